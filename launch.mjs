@@ -1,0 +1,99 @@
+// The doorway of every `npm run` command. Plain JavaScript for Node 18 and newer: it installs what the lockfile names
+// where that is not there yet, and goes on under Node 24 (the pinned one, where the system's is older).
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(fileURLToPath(import.meta.url));
+const at = (...parts) => join(root, ...parts);
+const [command = 'start', ...args] = process.argv.slice(2);
+
+/** command: [needs the development packages, programs to run one after the other]. */
+const main = (...words) => [at('src/main.ts'), ...words];
+const commands = {
+  test: [true, [[at('node_modules/vitest/vitest.mjs'), 'run', ...args]]],
+  check: [
+    true,
+    [
+      [at('node_modules/typescript/bin/tsc'), '--noEmit'],
+      [at('node_modules/@biomejs/biome/bin/biome'), 'check', '--error-on-warnings', ...args],
+      [at('node_modules/knip/bin/knip.js')],
+      [at('node_modules/vitest/vitest.mjs'), 'run', 'test/house.test.ts'],
+    ],
+  ],
+  bench: [true, [[at('bench/main.ts'), ...args]]],
+};
+const [needsDevelopment, programs] = commands[command] ?? [false, [main(command, ...args)]];
+
+const missing = whatIsMissing(needsDevelopment);
+if (missing !== undefined) install(missing, needsDevelopment);
+const node = findNode();
+for (const program of programs) {
+  const code = await run(node, program);
+  if (code !== 0) process.exit(code);
+}
+
+/** Compares what npm says it installed with the lockfile; names the first package that is not there as locked. */
+function whatIsMissing(development) {
+  if (!existsSync(at('node_modules/.package-lock.json'))) return 'everything';
+  const locked = JSON.parse(readFileSync(at('package-lock.json'), 'utf8')).packages;
+  const installed = JSON.parse(readFileSync(at('node_modules/.package-lock.json'), 'utf8')).packages;
+  for (const [path, entry] of Object.entries(locked)) {
+    if (path === '' || entry.optional || entry.devOptional || entry.peer || (entry.dev && !development)) continue;
+    if (installed[path]?.version !== entry.version) return path.replace('node_modules/', '');
+  }
+  return undefined;
+}
+
+function install(missing, development) {
+  const fresh = missing === 'everything';
+  console.error(
+    fresh ? 'Installing what package-lock.json names …' : `Installing (${missing} is not there as locked) …`,
+  );
+  // `npm ci` removes node_modules first, which would pull the floor from under a running instance: only on a fresh clone.
+  const words = [...(fresh ? ['ci'] : ['install', '--no-save']), development ? '--include=dev' : '--omit=dev'];
+  const npm = process.env.npm_execpath;
+  const viaNode = npm !== undefined && /\.c?js$/.test(npm);
+  const result = spawnSync(
+    viaNode ? process.execPath : 'npm',
+    [...(viaNode ? [npm] : []), ...words, '--no-audit', '--no-fund'],
+    {
+      cwd: root,
+      stdio: ['ignore', 2, 2],
+      shell: !viaNode && process.platform === 'win32',
+    },
+  );
+  if (result.status !== 0) {
+    console.error('The installation failed; what npm said stands above.');
+    process.exit(1);
+  }
+}
+
+function findNode() {
+  if (Number(process.versions.node.split('.')[0]) >= 24) return process.execPath;
+  const name = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), 'bin', 'node');
+  } catch {
+    console.error(
+      `Atelier runs on Node 24 (this is ${process.version}), and no pinned Node exists for ${process.platform}-${process.arch}. Install Node 24 and try again.`,
+    );
+    process.exit(1);
+  }
+}
+
+/** Runs one program, hands signals on to it, and answers with its exit code. */
+function run(node, program) {
+  const child = spawn(node, ['--disable-warning=ExperimentalWarning', ...program], {
+    // The folder stays the caller's: paths on the command line are relative to it.
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    // sharp's threads fragment the heap less with two arenas.
+    env: { MALLOC_ARENA_MAX: '2', ...process.env },
+  });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  return new Promise((resolve) => {
+    child.on('exit', (code, signal) => resolve(code ?? (signal === 'SIGINT' ? 130 : signal === 'SIGTERM' ? 143 : 1)));
+  });
+}

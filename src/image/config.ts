@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { integer, list, secret } from '#platform/config.ts';
+
+const hex = () => randomBytes(32).toString('hex');
+
+/** CONTRACT §2 and §5. Of the edge too, which makes variants with the same engine. */
+export const imageSettings = {
+  internalKey: secret('SVC_IMAGE_INTERNAL_KEY', {
+    make: hex,
+    meaning: 'What `POST /v1/ensure` and `/v1/forget` have to be sent as `X-Internal-Key`.',
+  }),
+  keySecret: secret('SVC_IMAGE_KEY_SECRET', {
+    make: hex,
+    meaning: 'Keys the hash that names a variant. Changing it orphans every stored variant.',
+  }),
+  maxSourcePixels: integer('SVC_IMAGE_MAX_SRC_PIXELS', {
+    default: 50_000_000,
+    min: 1,
+    meaning: 'Largest source, in pixels (width × height).',
+  }),
+  processTimeoutS: integer('SVC_IMAGE_PROCESS_TIMEOUT_SECS', {
+    default: 30,
+    min: 1,
+    meaning: 'Seconds that the processing of one image may take.',
+  }),
+  concurrency: integer('SVC_IMAGE_CONCURRENCY', {
+    default: availableParallelism(),
+    min: 1,
+    defaultText: 'number of processors',
+    meaning: 'Images processed at once.',
+  }),
+  permitWaitMs: integer('SVC_IMAGE_PERMIT_WAIT_MS', {
+    default: 5000,
+    meaning: 'Milliseconds that a request waits for its turn before it is refused.',
+  }),
+  allowedSourceHosts: list('SVC_IMAGE_ALLOWED_SOURCE_HOSTS', {
+    default: [],
+    meaning:
+      'Hosts (`host` or `host:port`) that may be fetched although they resolve to a private or loopback address.',
+  }),
+} as const;

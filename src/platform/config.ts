@@ -1,0 +1,175 @@
+/**
+ * How settings are declared and read. A setting knows its environment name, its meaning and its default; `readSettings`
+ * reads them all at once and tells every fault together, by name (CONTRACT §1). docs/config.md is held true from the
+ * same declarations.
+ */
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface Setting<T> {
+  readonly variable: string;
+  readonly meaning: string;
+  /** As docs/config.md shows it. */
+  readonly defaultText: string;
+  /** In production it has to be set when a service that uses it starts. */
+  readonly requiredInProduction: boolean;
+  /** Never printed. With `make`, invented at the first start outside production and kept in secrets.json. */
+  readonly secret: boolean;
+  readonly make?: () => string;
+  /** `undefined`: not set. Throws a plain Error with the reason when the text does not fit. */
+  readonly parse: (raw: string | undefined) => T;
+}
+
+export type SettingGroup = Readonly<Record<string, Setting<unknown>>>;
+export type Values<G> = { readonly [K in keyof G]: G[K] extends Setting<infer T> ? T : never };
+
+interface Declaration<T> {
+  readonly meaning: string;
+  readonly default?: T;
+  readonly defaultText?: string;
+  readonly requiredInProduction?: boolean;
+  readonly secret?: boolean;
+}
+
+/** A setting of any type. An empty text counts as not set. */
+export function setting<T>(
+  variable: string,
+  declaration: Declaration<T> & { readonly default: T },
+  parse: (raw: string) => T,
+): Setting<T>;
+export function setting<T>(
+  variable: string,
+  declaration: Declaration<T>,
+  parse: (raw: string) => T,
+): Setting<T | undefined>;
+export function setting<T>(
+  variable: string,
+  declaration: Declaration<T>,
+  parse: (raw: string) => T,
+): Setting<T | undefined> {
+  return {
+    variable,
+    meaning: declaration.meaning,
+    defaultText:
+      declaration.defaultText ?? (declaration.default === undefined ? 'not set' : String(declaration.default)),
+    requiredInProduction: declaration.requiredInProduction ?? false,
+    secret: declaration.secret ?? false,
+    parse: (raw) => (raw === undefined || raw === '' ? declaration.default : parse(raw)),
+  };
+}
+
+export const text = (variable: string, declaration: Declaration<string>) =>
+  setting(variable, declaration, (raw) => raw);
+
+export function integer(
+  variable: string,
+  declaration: Declaration<number> & { readonly default: number; readonly min?: number; readonly max?: number },
+): Setting<number> {
+  return setting(variable, declaration, (raw) => {
+    const value = Number(raw);
+    const { min = 0, max = Number.MAX_SAFE_INTEGER } = declaration;
+    if (!/^\d+$/.test(raw) || value < min || value > max)
+      throw new Error(`must be a whole number from ${min} to ${max}`);
+    return value;
+  });
+}
+
+export function list(
+  variable: string,
+  declaration: Declaration<readonly string[]> & { readonly default: readonly string[] },
+): Setting<readonly string[]> {
+  const declared = {
+    ...declaration,
+    defaultText: declaration.defaultText ?? (declaration.default.join(',') || 'empty'),
+  };
+  return setting(variable, declared, (raw) =>
+    raw
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== ''),
+  );
+}
+
+/** An http(s) address, without a trailing slash. */
+export function address(
+  variable: string,
+  declaration: Declaration<string> & { readonly default: string },
+): Setting<string>;
+export function address(variable: string, declaration: Declaration<string>): Setting<string | undefined>;
+export function address(variable: string, declaration: Declaration<string>): Setting<string | undefined> {
+  return setting(variable, declaration, parseAddress);
+}
+
+export function parseAddress(raw: string): string {
+  if (!/^https?:\/\/[^/]/.test(raw) || !URL.canParse(raw)) throw new Error('must be an http(s) address');
+  return raw.replace(/\/+$/, '');
+}
+
+/** A secret that is invented outside production when it is not set. `valid` judges what an operator sets. */
+export function secret(
+  variable: string,
+  declaration: {
+    readonly meaning: string;
+    readonly make: () => string;
+    readonly valid?: (raw: string) => string | undefined;
+  },
+): Setting<string> {
+  return {
+    variable,
+    meaning: declaration.meaning,
+    defaultText: 'made at the first start',
+    requiredInProduction: true,
+    secret: true,
+    make: declaration.make,
+    parse: (raw = '') => {
+      const fault = raw === '' ? undefined : declaration.valid?.(raw);
+      if (fault !== undefined) throw new Error(fault);
+      return raw;
+    },
+  };
+}
+
+export class ConfigFault extends Error {
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(`Configuration: ${faults.join('; ')}.`);
+    this.name = 'ConfigFault';
+    this.faults = faults;
+  }
+}
+
+/**
+ * Reads groups of settings. All faults are told at once. With `production`, a setting that is required there and belongs
+ * to one of the groups `inUse` has to be set.
+ */
+export function readSettings<G extends Readonly<Record<string, SettingGroup>>>(
+  environment: Environment,
+  groups: G,
+  rule: { readonly production: boolean; readonly inUse: ReadonlySet<keyof G> },
+): { readonly [K in keyof G]: Values<G[K]> } {
+  const missing = new Set<string>();
+  const faults = new Set<string>();
+  const read = (group: string, declared: Setting<unknown>): unknown => {
+    const raw = environment[declared.variable];
+    if (rule.production && declared.requiredInProduction && rule.inUse.has(group) && (raw ?? '') === '') {
+      // An INTERNAL_KEY set to the empty string is a choice: "not configured" (CONTRACT §1).
+      if (!(declared.variable === 'INTERNAL_KEY' && raw === '')) missing.add(declared.variable);
+    }
+    try {
+      return declared.parse(raw);
+    } catch (error) {
+      faults.add(`${declared.variable} ${(error as Error).message}`);
+      return undefined;
+    }
+  };
+  const values = Object.fromEntries(
+    Object.entries(groups).map(([name, group]) => [
+      name,
+      Object.fromEntries(Object.entries(group).map(([key, declared]) => [key, read(name, declared)])),
+    ]),
+  );
+  if (missing.size > 0) faults.add(`missing in production: ${[...missing].join(', ')}`);
+  if (faults.size > 0) throw new ConfigFault([...faults]);
+  return values as { readonly [K in keyof G]: Values<G[K]> };
+}

@@ -1,0 +1,15 @@
+/**
+ * Which keys are safe on every driver: relative, no empty, `.` or `..` segment, no control character, no backslash,
+ * at most 1024 bytes. One rule for the file system, S3 and the addresses that name a key.
+ */
+export function isSafeKey(key: string): boolean {
+  if (key === '' || Buffer.byteLength(key) > 1024) return false;
+  if (/[\p{Cc}\\]/u.test(key) || !key.isWellFormed()) return false;
+  return key
+    .split('/')
+    .every((segment) => segment !== '' && segment !== '.' && segment !== '..' && Buffer.byteLength(segment) <= 255);
+}
+
+export function assertSafeKey(key: string): void {
+  if (!isSafeKey(key)) throw new Error('unsafe object key');
+}

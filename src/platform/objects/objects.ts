@@ -1,0 +1,112 @@
+/**
+ * Object storage: one interface, two drivers (`filesystem.ts`, `s3.ts`), chosen in `open.ts` only. Each method has a
+ * deadline of its own; an engine that does not answer is `engine_unavailable`. The promises written here are held by one
+ * conformance suite (`conformance.ts`), run on both.
+ */
+import type { Readable } from 'node:stream';
+
+export interface ObjectHead {
+  /** Bytes, as the store counts them. */
+  readonly size: number;
+  /** Strong and quoted: `"…"`. Changes with the bytes. */
+  readonly etag: string;
+  readonly modifiedAt: Date;
+}
+
+export interface ObjectBody extends ObjectHead {
+  /** Where the body starts and ends (inclusive) within the object; the whole of it without a `range`. */
+  readonly start: number;
+  readonly end: number;
+  readonly stream: Readable;
+}
+
+export interface ReadOptions {
+  /** Fails with ObjectChanged unless the object still has this etag: what is read is what was seen. */
+  readonly ifMatch?: string;
+  /** Inclusive positions; `end` beyond the object is cut. */
+  readonly range?: { readonly start: number; readonly end: number };
+  readonly signal?: AbortSignal;
+}
+
+export interface WriteOptions {
+  readonly contentType: string;
+  readonly cacheControl?: string;
+  /** Fails with ObjectExists when the key is taken. */
+  readonly createOnly?: boolean;
+  /** Bytes; known lengths spare S3 a multipart upload. Required for streams. */
+  readonly size?: number;
+}
+
+export interface ListedObject extends ObjectHead {
+  readonly key: string;
+}
+
+export interface ReadAddressOptions {
+  readonly expiresInS: number;
+  /** Sent as the Content-Type of the answer, whatever was said at the upload. */
+  readonly contentType?: string;
+}
+
+export interface WriteAddressOptions {
+  readonly expiresInS: number;
+  readonly contentType: string;
+  /** Bytes; signed when given, so that no other length is accepted. */
+  readonly size?: number;
+  /** Bytes; the edge cuts off at it. An S3 server cannot, so registration looks again. */
+  readonly maxSize: number;
+}
+
+export interface WriteAddress {
+  readonly url: string;
+  /** Headers that have to accompany the PUT. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** One bucket. Keys are relative paths without empty, `.` or `..` segments (see keys.ts); others throw. */
+export interface Objects {
+  readonly bucket: string;
+  /** `undefined`: no such object. */
+  head(key: string): Promise<ObjectHead | undefined>;
+  /** `undefined`: no such object. The caller consumes or destroys the stream. */
+  get(key: string, options?: ReadOptions): Promise<ObjectBody | undefined>;
+  /** Whole or not at all: a reader never sees a part, also when the process dies on the way. */
+  put(key: string, body: Uint8Array | Readable, options: WriteOptions): Promise<ObjectHead>;
+  /** Inside the store. `undefined`: no such source. Throws ObjectChanged when `ifMatch` is given and differs. */
+  copy(
+    from: string,
+    to: string,
+    options: { readonly contentType: string; readonly ifMatch?: string },
+  ): Promise<ObjectHead | undefined>;
+  /** Keys confirmed gone (absent ones included) and keys that failed, each with its reason. */
+  remove(
+    keys: readonly string[],
+  ): Promise<{ readonly removed: string[]; readonly failed: { key: string; reason: string }[] }>;
+  /** Objects whose keys start with `prefix`, in key order, page by page behind the iterator. */
+  list(prefix: string): AsyncIterable<ListedObject>;
+  /** A bearer address for GET and HEAD; honours Range, If-None-Match and CORS (CONTRACT §2). No call to the store. */
+  readAddress(key: string, options: ReadAddressOptions): string;
+  /** A bearer address for one PUT, create only where the store can (CONTRACT §4). No call to the store. */
+  writeAddress(key: string, options: WriteAddressOptions): WriteAddress;
+  /** Throws when the store does not answer; for /ready and doctor. */
+  check(): Promise<void>;
+}
+
+export class ObjectChanged extends Error {
+  readonly key: string;
+
+  constructor(key: string) {
+    super('The object is no longer the one seen before.');
+    this.name = 'ObjectChanged';
+    this.key = key;
+  }
+}
+
+export class ObjectExists extends Error {
+  readonly key: string;
+
+  constructor(key: string) {
+    super('The key is taken.');
+    this.name = 'ObjectExists';
+    this.key = key;
+  }
+}

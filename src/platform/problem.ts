@@ -1,0 +1,81 @@
+/**
+ * Errors that a caller may see (CONTRACT §3). A Problem speaks twice: `message` is the public sentence, `cause` is for
+ * the log alone. Each service declares its problems in one table (`problems.ts`), from which docs/problems.md is held true.
+ */
+
+export interface Issue {
+  /** Where in the request: `body.specs.0.width`, `headers.x-internal-key`. */
+  readonly path: string;
+  readonly message: string;
+}
+
+export interface ProblemDefinition {
+  readonly status: number;
+  /** The public sentence, when the thrower has no more precise one. */
+  readonly message: string;
+  /** Seconds for `Retry-After`, where a repeat makes sense. */
+  readonly retryAfterS?: number;
+}
+
+export interface ProblemDetails {
+  readonly message?: string;
+  readonly issues?: readonly Issue[];
+  readonly retryAfterS?: number;
+  /** Further fields of the body, where a numbered document gives them (`errorCode`, `reason`, …). */
+  readonly fields?: Readonly<Record<string, unknown>>;
+  /** What happened, for the log. Never rendered. */
+  readonly cause?: unknown;
+}
+
+export class Problem extends Error {
+  readonly code: string;
+  readonly status: number;
+  readonly details: ProblemDetails;
+
+  constructor(code: string, definition: ProblemDefinition, details: ProblemDetails = {}) {
+    super(details.message ?? definition.message, { cause: details.cause });
+    this.name = 'Problem';
+    this.code = code;
+    this.status = definition.status;
+    this.details = { ...details, retryAfterS: details.retryAfterS ?? definition.retryAfterS };
+  }
+}
+
+export type ProblemFactory = (details?: ProblemDetails) => Problem;
+
+/**
+ * Turns a table of definitions into functions that make Problems: `throw problems.asset_conflict({ cause })`.
+ * The key is the stable `error` code of the body.
+ */
+export function defineProblems<Code extends string>(
+  table: Readonly<Record<Code, ProblemDefinition>>,
+): Readonly<Record<Code, ProblemFactory>> & { readonly table: Readonly<Record<Code, ProblemDefinition>> } {
+  const factories = Object.fromEntries(
+    Object.entries<ProblemDefinition>(table).map(([code, definition]) => [
+      code,
+      (details?: ProblemDetails) => new Problem(code, definition, details),
+    ]),
+  ) as Record<Code, ProblemFactory>;
+  return Object.assign(factories, { table });
+}
+
+/** The problems that every service can answer with. */
+export const problems = defineProblems({
+  invalid_request: { status: 400, message: 'The request is not valid.' },
+  unauthorized: { status: 401, message: 'A valid credential is required.' },
+  forbidden: { status: 403, message: 'The credential does not allow this.' },
+  not_found: { status: 404, message: 'There is nothing here.' },
+  method_not_allowed: { status: 405, message: 'This address does not answer that method.' },
+  payload_too_large: { status: 413, message: 'The request body is too large.' },
+  unsupported_media_type: { status: 415, message: 'The content type of the body is not supported.' },
+  rate_limited: { status: 429, message: 'Too many requests.', retryAfterS: 60 },
+  internal_error: { status: 500, message: 'Something went wrong on our side.' },
+  engine_unavailable: { status: 503, message: 'A part that this needs does not answer right now.', retryAfterS: 2 },
+  overloaded: { status: 503, message: 'The service has more work than it can take.', retryAfterS: 1 },
+  draining: { status: 503, message: 'The service is shutting down.', retryAfterS: 2 },
+});
+
+/** A 400 that names one field: `throw invalid('body.width', 'must be at most 16383')`. */
+export function invalid(path: string, message: string): Problem {
+  return problems.invalid_request({ message: `${path}: ${message}.`, issues: [{ path, message }] });
+}

@@ -1,0 +1,62 @@
+/**
+ * Secrets that nobody set are made at the first start outside production and kept in `secrets.json` (CONTRACT §1), so
+ * that addresses and sessions survive a restart.
+ */
+
+import { randomUUID } from 'node:crypto';
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Environment, SettingGroup } from './config.ts';
+
+/** The environment completed by kept and newly made secrets. A variable that is set, even to nothing, is left alone. */
+export function withSecrets(
+  environment: Environment,
+  dataDir: string,
+  groups: Readonly<Record<string, SettingGroup>>,
+): Environment {
+  const makers = new Map(
+    Object.values(groups)
+      .flatMap((group) => Object.values(group))
+      .flatMap((declared) => (declared.make ? [[declared.variable, declared.make] as const] : [])),
+  );
+  const wanted = [...makers.keys()].filter((variable) => environment[variable] === undefined);
+  const file = join(dataDir, 'secrets.json');
+  let kept = readKept(file);
+  const missing = wanted.filter((variable) => kept[variable] === undefined);
+  if (missing.length > 0) {
+    keep(
+      file,
+      { ...kept, ...Object.fromEntries(missing.map((variable) => [variable, makers.get(variable)?.()])) },
+      kept,
+    );
+    kept = readKept(file);
+  }
+  return { ...environment, ...Object.fromEntries(wanted.map((variable) => [variable, kept[variable]])) };
+}
+
+function readKept(file: string): Record<string, string> {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw new Error(`${file} cannot be read as JSON; mend it, or remove it to have new secrets made`, { cause: error });
+  }
+}
+
+/** Whole or not at all. Of two processes that start at once on an empty folder, the first one's file stands. */
+function keep(file: string, secrets: Record<string, string | undefined>, before: Record<string, string>): void {
+  mkdirSync(join(file, '..'), { recursive: true });
+  const draft = `${file}.${randomUUID()}`;
+  writeFileSync(draft, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flush: true });
+  if (Object.keys(before).length > 0) {
+    renameSync(draft, file);
+    return;
+  }
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
