@@ -1,0 +1,93 @@
+/**
+ * Signed addresses of files that the edge serves (CONTRACT §2): `{edge}/o/<bucket>/<key>?<terms>&signature=…`. Bearer
+ * secrets: whoever has one may do what its terms say until it expires. The file driver signs them, the edge verifies
+ * them; both derive the key from the resizing key, so that the edge needs no state and no secret of its own.
+ */
+import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
+
+export interface ReadTerms {
+  readonly method: 'GET';
+  readonly bucket: string;
+  readonly key: string;
+  /** Unix seconds. */
+  readonly expires: number;
+  readonly contentType?: string;
+}
+
+export interface WriteTerms {
+  readonly method: 'PUT';
+  readonly bucket: string;
+  readonly key: string;
+  /** Unix seconds. */
+  readonly expires: number;
+  readonly contentType: string;
+  /** Bytes; the only length accepted, when signed. */
+  readonly size?: number;
+  /** Bytes; the edge cuts off at it. */
+  readonly maxSize: number;
+}
+
+export type Terms = ReadTerms | WriteTerms;
+
+/** `resizingKey`, `resizingSalt`: IMGPROXY_KEY and IMGPROXY_SALT (hex). */
+export function deriveAddressKey(resizingKey: string, resizingSalt: string): KeyObject {
+  const bytes = hkdfSync(
+    'sha256',
+    Buffer.from(resizingKey, 'hex'),
+    Buffer.from(resizingSalt, 'hex'),
+    'atelier file addresses',
+    32,
+  );
+  return createSecretKey(Buffer.from(bytes));
+}
+
+export function signAddress(baseUrl: string, secret: KeyObject, terms: Terms): string {
+  const path = [terms.bucket, ...terms.key.split('/')].map(encodeURIComponent).join('/');
+  const query = new URLSearchParams({
+    ...termsAsQuery(terms),
+    signature: signatureOf(secret, terms).toString('base64url'),
+  });
+  return `${baseUrl}/o/${path}?${query}`;
+}
+
+/** `undefined`: tampered with, malformed or expired; the edge answers all three alike (403). `nowS`: Unix seconds. */
+export function verifyAddress(
+  secret: KeyObject,
+  request: {
+    readonly method: 'GET' | 'PUT';
+    readonly bucket: string;
+    readonly key: string;
+    readonly query: URLSearchParams;
+  },
+  nowS: number,
+): Terms | undefined {
+  const { method, bucket, key, query } = request;
+  const number = (name: string) => (/^\d{1,15}$/.test(query.get(name) ?? '') ? Number(query.get(name)) : undefined);
+  const expires = number('expires');
+  const contentType = query.get('type') ?? undefined;
+  const maxSize = number('max');
+  if (expires === undefined) return undefined;
+  let terms: Terms;
+  if (method === 'GET') terms = { method, bucket, key, expires, contentType };
+  else if (contentType === undefined || maxSize === undefined) return undefined;
+  else terms = { method, bucket, key, expires, contentType, size: number('size'), maxSize };
+  const given = Buffer.from(query.get('signature') ?? '', 'base64url');
+  const right = signatureOf(secret, terms);
+  if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined;
+  return expires > nowS ? terms : undefined;
+}
+
+function termsAsQuery(terms: Terms): Record<string, string> {
+  return {
+    expires: String(terms.expires),
+    ...(terms.contentType === undefined ? {} : { type: terms.contentType }),
+    ...(terms.method === 'PUT' && terms.size !== undefined ? { size: String(terms.size) } : {}),
+    ...(terms.method === 'PUT' ? { max: String(terms.maxSize) } : {}),
+  };
+}
+
+/** Over the method, the place and every term; JSON keeps the parts from running into each other. */
+function signatureOf(secret: KeyObject, terms: Terms): Buffer {
+  const said = [terms.method, terms.bucket, terms.key, Object.entries(termsAsQuery(terms))];
+  return createHmac('sha256', secret).update(JSON.stringify(said)).digest();
+}
