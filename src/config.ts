@@ -20,35 +20,18 @@ import {
 import { levels } from '#platform/log.ts';
 import { withSecrets } from '#platform/secrets.ts';
 
-export const serviceNames = [
-  'media',
-  'image',
-  'auth',
-  'agent',
-  'memory',
-  'content',
-  'notify',
-  'edge',
-  'console',
-  'idp',
-  'cms',
-] as const;
-export type ServiceName = (typeof serviceNames)[number];
+/** Ports above the base, in the order in which services start and are told of (CONTRACT §1). */
+export const portOffsets = { media: 1, image: 2, edge: 10, idp: 11 } as const;
 
-/** Ports above the base (CONTRACT §1). */
-export const portOffsets: Readonly<Record<ServiceName, number>> = {
-  console: 0,
-  media: 1,
-  image: 2,
-  auth: 3,
-  agent: 4,
-  memory: 5,
-  content: 6,
-  notify: 7,
-  edge: 10,
-  idp: 11,
-  cms: 12,
-};
+export type ServiceName = keyof typeof portOffsets;
+export const serviceNames = Object.keys(portOffsets) as readonly ServiceName[];
+export const isServiceName = (name: string): name is ServiceName => Object.hasOwn(portOffsets, name);
+
+/** What `npm start` starts when nothing is named: in production no stand-in unasked, and the edge only when needed. */
+export function servicesByDefault(environment: Environment): readonly ServiceName[] {
+  if (environment.NODE_ENV !== 'production') return serviceNames;
+  return serviceNames.filter((name) => name !== 'idp' && (name !== 'edge' || needsEdge(environment)));
+}
 
 const hex = (bytes: number) => () => randomBytes(bytes).toString('hex');
 const hexKey = (raw: string) => (/^([0-9a-f]{2})+$/i.test(raw) ? undefined : 'must be hex, two digits a byte');
@@ -187,7 +170,37 @@ export function readConfig(environment: Environment, services: readonly ServiceN
   const production = environment.NODE_ENV === 'production';
   const dataDir = resolve(environment.ATELIER_DATA_DIR || 'data');
   const complete = production ? environment : withSecrets(environment, dataDir, settingGroups);
-  return readSettings(complete, settingGroups, { production, inUse: groupsOf(services, environment) });
+  return readSettings(complete, settingGroups, {
+    production,
+    inUse: groupsOf(services, environment),
+    calledFor: calledFor(environment),
+  });
+}
+
+function calledFor(environment: Environment): readonly string[] {
+  const embedded = (environment.S3_ENDPOINT || 'embedded') === 'embedded';
+  return embedded ? [] : ['S3_BUCKET', 'S3_PUBLIC_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'];
+}
+
+/**
+ * Where each service is reached: by other services, by the commands, and, for the edge and the identity provider, by the
+ * public. Without a setting: the port base on the bind address, `localhost` where that is the loopback or any address.
+ */
+export function addressesOf(config: Config): Readonly<Record<ServiceName, string>> {
+  const { host, portBase } = config.process;
+  const name = ['127.0.0.1', '::1', '0.0.0.0', '::'].includes(host)
+    ? 'localhost'
+    : host.includes(':')
+      ? `[${host}]`
+      : host;
+  const at = (service: ServiceName) => `http://${name}:${portBase + portOffsets[service]}`;
+  const { media, image, edge } = config.addresses;
+  return {
+    media: media ?? at('media'),
+    image: image ?? at('image'),
+    edge: edge ?? at('edge'),
+    idp: config.identity.url ?? at('idp'),
+  };
 }
 
 type GroupName = keyof typeof settingGroups;

@@ -4,6 +4,8 @@
  * same declarations.
  */
 
+import { StartFault } from './lifecycle.ts';
+
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Setting<T> {
@@ -58,8 +60,14 @@ export function setting<T>(
   };
 }
 
-export const text = (variable: string, declaration: Declaration<string>) =>
-  setting(variable, declaration, (raw) => raw);
+export function text(
+  variable: string,
+  declaration: Declaration<string> & { readonly default: string },
+): Setting<string>;
+export function text(variable: string, declaration: Declaration<string>): Setting<string | undefined>;
+export function text(variable: string, declaration: Declaration<string>): Setting<string | undefined> {
+  return setting(variable, declaration, (raw) => raw);
+}
 
 export function integer(
   variable: string,
@@ -129,12 +137,12 @@ export function secret(
   };
 }
 
-export class ConfigFault extends Error {
+export class ConfigFault extends StartFault {
+  override readonly name = 'ConfigFault';
   readonly faults: readonly string[];
 
   constructor(faults: readonly string[]) {
     super(`Configuration: ${faults.join('; ')}.`);
-    this.name = 'ConfigFault';
     this.faults = faults;
   }
 }
@@ -146,7 +154,12 @@ export class ConfigFault extends Error {
 export function readSettings<G extends Readonly<Record<string, SettingGroup>>>(
   environment: Environment,
   groups: G,
-  rule: { readonly production: boolean; readonly inUse: ReadonlySet<keyof G> },
+  rule: {
+    readonly production: boolean;
+    readonly inUse: ReadonlySet<keyof G>;
+    /** Variables that others call for: the keys of an S3 server, once one is named. */
+    readonly calledFor: readonly string[];
+  },
 ): { readonly [K in keyof G]: Values<G[K]> } {
   const missing = new Set<string>();
   const faults = new Set<string>();
@@ -169,6 +182,8 @@ export function readSettings<G extends Readonly<Record<string, SettingGroup>>>(
       Object.fromEntries(Object.entries(group).map(([key, declared]) => [key, read(name, declared)])),
     ]),
   );
+  const absent = rule.calledFor.filter((variable) => (environment[variable] ?? '') === '');
+  if (absent.length > 0) faults.add(`missing: ${absent.join(', ')}`);
   if (missing.size > 0) faults.add(`missing in production: ${[...missing].join(', ')}`);
   if (faults.size > 0) throw new ConfigFault([...faults]);
   return values as { readonly [K in keyof G]: Values<G[K]> };

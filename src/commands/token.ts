@@ -1,0 +1,28 @@
+/** `npm run token [-- email]`: an access token of a made-up account, from the running local identity provider. */
+import { StartFault } from '#platform/lifecycle.ts';
+import { addressesOf, type Config, readConfig } from '../config.ts';
+
+export async function token(args: readonly string[]): Promise<number> {
+  console.log(await requestToken(readConfig(process.env, []), args[0] ?? 'demo@example.com'));
+  return 0;
+}
+
+/** A JWT, valid for an hour. */
+export async function requestToken(config: Config, email: string): Promise<string> {
+  const url = `${addressesOf(config).idp}/local/token`;
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-local-secret': config.localIdp.secret },
+    body: JSON.stringify({ email }),
+    signal: AbortSignal.timeout(5000),
+  }).catch((cause: Error) => {
+    throw new StartFault(
+      `The local identity provider at ${url} does not answer; is \`npm start\` running? (${cause.message})`,
+    );
+  });
+  const body = (await answer.json()) as { access_token?: string; message?: string };
+  if (!answer.ok || body.access_token === undefined) {
+    throw new StartFault(`The local identity provider answered ${answer.status}: ${body.message ?? 'no token'}`);
+  }
+  return body.access_token;
+}

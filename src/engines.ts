@@ -1,0 +1,70 @@
+/** The engines of one process: each is opened when the first service asks for it, and shared by all that do. */
+import { createEngine } from '#image/engine/working.ts';
+import { createVariantMaker } from '#image/engine/variants.ts';
+import { systemClock } from '#platform/clock.ts';
+import { openDatabase } from '#platform/db/open.ts';
+import { type Closers, StartFault } from '#platform/lifecycle.ts';
+import type { Log } from '#platform/log.ts';
+import { deriveAddressKey } from '#platform/objects/addresses.ts';
+import { openObjects } from '#platform/objects/open.ts';
+import { addressesOf, type Config } from './config.ts';
+import { migrations } from './migrations.ts';
+
+export type Engines = ReturnType<typeof createEngines>;
+
+/** What is opened adds itself to `closers`. */
+export function createEngines(config: Config, log: Log, closers: Closers) {
+  const { image, resizing } = config;
+  const limits = {
+    maxPixels: image.maxSourcePixels,
+    concurrency: image.concurrency,
+    permitWaitMs: image.permitWaitMs,
+    processTimeoutMs: image.processTimeoutS * 1000,
+  };
+  const database = once(async () => {
+    const opened = await openDatabase({
+      url: config.database.url,
+      poolSize: config.database.poolSize,
+      dataDir: config.process.dataDir,
+      migrations,
+      log,
+    }).catch(blame('DATABASE_URL'));
+    closers.add('database', () => opened.close());
+    return opened;
+  });
+  const objects = once(async () => {
+    const edge = { url: addressesOf(config).edge, secret: deriveAddressKey(resizing.key, resizing.salt) };
+    const opened = await openObjects({
+      settings: config.objects,
+      dataDir: config.process.dataDir,
+      clock: systemClock,
+      edge,
+    }).catch(blame('S3_ENDPOINT'));
+    closers.add('objects', () => opened.close());
+    return opened;
+  });
+  const pictures = once(async () => createEngine(limits));
+  const variants = once(async () =>
+    createVariantMaker({
+      engine: await pictures(),
+      keySecret: image.keySecret,
+      publicObjects: (await objects()).publicObjects,
+      limits,
+    }),
+  );
+  return { database, objects, pictures, variants };
+}
+
+function once<T>(open: () => Promise<T>): () => Promise<T> {
+  let opened: Promise<T> | undefined;
+  return () => (opened ??= open());
+}
+
+/** A start that fails tells the setting at fault; what went wrong inside stays in one line. */
+function blame(variable: string) {
+  return (error: Error): never => {
+    if (error instanceof StartFault) throw error;
+    const cause = error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
+    throw new StartFault(`${variable}: ${cause}`.replaceAll('\n', ' '), { cause: error });
+  };
+}

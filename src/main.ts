@@ -1,0 +1,27 @@
+/** The command line: `start`, `doctor`, `token`, `demo` (CONTRACT §1). Each command is loaded only when it is asked for. */
+import { StartFault } from '#platform/lifecycle.ts';
+
+type Command = (args: readonly string[]) => Promise<number>;
+
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  start: async () => (await import('#commands/start.ts')).start,
+  doctor: async () => (await import('#commands/doctor.ts')).doctor,
+  token: async () => (await import('#commands/token.ts')).token,
+  demo: async () => (await import('#commands/demo.ts')).demo,
+};
+
+const [name = 'start', ...args] = process.argv.slice(2);
+
+try {
+  const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (load === undefined)
+    throw new StartFault(`There is no command \`${name}\`; there are ${Object.keys(commands).join(', ')}.`);
+  const command = await load();
+  process.exitCode = await command(args);
+} catch (error) {
+  // One readable line; the stack only for what nobody foresaw.
+  console.error(error instanceof StartFault ? error.message : error);
+  process.exitCode = 1;
+}
+// Whatever still holds the loop (a socket that idles) must not keep a command that has ended.
+process.exit();

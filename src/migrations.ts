@@ -1,0 +1,6 @@
+/** Every migration of the product, whichever services a process starts: one database serves them all. */
+import type { MigrationSource } from '#platform/db/migrations.ts';
+
+export const migrations: readonly MigrationSource[] = [
+  { service: 'media', folder: new URL('./media/migrations/', import.meta.url) },
+];

@@ -1,0 +1,44 @@
+/** How a process ends (CONTRACT §1): SIGTERM and SIGINT drain it; a second one more than a second later ends it at once. */
+
+/** Resolves when the process is asked to end. A launcher that dies counts: nobody is left to hand signals on. */
+export function stopRequested(): Promise<string> {
+  return new Promise((resolve) => {
+    let first: number | undefined;
+    const onSignal = (signal: NodeJS.Signals) => {
+      if (first === undefined) {
+        first = performance.now();
+        resolve(signal);
+        // A terminal sends its Ctrl-C to the launcher and to us: the doubled signal is no second one.
+      } else if (performance.now() - first > 1000) process.exit(1);
+    };
+    process.on('SIGTERM', onSignal);
+    process.on('SIGINT', onSignal);
+    process.on('SIGHUP', onSignal);
+    if (process.channel) {
+      process.channel.unref();
+      process.on('disconnect', () => resolve('disconnect'));
+    }
+  });
+}
+
+/** Things to close, last opened first; every one is tried, and the first error is thrown at the end. */
+export class Closers {
+  readonly #closers: { readonly name: string; readonly close: () => Promise<void> }[] = [];
+
+  add(name: string, close: () => Promise<void>): void {
+    this.#closers.push({ name, close });
+  }
+
+  async closeAll(): Promise<void> {
+    const errors: unknown[] = [];
+    for (const { name, close } of this.#closers.splice(0).reverse()) {
+      await close().catch((error: unknown) => errors.push(new Error(`${name} did not close`, { cause: error })));
+    }
+    if (errors.length > 0) throw errors[0];
+  }
+}
+
+/** A start that cannot be: one readable line that names the setting at fault, no stack (CONTRACT §1). */
+export class StartFault extends Error {
+  override readonly name: string = 'StartFault';
+}

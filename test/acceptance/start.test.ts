@@ -1,0 +1,175 @@
+/** CONTRACT §1: starting and ending, seen from outside. */
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { newPlace, type Place, type Program, run } from './running.ts';
+
+const ready = 'Atelier is ready';
+let place: Place;
+const programs: Program[] = [];
+
+beforeAll(async () => {
+  place = await newPlace();
+});
+afterEach(async () => {
+  for (const program of programs.splice(0)) {
+    program.child.kill('SIGKILL');
+    await program.ended();
+  }
+});
+afterAll(() => place.remove());
+
+function launch(command: string, args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Program {
+  const program = run(command, args, { ...place.env, ...env });
+  programs.push(program);
+  return program;
+}
+
+const health = (offset: number, path = '/health') => fetch(`http://127.0.0.1:${place.portBase + offset}${path}`);
+
+describe('npm start', () => {
+  it('starts every service, tells each address, answers, and ends with 0 on SIGTERM', async () => {
+    const program = launch('start');
+    await program.said(ready);
+    for (const [service, offset] of [
+      ['media', 1],
+      ['edge', 10],
+      ['idp', 11],
+    ] as const) {
+      expect(program.output()).toMatch(new RegExp(`^${service} +http://localhost:${place.portBase + offset}$`, 'm'));
+      expect(await (await health(offset)).json()).toEqual({ status: 'ok', service });
+      expect((await health(offset, '/ready')).status).toBe(200);
+    }
+    expect(await (await health(2)).text()).toBe('ok');
+    program.child.kill('SIGTERM');
+    expect(await program.ended(10_000)).toBe(0);
+  });
+
+  it('keeps the secrets it made, for its owner only', async () => {
+    const file = join(place.dataDir, 'secrets.json');
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const secrets = JSON.parse(await readFile(file, 'utf8'));
+    expect(Object.keys(secrets)).toEqual(
+      expect.arrayContaining(['INTERNAL_KEY', 'IMGPROXY_KEY', 'IMGPROXY_SALT', 'SVC_IMAGE_KEY_SECRET']),
+    );
+    const program = launch('start', ['image']);
+    await program.said(ready);
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(secrets);
+    program.child.kill('SIGINT');
+    expect(await program.ended(10_000)).toBe(0);
+  });
+
+  it('refuses a second start on the same folder, and the first goes on', async () => {
+    const first = launch('start');
+    await first.said(ready);
+    const second = launch('start', [], { ATELIER_PORT_BASE: String(place.portBase + 200) });
+    expect(await second.ended()).toBe(1);
+    expect(second.output().trim().split('\n')).toHaveLength(1);
+    expect(second.output()).toContain(place.dataDir);
+    expect((await health(1, '/ready')).status).toBe(200);
+  });
+
+  it('takes the folder over at once after a kill -9', async () => {
+    const first = launch('start', ['media']);
+    await first.said(ready);
+    first.child.kill('SIGKILL');
+    const second = launch('start', ['media']);
+    await second.said(ready);
+  });
+
+  it('starts only what is named', async () => {
+    const program = launch('start', ['image']);
+    await program.said(ready);
+    expect((await health(2)).status).toBe(200);
+    await expect(health(1)).rejects.toThrow();
+  });
+});
+
+describe('a start that cannot be exits non-zero with one line that names the setting', () => {
+  it.each([
+    [{ ATELIER_PORT_BASE: 'many' }, 'ATELIER_PORT_BASE'],
+    [{ SVC_IMAGE_MAX_SRC_PIXELS: '0' }, 'SVC_IMAGE_MAX_SRC_PIXELS'],
+    [{ DATABASE_URL: 'mysql://x' }, 'DATABASE_URL'],
+    [{ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }, 'DATABASE_URL'],
+    [{ S3_ENDPOINT: 'not an address' }, 'S3_ENDPOINT'],
+    [{ S3_ENDPOINT: 'http://127.0.0.1:1' }, 'S3_ACCESS_KEY_ID'],
+    [{ IMGPROXY_KEY: 'zz' }, 'IMGPROXY_KEY'],
+    [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],
+    [{ EDGE_URL: 'edge' }, 'EDGE_URL'],
+  ])('%j', async (env, named) => {
+    const program = launch('start', [], env);
+    expect(await program.ended()).toBe(1);
+    expect(program.output().trim().split('\n')).toHaveLength(1);
+    expect(program.output()).toContain(named);
+  });
+
+  it('a service that does not exist', async () => {
+    const program = launch('start', ['medai']);
+    expect(await program.ended()).toBe(1);
+    expect(program.output()).toContain('medai');
+  });
+
+  it('a port that is taken', async () => {
+    const first = launch('start', ['image']);
+    await first.said(ready);
+    const second = launch('start', ['image']);
+    expect(await second.ended()).toBe(1);
+    expect(second.output()).toContain('ATELIER_PORT_BASE');
+  });
+
+  it('in production, every missing setting at once, and nothing is invented', async () => {
+    const program = launch('start', ['media', 'image', 'edge'], { NODE_ENV: 'production' });
+    expect(await program.ended()).toBe(1);
+    for (const name of [
+      'INTERNAL_KEY',
+      'SVC_IMAGE_INTERNAL_KEY',
+      'SVC_IMAGE_KEY_SECRET',
+      'IDP_URL',
+      'ANON_KEY',
+      'IMGPROXY_KEY',
+      'IMGPROXY_SALT',
+      'EDGE_URL',
+      'DATABASE_URL',
+      'S3_ENDPOINT',
+    ]) {
+      expect(program.output()).toContain(name);
+    }
+    expect(program.output().trim().split('\n')).toHaveLength(1);
+  });
+
+  it('in production, only the settings of the services that start are asked for', async () => {
+    const program = launch('start', ['image'], { NODE_ENV: 'production' });
+    expect(await program.ended()).toBe(1);
+    expect(program.output()).toContain('SVC_IMAGE_INTERNAL_KEY');
+    expect(program.output()).not.toContain('DATABASE_URL');
+  });
+});
+
+describe('beside a running instance', () => {
+  it('token, demo and doctor work, and doctor tells what is wrong', async () => {
+    const running = launch('start');
+    await running.said(ready);
+
+    const token = launch('token', ['ada@example.com']);
+    expect(await token.ended()).toBe(0);
+    expect(token.output().trim()).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+
+    const demo = launch('demo');
+    expect(await demo.ended()).toBe(0);
+    expect(demo.output()).toMatch(/Preview +image\/webp/);
+
+    const doctor = launch('doctor');
+    expect(await doctor.ended(), doctor.output()).toBe(0);
+    expect(doctor.output()).toMatch(/^ok +database/m);
+
+    const unwell = launch('doctor', [], {
+      S3_ENDPOINT: 'http://127.0.0.1:1',
+      S3_BUCKET: 'a',
+      S3_PUBLIC_BUCKET: 'b',
+      S3_ACCESS_KEY_ID: 'c',
+      S3_SECRET_ACCESS_KEY: 'd',
+    });
+    expect(await unwell.ended()).toBe(1);
+    expect(unwell.output()).toMatch(/S3_ENDPOINT/);
+  });
+});

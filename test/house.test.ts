@@ -1,0 +1,200 @@
+/** The rules of the house (ARCHITECTURE.md), held by reading the source: where arrows may point, how files are named. */
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, posix, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const services = ['media', 'image', 'auth', 'agent', 'memory', 'content', 'notify', 'edge'];
+
+interface SourceFile {
+  /** Relative to src/, with forward slashes. */
+  readonly path: string;
+  readonly lines: number;
+  /** Files of the house that it imports, likewise; type imports included. */
+  readonly imports: readonly string[];
+  readonly importsValues: readonly string[];
+  readonly text: string;
+}
+
+const files: readonly SourceFile[] = globSync('src/**/*.ts', { cwd: root })
+  .map((path) => relative('src', path).split('\\').join('/'))
+  .filter((path) => !path.endsWith('.test.ts') && !path.includes('/web/'))
+  .map(readSource);
+const byPath = new Map(files.map((file) => [file.path, file]));
+
+function readSource(path: string): SourceFile {
+  const text = readFileSync(join(root, 'src', path), 'utf8');
+  const found = [
+    ...text.matchAll(/^(?:import|export)\s+(type\s)?[^;'"]*?from\s+'([^']+)'|\bimport\('([^']+)'\)/gm),
+  ].flatMap((match) => {
+    const target = resolve(path, match[2] ?? match[3] ?? '');
+    return target === undefined ? [] : [{ target, isType: match[1] !== undefined }];
+  });
+  return {
+    path,
+    text,
+    lines: text.split('\n').length,
+    imports: found.map(({ target }) => target),
+    importsValues: found.filter(({ isType }) => !isType).map(({ target }) => target),
+  };
+}
+
+function resolve(from: string, specifier: string): string | undefined {
+  if (specifier.startsWith('#')) return specifier.slice(1);
+  if (specifier.startsWith('.')) return posix.join(posix.dirname(from), specifier);
+  return undefined;
+}
+
+const arrows = files.flatMap((file) => file.imports.map((to) => ({ from: file.path, to })));
+const room = (path: string) => path.split('/')[0] ?? '';
+const told = (found: readonly { from: string; to: string }[]) => found.map(({ from, to }) => `${from} → ${to}`);
+
+describe('arrows fall', () => {
+  it('reads a house worth checking', () => {
+    expect(files.length).toBeGreaterThan(20);
+    expect(arrows.length).toBeGreaterThan(files.length);
+  });
+
+  it('every import inside the house leads to a file', () => {
+    expect(
+      told(arrows.filter(({ to }) => to.endsWith('.ts') && to.startsWith('..') === false && !byPath.has(to))),
+    ).toEqual([]);
+  });
+
+  it('the platform knows no service', () => {
+    expect(
+      told(
+        arrows.filter(({ from, to }) => room(from) === 'platform' && room(to) !== 'platform' && !to.startsWith('..')),
+      ),
+    ).toEqual([]);
+  });
+
+  it("a service imports another service's api.ts only; edge and media may use the picture engine", () => {
+    const foreign = arrows.filter(({ from, to }) => {
+      if (!services.includes(room(from)) || !services.includes(room(to)) || room(from) === room(to)) return false;
+      if (to === `${room(to)}/api.ts`) return false;
+      return !(to.startsWith('image/engine/') && ['edge', 'media'].includes(room(from)));
+    });
+    expect(told(foreign)).toEqual([]);
+  });
+
+  it('a service knows neither the suite nor the commands nor the stand-ins', () => {
+    const upward = arrows.filter(
+      ({ from, to }) =>
+        services.includes(room(from)) &&
+        (['suite.ts', 'main.ts', 'config.ts'].includes(to) || ['commands', 'local'].includes(room(to))),
+    );
+    expect(told(upward)).toEqual([]);
+  });
+
+  it('nothing imports the stand-ins but the suite', () => {
+    // Their settings are declared beside them, and read with all others.
+    const allowed = ({ from, to }: { from: string; to: string }) =>
+      from === 'suite.ts' || (from === 'config.ts' && to.endsWith('/config.ts'));
+    expect(
+      told(arrows.filter((arrow) => room(arrow.to) === 'local' && room(arrow.from) !== 'local' && !allowed(arrow))),
+    ).toEqual([]);
+  });
+
+  it('drivers are chosen in one doorway', () => {
+    const drivers = files
+      .map(({ path }) => path)
+      .filter((path) =>
+        /^platform\/(db\/(pglite|postgres)|objects\/(filesystem|s3)|(cache|wakeups)\/(memory|redis))\.ts$/.test(path),
+      );
+    expect(drivers.length).toBeGreaterThan(2);
+    const outside = arrows.filter(({ from, to }) => drivers.includes(to) && posix.basename(from) !== 'open.ts');
+    expect(told(outside)).toEqual([]);
+  });
+
+  it('there is no circle', () => {
+    expect(findCircle()).toBeUndefined();
+  });
+});
+
+describe('rooms', () => {
+  it('SQL is written in store.ts, in migrations and in the platform only', () => {
+    const writers = files.filter(
+      ({ path, text }) =>
+        /\bsql`|\.(selectFrom|insertInto|updateTable|deleteFrom)\(/.test(text) && room(path) !== 'platform',
+    );
+    expect(writers.map(({ path }) => path).filter((path) => posix.basename(path) !== 'store.ts')).toEqual([]);
+  });
+
+  it('files are named after the deed, stay within 350 lines and three folders', () => {
+    expect(
+      files
+        .filter(({ path }) => /(^|\/)(utils?|helpers?|common|misc|index|types)\.ts$/.test(path))
+        .map(({ path }) => path),
+    ).toEqual([]);
+    expect(files.filter(({ lines }) => lines > 350).map(({ path, lines }) => `${path}: ${lines}`)).toEqual([]);
+    expect(files.filter(({ path }) => path.split('/').length > 4).map(({ path }) => path)).toEqual([]);
+  });
+
+  it('types are never set aside', () => {
+    const marks = new RegExp(
+      ['@ts-' + 'ignore', '@ts-' + 'nocheck', 'biome-' + 'ignore', '\\bas any\\b', ': any\\b'].join('|'),
+    );
+    expect(files.filter(({ text }) => marks.test(text)).map(({ path }) => path)).toEqual([]);
+  });
+});
+
+describe('docs/walks.md', () => {
+  const walks = readFileSync(join(root, 'docs/walks.md'), 'utf8')
+    .split(/^## /m)
+    .slice(1)
+    .map((section) => ({
+      title: section.split('\n')[0] ?? '',
+      steps: [...section.matchAll(/^\d+\. `src\/([^`]+)`/gm)].map((match) => match[1] ?? ''),
+    }));
+
+  it.each(walks)('$title: at most eight files, each reached from one before it', ({ steps }) => {
+    expect(steps.length).toBeGreaterThan(2);
+    expect(steps.length).toBeLessThanOrEqual(8);
+    const lost = steps
+      .slice(1)
+      .filter((step, index) => !steps.slice(0, index + 1).some((earlier) => reaches(earlier, step)));
+    expect(lost).toEqual([]);
+  });
+
+  it('follows an upload and the signing of a batch', () => {
+    expect(walks.length).toBeGreaterThanOrEqual(2);
+  });
+});
+
+/** By imports, through files in between where an interface stands there (the driver behind `objects.ts`). */
+function reaches(from: string, to: string): boolean {
+  const seen = new Set<string>();
+  const queue = [from];
+  for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
+    if (path === to) return true;
+    if (seen.has(path)) continue;
+    seen.add(path);
+    queue.push(...(byPath.get(path)?.imports ?? []));
+  }
+  // A driver is handed down by its doorway, not imported by its users: its interface stands for it.
+  const doorway = files.find(({ path, imports }) => posix.basename(path) === 'open.ts' && imports.includes(to));
+  return doorway?.imports.some((interfaceFile) => interfaceFile !== to && seen.has(interfaceFile)) ?? false;
+}
+
+/** Among imports of values: a circle of types costs nothing at run time and is caught by reading. */
+function findCircle(): string | undefined {
+  const state = new Map<string, 'open' | 'done'>();
+  const visit = (path: string, trail: readonly string[]): string | undefined => {
+    if (state.get(path) === 'done') return undefined;
+    if (state.get(path) === 'open') return [...trail.slice(trail.indexOf(path)), path].join(' → ');
+    state.set(path, 'open');
+    for (const next of byPath.get(path)?.importsValues ?? []) {
+      const circle = visit(next, [...trail, path]);
+      if (circle !== undefined) return circle;
+    }
+    state.set(path, 'done');
+    return undefined;
+  };
+  for (const { path } of files) {
+    const circle = visit(path, []);
+    if (circle !== undefined) return circle;
+  }
+  return undefined;
+}

@@ -1,0 +1,16 @@
+/** Ends a test run with one plain line that any CI can read: `N passed, N failed, N skipped`. */
+import type { Reporter, TestModule, TestRunEndReason } from 'vitest/node';
+
+export default class PlainSummary implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[], _reason: TestRunEndReason): void {
+    const count = { passed: 0, failed: 0, skipped: 0, pending: 0 };
+    for (const module of modules) {
+      const tests = [...module.children.allTests()];
+      for (const test of tests) count[test.result().state] += 1;
+      // A file that does not load, or whose hook fails, has failed even where no test of it ran.
+      if (tests.every((test) => test.result().state !== 'failed') && !module.ok()) count.failed += 1;
+    }
+    const failed = count.failed + count.pending + unhandled.length;
+    process.stdout.write(`\n${count.passed} passed, ${failed} failed, ${count.skipped} skipped\n`);
+  }
+}
