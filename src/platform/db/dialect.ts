@@ -1,0 +1,187 @@
+/**
+ * Kysely on either engine. Everything that both promise alike stands here: the transaction guard, the bounded queue, the
+ * one repeat of a read whose connection was found dead, and that nothing runs on a connection whose transaction is over.
+ */
+import {
+  AbortedTransactionError,
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+  sql,
+  type TransactionSettings,
+} from 'kysely';
+import { assertBegunByTransaction, assertOutsideTransaction, type Database } from './db.ts';
+import { createGate, type Gate, type GateOptions } from './gate.ts';
+import { assertParameters } from './types.ts';
+
+/** What a driver gives. Its failures are translated already (errors.ts). */
+export interface Engine {
+  connect(): Promise<Session>;
+  close(): Promise<void>;
+}
+
+/** One connection, ours alone until it is released. */
+export interface Session {
+  /** The connection broke; whether the last statement was carried out is not known. */
+  readonly lost: boolean;
+  /** Without parameters the text may hold several statements; the result is then the last one's. */
+  query(text: string, parameters: readonly unknown[]): Promise<SessionResult>;
+  release(): void;
+}
+
+export interface SessionResult {
+  readonly rows: readonly unknown[];
+  /** The first word of the command tag: `INSERT`, `COMMIT`, … */
+  readonly command: string | undefined;
+  readonly affectedRows: number | undefined;
+}
+
+/** Milliseconds that closing waits for what is in flight. */
+const closeTimeoutMs = 8_000;
+
+/** The opened engine as the rest of the code knows it. */
+export function createDatabase(driver: Database['driver'], engine: Engine, gateOptions: GateOptions): Database {
+  const gate = createGate(gateOptions);
+  const kysely = new Kysely<object>({ dialect: createDialect(engine, gate) });
+  let closed: Promise<void> | undefined;
+  return {
+    driver,
+    queries: <Tables>() => kysely as unknown as Kysely<Tables>,
+    check: async () => {
+      await sql`select 1`.execute(kysely);
+    },
+    // Not Kysely's `destroy`, which closes nothing when nothing was asked yet.
+    close: () => {
+      closed ??= gate.close(closeTimeoutMs).then(() => engine.close());
+      return closed;
+    },
+  };
+}
+
+function createDialect(engine: Engine, gate: Gate): Dialect {
+  return {
+    createDriver: () => new SessionDriver(engine, gate),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+    // Also for PGlite: Kysely's own queue for single connections would make the caller wait before our guard is asked.
+    createAdapter: () => new PostgresAdapter(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+  };
+}
+
+class SessionDriver implements Driver {
+  readonly #engine: Engine;
+  readonly #gate: Gate;
+
+  constructor(engine: Engine, gate: Gate) {
+    this.#engine = engine;
+    this.#gate = gate;
+  }
+
+  async init(): Promise<void> {
+    // Engines are opened before Kysely sees them.
+  }
+
+  async acquireConnection(): Promise<Connection> {
+    assertOutsideTransaction('the outer database handle');
+    const leave = await this.#gate.enter();
+    try {
+      return new Connection(this.#engine, await this.#engine.connect(), leave);
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  async beginTransaction(connection: Connection, settings: TransactionSettings): Promise<void> {
+    assertBegunByTransaction();
+    await connection.begin(settings);
+  }
+
+  async commitTransaction(connection: Connection): Promise<void> {
+    await connection.end('commit');
+  }
+
+  async rollbackTransaction(connection: Connection): Promise<void> {
+    await connection.end('rollback');
+  }
+
+  async releaseConnection(connection: Connection): Promise<void> {
+    connection.release();
+  }
+
+  async destroy(): Promise<void> {
+    throw new Error('Close the Database, not the query builder');
+  }
+}
+
+class Connection implements DatabaseConnection {
+  readonly #engine: Engine;
+  readonly #leave: () => void;
+  #session: Session;
+  #used = false;
+  #over = false;
+
+  constructor(engine: Engine, session: Session, leave: () => void) {
+    this.#engine = engine;
+    this.#session = session;
+    this.#leave = leave;
+  }
+
+  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    // What a failed transaction left running (a sibling in Promise.all) must not go on outside of it.
+    if (this.#over) throw new Error('The transaction is over');
+    const { rows, command, affectedRows } = await this.#run(query.sql, query.parameters, isPlainRead(query));
+    const writes = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE' || command === 'MERGE';
+    return { rows: rows as Row[], ...(writes ? { numAffectedRows: BigInt(affectedRows ?? 0) } : {}) };
+  }
+
+  streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
+    throw new Error('Streaming is not supported: page through the rows instead');
+  }
+
+  async begin(settings: TransactionSettings): Promise<void> {
+    const level = settings.isolationLevel === undefined ? '' : ` isolation level ${settings.isolationLevel}`;
+    await this.#run(`begin${level}`, [], true);
+  }
+
+  async end(how: 'commit' | 'rollback'): Promise<void> {
+    this.#over = true;
+    // With the connection its transaction has gone, rolled back by the server.
+    if (how === 'rollback' && this.#session.lost) return;
+    const { command } = await this.#session.query(how, []);
+    // PostgreSQL answers a commit with ROLLBACK when a statement had failed and the failure was swallowed.
+    if (how === 'commit' && command === 'ROLLBACK') throw new AbortedTransactionError();
+  }
+
+  release(): void {
+    this.#session.release();
+    this.#leave();
+  }
+
+  /** A connection may have died while it lay idle: its first statement is repeated once, if it changes nothing. */
+  async #run(text: string, parameters: readonly unknown[], harmless: boolean): Promise<SessionResult> {
+    assertParameters(parameters);
+    const first = !this.#used;
+    this.#used = true;
+    try {
+      return await this.#session.query(text, parameters);
+    } catch (error) {
+      if (!first || !harmless || !this.#session.lost) throw error;
+    }
+    const next = await this.#engine.connect();
+    this.#session.release();
+    this.#session = next;
+    return this.#session.query(text, parameters);
+  }
+}
+
+/** A select without `with`, whose parts could write. */
+function isPlainRead({ query }: CompiledQuery): boolean {
+  return query.kind === 'SelectQueryNode' && query.with === undefined;
+}

@@ -1,0 +1,199 @@
+/**
+ * Leases: who may do what only one process may do at a time (CONTRACT §2: with PostgreSQL and without Redis, one process
+ * per service). Rows of the database, times by its clock; one statement per process renews all that it holds. A lease
+ * cannot stop a process that was suspended: what it guards compares `fence`, which grows at every change of hands.
+ */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Log } from '../log.ts';
+import type { Db } from './db.ts';
+
+export interface LeaseTables {
+  leases: { name: string; holder: string; fence: number; expires_at: Date };
+}
+
+export interface LeasesDeps {
+  readonly db: Db<LeaseTables>;
+  readonly log: Log;
+  /** How long a lease outlives the last sign of its holder. */
+  readonly ttlMs?: number;
+  readonly renewEveryMs?: number;
+}
+
+export interface Lease {
+  readonly name: string;
+  readonly fence: number;
+  /** Aborted with LeaseLost when it was taken over or could not be renewed in time; not by `release`. */
+  readonly signal: AbortSignal;
+  release(): Promise<void>;
+}
+
+export interface Leases {
+  /** `undefined`: another process has it, or this one already. */
+  acquire(name: string): Promise<Lease | undefined>;
+  /** For a start after a crash: waits for a dead holder's lease to run out; `undefined` once the holder shows life. */
+  acquireFromDead(name: string): Promise<Lease | undefined>;
+  /** Releases what is held. */
+  close(): Promise<void>;
+}
+
+export class LeaseLost extends Error {
+  constructor(name: string) {
+    super(`The lease ${name} is lost`);
+    this.name = 'LeaseLost';
+  }
+}
+
+export function createLeases({ db, log, ttlMs = 15_000, renewEveryMs = ttlMs / 3 }: LeasesDeps): Leases {
+  const rows = leaseRows(db, randomUUID(), ttlMs);
+  const held = new Map<string, HeldLease>();
+
+  async function acquire(name: string): Promise<Lease | undefined> {
+    const startedAtMs = performance.now();
+    const fence = await rows.take(name);
+    if (fence === undefined) return undefined;
+    const lease = new HeldLease(name, ttlMs, () => {
+      held.delete(name);
+      log.error({ lease: name }, 'a lease is lost');
+    });
+    lease.prolong(startedAtMs);
+    held.set(name, lease);
+    const release = async (): Promise<void> => {
+      lease.forget();
+      if (held.get(name) === lease) held.delete(name);
+      await rows.release(name, fence);
+    };
+    return { name, fence, signal: lease.signal, release };
+  }
+
+  async function acquireFromDead(name: string): Promise<Lease | undefined> {
+    let seen: Date | undefined;
+    for (;;) {
+      const lease = await acquire(name);
+      if (lease !== undefined) return lease;
+      const expiry = await rows.expiry(name);
+      if (seen !== undefined && expiry !== undefined && expiry > seen) return undefined;
+      seen ??= expiry;
+      await sleep(Math.min(500, renewEveryMs));
+    }
+  }
+
+  async function renew(): Promise<void> {
+    if (held.size === 0) return;
+    const startedAtMs = performance.now();
+    const asked = [...held];
+    const renewed = await rows.renew(asked.map(([name]) => name));
+    for (const [name, lease] of asked) {
+      // Released, or lost and acquired anew, while the statement ran.
+      if (held.get(name) !== lease) continue;
+      if (renewed.has(name)) lease.prolong(startedAtMs);
+      else lease.lose();
+    }
+  }
+
+  const timer = everyMs(renewEveryMs, renew, (error) => {
+    // The next turn tries again; the lease's own timer tells the loss when that comes too late.
+    log.warn({ err: error }, 'leases could not be renewed');
+  });
+
+  return {
+    acquire,
+    acquireFromDead,
+    close: async () => {
+      clearInterval(timer);
+      for (const lease of held.values()) lease.forget();
+      held.clear();
+      await rows.releaseAll();
+    },
+  };
+}
+
+/** What the holder knows: until when the lease is surely its own, by a clock that nobody sets. */
+class HeldLease {
+  readonly #name: string;
+  readonly #ttlMs: number;
+  readonly #onLoss: () => void;
+  readonly #controller = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(name: string, ttlMs: number, onLoss: () => void) {
+    this.#name = name;
+    this.#ttlMs = ttlMs;
+    this.#onLoss = onLoss;
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** `fromMs`: performance.now() before the statement, so never later than the moment the database counts from. */
+  prolong(fromMs: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.lose(), fromMs + this.#ttlMs - performance.now()).unref();
+  }
+
+  lose(): void {
+    this.forget();
+    this.#onLoss();
+    this.#controller.abort(new LeaseLost(this.#name));
+  }
+
+  forget(): void {
+    clearTimeout(this.#timer);
+  }
+}
+
+/** The statements. An expired lease is not revived even by its holder, who may have been told of the loss. */
+function leaseRows(db: Db<LeaseTables>, holder: string, ttlMs: number) {
+  const now = sql<Date>`clock_timestamp()`;
+  const later = sql<Date>`clock_timestamp() + make_interval(secs => ${ttlMs / 1000})`;
+  const mine = () => db.updateTable('leases').where('holder', '=', holder).where('expires_at', '>', now);
+  return {
+    /** The fence, when the lease was free. */
+    async take(name: string): Promise<number | undefined> {
+      const row = await db
+        .insertInto('leases')
+        .values({ name, holder, fence: 1, expires_at: later })
+        .onConflict((conflict) =>
+          conflict
+            .column('name')
+            .doUpdateSet((eb) => ({ holder, fence: eb('leases.fence', '+', 1), expires_at: later }))
+            .where('leases.expires_at', '<=', now),
+        )
+        .returning('fence')
+        .executeTakeFirst();
+      return row?.fence;
+    },
+    async renew(names: readonly string[]): Promise<ReadonlySet<string>> {
+      const rows = await mine().where('name', 'in', names).set({ expires_at: later }).returning('name').execute();
+      return new Set(rows.map(({ name }) => name));
+    },
+    async release(name: string, fence: number): Promise<void> {
+      await mine().where('name', '=', name).where('fence', '=', fence).set({ expires_at: now }).execute();
+    },
+    async releaseAll(): Promise<void> {
+      await mine().set({ expires_at: now }).execute();
+    },
+    async expiry(name: string): Promise<Date | undefined> {
+      const row = await db.selectFrom('leases').select('expires_at').where('name', '=', name).executeTakeFirst();
+      return row?.expires_at;
+    },
+  };
+}
+
+/** One turn at a time: a turn that is still running is not overtaken. */
+function everyMs(intervalMs: number, work: () => Promise<void>, onError: (error: unknown) => void): NodeJS.Timeout {
+  let running = false;
+  return setInterval(async () => {
+    if (running) return;
+    running = true;
+    try {
+      await work();
+    } catch (error) {
+      onError(error);
+    } finally {
+      running = false;
+    }
+  }, intervalMs).unref();
+}
