@@ -13,14 +13,14 @@ export interface KeySet {
    * known and the provider cannot be asked.
    */
   find(kid: string): Promise<CryptoKey | undefined>;
-  /** Rises when the provider takes back or changes a key: what was verified before is to be verified again. */
-  generation(): number;
 }
 
 interface KeySetOptions {
   readonly jwksUrl: string;
   readonly log: Log;
   readonly clock?: Clock;
+  /** For one reading of the key set. */
+  readonly timeoutMs?: number;
 }
 
 /** Older than this, the set is read again beside the requests … */
@@ -29,39 +29,33 @@ const refreshAfterMs = 5 * 60_000;
 const maxAgeMs = 10 * 60_000;
 /** Between two readings for the sake of unknown kids, or after a failure: strangers cannot make us hammer the provider. */
 const cooldownMs = 1000;
-const timeoutMs = 3000;
 const maxBytes = 256 * 1024;
 
-export function createKeySet({ jwksUrl, log, clock = systemClock }: KeySetOptions): KeySet {
+export function createKeySet(options: KeySetOptions): KeySet {
+  const { jwksUrl, log, clock = systemClock, timeoutMs = 3000 } = options;
   let keys: ReadonlyMap<string, CryptoKey> = new Map();
-  let source = '';
-  let generation = 0;
   let loadedAt = Number.NEGATIVE_INFINITY;
   let failedAt = Number.NEGATIVE_INFINITY;
+  let failing = false;
   let searchedAt = Number.NEGATIVE_INFINITY;
   let loading: Promise<boolean> | undefined;
 
   async function load(): Promise<boolean> {
     try {
-      const jwks = await fetchKeys(jwksUrl);
-      const text = JSON.stringify(jwks);
-      if (text !== source) {
-        keys = await importKeys(jwks);
-        source = text;
-        generation += 1;
-      }
+      keys = await importKeys(await fetchKeys(jwksUrl, timeoutMs));
       loadedAt = clock.now();
-      return true;
+      failing = false;
     } catch (error) {
       failedAt = clock.now();
+      failing = true;
       log.warn({ err: error, keysKept: keys.size }, 'the key set of access tokens cannot be read');
-      return false;
     }
+    return !failing;
   }
 
   /** Single flight. `false`: the provider did not answer, just now or within the cooldown. */
   function reload(): Promise<boolean> {
-    if (loading === undefined && clock.now() - failedAt < cooldownMs) return Promise.resolve(false);
+    if (loading === undefined && failing && clock.now() - failedAt < cooldownMs) return Promise.resolve(false);
     loading ??= load().finally(() => {
       loading = undefined;
     });
@@ -73,16 +67,15 @@ export function createKeySet({ jwksUrl, log, clock = systemClock }: KeySetOption
     if (age < refreshAfterMs) return;
     const refreshed = reload();
     // With the provider known to be failing nobody waits for it: the last good keys stand.
-    if (age >= maxAgeMs && failedAt < loadedAt) await refreshed;
+    if (age >= maxAgeMs && !failing) await refreshed;
   }
 
   return {
-    generation: () => generation,
     async find(kid) {
       await refreshWhenOld();
       const known = keys.get(kid);
       if (known !== undefined) return known;
-      if (loading === undefined && failedAt < loadedAt && clock.now() - searchedAt < cooldownMs) return undefined;
+      if (loading === undefined && !failing && clock.now() - searchedAt < cooldownMs) return undefined;
       searchedAt = clock.now();
       if (!(await reload())) throw problems.engine_unavailable({ cause: new Error('no key set to judge a token by') });
       return keys.get(kid);
@@ -90,7 +83,7 @@ export function createKeySet({ jwksUrl, log, clock = systemClock }: KeySetOption
   };
 }
 
-async function fetchKeys(jwksUrl: string): Promise<readonly JWK[]> {
+async function fetchKeys(jwksUrl: string, timeoutMs: number): Promise<readonly JWK[]> {
   const response = await fetch(jwksUrl, {
     headers: { accept: 'application/json' },
     redirect: 'error',

@@ -19,33 +19,33 @@ const clockToleranceS = 5;
 interface Verified {
   readonly userId: string;
   readonly expiresAtMs: number;
-  readonly generation: number;
 }
+
+/** How long a key that the provider took back goes on opening doors, beside the age of the key set. */
+const rememberMs = 60_000;
 
 /**
  * A verification costs about as much as the rest of a small request, and a client sends one token for an hour: what was
- * verified is remembered (by its hash, the token itself is not kept) until it expires or the keys change.
+ * verified is remembered for a minute (by its hash; the token itself is not kept).
  */
 export function createTokenVerifier(keys: KeySet, clock: Clock = systemClock): TokenVerifier {
-  const remembered = new LRUCache<string, Verified>({ max: 10_000 });
+  const remembered = new LRUCache<string, { readonly userId: string; readonly untilMs: number }>({ max: 10_000 });
 
   return {
     async verify(token) {
       if (token.length > maxTokenLength) throw problems.unauthorized();
       const name = hash('sha256', token, 'base64');
+      const nowMs = clock.now();
       const known = remembered.get(name);
-      if (known !== undefined && known.generation === keys.generation()) {
-        if (known.expiresAtMs > clock.now()) return known.userId;
-        remembered.delete(name);
-      }
-      const verified = await verifyAnew(token, keys, clock);
-      remembered.set(name, verified);
-      return verified.userId;
+      if (known !== undefined && nowMs < known.untilMs) return known.userId;
+      const { userId, expiresAtMs } = await verifyAnew(token, keys, nowMs);
+      remembered.set(name, { userId, untilMs: Math.min(expiresAtMs, nowMs + rememberMs) });
+      return userId;
     },
   };
 }
 
-async function verifyAnew(token: string, keys: KeySet, clock: Clock): Promise<Verified> {
+async function verifyAnew(token: string, keys: KeySet, nowMs: number): Promise<Verified> {
   try {
     const { payload } = await jwtVerify(
       token,
@@ -59,13 +59,13 @@ async function verifyAnew(token: string, keys: KeySet, clock: Clock): Promise<Ve
         audience: 'authenticated',
         requiredClaims: ['exp', 'sub'],
         clockTolerance: clockToleranceS,
-        currentDate: new Date(clock.now()),
+        currentDate: new Date(nowMs),
       },
     );
     const expiresAtMs = (payload.exp ?? 0) * 1000;
-    if (expiresAtMs <= clock.now() || typeof payload.sub !== 'string' || !uuid.test(payload.sub))
+    if (expiresAtMs <= nowMs || typeof payload.sub !== 'string' || !uuid.test(payload.sub))
       throw problems.unauthorized();
-    return { userId: payload.sub.toLowerCase(), expiresAtMs, generation: keys.generation() };
+    return { userId: payload.sub.toLowerCase(), expiresAtMs };
   } catch (error) {
     throw error instanceof errors.JOSEError ? problems.unauthorized({ cause: error }) : error;
   }
