@@ -33,7 +33,7 @@ export function observeRequests(app: HttpServer, deps: ObservingDeps): void {
     reply.raw.once('close', () => {
       const { method } = request;
       const route = request.routeOptions.url;
-      const status = reply.raw.writableFinished ? reply.raw.statusCode : abandonedStatus;
+      const status = reply.raw.writableEnded ? reply.raw.statusCode : abandonedStatus;
       const durationMs = performance.now() - startedAt;
       measure.end({ method, route: route ?? 'none', status_code: status }, durationMs / 1000);
       span.end({
@@ -66,7 +66,7 @@ function abandonedSignal(this: FastifyReply): AbortSignal {
   const controller = new AbortController();
   const { raw } = this;
   const judge = () => {
-    if (!raw.writableFinished) controller.abort();
+    if (!raw.writableEnded) controller.abort();
   };
   if (raw.destroyed) judge();
   else raw.once('close', judge);

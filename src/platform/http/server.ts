@@ -49,8 +49,8 @@ export function createServer(options: ServerOptions): HttpServer {
   // What we send is held by the types; the response schemas serve the reference.
   app.setSerializerCompiler(() => (answer) => JSON.stringify(answer));
   acceptJson(app);
-  addMetrics(app, service);
   addReference(app, options);
+  addMetrics(app, service);
   observeRequests(app, { service, log, telemetry });
   if (options.cors !== undefined) allowOrigins(app, options.cors);
   admitRequests(app, options);
