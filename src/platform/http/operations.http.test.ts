@@ -1,0 +1,148 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createAccess } from '../access/access.ts';
+import { createLog } from '../log.ts';
+import { createServer, type HttpServer, type Readiness } from './server.ts';
+
+const log = createLog({ level: 'silent' });
+let app: HttpServer;
+afterEach(() => app.close());
+
+function serve(readiness: Readiness = {}): HttpServer {
+  app = createServer({ service: 'media', log, readiness, description: 'Keeps <files> & "more".' });
+  return app;
+}
+
+describe('/ready', () => {
+  const fine = async () => undefined;
+  const broken = async () => Promise.reject(new Error('postgres://user:hunter2@db/atelier'));
+  const hanging = () => new Promise<void>(() => undefined);
+
+  it.each([
+    ['no engines', {}, 200, {}],
+    ['all answer', { database: fine, objects: fine }, 200, { database: 'ok', objects: 'ok' }],
+    ['one is down', { database: broken, objects: fine }, 503, { database: 'unavailable', objects: 'ok' }],
+    ['one hangs', { database: fine, objects: hanging }, 503, { database: 'ok', objects: 'unavailable' }],
+  ])('%s', async (_name, readiness, status, engines) => {
+    const answer = await serve(readiness).inject('/ready');
+    expect([answer.statusCode, answer.json()]).toEqual([
+      status,
+      { status: status === 200 ? 'ok' : 'unavailable', engines },
+    ]);
+    expect(answer.headers['cache-control']).toBe('no-store');
+  });
+
+  it('asks the engines once, however many ask it', async () => {
+    let asked = 0;
+    serve({
+      database: async () => {
+        asked += 1;
+      },
+    });
+    await Promise.all(Array.from({ length: 50 }, () => app.inject('/ready')));
+    await app.inject('/ready');
+    expect(asked).toBe(1);
+  });
+
+  it('leaves /health alone', async () => {
+    expect((await serve({ database: broken }).inject('/health')).statusCode).toBe(200);
+  });
+});
+
+describe('/metrics', () => {
+  it('measures by method, pattern and status, and names nobody', async () => {
+    serve().get('/v1/tasks/:taskId', async () => ({}));
+    for (const path of ['/v1/tasks/alice', '/v1/tasks/bob?token=hunter2', '/nowhere/carol']) await app.inject(path);
+    const answer = await app.inject('/metrics');
+    expect(answer.headers['content-type']).toContain('text/plain');
+    const count = (route: string, status: number) =>
+      `http_request_duration_seconds_count{service="media",method="GET",route="${route}",status_code="${status}"}`;
+    expect(answer.body).toContain(`${count('/v1/tasks/:taskId', 200)} 2`);
+    expect(answer.body).toContain(`${count('none', 404)} 1`);
+    expect(answer.body).toMatch(/^http_requests_in_flight\{service="media"\} 1$/m);
+    expect(answer.body).toMatch(/^process_resident_memory_bytes \d/m);
+    expect(answer.body).toMatch(/^nodejs_eventloop_lag_seconds /m);
+    for (const secret of ['alice', 'bob', 'carol', 'hunter2']) expect(answer.body).not.toContain(secret);
+  });
+
+  it('keeps the services of a process apart', async () => {
+    const other = createServer({ service: 'image', log, readiness: {} });
+    await serve().inject('/health');
+    expect((await other.inject('/metrics')).body).not.toContain('service="media"');
+    await other.close();
+  });
+});
+
+describe('the reference', () => {
+  function withRoutes(): HttpServer {
+    const access = createAccess({ internalKeys: ['k'], log });
+    serve().post(
+      '/v1/assets',
+      {
+        ...access.userOrInternal,
+        schema: {
+          summary: 'Register <b>an</b> asset',
+          body: z.object({
+            kind: z.string().max(64).describe('What it "is" <script>'),
+            width: z.int().min(1).max(16383).optional(),
+            mode: z.enum(['fit', 'fill']).default('fit'),
+            refs: z.array(z.string()).max(200),
+            nested: z.object({ deep: z.nullable(z.uuid()) }),
+          }),
+          response: { 200: z.object({ assetId: z.uuid() }) },
+        },
+      },
+      async () => ({ assetId: '3f8e1f0a-8a4b-4c58-9d25-6a1b2c3d4e5f' }),
+    );
+    app.get(
+      '/v1/tasks/:taskId',
+      { ...access.internalOnly, schema: { params: z.object({ taskId: z.uuid() }) } },
+      async () => ({}),
+    );
+    return app;
+  }
+
+  it('describes every route in OpenAPI 3.1', async () => {
+    const document = (await withRoutes().inject('/openapi.json')).json();
+    expect(document.openapi).toBe('3.1.0');
+    expect(document.info.title).toBe('Atelier: media');
+    const asset = document.paths['/v1/assets'].post;
+    expect(asset.security).toEqual([{ accessToken: [] }, { internalKey: [] }]);
+    expect(asset.requestBody.content['application/json'].schema).toMatchObject({
+      required: ['kind', 'refs', 'nested'],
+      properties: { kind: { maxLength: 64 }, mode: { enum: ['fit', 'fill'], default: 'fit' }, refs: { maxItems: 200 } },
+    });
+    expect(asset.responses['200'].content['application/json'].schema.properties.assetId.format).toBe('uuid');
+    expect(asset.responses.default).toEqual({ $ref: '#/components/responses/Problem' });
+    expect(document.paths['/v1/tasks/{taskId}'].get.security).toEqual([{ internalKey: [] }]);
+    expect(Object.keys(document.paths)).toEqual(
+      expect.arrayContaining(['/', '/health', '/ready', '/metrics', '/openapi.json', '/docs']),
+    );
+    expect(document.components.schemas.Problem.required).toContain('requestId');
+  });
+
+  it('is a page that loads and runs nothing', async () => {
+    const answer = await withRoutes().inject('/docs');
+    expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(answer.headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-[\w+/=]{44}';/);
+    for (const words of [
+      '/v1/assets',
+      'at most 64 characters',
+      '1–16383',
+      'Register &lt;b&gt;an&lt;/b&gt; asset',
+      'X-Internal-Key',
+    ])
+      expect(answer.body).toContain(words);
+    expect(answer.body).not.toMatch(/<script|<b>an|\son\w+=|https?:|<link|<img|style=/);
+  });
+
+  it('changes nothing about what is answered: fields beside the schema are the types’ to see', async () => {
+    const answer = await withRoutes().inject({
+      method: 'POST',
+      url: '/v1/assets',
+      headers: { 'x-internal-key': 'k' },
+      payload: { kind: 'image', refs: [], nested: { deep: null } },
+    });
+    expect(answer.json()).toEqual({ assetId: '3f8e1f0a-8a4b-4c58-9d25-6a1b2c3d4e5f' });
+  });
+});
