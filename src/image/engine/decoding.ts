@@ -75,7 +75,8 @@ export async function toRaw(pipeline: Sharp): Promise<RawPicture> {
 export function toFault(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof PictureFault || error instanceof EngineTimeout) return error;
   if (error.message.startsWith('timeout: ')) return new EngineTimeout('stopped by libvips', { cause: error });
-  if (error.message.includes('exceeds pixel limit')) {
+  // Its own limit comes first for a JPEG that says it is longer than an encoder could have made it.
+  if (/exceeds pixel limit|Maximum supported image dimension/.test(error.message)) {
     return new PictureFault('too_large', 'The picture has too many pixels.', error);
   }
   return new PictureFault('undecodable', 'The picture cannot be decoded.', error);

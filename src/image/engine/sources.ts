@@ -1,6 +1,6 @@
 /** Where a picture comes from, as far as the variant maker has to know. */
-import type { Readable } from 'node:stream';
 import type { ObjectBody, Objects } from '#platform/objects/objects.ts';
+import { type IdleDeadline, startIdleDeadline } from '#platform/resilience/deadline.ts';
 import { PictureFault } from './engine.ts';
 
 /** Bytes; a source above it is refused before it is held in memory (CONTRACT §5). */
@@ -34,40 +34,45 @@ export function tooManyBytes(): PictureFault {
   return new PictureFault('too_large', 'The picture has more than 64 MiB.');
 }
 
+/** A read may take long as long as it moves. */
+const readIdleMs = 5000;
+
 /** An object of a bucket. `key` is a safe key (platform/objects/keys.ts). */
 export function objectSource(objects: Objects, key: string): VariantSource {
   return {
     identity: JSON.stringify(['object', objects.bucket, key]),
     read: async () => {
-      const body = await fetched(objects.get(key));
-      if (body === undefined) throw new SourceFault('absent', 'the object is not there');
-      return {
-        bytes: await readWhole(body),
-        stillStands: async () => (await fetched(objects.head(key)))?.etag === body.etag,
-      };
+      const { bytes, etag } = await readObject(objects, key);
+      return { bytes, stillStands: async () => (await fetched(objects.head(key)))?.etag === etag };
     },
   };
 }
 
-async function readWhole({ stream, size }: ObjectBody): Promise<Uint8Array> {
-  if (size > maxSourceBytes) {
-    stream.destroy();
-    throw tooManyBytes();
+/** One request: what its head says is judged before its body is taken. */
+async function readObject(objects: Objects, key: string): Promise<{ bytes: Uint8Array; etag: string }> {
+  const deadline = startIdleDeadline(readIdleMs);
+  try {
+    const body = await fetched(objects.get(key, { signal: deadline.signal }));
+    if (body === undefined) throw new SourceFault('absent', 'the object is not there');
+    if (body.size > maxSourceBytes) {
+      body.stream.destroy();
+      throw tooManyBytes();
+    }
+    return { bytes: await fetched(deadline.race(readWhole(body, deadline))), etag: body.etag };
+  } finally {
+    deadline.stop();
   }
-  const bytes = Buffer.allocUnsafe(size);
-  const length = await fetched(fill(bytes, stream));
-  if (length !== size) throw new SourceFault('failed', `${length} bytes came instead of ${size}`);
-  return bytes;
 }
 
-/** How many bytes came; what does not fit is counted, not kept. */
-async function fill(bytes: Buffer, stream: Readable): Promise<number> {
+async function readWhole({ stream, size }: ObjectBody, deadline: IdleDeadline): Promise<Uint8Array> {
+  const bytes = Buffer.allocUnsafe(size);
   let length = 0;
-  for await (const chunk of stream) {
-    bytes.set(chunk.subarray(0, Math.max(0, bytes.length - length)), length);
-    length += chunk.length;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    deadline.touch();
+    length += chunk.copy(bytes, length);
   }
-  return length;
+  if (length !== size) throw new Error(`the object ended after ${length} of ${size} bytes`);
+  return bytes;
 }
 
 async function fetched<Result>(reading: Promise<Result>): Promise<Result> {

@@ -4,7 +4,7 @@
  */
 import { createSecretKey } from 'node:crypto';
 import type { Objects } from '#platform/objects/objects.ts';
-import type { Engine, Transform } from './engine.ts';
+import type { Engine, EngineLimits, Transform } from './engine.ts';
 import { sourcePrefix, variantKey } from './keys.ts';
 import { createPermits } from './permits.ts';
 import { SourceFault, type VariantSource } from './sources.ts';
@@ -20,10 +20,14 @@ export interface Variant {
 
 export interface VariantMaker {
   /**
-   * One variant per transform, in order. Those that exist cost one existence check each; what is missing is made from
-   * one reading of the source. Throws SourceFault, StoreFault, PictureFault, EngineBusy, EngineTimeout.
+   * The variants asked for, in order, each beside what it was asked with. Those that exist cost one existence check
+   * each; what is missing is made from one reading of the source. Throws SourceFault, StoreFault, PictureFault,
+   * EngineBusy, EngineTimeout.
    */
-  ensure(source: VariantSource, transforms: readonly Transform[]): Promise<readonly Variant[]>;
+  ensure<Asked extends { readonly transform: Transform }>(
+    source: VariantSource,
+    asked: readonly Asked[],
+  ): Promise<readonly (Asked & Variant)[]>;
   /**
    * Removes every variant of a source; answers how many. To be called after the source is removed: a variant still being
    * made is then removed by its maker. Throws StoreFault.
@@ -36,9 +40,7 @@ export interface VariantMakerDeps {
   /** SVC_IMAGE_KEY_SECRET. */
   readonly keySecret: string;
   readonly publicObjects: Objects;
-  /** Sources held in memory at once, and how long one waits to be. */
-  readonly sourcesAtOnce: number;
-  readonly permitWaitMs: number;
+  readonly limits: Pick<EngineLimits, 'concurrency' | 'permitWaitMs'>;
 }
 
 /** The public bucket could not be read or written. */
@@ -60,12 +62,17 @@ interface Made {
 }
 
 const contentTypes = { webp: 'image/webp', jpeg: 'image/jpeg', png: 'image/png' } as const;
+/** Sources held in memory, read or being read, for each picture that is worked on: a slow one does not idle a processor. */
+const sourcesPerPermit = 4;
 const cacheControl = 'public, max-age=31536000, immutable';
 
 export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
   const { engine, publicObjects } = deps;
   const secret = createSecretKey(deps.keySecret, 'utf8');
-  const places = createPermits({ count: deps.sourcesAtOnce, waitMs: deps.permitWaitMs });
+  const places = createPermits({
+    count: deps.limits.concurrency * sourcesPerPermit,
+    waitMs: deps.limits.permitWaitMs,
+  });
   /** Key → size. An entry begins before the existence check, so that identical requests write once. */
   const inFlight = new Map<string, Promise<number>>();
 
@@ -160,13 +167,14 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
   }
 
   return {
-    ensure: async (source, transforms) => {
+    ensure: async (source, asked) => {
       const started: Flight[] = [];
       // Nothing is awaited before every key has its flight: two requests cannot slip past each other.
-      const awaited = transforms.map(async (transform) => {
+      const awaited = asked.map(async (one) => {
+        const { transform } = one;
         const key = variantKey(secret, source.identity, transform);
         const size = await (inFlight.get(key) ?? takeOff(key, transform, started));
-        return { key, size, overBudget: transform.maxBytes > 0 && size > transform.maxBytes };
+        return { ...one, key, size, overBudget: transform.maxBytes > 0 && size > transform.maxBytes };
       });
       if (started.length > 0) void fly(source, started);
       return Promise.all(awaited);
