@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { integer, list, secret } from '#platform/config.ts';
+import { integer, list, secret, type Values } from '#platform/config.ts';
+import type { EngineLimits } from './engine/engine.ts';
 
 const hex = () => randomBytes(32).toString('hex');
 
@@ -40,3 +41,10 @@ export const imageSettings = {
       'Hosts (`host` or `host:port`) that may be fetched although they resolve to a private or loopback address.',
   }),
 } as const;
+
+export type ImageSettings = Values<typeof imageSettings>;
+
+export function engineLimits(settings: ImageSettings): EngineLimits {
+  const { maxSourcePixels, processTimeoutS, concurrency, permitWaitMs } = settings;
+  return { maxSourcePixels, processTimeoutMs: processTimeoutS * 1000, concurrency, permitWaitMs };
+}

@@ -1,0 +1,207 @@
+import { decode, isBlurhashValid } from 'blurhash';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { toFault } from './decoding.ts';
+import { type Engine, EngineBusy, type EngineLimits, EngineTimeout, type ImageFacts, PictureFault } from './engine.ts';
+import { toTransform, type VariantSpec } from './specs.ts';
+import { difference } from './test-looks.ts';
+import {
+  animation,
+  blankPng,
+  fadingScene,
+  fileTypeBox,
+  hollowPng,
+  photo,
+  pipe,
+  scene,
+  turned,
+} from './test-pictures.ts';
+import { createEngine } from './working.ts';
+
+const limits: EngineLimits = {
+  maxSourcePixels: 50_000_000,
+  processTimeoutMs: 30_000,
+  concurrency: 2,
+  permitWaitMs: 30_000,
+};
+const engine = createEngine(limits);
+
+async function render(made: Engine, bytes: Uint8Array, spec: VariantSpec): Promise<Uint8Array> {
+  const outputs: Uint8Array[] = [];
+  await made.transform(bytes, [{ transform: toTransform(spec), deliver: (output) => outputs.push(output) }]);
+  const [output] = outputs;
+  if (output === undefined) throw new Error('nothing was delivered');
+  return output;
+}
+
+/** By either way through the engine. */
+const ways: [name: string, way: (made: Engine, bytes: Uint8Array) => Promise<unknown>][] = [
+  ['inspect', (made, bytes) => made.inspect(bytes)],
+  ['a small variant', (made, bytes) => render(made, bytes, { width: 16 })],
+  ['a whole variant', (made, bytes) => render(made, bytes, {})],
+  ['a variant within a budget', (made, bytes) => render(made, bytes, { maxBytes: 1 })],
+];
+
+const encodings = {
+  jpeg: () => pipe(scene()).jpeg().toBuffer(),
+  'progressive jpeg': () => pipe(scene()).jpeg({ progressive: true }).toBuffer(),
+  png: () => pipe(scene()).png().toBuffer(),
+  'interlaced png': () => pipe(scene()).png({ progressive: true }).toBuffer(),
+  webp: () => pipe(scene()).webp().toBuffer(),
+  gif: () => pipe(scene()).gif().toBuffer(),
+  avif: () => pipe(scene()).avif({ effort: 0 }).toBuffer(),
+};
+
+/** A small JPEG that says it is larger. */
+async function resizedHeader(width: number, height: number): Promise<Buffer> {
+  const bytes = await encodings.jpeg();
+  const frame = bytes.indexOf(Buffer.from([0xff, 0xc0]));
+  bytes.writeUInt16BE(height, frame + 5);
+  bytes.writeUInt16BE(width, frame + 7);
+  return bytes;
+}
+
+describe('inspect', () => {
+  it.each([
+    ['image/jpeg', encodings.jpeg, 240, 160],
+    ['image/jpeg', () => turned(6), 240, 160],
+    ['image/jpeg', () => pipe(scene()).toColourspace('cmyk').jpeg().toBuffer(), 240, 160],
+    ['image/png', encodings.png, 240, 160],
+    ['image/png', () => pipe(fadingScene()).png().toBuffer(), 240, 160],
+    ['image/png', () => pipe(scene()).greyscale().png().toBuffer(), 240, 160],
+    ['image/png', () => pipe(scene(1, 1)).png().toBuffer(), 1, 1],
+    ['image/png', () => pipe(scene(3000, 1)).png().toBuffer(), 3000, 1],
+    ['image/webp', encodings.webp, 240, 160],
+    ['image/webp', () => animation([scene(), scene()]).webp().toBuffer(), 240, 160],
+    ['image/gif', encodings.gif, 240, 160],
+    ['image/gif', () => animation([scene(), scene()]).gif().toBuffer(), 240, 160],
+    ['image/avif', encodings.avif, 240, 160],
+  ] as const)('%s', async (mime, make, width, height) => {
+    const facts = await engine.inspect(await make());
+    expect(facts).toEqual({ mime, width, height, blurhash: expect.any(String) });
+    expect(isBlurhashValid(facts.blurhash).result).toBe(true);
+    // The first digit tells the components: (4 - 1) + (3 - 1) × 9, in base 83.
+    expect(facts.blurhash[0]).toBe('L');
+  });
+
+  const alike: [name: string, make: () => Promise<Buffer>][] = [
+    ...Object.entries(encodings),
+    ['16 bits', () => pipe(scene()).toColourspace('rgb16').png().toBuffer()],
+    ['a wide gamut', () => pipe(scene()).withIccProfile('p3').webp().toBuffer()],
+    ['16 bits of a wide gamut', () => pipe(scene()).toColourspace('rgb16').withIccProfile('p3').png().toBuffer()],
+    ...[1, 2, 3, 4, 5, 6, 7, 8].map((n): [string, () => Promise<Buffer>] => [`orientation ${n}`, () => turned(n)]),
+  ];
+  it.each(alike)('sees the same picture in: %s', async (_name, make) => {
+    const [wanted, seen] = await Promise.all(
+      [encodings.png(), make()].map(async (bytes) => engine.inspect(await bytes)),
+    );
+    expect(difference(quartersOf(seen), quartersOf(wanted))).toBeLessThan(40);
+  });
+});
+
+/** The mean colours that a blurhash shows in the four quarters. */
+function quartersOf(facts: ImageFacts | undefined): number[] {
+  const pixels = decode(facts?.blurhash ?? '', 2, 2);
+  return [0, 1, 2, 3].flatMap((pixel) => [...pixels.subarray(pixel * 4, pixel * 4 + 3)]);
+}
+
+describe.each(ways)('pictures at fault: %s', (_name, way) => {
+  const fault = async (bytes: Uint8Array, made = engine) => {
+    const error = await way(made, bytes).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(PictureFault);
+    return (error as PictureFault).reason;
+  };
+
+  it.each(Object.entries(encodings))('truncated %s', async (_format, encode) => {
+    const whole = await encode();
+    for (const share of [0.1, 0.5, 0.9]) {
+      expect([share, await fault(whole.subarray(0, Math.floor(whole.length * share)))]).toEqual([share, 'undecodable']);
+    }
+  });
+
+  it.each(Object.entries(encodings))('the pixel limit, both sides: %s', async (_format, encode) => {
+    const bytes = await encode();
+    const limited = (maxSourcePixels: number) => createEngine({ ...limits, maxSourcePixels });
+    await way(limited(240 * 160), bytes);
+    expect(await fault(bytes, limited(240 * 160 - 1))).toBe('too_large');
+  });
+
+  it.each([
+    ['256 megapixels in some kilobytes', () => blankPng(16_000, 16_000), 'too_large'],
+    ['a size without pixels', () => hollowPng(100_000, 100_000), 'too_large'],
+    ['a size within the limit, without pixels', () => hollowPng(1000, 1000), 'undecodable'],
+    ['a jpeg of the largest size there is', () => resizedHeader(65_535, 65_535), 'too_large'],
+    ['a jpeg of the largest size that can be decoded', () => resizedHeader(65_500, 65_500), 'too_large'],
+    ['a size that no library takes', () => hollowPng(0x7fffffff, 0x7fffffff), 'undecodable'],
+    ['no size', () => hollowPng(0, 0), 'undecodable'],
+    ['a signature alone', () => Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), 'undecodable'],
+    ['a jpeg of noise', () => Buffer.concat([Buffer.from([0xff, 0xd8, 0xff]), Buffer.alloc(500, 7)]), 'undecodable'],
+    ['an avif of nothing', () => fileTypeBox('avif', 'mif1'), 'undecodable'],
+    ['svg', () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'), 'unsupported'],
+    ['tiff', () => pipe(scene()).tiff().toBuffer(), 'unsupported'],
+    ['text', () => Buffer.from('hello'), 'undecodable'],
+    ['nothing', () => Buffer.alloc(0), 'undecodable'],
+  ] as const)('%s', async (_what, make, reason) => {
+    expect(await fault(await make())).toBe(reason);
+  });
+});
+
+it('judges every size before it makes any variant', async () => {
+  const picture = await encodings.png();
+  const delivered: string[] = [];
+  const jobs = [{ width: 10 }, { width: 16_000, enlarge: true }].map((spec) => ({
+    transform: toTransform(spec),
+    deliver: () => delivered.push('made'),
+  }));
+  await expect(engine.transform(picture, jobs)).rejects.toMatchObject({ reason: 'too_large' });
+  expect(delivered).toEqual([]);
+});
+
+describe('permits and the deadline', () => {
+  let large: Buffer;
+  beforeAll(async () => {
+    large = await pipe(photo(2000, 1500)).jpeg().toBuffer();
+  });
+
+  it('refuses what finds no permit within the wait, and recovers', async () => {
+    const narrow = createEngine({ ...limits, concurrency: 1, permitWaitMs: 1 });
+    const first = render(narrow, large, { blur: 20 });
+    await expect(render(narrow, large, {})).rejects.toBeInstanceOf(EngineBusy);
+    await expect(narrow.inspect(large)).rejects.toBeInstanceOf(EngineBusy);
+    await first;
+    await narrow.inspect(large);
+  });
+
+  it('needs no permit to refuse what is no picture', async () => {
+    const narrow = createEngine({ ...limits, concurrency: 1, permitWaitMs: 1 });
+    const first = render(narrow, large, { blur: 20 });
+    await expect(narrow.inspect(Buffer.from('hello'))).rejects.toBeInstanceOf(PictureFault);
+    await first;
+  });
+
+  it('answers at the deadline, but gives the permit back only when the library has let go', async () => {
+    const hurried = createEngine({ ...limits, concurrency: 1, processTimeoutMs: 10, permitWaitMs: 1 });
+    await expect(render(hurried, large, { blur: 100 })).rejects.toBeInstanceOf(EngineTimeout);
+    await expect(render(hurried, large, {})).rejects.toBeInstanceOf(EngineBusy);
+    const patient = createEngine({ ...limits, concurrency: 1, processTimeoutMs: 10 });
+    await expect(render(patient, large, { blur: 100 })).rejects.toBeInstanceOf(EngineTimeout);
+    // Waits for the permit that the first one still holds, and gets it.
+    const next = await patient.inspect(await encodings.png()).catch((error: unknown) => error);
+    expect(next).not.toBeInstanceOf(EngineBusy);
+  });
+
+  it('has one deadline for all jobs, and keeps what was made before it', async () => {
+    const hurried = createEngine({ ...limits, processTimeoutMs: 1000 });
+    const delivered: number[] = [];
+    const jobs = [10, ...Array.from({ length: 200 }, () => 1500)].map((width) => ({
+      transform: toTransform({ width, blur: 50 }),
+      deliver: () => delivered.push(width),
+    }));
+    await expect(hurried.transform(large, jobs)).rejects.toBeInstanceOf(EngineTimeout);
+    expect(delivered[0]).toBe(10);
+    expect(delivered.length).toBeLessThan(jobs.length);
+  });
+
+  it('knows a timeout that the library noticed first', () => {
+    expect(toFault(new Error('timeout: 42% complete'))).toBeInstanceOf(EngineTimeout);
+  });
+});

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { planSize } from './geometry.ts';
+import { toTransform, type VariantSpec } from './specs.ts';
+
+const plan = (spec: VariantSpec, width: number, height: number, maxPixels = 50_000_000) => {
+  const size = planSize(toTransform(spec), { width, height }, maxPixels);
+  return `${size.width}x${size.height}`;
+};
+
+describe('the size of a result', () => {
+  const enlarge = true;
+  const fill = 'fill';
+  const cases: [name: string, spec: VariantSpec, source: [number, number], result: string][] = [
+    ['no box', {}, [300, 200], '300x200'],
+    ['no box cannot enlarge', { enlarge }, [300, 200], '300x200'],
+    ['fit: the width binds', { width: 100, height: 100 }, [300, 200], '100x67'],
+    ['fit: the height binds', { width: 100, height: 100 }, [200, 300], '67x100'],
+    ['fit: one side free', { width: 100 }, [300, 200], '100x67'],
+    ['fit: the other side free', { height: 100 }, [300, 200], '150x100'],
+    ['fit: a smaller source stays', { width: 1000, height: 1000 }, [300, 200], '300x200'],
+    ['fit: one side larger than the box', { width: 1000, height: 100 }, [300, 200], '150x100'],
+    ['fit: enlarged', { width: 600, height: 600, enlarge }, [300, 200], '600x400'],
+    ['fit: enlarged by one side', { height: 400, enlarge }, [300, 200], '600x400'],
+    ['fit: exactly the box', { width: 300, height: 200 }, [300, 200], '300x200'],
+    ['fit: no side vanishes', { width: 10, height: 10 }, [5000, 1], '10x1'],
+    ['auto is fit', { width: 100, height: 100, resizingType: 'auto' }, [300, 200], '100x67'],
+    ['fill: the box', { width: 100, height: 100, resizingType: fill }, [300, 200], '100x100'],
+    ['fill: a wide box', { width: 100, height: 20, resizingType: fill }, [300, 200], '100x20'],
+    ['fill: a free side is fit', { width: 100, resizingType: fill }, [300, 200], '100x67'],
+    ['fill: no box', { resizingType: fill }, [300, 200], '300x200'],
+    [
+      'fill: a smaller source is cropped to the proportions',
+      { width: 1000, height: 1000, resizingType: fill },
+      [300, 200],
+      '200x200',
+    ],
+    ['fill: smaller on one side', { width: 400, height: 100, resizingType: fill }, [300, 200], '300x75'],
+    ['fill: a tall box, smaller source', { width: 500, height: 1000, resizingType: fill }, [300, 200], '100x200'],
+    ['fill: enlarged', { width: 1000, height: 1000, resizingType: fill, enlarge }, [300, 200], '1000x1000'],
+    ['webp is at most 16383 a side', {}, [20_000, 100], '16383x82'],
+    ['webp at 16383', {}, [16_383, 100], '16383x100'],
+    ['avif is webp', { format: 'avif' }, [100, 20_000], '82x16383'],
+    ['png is not limited', { format: 'png' }, [70_000, 100], '70000x100'],
+    ['jpeg is at most 65500 a side', { format: 'jpeg' }, [70_000, 100], '65500x94'],
+    ['jpeg at 65500', { format: 'jpg' }, [65_500, 100], '65500x100'],
+    ['an enlarged webp is limited too', { width: 16_383, enlarge }, [100, 200], '8192x16383'],
+  ];
+  it.each(cases)('%s', (_name, spec, [width, height], result) => {
+    const maxPixels = 200_000_000;
+    expect(plan(spec, width, height, maxPixels)).toBe(result);
+  });
+
+  it('has at most as many pixels as a source may have', () => {
+    expect(plan({ width: 1000, enlarge }, 10, 10, 1_000_000)).toBe('1000x1000');
+    expect(() => plan({ width: 1001, enlarge }, 10, 10, 1_000_000)).toThrow(
+      expect.objectContaining({ name: 'PictureFault', reason: 'too_large' }),
+    );
+  });
+});

@@ -1,0 +1,84 @@
+/** Where a picture comes from, as far as the variant maker has to know. */
+import type { ObjectBody, Objects } from '#platform/objects/objects.ts';
+import { type IdleDeadline, startIdleDeadline } from '#platform/resilience/deadline.ts';
+import { PictureFault } from './engine.ts';
+
+/** Bytes; a source above it is refused before it is held in memory (CONTRACT §5). */
+export const maxSourceBytes = 64 * 1024 * 1024;
+
+export interface VariantSource {
+  /** The same picture has the same identity in every process; the keys of its variants are made from it. */
+  readonly identity: string;
+  /** Throws SourceFault, and PictureFault when there are too many bytes. */
+  read(): Promise<SourceBytes>;
+}
+
+export interface SourceBytes {
+  readonly bytes: Uint8Array;
+  /** Whether the source is still the one that was read. Asked after a variant was written. */
+  stillStands(): Promise<boolean>;
+}
+
+/** The source is not there, or could not be fetched. */
+export class SourceFault extends Error {
+  override readonly name = 'SourceFault';
+  readonly reason: 'absent' | 'failed';
+
+  constructor(reason: SourceFault['reason'], message: string, cause?: unknown) {
+    super(message, { cause });
+    this.reason = reason;
+  }
+}
+
+export function tooManyBytes(): PictureFault {
+  return new PictureFault('too_large', 'The picture has more than 64 MiB.');
+}
+
+/** A read may take long as long as it moves. */
+const readIdleMs = 5000;
+
+/** An object of a bucket. `key` is a safe key (platform/objects/keys.ts). */
+export function objectSource(objects: Objects, key: string): VariantSource {
+  return {
+    identity: JSON.stringify(['object', objects.bucket, key]),
+    read: async () => {
+      const { bytes, etag } = await readObject(objects, key);
+      return { bytes, stillStands: async () => (await fetched(objects.head(key)))?.etag === etag };
+    },
+  };
+}
+
+/** One request: what its head says is judged before its body is taken. */
+async function readObject(objects: Objects, key: string): Promise<{ bytes: Uint8Array; etag: string }> {
+  const deadline = startIdleDeadline(readIdleMs);
+  try {
+    const body = await fetched(objects.get(key, { signal: deadline.signal }));
+    if (body === undefined) throw new SourceFault('absent', 'the object is not there');
+    if (body.size > maxSourceBytes) {
+      body.stream.destroy();
+      throw tooManyBytes();
+    }
+    return { bytes: await fetched(deadline.race(readWhole(body, deadline))), etag: body.etag };
+  } finally {
+    deadline.stop();
+  }
+}
+
+async function readWhole({ stream, size }: ObjectBody, deadline: IdleDeadline): Promise<Uint8Array> {
+  const bytes = Buffer.allocUnsafe(size);
+  let length = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    deadline.touch();
+    length += chunk.copy(bytes, length);
+  }
+  if (length !== size) throw new Error(`the object ended after ${length} of ${size} bytes`);
+  return bytes;
+}
+
+async function fetched<Result>(reading: Promise<Result>): Promise<Result> {
+  try {
+    return await reading;
+  } catch (error) {
+    throw new SourceFault('failed', 'the source could not be read', error);
+  }
+}

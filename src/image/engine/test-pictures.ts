@@ -1,0 +1,146 @@
+/** Pictures for tests and benchmarks, made by code. */
+import { crc32, deflateSync } from 'node:zlib';
+import sharp, { type Sharp } from 'sharp';
+
+export interface Pixels {
+  readonly data: Uint8Array;
+  readonly width: number;
+  readonly height: number;
+  readonly channels: 3 | 4;
+}
+
+type Paint = (x: number, y: number) => readonly number[];
+
+/** `paint` is asked for each pixel, with x and y from 0 to below 1. */
+export function paint(width: number, height: number, channels: 3 | 4, colour: Paint): Pixels {
+  const data = new Uint8Array(width * height * channels);
+  let at = 0;
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      for (const value of colour(x / width, y / height)) data[at++] = value;
+    }
+  }
+  return { data, width, height, channels };
+}
+
+/**
+ * Quarters of red and green above blue and yellow, with a dark disc in the red one; waves give it bright and dark places
+ * all over, for perceptual hashes to hold on to.
+ */
+export const sceneColour: Paint = (x, y) => {
+  if ((x - 0.3) ** 2 + (y - 0.35) ** 2 < 0.02) return [20, 20, 20];
+  const wave = 170 + 70 * Math.sin(19 * x + 4 * y) * Math.cos(13 * y - 5 * x);
+  if (y < 0.5) return x < 0.5 ? [wave, 40, 40] : [40, wave, 40];
+  return x < 0.5 ? [40, 40, wave] : [wave, wave, 40];
+};
+
+export const scene = (width = 240, height = 160): Pixels => paint(width, height, 3, sceneColour);
+
+/** The scene, fading out to the right; the lower half of the right edge is wholly transparent. */
+export const fadingScene = (width = 240, height = 160): Pixels =>
+  paint(width, height, 4, (x, y) => [...sceneColour(x, y), x > 0.75 && y > 0.5 ? 0 : Math.round(255 * (1 - x * 0.7))]);
+
+/** Noise in several sizes, as photographs have it: it compresses like one. The same for the same size. */
+export function photo(width: number, height: number): Pixels {
+  let state = 12_345;
+  const random = () => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) | 0;
+    return ((state >>> 16) & 0x7fff) / 0x7fff;
+  };
+  const layers = [8, 32, 128, 512].map((cells, index) => ({
+    cells,
+    weight: 0.5 ** (index + 1),
+    values: Float32Array.from({ length: (cells + 2) ** 2 * 3 }, random),
+  }));
+  return paint(width, height, 3, (x, y) => {
+    const colour = [0, 0, 0];
+    for (const { cells, weight, values } of layers) {
+      const [column, row] = [Math.floor(x * cells), Math.floor(y * cells)];
+      const [right, down] = [x * cells - column, y * cells - row];
+      for (const channel of colour.keys()) {
+        const value = (across: number, below: number) =>
+          values[((row + below) * (cells + 2) + column + across) * 3 + channel] ?? 0;
+        const upper = value(0, 0) * (1 - right) + value(1, 0) * right;
+        const lower = value(0, 1) * (1 - right) + value(1, 1) * right;
+        colour[channel] = (colour[channel] ?? 0) + weight * 255 * (upper * (1 - down) + lower * down);
+      }
+    }
+    return colour.map((value) => Math.min(255, value + random() * 8));
+  });
+}
+
+/** Still to be encoded: `pipe(scene()).jpeg().toBuffer()`. */
+export function pipe({ data, width, height, channels }: Pixels): Sharp {
+  return sharp(data, { raw: { width, height, channels } });
+}
+
+/** Frames of equal size below each other, to be encoded as gif or webp. */
+export function animation(frames: readonly Pixels[]): Sharp {
+  const [{ width, height, channels } = scene()] = frames;
+  const data = Buffer.concat(frames.map((frame) => frame.data));
+  return sharp(data, { raw: { width, height: height * frames.length, channels, pageHeight: height } });
+}
+
+/** A JPEG of the scene that is upright only when its EXIF orientation is applied. */
+export function turned(orientation: number, upright = scene()): Promise<Buffer> {
+  return pipe(turnBack(upright, orientation)).withMetadata({ orientation }).jpeg({ quality: 95 }).toBuffer();
+}
+
+/** Where the pixel at (x, y) of the file belongs in the upright picture of the given size (EXIF 2.3, Orientation). */
+const uprightPlaces: readonly ((x: number, y: number, width: number, height: number) => [number, number])[] = [
+  (x, y) => [x, y],
+  (x, y, width) => [width - 1 - x, y],
+  (x, y, width, height) => [width - 1 - x, height - 1 - y],
+  (x, y, _width, height) => [x, height - 1 - y],
+  (x, y) => [y, x],
+  (x, y, width) => [width - 1 - y, x],
+  (x, y, width, height) => [width - 1 - y, height - 1 - x],
+  (x, y, _width, height) => [y, height - 1 - x],
+];
+
+function turnBack(upright: Pixels, orientation: number): Pixels {
+  const { width, height, channels, data } = upright;
+  const place = uprightPlaces[orientation - 1];
+  if (place === undefined) throw new Error(`no orientation ${orientation}`);
+  const [fileWidth, fileHeight] = orientation > 4 ? [height, width] : [width, height];
+  return paint(fileWidth, fileHeight, channels, (x, y) => {
+    const [column, row] = place(Math.round(x * fileWidth), Math.round(y * fileHeight), width, height);
+    const at = (row * width + column) * channels;
+    return [...data.subarray(at, at + channels)];
+  });
+}
+
+/** A PNG of one colour, 1 bit a pixel: a few kilobytes, however large. */
+export function blankPng(width: number, height: number): Buffer {
+  const row = Buffer.alloc(1 + Math.ceil(width / 8));
+  return png(width, height, deflateSync(Buffer.concat(Array.from({ length: height }, () => row))));
+}
+
+/** A PNG that only says how large it is: its pixels are not there. */
+export const hollowPng = (width: number, height: number): Buffer => png(width, height, deflateSync(Buffer.alloc(64)));
+
+function png(width: number, height: number, pixels: Buffer): Buffer {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header.set([1, 0, 0, 0, 0], 8);
+  const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
+  return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', pixels), chunk('IEND', Buffer.alloc(0))]);
+}
+
+function chunk(type: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+  length.writeUInt32BE(data.length);
+  sum.writeUInt32BE(crc32(body));
+  return Buffer.concat([length, body, sum]);
+}
+
+/** The beginning of an ISO base media file. */
+export function fileTypeBox(...brands: readonly string[]): Buffer {
+  const [major = '', ...compatible] = brands;
+  const text = `ftyp${major}\0\0\0\0${compatible.join('')}`;
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(4 + text.length);
+  return Buffer.concat([length, Buffer.from(text, 'latin1'), Buffer.alloc(64)]);
+}

@@ -1,0 +1,78 @@
+/**
+ * Which addresses the service may fetch from (CONTRACT §5). It stands inside the private network, so an address that a
+ * caller names must not lead it to a neighbour: every address a host resolves to has to be a public one, in whatever form
+ * it is written.
+ */
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+/** The address is of a kind that is never fetched. */
+export class ForbiddenUrl extends Error {
+  override readonly name = 'ForbiddenUrl';
+}
+
+export interface HostAddress {
+  readonly address: string;
+  readonly family: number;
+}
+
+export interface GuardDeps {
+  /** SVC_IMAGE_ALLOWED_SOURCE_HOSTS: `host` or `host:port`. */
+  readonly allowedHosts: readonly string[];
+  /** All addresses of a name. */
+  readonly resolve: (hostname: string) => Promise<readonly HostAddress[]>;
+}
+
+/** The addresses that the connection may be made to, and no others. Throws ForbiddenUrl. */
+export type Guard = (url: URL) => Promise<readonly HostAddress[]>;
+
+export function createGuard({ allowedHosts, resolve }: GuardDeps): Guard {
+  const allowed = new Set(allowedHosts.map((host) => host.toLowerCase()));
+  const isAllowed = (url: URL) => allowed.has(url.hostname) || allowed.has(`${url.hostname}:${portOf(url)}`);
+  return async (url) => {
+    if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new ForbiddenUrl(`${url.protocol} is not fetched`);
+    if (url.username !== '' || url.password !== '') throw new ForbiddenUrl('credentials in an address are not sent');
+    const host = url.hostname.replace(/^\[|\]$/g, '');
+    const family = isIP(host);
+    const addresses = family === 0 ? await resolve(host) : [{ address: host, family }];
+    const refused = isAllowed(url) ? undefined : addresses.find(({ address }) => !isPublic(address));
+    if (refused !== undefined) throw new ForbiddenUrl(`${url.hostname} leads to ${refused.address}`);
+    return addresses;
+  };
+}
+
+function portOf(url: URL): string {
+  return url.port || (url.protocol === 'https:' ? '443' : '80');
+}
+
+/** Unicast, routed on the internet, and not hiding another address in itself. */
+export function isPublic(address: string): boolean {
+  const parsed = ipaddr.parse(address);
+  if (parsed instanceof ipaddr.IPv4) return isPublicV4(parsed);
+  switch (parsed.range()) {
+    case 'ipv4Mapped':
+      return isPublicV4(parsed.toIPv4Address());
+    case 'rfc6052':
+      // NAT64's well-known prefix is how hosts of the IPv4 internet look in an IPv6 network. Its local-use one is not.
+      return parsed.match(nat64, 96) && isPublicV4(new ipaddr.IPv4(parsed.toByteArray().slice(12)));
+    case 'unicast':
+      return parsed.match(globalUnicast, 3) && !isIsatap(parsed);
+    default:
+      return false;
+  }
+}
+
+const nat64 = ipaddr.IPv6.parse('64:ff9b::');
+const globalUnicast = ipaddr.IPv6.parse('2000::');
+/** Azure's host agent, which answers on a public address inside every virtual machine. */
+const azureHost = '168.63.129.16';
+
+function isPublicV4(address: ipaddr.IPv4): boolean {
+  return address.range() === 'unicast' && address.toString() !== azureHost;
+}
+
+/** An interface identifier `[02]00:5efe:<IPv4>` is a tunnel to that IPv4 address. */
+function isIsatap(address: ipaddr.IPv6): boolean {
+  const [, , , , high = 0, low] = address.parts;
+  return (high & 0xfdff) === 0 && low === 0x5efe;
+}

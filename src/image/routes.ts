@@ -1,0 +1,53 @@
+import type { Access } from '#platform/access/access.ts';
+import type { HttpServer } from '#platform/http/server.ts';
+import {
+  type EnsureRequest,
+  type EnsureResponse,
+  ensureRequest,
+  ensureResponse,
+  forgetRequest,
+  forgetResponse,
+  type SourceName,
+} from './api.ts';
+import type { VariantSource } from './engine/sources.ts';
+import { toTransform } from './engine/specs.ts';
+import type { VariantMaker } from './engine/variants.ts';
+import { asProblem } from './problems.ts';
+
+export interface RoutesDeps {
+  readonly variants: VariantMaker;
+  readonly openSource: (source: SourceName) => VariantSource;
+  /** Where the public bucket is read, without a trailing slash. */
+  readonly publicUrl: string;
+}
+
+export function addRoutes(app: HttpServer, access: Access, deps: RoutesDeps): void {
+  app.post(
+    '/v1/ensure',
+    { ...access.internalOnly, schema: { body: ensureRequest, response: { 200: ensureResponse } } },
+    (request) => told(ensureVariants(deps, request.body)),
+  );
+  app.post(
+    '/v1/forget',
+    { ...access.internalOnly, schema: { body: forgetRequest, response: { 200: forgetResponse } } },
+    async (request) => ({ forgotten: await told(deps.variants.forget(deps.openSource(request.body.source))) }),
+  );
+}
+
+async function ensureVariants(deps: RoutesDeps, { source, specs }: EnsureRequest): Promise<EnsureResponse> {
+  const asked = specs.map((spec) => ({ name: spec.name, transform: toTransform(spec) }));
+  const variants = await deps.variants.ensure(deps.openSource(source), asked);
+  const overBudget = variants.filter((variant) => variant.overBudget).map(({ name }) => name);
+  return {
+    variants: Object.fromEntries(variants.map(({ name, key }) => [name, `${deps.publicUrl}/${key}`])),
+    ...(overBudget.length > 0 ? { overBudget } : {}),
+  };
+}
+
+async function told<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    throw asProblem(error);
+  }
+}

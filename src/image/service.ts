@@ -1,0 +1,36 @@
+/** The image variant service (document 000; CONTRACT §5): internal, without state of its own. */
+import { createAccess } from '#platform/access/access.ts';
+import type { Readiness } from '#platform/http/operations.ts';
+import { createServer, type HttpServer } from '#platform/http/server.ts';
+import type { Log } from '#platform/log.ts';
+import type { Objects } from '#platform/objects/objects.ts';
+import type { ImageSettings } from './config.ts';
+import { objectSource } from './engine/sources.ts';
+import type { VariantMaker } from './engine/variants.ts';
+import { createFetcher, urlSource } from './fetching.ts';
+import { addRoutes } from './routes.ts';
+
+export interface ImageDeps {
+  readonly settings: Pick<ImageSettings, 'internalKey' | 'allowedSourceHosts'>;
+  readonly variants: VariantMaker;
+  /** Where sources named by `key` lie. */
+  readonly originals: Objects;
+  /** Where the public bucket is read, without a trailing slash: PUBLIC_CDN_URL, or the edge. */
+  readonly publicUrl: string;
+  readonly readiness: Readiness;
+  readonly log: Log;
+}
+
+export function createImageService(deps: ImageDeps): HttpServer {
+  const { settings, variants, originals, publicUrl, readiness, log } = deps;
+  const app = createServer({ service: 'image', log, readiness, plainHealth: true });
+  // Set to nothing, the key opens nothing.
+  const internalKeys = settings.internalKey === '' ? [] : [settings.internalKey];
+  const fetcher = createFetcher({ allowedHosts: settings.allowedSourceHosts });
+  addRoutes(app, createAccess({ internalKeys, log }), {
+    variants,
+    openSource: (source) => ('key' in source ? objectSource(originals, source.key) : urlSource(fetcher, source.url)),
+    publicUrl,
+  });
+  return app;
+}
