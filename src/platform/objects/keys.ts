@@ -13,3 +13,8 @@ export function isSafeKey(key: string): boolean {
 export function assertSafeKey(key: string): void {
   if (!isSafeKey(key)) throw new Error('unsafe object key');
 }
+
+/** A prefix is the beginning of a safe key: whole segments, and possibly a part of one. Empty: every key. */
+export function assertSafePrefix(prefix: string): void {
+  if (prefix !== '' && !isSafeKey(`${prefix}x`)) throw new Error('unsafe object key prefix');
+}

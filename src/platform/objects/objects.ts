@@ -23,7 +23,7 @@ export interface ObjectBody extends ObjectHead {
 export interface ReadOptions {
   /** Fails with ObjectChanged unless the object still has this etag: what is read is what was seen. */
   readonly ifMatch?: string;
-  /** Inclusive positions; `end` beyond the object is cut. */
+  /** Inclusive positions; `end` beyond the object is cut, `start` beyond it is a RangeError. */
   readonly range?: { readonly start: number; readonly end: number };
   readonly signal?: AbortSignal;
 }
@@ -33,7 +33,7 @@ export interface WriteOptions {
   readonly cacheControl?: string;
   /** Fails with ObjectExists when the key is taken. */
   readonly createOnly?: boolean;
-  /** Bytes; known lengths spare S3 a multipart upload. Required for streams. */
+  /** Bytes. S3 needs it for streams and refuses them without; a body of another length is refused. */
   readonly size?: number;
 }
 
@@ -41,13 +41,18 @@ export interface ListedObject extends ObjectHead {
   readonly key: string;
 }
 
+/** The longest that an address may be valid: S3's limit, kept by files too. */
+export const longestAddressS = 604_800;
+
 export interface ReadAddressOptions {
+  /** 1 to `longestAddressS`. */
   readonly expiresInS: number;
   /** Sent as the Content-Type of the answer, whatever was said at the upload. */
   readonly contentType?: string;
 }
 
 export interface WriteAddressOptions {
+  /** 1 to `longestAddressS`. */
   readonly expiresInS: number;
   readonly contentType: string;
   /** Bytes; signed when given, so that no other length is accepted. */
@@ -69,7 +74,10 @@ export interface Objects {
   head(key: string): Promise<ObjectHead | undefined>;
   /** `undefined`: no such object. The caller consumes or destroys the stream. */
   get(key: string, options?: ReadOptions): Promise<ObjectBody | undefined>;
-  /** Whole or not at all: a reader never sees a part, also when the process dies on the way. */
+  /**
+   * Whole or not at all: a reader never sees a part, also when the process dies on the way. A stream that fails rejects
+   * with its own error; a stream that is not taken to its end is destroyed.
+   */
   put(key: string, body: Uint8Array | Readable, options: WriteOptions): Promise<ObjectHead>;
   /** Inside the store. `undefined`: no such source. Throws ObjectChanged when `ifMatch` is given and differs. */
   copy(
@@ -83,12 +91,17 @@ export interface Objects {
   ): Promise<{ readonly removed: string[]; readonly failed: { key: string; reason: string }[] }>;
   /** Objects whose keys start with `prefix`, in key order, page by page behind the iterator. */
   list(prefix: string): AsyncIterable<ListedObject>;
-  /** A bearer address for GET and HEAD; honours Range, If-None-Match and CORS (CONTRACT §2). No call to the store. */
+  /** A bearer address for GET (of the edge for HEAD too, S3 signs the method); honours Range, If-None-Match and CORS (CONTRACT §2). No call to the store. */
   readAddress(key: string, options: ReadAddressOptions): string;
   /** A bearer address for one PUT, create only where the store can (CONTRACT §4). No call to the store. */
   writeAddress(key: string, options: WriteAddressOptions): WriteAddress;
   /** Throws when the store does not answer; for /ready and doctor. */
   check(): Promise<void>;
+}
+
+export function assertExpiry(expiresInS: number): void {
+  if (!Number.isInteger(expiresInS) || expiresInS < 1 || expiresInS > longestAddressS)
+    throw new RangeError(`an address is valid for 1 to ${longestAddressS} seconds, not ${expiresInS}`);
 }
 
 export class ObjectChanged extends Error {

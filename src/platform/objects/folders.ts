@@ -1,0 +1,113 @@
+/**
+ * The folders of one bucket: made when an object needs them, gone with the last object in them. No symbolic link below
+ * the root is followed, so no key leads out of it.
+ */
+import { mkdir, open, realpath, rmdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+export interface Folders {
+  /** The path of an existing file or folder. `undefined`: nothing there, or a symbolic link on the way. */
+  locate(key: string): Promise<string | undefined>;
+  /** Makes the folder that `key` lies in. Another process may prune it at any time: be ready to make it again. */
+  make(key: string): Promise<string>;
+  /** Removes the folder at `path` and those above it that are empty, never the root; answers the first one left. */
+  prune(path: string): Promise<string>;
+  /** Makes the names in `path`, and the names of the folders that lead to it, survive a power cut. */
+  sync(path: string): Promise<void>;
+}
+
+export function createFolders(root: string): Folders {
+  let known: string | undefined;
+
+  async function base(): Promise<string | undefined> {
+    known ??= await realpath(root).catch(ignore('ENOENT'));
+    return known;
+  }
+
+  async function makeBase(): Promise<string> {
+    await mkdir(root, { recursive: true });
+    known ??= await realpath(root);
+    return known;
+  }
+
+  /** Checks what is there before it makes anything: `mkdir -p` would follow a link. */
+  async function makeBelow(top: string, path: string): Promise<void> {
+    if (path === top) return void (await makeBase());
+    const real = await realpath(path).catch(ignore('ENOENT'));
+    if (real === path) return;
+    if (real !== undefined) throw new Error('A symbolic link stands where a folder of the object store should be.');
+    await makeBelow(top, dirname(path));
+    await mkdir(path).catch(ignore('EEXIST'));
+    await makeBelow(top, path);
+  }
+
+  return {
+    locate: async (key) => {
+      const top = await base();
+      if (top === undefined) return undefined;
+      const path = join(top, key);
+      const real = await realpath(path).catch(ignore('ENOENT', 'ENOTDIR', 'ELOOP'));
+      return real === path ? path : undefined;
+    },
+    make: async (key) => {
+      const top = await makeBase();
+      const folder = dirname(join(top, key));
+      await makeBelow(top, folder);
+      return folder;
+    },
+    prune: async (path) => {
+      const top = await makeBase();
+      let folder = path;
+      while (folder !== top && (await isRemoved(folder))) folder = dirname(folder);
+      return folder;
+    },
+    sync: async (path) => {
+      const top = await makeBase();
+      const chain = [path];
+      for (let folder = path; folder !== top; folder = dirname(folder)) chain.push(dirname(folder));
+      await Promise.all(chain.map(syncFolder));
+    },
+  };
+}
+
+/** The kernel decides whether it is empty: an object that comes into it at the same moment is safe. */
+async function isRemoved(folder: string): Promise<boolean> {
+  try {
+    await rmdir(folder);
+    return true;
+  } catch (error) {
+    switch (codeOf(error)) {
+      case 'ENOENT':
+        return true;
+      case 'ENOTEMPTY':
+      case 'EEXIST':
+        return false;
+      default:
+        throw error;
+    }
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  // Pruned in the meantime: what was in it was removed by another.
+  const handle = await open(path, 'r').catch(ignore('ENOENT'));
+  if (handle === undefined) return;
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** For `catch`: these codes mean "not there"; anything else goes on. */
+export function ignore(...codes: readonly string[]): (error: unknown) => undefined {
+  return (error) => {
+    const code = codeOf(error);
+    if (code === undefined || !codes.includes(code)) throw error;
+    return undefined;
+  };
+}
+
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}

@@ -1,0 +1,17 @@
+import type { ReadOptions } from './objects.ts';
+
+/**
+ * The inclusive positions to read of an object of `size` bytes; `end` is cut, and lies before `start` when there is
+ * nothing to read. Throws RangeError when the range is malformed or starts beyond the object.
+ */
+export function clipRange(range: ReadOptions['range'], size: number): { readonly start: number; readonly end: number } {
+  if (range === undefined) return { start: 0, end: size - 1 };
+  assertRange(range);
+  if (range.start >= size) throw new RangeError(`the range starts at ${range.start}, beyond the object`);
+  return { start: range.start, end: Math.min(range.end, size - 1) };
+}
+
+export function assertRange({ start, end }: NonNullable<ReadOptions['range']>): void {
+  if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end) || start < 0 || end < start)
+    throw new RangeError(`${start} to ${end} is no range`);
+}
