@@ -1,4 +1,4 @@
-import { integer, list, text } from '#platform/config.ts';
+import { integer, list } from '#platform/config.ts';
 
 const MiB = 1024 * 1024;
 

@@ -86,7 +86,8 @@ async function readWhole(body: ObjectBody, deadline: IdleDeadline): Promise<Read
     deadline.touch();
     sha256.update(chunk);
     md5.update(chunk);
-    length += chunk.copy(bytes, length);
+    chunk.copy(bytes, length);
+    length += chunk.length;
   }
   if (length !== body.size) throw new Error(`the object ended after ${length} of ${body.size} bytes`);
   return { bytes, digests: { sha256: sha256.digest('hex'), md5: md5.digest('hex') } };
