@@ -6,7 +6,8 @@
  * handle, the object store and other services throw at once. AsyncLocalStorage serves to detect that, not to hide it.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Kysely, Transaction } from 'kysely';
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
+import { problems } from '../problem.ts';
 
 export type Db<Tables> = Kysely<Tables>;
 export type Tx<Tables> = Transaction<Tables>;
@@ -17,21 +18,64 @@ export interface Database {
   queries<Tables>(): Db<Tables>;
   /** Throws when the engine does not answer; for /ready and doctor. */
   check(): Promise<void>;
+  /** Queries in flight are finished, new ones refused as `draining`. */
   close(): Promise<void>;
 }
 
-const running = new AsyncLocalStorage<true>();
+interface RunningTransaction {
+  phase: 'opening' | 'open' | 'over';
+}
 
-/** Runs `work` in one transaction: all of it is committed, or none. Not nestable. */
+const running = new AsyncLocalStorage<RunningTransaction>();
+
+/**
+ * Runs `work` in one transaction (read committed): all of it is committed, or none. Not nestable, never repeated by
+ * itself: a deadlock or a serialization failure is `engine_unavailable` for the caller to try again. Still open after
+ * `timeoutMs`, it is rolled back, so that a `work` that hangs cannot keep the one connection of PGlite.
+ */
 export function transaction<Tables, Result>(
   db: Db<Tables>,
   work: (tx: Tx<Tables>) => Promise<Result>,
+  timeoutMs = 10_000,
 ): Promise<Result> {
   assertOutsideTransaction('a nested transaction');
-  return db.transaction().execute((tx) => running.run(true, () => work(tx)));
+  const state: RunningTransaction = { phase: 'opening' };
+  return running.run(state, () =>
+    db.transaction().execute(async (tx) => {
+      state.phase = 'open';
+      try {
+        return await withinTime(work(tx), timeoutMs);
+      } finally {
+        state.phase = 'over';
+      }
+    }),
+  );
 }
 
 /** Called by whatever must not be used while a transaction is open: the outer handle, object stores, other services. */
 export function assertOutsideTransaction(what: string): void {
-  if (running.getStore()) throw new Error(`${what} was used inside a transaction`);
+  if (running.getStore()?.phase === 'open') throw new Error(`${what} was used inside a transaction`);
+}
+
+/** Called by the dialect: a transaction begun past `transaction` would be one that the guard does not see. */
+export function assertBegunByTransaction(): void {
+  if (running.getStore()?.phase !== 'opening') throw new Error('Begin transactions with transaction() of platform/db');
+}
+
+/** A jsonb parameter. Never pass an array or object bare: pg would make a PostgreSQL array of it. */
+export function json<Value>(value: Value): RawBuilder<Value> {
+  return sql<Value>`cast(${JSON.stringify(value)} as jsonb)`;
+}
+
+async function withinTime<Result>(work: Promise<Result>, timeoutMs: number): Promise<Result> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    const cause = new Error(`A transaction was still open after ${timeoutMs} ms`);
+    reject(problems.engine_unavailable({ cause }));
+  }, timeoutMs);
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
