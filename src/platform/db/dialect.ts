@@ -8,14 +8,16 @@ import {
   type DatabaseConnection,
   type Dialect,
   type Driver,
+  Kysely,
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
   type QueryResult,
+  sql,
   type TransactionSettings,
 } from 'kysely';
-import { assertBegunByTransaction, assertOutsideTransaction } from './db.ts';
-import type { Gate } from './gate.ts';
+import { assertBegunByTransaction, assertOutsideTransaction, type Database } from './db.ts';
+import { createGate, type Gate, type GateOptions } from './gate.ts';
 
 /** One connection, ours alone until it is released. */
 export interface Session {
@@ -40,7 +42,26 @@ export interface Engine {
 /** Milliseconds that closing waits for what is in flight. */
 const closeTimeoutMs = 8_000;
 
-export function createDialect(engine: Engine, gate: Gate): Dialect {
+/** The opened engine as the rest of the code knows it. */
+export function createDatabase(driver: Database['driver'], engine: Engine, gateOptions: GateOptions): Database {
+  const gate = createGate(gateOptions);
+  const kysely = new Kysely<object>({ dialect: createDialect(engine, gate) });
+  let closed: Promise<void> | undefined;
+  return {
+    driver,
+    queries: <Tables>() => kysely as unknown as Kysely<Tables>,
+    check: async () => {
+      await sql`select 1`.execute(kysely);
+    },
+    // Not Kysely's `destroy`, which closes nothing when nothing was asked yet.
+    close: () => {
+      closed ??= gate.close(closeTimeoutMs).then(() => engine.close());
+      return closed;
+    },
+  };
+}
+
+function createDialect(engine: Engine, gate: Gate): Dialect {
   return {
     createDriver: () => new SessionDriver(engine, gate),
     createQueryCompiler: () => new PostgresQueryCompiler(),
@@ -92,8 +113,7 @@ class SessionDriver implements Driver {
   }
 
   async destroy(): Promise<void> {
-    await this.#gate.close(closeTimeoutMs);
-    await this.#engine.close();
+    throw new Error('Close the Database, not the query builder');
   }
 }
 

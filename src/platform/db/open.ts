@@ -1,5 +1,4 @@
 /** The doorway: which database driver runs is decided here and nowhere else. */
-import { join } from 'node:path';
 import type { Log } from '../log.ts';
 import type { Database } from './db.ts';
 import { collectMigrations, type MigrationSource } from './migrations.ts';
@@ -17,7 +16,7 @@ export interface OpenDatabaseOptions {
   readonly poolSize?: number;
 }
 
-const platformMigrations: MigrationSource = {
+export const platformMigrations: MigrationSource = {
   service: 'platform',
   folder: new URL('./migrations/', import.meta.url),
 };
@@ -26,5 +25,5 @@ const platformMigrations: MigrationSource = {
 export async function openDatabase(options: OpenDatabaseOptions): Promise<Database> {
   const migrations = await collectMigrations([platformMigrations, ...options.migrations]);
   if (options.url !== 'embedded') throw new Error('The PostgreSQL driver is still to come');
-  return openPglite({ folder: join(options.dataDir, 'database'), migrations });
+  return openPglite(options.dataDir, migrations);
 }
