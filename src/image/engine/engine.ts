@@ -1,14 +1,16 @@
 /**
  * The picture pipeline: decodes, looks at and transforms one picture at a time per permit (document 000, image variant
  * service; CONTRACT §5). One engine per process, shared by the image service, the edge and the media service, so that
- * memory stays bounded however the services are spread. Knows no HTTP, no store, no service.
+ * memory stays bounded however the services are spread. Knows no HTTP, no store, no service. Made by `createEngine`
+ * (working.ts).
  */
 
-/** A spec with its defaults applied; two specs that mean the same are equal. `jpg` is `jpeg`, `avif` is `webp` here. */
+/** A spec with its defaults applied (specs.ts); two specs that mean the same are equal: `jpg` is `jpeg`, `avif` is `webp`. */
 export interface Transform {
   /** 0: the axis is free. */
   readonly width: number;
   readonly height: number;
+  /** Of jpeg and webp; always 0 for png, which has none. */
   readonly quality: number;
   readonly format: 'webp' | 'jpeg' | 'png';
   readonly resizingType: 'fit' | 'fill' | 'auto';
@@ -32,20 +34,40 @@ export interface ImageFacts {
   readonly blurhash: string;
 }
 
+export interface EngineLimits {
+  /** width × height of a source, and of a result. */
+  readonly maxSourcePixels: number;
+  /** Of all work on one picture, from the permit on. */
+  readonly processTimeoutMs: number;
+  /** Pictures worked on at once. */
+  readonly concurrency: number;
+  readonly permitWaitMs: number;
+}
+
+/** One variant to be made of a picture. */
+export interface Job {
+  readonly transform: Transform;
+  /** Called with the encoded picture as soon as it is made. */
+  readonly deliver: (output: Uint8Array) => void;
+}
+
 export interface Engine {
   /** Throws PictureFault, EngineBusy, EngineTimeout. Decodes the whole picture, so a truncated one is found out. */
   inspect(bytes: Uint8Array): Promise<ImageFacts>;
-  /** One output per transform, in order; a PNG is decoded once for all. Throws as `inspect` does. */
-  transform(bytes: Uint8Array, transforms: readonly Transform[]): Promise<readonly Uint8Array[]>;
+  /**
+   * All jobs, one after the other, under one permit and one deadline. Throws as `inspect` does; what was delivered
+   * before stands.
+   */
+  transform(bytes: Uint8Array, jobs: readonly Job[]): Promise<void>;
 }
 
-/** The picture itself is at fault. */
+/** The picture itself is at fault. The message is fit for callers: one sentence, nothing internal. */
 export class PictureFault extends Error {
+  override readonly name = 'PictureFault';
   readonly reason: 'unsupported' | 'undecodable' | 'too_large';
 
   constructor(reason: PictureFault['reason'], message: string, cause?: unknown) {
     super(message, { cause });
-    this.name = 'PictureFault';
     this.reason = reason;
   }
 }

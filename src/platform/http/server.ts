@@ -48,6 +48,7 @@ export function createServer(options: ServerOptions): HttpServer {
     return503OnClosing: true,
   }).withTypeProvider<ZodTypeProvider>();
 
+  app.decorateRequest('caller');
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   // Only JSON is read; everything else is 415 by Fastify's own check.

@@ -1,0 +1,82 @@
+/** The one doorway to sharp: its process-wide settings, what it may open, and its errors told apart. */
+import sharp, { type Metadata, type Sharp } from 'sharp';
+import type { Deadline } from './deadline.ts';
+import { type EngineLimits, EngineTimeout, type ImageMime, PictureFault } from './engine.ts';
+
+// One thread a pipeline and no cache of operations: permits bound the processors and the memory in use.
+sharp.concurrency(1);
+sharp.cache(false);
+// Whatever the bytes claim to be, libvips opens these five formats only, from memory only.
+sharp.block({ operation: ['VipsForeignLoad'] });
+sharp.unblock({
+  operation: [
+    'VipsForeignLoadJpegBuffer',
+    'VipsForeignLoadPngBuffer',
+    'VipsForeignLoadWebpBuffer',
+    'VipsForeignLoadNsgifBuffer',
+    'VipsForeignLoadHeifBuffer',
+  ],
+});
+
+/** One picture being worked on. */
+export interface Opening {
+  readonly bytes: Uint8Array;
+  readonly mime: ImageMime;
+  readonly limits: Pick<EngineLimits, 'maxSourcePixels'>;
+  readonly deadline: Deadline;
+}
+
+export interface RawPicture {
+  readonly data: Uint8Array;
+  readonly width: number;
+  readonly height: number;
+  readonly channels: 1 | 2 | 3 | 4;
+}
+
+/** The header alone; a picture over the pixel limit is refused here, before anything is decoded. */
+export function readHeader(opening: Opening): Promise<Metadata> {
+  return open(opening).metadata();
+}
+
+/** A pipeline over the first frame, upright, whose output is sRGB. */
+export function openPicture(opening: Opening, header: Metadata): Sharp {
+  const picture = open(opening);
+  // sharp takes 16-bit pictures with a profile to Display P3, and from there to sRGB only when told to.
+  if (header.space === 'rgb16' && header.hasProfile) picture.withIccProfile('srgb', { attach: false });
+  return picture;
+}
+
+function open({ bytes, limits, deadline }: Opening): Sharp {
+  // failOn: truncated data is an error, not a grey area.
+  return sharp(bytes, {
+    limitInputPixels: limits.maxSourcePixels,
+    failOn: 'error',
+    pages: 1,
+    autoOrient: true,
+  }).timeout({
+    seconds: deadline.remainingS(),
+  });
+}
+
+/** A pipeline over pixels that an earlier one made. */
+export function openRaw(raw: RawPicture, deadline: Deadline): Sharp {
+  const { width, height, channels } = raw;
+  return sharp(raw.data, { raw: { width, height, channels }, limitInputPixels: false }).timeout({
+    seconds: deadline.remainingS(),
+  });
+}
+
+export async function toRaw(pipeline: Sharp): Promise<RawPicture> {
+  const { data, info } = await pipeline.raw().toBuffer({ resolveWithObject: true });
+  return { data, width: info.width, height: info.height, channels: info.channels };
+}
+
+/** libvips speaks in sentences only; what it says stays in the cause. */
+export function toFault(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof PictureFault || error instanceof EngineTimeout) return error;
+  if (error.message.startsWith('timeout: ')) return new EngineTimeout('stopped by libvips', { cause: error });
+  if (error.message.includes('exceeds pixel limit')) {
+    return new PictureFault('too_large', 'The picture has too many pixels.', error);
+  }
+  return new PictureFault('undecodable', 'The picture cannot be decoded.', error);
+}

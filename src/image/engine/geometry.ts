@@ -1,0 +1,46 @@
+/** How large a result is, decided before a pixel is touched (document 000, variant spec; CONTRACT §5). */
+import { PictureFault, type Transform } from './engine.ts';
+
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Pixels a side that an encoder takes at most. */
+const longestSide = { webp: 16_383, jpeg: 65_500, png: Number.POSITIVE_INFINITY } as const;
+
+/**
+ * The size of the result; `fill` crops to it, the other types have the source's proportions. `upright`: the source after
+ * its orientation is applied. A result longer than its format allows is made smaller; one with more pixels than a source
+ * may have is refused, since it would take as much memory.
+ */
+export function planSize(transform: Transform, upright: Size, maxPixels: number): Size {
+  const asked = isFill(transform) ? fillSize(transform, upright) : fitSize(transform, upright);
+  const size = scale(asked, Math.min(1, longestSide[transform.format] / Math.max(asked.width, asked.height)));
+  if (size.width * size.height > maxPixels) {
+    throw new PictureFault('too_large', 'The enlarged picture would have too many pixels.');
+  }
+  return size;
+}
+
+/** With a free side there is no box to cover: `fill` is then `fit`. */
+export function isFill({ resizingType, width, height }: Transform): boolean {
+  return resizingType === 'fill' && width > 0 && height > 0;
+}
+
+/** The box; without `enlarge`, the largest box of its proportions that a smaller source can cover. */
+function fillSize({ width, height, enlarge }: Transform, upright: Size): Size {
+  return scale({ width, height }, enlarge ? 1 : Math.min(1, upright.width / width, upright.height / height));
+}
+
+/** The largest size of the source's proportions inside the box, a side of 0 being free. */
+function fitSize({ width, height, enlarge }: Transform, upright: Size): Size {
+  const largest = width === 0 && height === 0 ? 1 : enlarge ? Number.POSITIVE_INFINITY : 1;
+  const byWidth = width === 0 ? largest : width / upright.width;
+  const byHeight = height === 0 ? largest : height / upright.height;
+  return scale(upright, Math.min(largest, byWidth, byHeight));
+}
+
+function scale({ width, height }: Size, factor: number): Size {
+  return { width: Math.max(1, Math.round(width * factor)), height: Math.max(1, Math.round(height * factor)) };
+}

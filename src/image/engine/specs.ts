@@ -1,0 +1,44 @@
+/** What callers may ask of a variant, and what it comes down to (document 000, variant spec; CONTRACT §5). */
+import type { Transform } from './engine.ts';
+
+export const formats = ['webp', 'jpeg', 'jpg', 'png', 'avif'] as const;
+export const resizingTypes = ['fit', 'fill', 'auto'] as const;
+export const resamplings = ['lanczos3', 'lanczos2', 'cubic', 'linear', 'nearest'] as const;
+
+/** Pixels. */
+export const longestAskedSide = 16_383;
+export const strongestBlur = 100;
+
+/** Everything may be left out; `null` is as good as absent. */
+export interface VariantSpec {
+  readonly width?: number | null;
+  readonly height?: number | null;
+  readonly quality?: number | null;
+  readonly format?: (typeof formats)[number] | null;
+  readonly resizingType?: (typeof resizingTypes)[number] | null;
+  readonly enlarge?: boolean | null;
+  readonly blur?: number | null;
+  readonly maxBytes?: number | null;
+  readonly resampling?: (typeof resamplings)[number] | null;
+}
+
+const producedAs = { webp: 'webp', avif: 'webp', jpeg: 'jpeg', jpg: 'jpeg', png: 'png' } as const;
+const defaultQuality = { webp: 75, jpeg: 80 } as const;
+/** The weakest blur that the library can do. */
+const weakestBlur = 0.3;
+
+/** Specs that mean the same become equal transforms, hence one variant. */
+export function toTransform(spec: VariantSpec): Transform {
+  const format = producedAs[spec.format ?? 'webp'];
+  return {
+    width: spec.width ?? 0,
+    height: spec.height ?? 0,
+    quality: format === 'png' ? 0 : (spec.quality ?? defaultQuality[format]),
+    format,
+    resizingType: spec.resizingType ?? 'fit',
+    enlarge: spec.enlarge ?? false,
+    blur: spec.blur ? Math.max(weakestBlur, spec.blur) : 0,
+    maxBytes: spec.maxBytes ?? 0,
+    resampling: spec.resampling ?? 'lanczos3',
+  };
+}

@@ -1,0 +1,193 @@
+/**
+ * Makes variants and keeps them as public objects (document 000, `POST /v1/ensure`; CONTRACT §5). Used by the image
+ * service and by the edge. Keeps no record: a variant's key is computed, and the object store is asked.
+ */
+import { createSecretKey } from 'node:crypto';
+import type { Objects } from '#platform/objects/objects.ts';
+import type { Engine, Transform } from './engine.ts';
+import { sourcePrefix, variantKey } from './keys.ts';
+import { createPermits } from './permits.ts';
+import { SourceFault, type VariantSource } from './sources.ts';
+
+export interface Variant {
+  /** In the public bucket. */
+  readonly key: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Larger than its transform's `maxBytes`: nothing smaller can be made of it. */
+  readonly overBudget: boolean;
+}
+
+export interface VariantMaker {
+  /**
+   * One variant per transform, in order. Those that exist cost one existence check each; what is missing is made from
+   * one reading of the source. Throws SourceFault, StoreFault, PictureFault, EngineBusy, EngineTimeout.
+   */
+  ensure(source: VariantSource, transforms: readonly Transform[]): Promise<readonly Variant[]>;
+  /**
+   * Removes every variant of a source; answers how many. To be called after the source is removed: a variant still being
+   * made is then removed by its maker. Throws StoreFault.
+   */
+  forget(source: Pick<VariantSource, 'identity'>): Promise<number>;
+}
+
+export interface VariantMakerDeps {
+  readonly engine: Engine;
+  /** SVC_IMAGE_KEY_SECRET. */
+  readonly keySecret: string;
+  readonly publicObjects: Objects;
+  /** Sources held in memory at once, and how long one waits to be. */
+  readonly sourcesAtOnce: number;
+  readonly permitWaitMs: number;
+}
+
+/** The public bucket could not be read or written. */
+export class StoreFault extends Error {
+  override readonly name = 'StoreFault';
+}
+
+/** A variant that a request of this process is looking for or making. */
+interface Flight {
+  readonly key: string;
+  readonly transform: Transform;
+  readonly land: (size: number) => void;
+  readonly fail: (reason: unknown) => void;
+}
+
+interface Made {
+  readonly flight: Flight;
+  readonly output: Uint8Array;
+}
+
+const contentTypes = { webp: 'image/webp', jpeg: 'image/jpeg', png: 'image/png' } as const;
+const cacheControl = 'public, max-age=31536000, immutable';
+
+export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
+  const { engine, publicObjects } = deps;
+  const secret = createSecretKey(deps.keySecret, 'utf8');
+  const places = createPermits({ count: deps.sourcesAtOnce, waitMs: deps.permitWaitMs });
+  /** Key → size. An entry begins before the existence check, so that identical requests write once. */
+  const inFlight = new Map<string, Promise<number>>();
+
+  function takeOff(key: string, transform: Transform, started: Flight[]): Promise<number> {
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    const leave = () => {
+      // A failure can come after the landing, when the key may belong to a later flight.
+      if (inFlight.get(key) === promise) inFlight.delete(key);
+    };
+    const land = (size: number) => {
+      leave();
+      resolve(size);
+    };
+    const fail = (reason: unknown) => {
+      leave();
+      reject(reason);
+    };
+    inFlight.set(key, promise);
+    started.push({ key, transform, land, fail });
+    return promise;
+  }
+
+  /** Settles every flight; never throws. */
+  async function fly(source: VariantSource, flights: readonly Flight[]): Promise<void> {
+    try {
+      const missing = await landExisting(flights);
+      if (missing.length > 0) await make(source, missing);
+    } catch (error) {
+      for (const flight of flights) flight.fail(error);
+    }
+  }
+
+  async function landExisting(flights: readonly Flight[]): Promise<readonly Flight[]> {
+    const heads = await stored(Promise.all(flights.map(({ key }) => publicObjects.head(key))));
+    return flights.filter((flight, index) => {
+      const head = heads[index];
+      if (head !== undefined) flight.land(head.size);
+      return head === undefined;
+    });
+  }
+
+  async function make(source: VariantSource, flights: readonly Flight[]): Promise<void> {
+    const { made, ended, stillStands } = await render(source, flights);
+    // What was made before another job failed is kept all the same: a repeat then has less to do.
+    if (made.length > 0) await keep(made, stillStands);
+    for (const { flight, output } of made) flight.land(output.length);
+    if (ended.status === 'rejected') throw ended.reason;
+  }
+
+  async function render(source: VariantSource, flights: readonly Flight[]) {
+    const release = await places.acquire();
+    try {
+      const { bytes, stillStands } = await source.read();
+      const outputs: Made[] = [];
+      const jobs = flights.map((flight) => ({
+        transform: flight.transform,
+        deliver: (output: Uint8Array) => outputs.push({ flight, output }),
+      }));
+      const [ended] = await Promise.allSettled([engine.transform(bytes, jobs)]);
+      // A copy: a job that ends after the deadline comes too late.
+      return { made: [...outputs], ended, stillStands };
+    } finally {
+      release();
+    }
+  }
+
+  /** Writes the variants; takes them back when their source went, or was replaced, in the meantime. */
+  async function keep(made: readonly Made[], stillStands: () => Promise<boolean>): Promise<void> {
+    const writes = await Promise.allSettled(
+      made.map(({ flight: { key, transform }, output }) =>
+        publicObjects.put(key, output, {
+          contentType: contentTypes[transform.format],
+          cacheControl,
+          size: output.length,
+        }),
+      ),
+    );
+    try {
+      if (!(await stillStands())) throw new SourceFault('absent', 'the source went while its variants were made');
+    } catch (error) {
+      await removeAll(made.map(({ flight }) => flight.key));
+      throw error;
+    }
+    const failed = writes.find((write) => write.status === 'rejected');
+    if (failed) throw new StoreFault('a variant could not be written', { cause: failed.reason });
+  }
+
+  async function removeAll(keys: readonly string[]): Promise<number> {
+    const { removed, failed } = await stored(publicObjects.remove(keys));
+    if (failed.length > 0) throw new StoreFault('variants could not be removed', { cause: failed });
+    return removed.length;
+  }
+
+  return {
+    ensure: async (source, transforms) => {
+      const started: Flight[] = [];
+      // Nothing is awaited before every key has its flight: two requests cannot slip past each other.
+      const awaited = transforms.map(async (transform) => {
+        const key = variantKey(secret, source.identity, transform);
+        const size = await (inFlight.get(key) ?? takeOff(key, transform, started));
+        return { key, size, overBudget: transform.maxBytes > 0 && size > transform.maxBytes };
+      });
+      if (started.length > 0) void fly(source, started);
+      return Promise.all(awaited);
+    },
+    forget: async ({ identity }) => {
+      const keys = await stored(listKeys(publicObjects, sourcePrefix(secret, identity)));
+      return keys.length === 0 ? 0 : removeAll(keys);
+    },
+  };
+}
+
+async function listKeys(objects: Objects, prefix: string): Promise<readonly string[]> {
+  const keys: string[] = [];
+  for await (const { key } of objects.list(prefix)) keys.push(key);
+  return keys;
+}
+
+async function stored<Result>(asking: Promise<Result>): Promise<Result> {
+  try {
+    return await asking;
+  } catch (error) {
+    throw new StoreFault('the public bucket does not answer', { cause: error });
+  }
+}

@@ -1,0 +1,35 @@
+/** The engine at work: permits, the deadline, and which faults come out. */
+import { startDeadline } from './deadline.ts';
+import { type Opening, toFault } from './decoding.ts';
+import type { Engine, EngineLimits } from './engine.ts';
+import { readFacts } from './inspecting.ts';
+import { createPermits } from './permits.ts';
+import { renderAll } from './rendering.ts';
+import { refuse, sniff } from './sniffing.ts';
+
+/** One per process: the permits bound what all services together have in memory. */
+export function createEngine(limits: EngineLimits): Engine {
+  const permits = createPermits({ count: limits.concurrency, waitMs: limits.permitWaitMs });
+
+  /** Answers at the deadline; the permit is kept until the library has truly let go. */
+  async function work<Result>(bytes: Uint8Array, job: (opening: Opening) => Promise<Result>): Promise<Result> {
+    const mime = sniff(bytes);
+    if (mime === undefined) throw await refuse(bytes);
+    const release = await permits.acquire();
+    const deadline = startDeadline(limits.processTimeoutMs);
+    const working = job({ bytes, mime, limits, deadline }).finally(() => {
+      deadline.clear();
+      release();
+    });
+    try {
+      return await Promise.race([working, deadline.passed]);
+    } catch (error) {
+      throw toFault(error);
+    }
+  }
+
+  return {
+    inspect: (bytes) => work(bytes, readFacts),
+    transform: (bytes, jobs) => work(bytes, (opening) => renderAll(opening, jobs)),
+  };
+}

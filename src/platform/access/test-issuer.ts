@@ -1,0 +1,73 @@
+/** A token issuer for tests: a real key set over HTTP, and tokens signed by it. Its keys can change and it can fail. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose';
+
+export type Provider = 'up' | 'failing' | 'hanging' | 'garbage';
+
+export interface TestIssuer {
+  readonly jwksUrl: string;
+  /** How often the key set was asked for. */
+  readonly asked: () => number;
+  /** A token that is good but for the given claims (`undefined` removes one). */
+  token(claims?: JWTPayload, header?: Partial<JWTHeaderParameters>): Promise<string>;
+  /** From now on tokens are signed by a new key; the old one is published on only when `keep`. */
+  rotate(kid: string, keep?: boolean): Promise<void>;
+  /** Beside the published keys, as they are. */
+  publish(...others: readonly JWK[]): void;
+  publicJwk(): JWK;
+  become(provider: Provider): void;
+  close(): Promise<void>;
+}
+
+export const testUserId = '3f8e1f0a-8a4b-4c58-9d25-6a1b2c3d4e5f';
+
+export async function startTestIssuer(): Promise<TestIssuer> {
+  let state: Provider = 'up';
+  let asked = 0;
+  let published: JWK[] = [];
+  let others: readonly JWK[] = [];
+  let signing = await makeKey('k1');
+  published = [signing.jwk];
+
+  const server = createServer((_request, response) => {
+    asked += 1;
+    if (state === 'hanging') return;
+    if (state === 'garbage') return void response.end('<html>');
+    response.statusCode = state === 'failing' ? 500 : 200;
+    response.end(JSON.stringify({ keys: [...others, ...published] }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+
+  return {
+    jwksUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks.json`,
+    asked: () => asked,
+    token(claims = {}, header = {}) {
+      const nowS = Math.floor(Date.now() / 1000);
+      return new SignJWT({ sub: testUserId, aud: 'authenticated', iat: nowS, exp: nowS + 3600, ...claims })
+        .setProtectedHeader({ alg: 'ES256', kid: signing.jwk.kid, ...header })
+        .sign(signing.privateKey);
+    },
+    async rotate(kid, keep = true) {
+      signing = await makeKey(kid);
+      published = keep ? [...published, signing.jwk] : [signing.jwk];
+    },
+    publish(...jwks) {
+      others = jwks;
+    },
+    publicJwk: () => signing.jwk,
+    become(next) {
+      state = next;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function makeKey(kid: string) {
+  const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
+  return { privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg: 'ES256', use: 'sig' } };
+}

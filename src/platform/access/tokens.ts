@@ -1,0 +1,72 @@
+/** Access tokens of users (CONTRACT §3): ES256, `exp` and `aud` = `authenticated` required, `sub` a UUID. */
+import { hash } from 'node:crypto';
+import { errors, jwtVerify } from 'jose';
+import { LRUCache } from 'lru-cache';
+import { type Clock, systemClock } from '../clock.ts';
+import { problems } from '../problem.ts';
+import type { KeySet } from './keyset.ts';
+
+export interface TokenVerifier {
+  /** The user id (lower case) that the token speaks for. Throws `unauthorized`, or `engine_unavailable` without keys. */
+  verify(token: string): Promise<string>;
+}
+
+const maxTokenLength = 8192;
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+/** Seconds that `nbf` may lie ahead of our clock. `exp` is taken to the letter: clients refresh before it. */
+const clockToleranceS = 5;
+
+interface Verified {
+  readonly userId: string;
+  readonly expiresAtMs: number;
+}
+
+/** How long a key that the provider took back goes on opening doors, beside the age of the key set. */
+const rememberMs = 60_000;
+
+/**
+ * A verification costs about as much as the rest of a small request, and a client sends one token for an hour: what was
+ * verified is remembered for a minute (by its hash; the token itself is not kept).
+ */
+export function createTokenVerifier(keys: KeySet, clock: Clock = systemClock): TokenVerifier {
+  const remembered = new LRUCache<string, { readonly userId: string; readonly untilMs: number }>({ max: 10_000 });
+
+  return {
+    async verify(token) {
+      if (token.length > maxTokenLength) throw problems.unauthorized();
+      const name = hash('sha256', token, 'base64');
+      const nowMs = clock.now();
+      const known = remembered.get(name);
+      if (known !== undefined && nowMs < known.untilMs) return known.userId;
+      const { userId, expiresAtMs } = await verifyAnew(token, keys, nowMs);
+      remembered.set(name, { userId, untilMs: Math.min(expiresAtMs, nowMs + rememberMs) });
+      return userId;
+    },
+  };
+}
+
+async function verifyAnew(token: string, keys: KeySet, nowMs: number): Promise<Verified> {
+  try {
+    const { payload } = await jwtVerify(
+      token,
+      async ({ kid }) => {
+        const key = typeof kid === 'string' ? await keys.find(kid) : undefined;
+        if (key === undefined) throw problems.unauthorized();
+        return key;
+      },
+      {
+        algorithms: ['ES256'],
+        audience: 'authenticated',
+        requiredClaims: ['exp', 'sub'],
+        clockTolerance: clockToleranceS,
+        currentDate: new Date(nowMs),
+      },
+    );
+    const expiresAtMs = (payload.exp ?? 0) * 1000;
+    if (expiresAtMs <= nowMs || typeof payload.sub !== 'string' || !uuid.test(payload.sub))
+      throw problems.unauthorized();
+    return { userId: payload.sub.toLowerCase(), expiresAtMs };
+  } catch (error) {
+    throw error instanceof errors.JOSEError ? problems.unauthorized({ cause: error }) : error;
+  }
+}

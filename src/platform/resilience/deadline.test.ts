@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test, vi } from 'vitest';
+import { DeadlineExceeded, startIdleDeadline, withDeadline } from './deadline.ts';
+
+const never = () => new Promise<never>(() => undefined);
+
+describe('a deadline', () => {
+  test('hands on what comes in time, and leaves no timer behind', async () => {
+    vi.useFakeTimers();
+    try {
+      await expect(withDeadline(1000, async () => 'done')).resolves.toBe('done');
+      await expect(withDeadline(1000, () => Promise.reject(new Error('own')))).rejects.toThrow('own');
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('rejects and aborts the signal when time is up, also when the work does not heed it', async () => {
+    let seen: AbortSignal | undefined;
+    const late = withDeadline(5, (signal) => {
+      seen = signal;
+      return never();
+    });
+    await expect(late).rejects.toBeInstanceOf(DeadlineExceeded);
+    expect(seen?.reason).toBeInstanceOf(DeadlineExceeded);
+  });
+
+  test('hands on the reason of the outer signal, before and during the work', async () => {
+    const reason = new Error('the caller left');
+    await expect(withDeadline(1000, never, AbortSignal.abort(reason))).rejects.toBe(reason);
+    const outer = new AbortController();
+    const running = withDeadline(1000, never, outer.signal);
+    outer.abort(reason);
+    await expect(running).rejects.toBe(reason);
+  });
+
+  test('a late rejection of the work is no unhandled one', async () => {
+    const late = withDeadline(5, async () => {
+      await sleep(15);
+      throw new Error('too late to matter');
+    });
+    await expect(late).rejects.toBeInstanceOf(DeadlineExceeded);
+    await sleep(25);
+  });
+});
+
+test('an idle deadline starts anew whenever something moves', async () => {
+  vi.useFakeTimers();
+  try {
+    const deadline = startIdleDeadline(1000);
+    const outcome = deadline.race(never()).catch((error: unknown) => error);
+    for (let step = 0; step < 5; step++) {
+      vi.advanceTimersByTime(900);
+      deadline.touch();
+    }
+    expect(deadline.signal.aborted).toBe(false);
+    vi.advanceTimersByTime(1000);
+    expect(deadline.signal.aborted).toBe(true);
+    expect(await outcome).toBeInstanceOf(DeadlineExceeded);
+    deadline.stop();
+  } finally {
+    vi.useRealTimers();
+  }
+});
