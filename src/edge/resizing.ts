@@ -1,0 +1,67 @@
+/**
+ * imgproxy's signed addresses: `GET|HEAD /<signature>/<options>/<source>`, answered from the variants that the image
+ * service makes too (CONTRACT §5). The signature is judged before anything else that the path says.
+ */
+import { timingSafeEqual } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isSafeKey } from '#platform/objects/keys.ts';
+import type { Objects } from '#platform/objects/objects.ts';
+import { problems } from '#platform/problem.ts';
+import type { ResizeFormat, ResizeOptions } from './api.ts';
+import { parseResizePath, restorePath } from './options.ts';
+import { edgeProblems } from './problems.ts';
+import { sendObject } from './sending.ts';
+import { targetOf } from './targets.ts';
+
+export interface ResizingDeps {
+  /** imgproxy's signature of a path (`pathSigner`). */
+  readonly signPath: (path: string) => string;
+  /** `undefined`: pictures of no such bucket are resized here. */
+  readonly bucket: (name: string) => Objects | undefined;
+  /** The public bucket. */
+  readonly variants: Objects;
+  /** Makes the variant, or finds it made; its key in the public bucket. `undefined`: the source is gone. */
+  readonly ensure: (
+    source: { readonly objects: Objects; readonly key: string },
+    options: ResizeOptions,
+    format: ResizeFormat,
+  ) => Promise<string | undefined>;
+}
+
+const contentTypes: Readonly<Record<ResizeFormat, string>> = {
+  webp: 'image/webp',
+  jpeg: 'image/jpeg',
+  png: 'image/png',
+};
+
+export async function sendResized(deps: ResizingDeps, request: FastifyRequest, reply: FastifyReply) {
+  const { path } = targetOf(request.raw);
+  const [signature = '', ...rest] = path.slice(1).split('/');
+  const signed = restorePath(`/${rest.join('/')}`);
+  if (!looksSigned(signature, signed)) throw problems.not_found();
+  if (!equal(signature, deps.signPath(signed))) throw edgeProblems.invalid_address();
+  const { source, options, format } = parseResizePath(signed);
+  const objects = deps.bucket(source.bucket);
+  if (objects === undefined || !isSafeKey(source.key)) throw problems.not_found();
+  // The variants of a deleted source may live a little longer than it does; its addresses do not.
+  if ((await objects.head(source.key)) === undefined) throw problems.not_found();
+  const key = await deps.ensure({ objects, key: source.key }, options, format);
+  if (key === undefined) throw problems.not_found();
+  return sendObject(request, reply, {
+    objects: deps.variants,
+    key,
+    contentType: contentTypes[format],
+    // Long enough to spare the work, short enough that a deletion takes effect.
+    cacheControl: 'public, max-age=3600',
+  });
+}
+
+/** A path that was never meant to be one of these is an unknown route, not a bad signature. */
+function looksSigned(signature: string, path: string): boolean {
+  return path.length > 1 && (/^[\w-]{43}$/.test(signature) || path.includes(':') || path.startsWith('/plain/'));
+}
+
+function equal(given: string, right: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(right)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
