@@ -101,6 +101,12 @@ export const settingGroups = {
       },
       parseDatabaseUrl,
     ),
+    poolSize: integer('DATABASE_POOL_SIZE', {
+      default: 10,
+      min: 1,
+      max: 500,
+      meaning: 'Connections that one process holds to PostgreSQL.',
+    }),
   },
   objects: {
     endpoint: setting(

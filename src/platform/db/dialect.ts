@@ -1,6 +1,6 @@
 /**
  * Kysely on either engine. Everything that both promise alike stands here: the transaction guard, the bounded queue, the
- * translation of failures, and that nothing runs on a connection whose transaction is over.
+ * one repeat of a read whose connection was found dead, and that nothing runs on a connection whose transaction is over.
  */
 import {
   AbortedTransactionError,
@@ -18,11 +18,20 @@ import {
 } from 'kysely';
 import { assertBegunByTransaction, assertOutsideTransaction, type Database } from './db.ts';
 import { createGate, type Gate, type GateOptions } from './gate.ts';
+import { assertParameters } from './types.ts';
+
+/** What a driver gives. Its failures are translated already (errors.ts). */
+export interface Engine {
+  connect(): Promise<Session>;
+  close(): Promise<void>;
+}
 
 /** One connection, ours alone until it is released. */
 export interface Session {
-  /** Without parameters the text may hold several statements; the result is then not defined. */
-  query(sql: string, parameters: readonly unknown[]): Promise<SessionResult>;
+  /** The connection broke; whether the last statement was carried out is not known. */
+  readonly lost: boolean;
+  /** Without parameters the text may hold several statements; the result is then the last one's. */
+  query(text: string, parameters: readonly unknown[]): Promise<SessionResult>;
   release(): void;
 }
 
@@ -31,12 +40,6 @@ export interface SessionResult {
   /** The first word of the command tag: `INSERT`, `COMMIT`, … */
   readonly command: string | undefined;
   readonly affectedRows: number | undefined;
-}
-
-/** What a driver gives. Errors are translated already. */
-export interface Engine {
-  connect(): Promise<Session>;
-  close(): Promise<void>;
 }
 
 /** Milliseconds that closing waits for what is in flight. */
@@ -65,7 +68,7 @@ function createDialect(engine: Engine, gate: Gate): Dialect {
   return {
     createDriver: () => new SessionDriver(engine, gate),
     createQueryCompiler: () => new PostgresQueryCompiler(),
-    // Also for PGlite: Kysely's own queue for single connections would wait before our guard is asked.
+    // Also for PGlite: Kysely's own queue for single connections would make the caller wait before our guard is asked.
     createAdapter: () => new PostgresAdapter(),
     createIntrospector: (db) => new PostgresIntrospector(db),
   };
@@ -88,7 +91,7 @@ class SessionDriver implements Driver {
     assertOutsideTransaction('the outer database handle');
     const leave = await this.#gate.enter();
     try {
-      return new Connection(await this.#engine.connect(), leave);
+      return new Connection(this.#engine, await this.#engine.connect(), leave);
     } catch (error) {
       leave();
       throw error;
@@ -118,11 +121,14 @@ class SessionDriver implements Driver {
 }
 
 class Connection implements DatabaseConnection {
-  readonly #session: Session;
+  readonly #engine: Engine;
   readonly #leave: () => void;
+  #session: Session;
+  #used = false;
   #over = false;
 
-  constructor(session: Session, leave: () => void) {
+  constructor(engine: Engine, session: Session, leave: () => void) {
+    this.#engine = engine;
     this.#session = session;
     this.#leave = leave;
   }
@@ -130,7 +136,7 @@ class Connection implements DatabaseConnection {
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
     // What a failed transaction left running (a sibling in Promise.all) must not go on outside of it.
     if (this.#over) throw new Error('The transaction is over');
-    const { rows, command, affectedRows } = await this.#session.query(query.sql, query.parameters);
+    const { rows, command, affectedRows } = await this.#run(query.sql, query.parameters, isPlainRead(query));
     const writes = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE' || command === 'MERGE';
     return { rows: rows as Row[], ...(writes ? { numAffectedRows: BigInt(affectedRows ?? 0) } : {}) };
   }
@@ -141,11 +147,13 @@ class Connection implements DatabaseConnection {
 
   async begin(settings: TransactionSettings): Promise<void> {
     const level = settings.isolationLevel === undefined ? '' : ` isolation level ${settings.isolationLevel}`;
-    await this.#session.query(`begin${level}`, []);
+    await this.#run(`begin${level}`, [], true);
   }
 
   async end(how: 'commit' | 'rollback'): Promise<void> {
     this.#over = true;
+    // With the connection its transaction has gone, rolled back by the server.
+    if (how === 'rollback' && this.#session.lost) return;
     const { command } = await this.#session.query(how, []);
     // PostgreSQL answers a commit with ROLLBACK when a statement had failed and the failure was swallowed.
     if (how === 'commit' && command === 'ROLLBACK') throw new AbortedTransactionError();
@@ -155,4 +163,25 @@ class Connection implements DatabaseConnection {
     this.#session.release();
     this.#leave();
   }
+
+  /** A connection may have died while it lay idle: its first statement is repeated once, if it changes nothing. */
+  async #run(text: string, parameters: readonly unknown[], harmless: boolean): Promise<SessionResult> {
+    assertParameters(parameters);
+    const first = !this.#used;
+    this.#used = true;
+    try {
+      return await this.#session.query(text, parameters);
+    } catch (error) {
+      if (!first || !harmless || !this.#session.lost) throw error;
+    }
+    const next = await this.#engine.connect();
+    this.#session.release();
+    this.#session = next;
+    return this.#session.query(text, parameters);
+  }
+}
+
+/** A select without `with`, whose parts could write. */
+function isPlainRead({ query }: CompiledQuery): boolean {
+  return query.kind === 'SelectQueryNode' && query.with === undefined;
 }

@@ -2,7 +2,6 @@
 import type { Log } from '../log.ts';
 import type { Database } from './db.ts';
 import { collectMigrations, type MigrationSource } from './migrations.ts';
-import { openPglite } from './pglite.ts';
 
 export interface OpenDatabaseOptions {
   /** `embedded`, or a postgres:// address. */
@@ -13,7 +12,7 @@ export interface OpenDatabaseOptions {
   readonly migrations: readonly MigrationSource[];
   readonly log: Log;
   /** Connections to PostgreSQL. */
-  readonly poolSize?: number;
+  readonly poolSize: number;
 }
 
 export const platformMigrations: MigrationSource = {
@@ -21,9 +20,16 @@ export const platformMigrations: MigrationSource = {
   folder: new URL('./migrations/', import.meta.url),
 };
 
-/** Opens the database with every migration applied. */
+/**
+ * Opens the database with every migration applied. Only the chosen driver is loaded. A database that does not answer, or
+ * a data folder that is in use, is a ConfigFault of one line.
+ */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<Database> {
   const migrations = await collectMigrations([platformMigrations, ...options.migrations]);
-  if (options.url !== 'embedded') throw new Error('The PostgreSQL driver is still to come');
-  return openPglite(options.dataDir, migrations);
+  if (options.url === 'embedded') {
+    const { openEmbedded } = await import('./embedded.ts');
+    return openEmbedded(options.dataDir, migrations);
+  }
+  const { openPostgres } = await import('./postgres.ts');
+  return openPostgres({ ...options, migrations });
 }

@@ -1,0 +1,49 @@
+/** Opening PGlite: in a data folder, or in memory for tests; from the migrated template where it is new. */
+import { existsSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { PGlite } from '@electric-sql/pglite';
+import type { Database } from './db.ts';
+import { lockFolder } from './lock.ts';
+import type { Migration } from './migrations.ts';
+import { createPglite, migratePglite, pgliteDatabase } from './pglite.ts';
+import { migratedTemplate } from './template.ts';
+
+/** The database of a data folder, which is locked as long as it is open. */
+export async function openEmbedded(dataDir: string, migrations: readonly Migration[]): Promise<Database> {
+  const lock = await lockFolder(dataDir);
+  try {
+    const folder = join(dataDir, 'database');
+    if (!existsSync(folder)) await makeFolder(folder, migrations);
+    const lite = await createPglite({ dataDir: folder });
+    await migrateOrClose(lite, migrations);
+    return pgliteDatabase(lite, lock.release);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/** A database of its own, gone when it is closed. */
+export async function openInMemory(migrations: readonly Migration[]): Promise<Database> {
+  const lite = await createPglite({ loadDataDir: await migratedTemplate(migrations) });
+  return pgliteDatabase(lite, () => undefined);
+}
+
+/** Whole or not at all: a start that dies on the way leaves only the `.new` folder, which the next one replaces. */
+async function makeFolder(folder: string, migrations: readonly Migration[]): Promise<void> {
+  const draft = `${folder}.new`;
+  await rm(draft, { recursive: true, force: true });
+  const lite = await createPglite({ dataDir: draft, loadDataDir: await migratedTemplate(migrations) });
+  await lite.close();
+  await rename(draft, folder);
+}
+
+async function migrateOrClose(lite: PGlite, migrations: readonly Migration[]): Promise<void> {
+  try {
+    await migratePglite(lite, migrations);
+  } catch (error) {
+    await lite.close();
+    throw error;
+  }
+}

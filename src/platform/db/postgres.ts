@@ -1,0 +1,177 @@
+/** The distributed engine: PostgreSQL 15 or newer, through a bounded pool of pg. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { ConfigFault } from '../config.ts';
+import type { Log } from '../log.ts';
+import { problems } from '../problem.ts';
+import type { Database } from './db.ts';
+import { createDatabase, type Engine, type Session, type SessionResult } from './dialect.ts';
+import { sqlState, translateError } from './errors.ts';
+import { applyMigrations, type Migration } from './migrations.ts';
+import { elementTypes, type Parse, parsers } from './types.ts';
+
+export interface PostgresOptions {
+  readonly url: string;
+  readonly poolSize: number;
+  readonly migrations: readonly Migration[];
+  readonly log: Log;
+}
+
+/** Queue, connect and statement together stay below the 10 s after which every caller has its answer. */
+const waitTimeoutMs = 2_000;
+const connectTimeoutMs = 3_000;
+const statementTimeoutMs = 5_000;
+/** For a server that no longer answers at all: a little after it should have given up by itself. */
+const answerTimeoutMs = 5_500;
+/** Beyond the timeout of `transaction`, for a process that hangs. */
+const idleInTransactionTimeoutMs = 15_000;
+const oldestVersion = 150_000;
+
+export async function openPostgres(options: PostgresOptions): Promise<Database> {
+  await migratePostgres(options.url, options.migrations);
+  const pool = new pg.Pool({
+    ...connectionSettings(options.url),
+    max: options.poolSize,
+    idleTimeoutMillis: 30_000,
+    statement_timeout: statementTimeoutMs,
+    query_timeout: answerTimeoutMs,
+    idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
+  });
+  // Never the error itself: pg hangs the whole client on it, password included.
+  pool.on('error', ({ message }) => options.log.warn({ reason: message }, 'an idle database connection broke'));
+  return createDatabase('postgres', createEngine(pool), {
+    width: options.poolSize,
+    maxWaiting: options.poolSize * 100,
+    waitTimeoutMs,
+  });
+}
+
+function connectionSettings(url: string): pg.ClientConfig {
+  return {
+    connectionString: url,
+    application_name: 'atelier',
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    types: { getTypeParser },
+  };
+}
+
+/** On a connection of its own, since a migration may take longer than any query should. */
+async function migratePostgres(url: string, migrations: readonly Migration[]): Promise<void> {
+  const client = new pg.Client(connectionSettings(url));
+  // Without a listener, a connection that breaks between two statements would end the process.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+  } catch (error) {
+    throw new ConfigFault([`DATABASE_URL: the database does not answer (${(error as Error).message})`]);
+  }
+  try {
+    await assertServerFits(client);
+    await client.query('begin');
+    await applyMigrations(
+      {
+        run: async (text) => {
+          await client.query(text);
+        },
+        query: async <Row>(text: string, parameters: readonly unknown[]) =>
+          (await client.query(text, [...parameters])).rows as Row[],
+      },
+      migrations,
+    );
+    await client.query('commit');
+  } finally {
+    // A transaction that is still open goes with its connection.
+    await client.end();
+  }
+}
+
+async function assertServerFits(client: pg.Client): Promise<void> {
+  const { rows } = await client.query(
+    `select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding`,
+  );
+  const { version, encoding } = rows[0];
+  if (version < oldestVersion)
+    throw new ConfigFault([`DATABASE_URL: PostgreSQL 15 or newer is needed, this is ${Math.floor(version / 10_000)}`]);
+  if (encoding !== 'UTF8') throw new ConfigFault([`DATABASE_URL: the database's encoding is ${encoding}, not UTF8`]);
+}
+
+function createEngine(pool: pg.Pool): Engine {
+  return {
+    connect: async () => new PooledSession(await connect(pool)),
+    close: async () => {
+      // A connection that is still out after the drain ends with the process.
+      await Promise.race([pool.end(), sleep(1_000, undefined, { ref: false })]);
+    },
+  };
+}
+
+/** What fails at once may be over at once (a restart, a failover): tried three times, unless a try took its time. */
+async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
+  const startedAt = performance.now();
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await pool.connect();
+    } catch (error) {
+      if (attempt === 3 || performance.now() - startedAt > 1_000) throw problems.engine_unavailable({ cause: error });
+    }
+    await sleep(50 + Math.random() * 200 * attempt);
+  }
+}
+
+class PooledSession implements Session {
+  readonly #client: pg.PoolClient;
+  #lost = false;
+  #unfit = false;
+
+  constructor(client: pg.PoolClient) {
+    this.#client = client;
+    client.on('error', this.#onError);
+  }
+
+  get lost(): boolean {
+    return this.#lost;
+  }
+
+  async query(text: string, parameters: readonly unknown[]): Promise<SessionResult> {
+    try {
+      const result: pg.QueryResult | pg.QueryResult[] = await this.#client.query(text, [...parameters]);
+      const last = Array.isArray(result) ? result.at(-1) : result;
+      return { rows: last?.rows ?? [], command: last?.command, affectedRows: last?.rowCount ?? undefined };
+    } catch (error) {
+      throw this.#judge(error);
+    }
+  }
+
+  release(): void {
+    this.#client.off('error', this.#onError);
+    this.#client.release(this.#lost || this.#unfit);
+  }
+
+  /** Emitted before the queries under way are rejected. */
+  readonly #onError = (): void => {
+    this.#lost = true;
+  };
+
+  #judge(error: unknown): unknown {
+    const state = sqlState(error);
+    // Shut down by the administrator, or through the crash of another connection: the statement was rolled back.
+    if (state === '57P01' || state === '57P02') this.#lost = true;
+    // A primary that was demoted, or an answer that never came and would be taken for the next statement's.
+    const silent = error instanceof Error && error.message === 'Query read timeout';
+    if (state === '25006' || silent) this.#unfit = true;
+    return this.#lost || silent ? problems.engine_unavailable({ cause: error }) : translateError(error);
+  }
+}
+
+const textArrayType: number = 1009;
+
+function getTypeParser(oid: number, format?: 'text' | 'binary'): Parse {
+  const parse = parsers[oid];
+  if (parse !== undefined) return parse;
+  const element = parsers[elementTypes[oid] ?? 0];
+  if (element === undefined) return pg.types.getTypeParser(oid, format);
+  const split = pg.types.getTypeParser(textArrayType, 'text');
+  return (text) => (split(text) as (string | null)[]).map((item) => (item === null ? null : element(item)));
+}
