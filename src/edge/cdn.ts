@@ -6,8 +6,7 @@ import { sendObject } from './sending.ts';
 import { targetOf } from './targets.ts';
 
 export interface CdnDeps {
-  /** The public bucket. */
-  readonly variants: Objects;
+  readonly publicObjects: Objects;
 }
 
 const contentTypes: Readonly<Record<string, string>> = { webp: 'image/webp', jpg: 'image/jpeg', png: 'image/png' };
@@ -19,7 +18,7 @@ export async function sendVariant(deps: CdnDeps, request: FastifyRequest, reply:
   const contentType = contentTypes[extension];
   if (contentType === undefined) throw problems.not_found();
   return sendObject(request, reply, {
-    objects: deps.variants,
+    objects: deps.publicObjects,
     key: path.slice(1),
     contentType,
     cacheControl: 'public, max-age=31536000, immutable',

@@ -34,7 +34,7 @@ export async function sendFile(deps: FileDeps, request: FastifyRequest, reply: F
     // Never longer than the address itself is good for.
     cacheControl: `private, max-age=${terms.expires - nowS}`,
     headers: {
-      'content-security-policy': "sandbox; default-src 'none'",
+      'content-security-policy': policyOf(contentType),
       ...(mayShowInline(contentType) ? {} : { 'content-disposition': 'attachment' }),
     },
   });
@@ -107,4 +107,9 @@ function sendable(contentType: string | undefined): string {
 /** Pictures, sound, films and plain text; never what may carry a script (SVG, HTML, XML), nor what nobody knows. */
 function mayShowInline(contentType: string): boolean {
   return /^(image|audio|video)\/(?!.*xml)|^text\/plain\b/i.test(contentType);
+}
+
+/** A tab that shows a film fetches it a second time, for the page that the browser makes around it. */
+function policyOf(contentType: string): string {
+  return `sandbox; default-src 'none'${/^(audio|video)\//i.test(contentType) ? "; media-src 'self'" : ''}`;
 }

@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createVariantMaker, type VariantMaker } from '#image/engine/variants.ts';
+import { createEngine } from '#image/engine/working.ts';
 import { createLog } from '#platform/log.ts';
 import { deriveAddressKey } from '#platform/objects/addresses.ts';
 import { openFilesystem } from '#platform/objects/filesystem.ts';
@@ -20,10 +22,13 @@ export interface Rig {
   /** Has `originals` and `public` folders, and `incoming` for what is being written. */
   readonly dataDir: string;
   readonly originals: Objects;
-  readonly variants: Objects;
+  readonly publicObjects: Objects;
+  readonly variants: VariantMaker;
   readonly clock: { nowMs: number; now(): number };
   close(): Promise<void>;
 }
+
+const limits = { maxSourcePixels: 50_000_000, processTimeoutMs: 30_000, concurrency: 2, permitWaitMs: 5000 };
 
 export async function startEdge(changes: Partial<EdgeDeps> = {}): Promise<Rig> {
   const dataDir = await mkdtemp(join(tmpdir(), 'atelier-edge-'));
@@ -34,14 +39,21 @@ export async function startEdge(changes: Partial<EdgeDeps> = {}): Promise<Rig> {
   const open = (bucket: string) =>
     openFilesystem({ bucket, root: join(dataDir, bucket), stagingFolder: join(dataDir, 'incoming'), clock, edge });
   const originals = changes.originals ?? open('objects');
-  const variants = changes.variants ?? open('public');
+  const publicObjects = changes.publicObjects ?? open('public');
+  const variants = createVariantMaker({
+    engine: createEngine(limits),
+    keySecret: 'secret of the tests',
+    publicObjects,
+    sourcesAtOnce: 4,
+    permitWaitMs: limits.permitWaitMs,
+  });
   const app = createEdge({
-    log: createLog({ level: 'silent' }),
+    server: { log: createLog({ level: 'silent' }), readiness: { objects: () => originals.check() } },
     clock,
     resizing: resizingKeys,
     originals,
+    publicObjects,
     variants,
-    ensure: () => Promise.reject(new Error('nothing is resized here')),
     ...changes,
   });
   await app.listen({ port: 0, host: '127.0.0.1' });
@@ -52,6 +64,7 @@ export async function startEdge(changes: Partial<EdgeDeps> = {}): Promise<Rig> {
     port,
     dataDir,
     originals,
+    publicObjects,
     variants,
     clock,
     close: async () => {
