@@ -8,11 +8,12 @@ import { copyFile, type FileHandle, link, lstat, open, rename, unlink } from 'no
 import { dirname } from 'node:path';
 import { addAbortSignal, Readable } from 'node:stream';
 import type { Clock } from '../clock.ts';
-import { assertOutsideTransaction } from '../db/db.ts';
-import { Problem, problems } from '../problem.ts';
+import { problems } from '../problem.ts';
 import { signAddress } from './addresses.ts';
+import { type Body, chunksOf, WrongLength } from './bodies.ts';
 import { codeOf, createFolders, type Folders, ignore } from './folders.ts';
-import { assertSafeKey, assertSafePrefix } from './keys.ts';
+import { guarded, guardedListing } from './guard.ts';
+import { assertSafeKey } from './keys.ts';
 import {
   assertExpiry,
   type ObjectBody,
@@ -64,16 +65,13 @@ export function openFilesystem(options: FilesystemOptions): Objects {
 
   return {
     bucket,
-    head: (key) => guarded([key], () => head(store, key)),
-    get: (key, readOptions) => guarded([key], () => get(store, key, readOptions)),
-    put: (key, body, writeOptions) => guarded([key], () => put(store, key, body, writeOptions), body),
-    copy: (from, to, copyOptions) => guarded([from, to], () => copy(store, from, to, copyOptions.ifMatch)),
-    remove: (keys) => guarded(keys, () => remove(store, keys)),
-    list: (prefix) => {
-      assertOutsideTransaction('the object store');
-      assertSafePrefix(prefix);
-      return list(store, prefix);
-    },
+    head: (key) => guarded({ keys: [key], asProblem }, () => head(store, key)),
+    get: (key, readOptions) => guarded({ keys: [key], asProblem }, () => get(store, key, readOptions)),
+    put: (key, body, writeOptions) =>
+      guarded({ keys: [key], body, asProblem }, () => put(store, key, body, writeOptions)),
+    copy: (from, to, { ifMatch }) => guarded({ keys: [from, to], asProblem }, () => copy(store, from, to, ifMatch)),
+    remove: (keys) => guarded({ keys, asProblem }, () => remove(store, keys)),
+    list: (prefix) => guardedListing(prefix, () => list(store, prefix), asProblem),
     readAddress: (key, { expiresInS, contentType }) => {
       const { edge, terms } = sign(key, expiresInS);
       return signAddress(edge.url, edge.secret, { method: 'GET', ...terms, contentType });
@@ -85,30 +83,13 @@ export function openFilesystem(options: FilesystemOptions): Objects {
         headers: { 'Content-Type': contentType, 'If-None-Match': '*' },
       };
     },
-    check: () => guarded([], () => check(store)),
+    check: () => guarded({ asProblem }, () => check(store)),
   };
-}
-
-/** What every method starts and ends with. A body that is not taken is destroyed, so that its sender is not left waiting. */
-async function guarded<T>(keys: readonly string[], work: () => Promise<T>, body?: Uint8Array | Readable): Promise<T> {
-  const stream = body instanceof Readable ? body : undefined;
-  // Without a listener an error that comes before the first read would end the process; the reader throws it again.
-  stream?.on('error', () => undefined);
-  try {
-    assertOutsideTransaction('the object store');
-    for (const key of keys) assertSafeKey(key);
-    return await work();
-  } catch (error) {
-    // A socket's error is its sender's, not the disk's.
-    const ofBody = stream?.errored === error;
-    stream?.destroy();
-    throw ofBody ? error : asProblem(error);
-  }
 }
 
 /** A failing disk is an engine that does not answer; a key in another's way (`a` and `a/b`) is not. */
 function asProblem(error: unknown): unknown {
-  if (error instanceof Problem || !(error instanceof Error) || !('syscall' in error)) return error;
+  if (!(error instanceof Error) || !('syscall' in error)) return error;
   if (['ENOTDIR', 'EISDIR'].includes(codeOf(error) ?? ''))
     return new Error('on a file system no object may lie below another', { cause: error });
   return problems.engine_unavailable({ cause: error });
@@ -156,7 +137,7 @@ async function emptyStream(handle: FileHandle): Promise<Readable> {
   return Readable.from([]);
 }
 
-async function put(store: Store, key: string, body: Uint8Array | Readable, options: WriteOptions): Promise<ObjectHead> {
+async function put(store: Store, key: string, body: Body, options: WriteOptions): Promise<ObjectHead> {
   if (options.createOnly && (await head(store, key)) !== undefined) throw new ObjectExists(key);
   const { path, handle } = await store.staging.create();
   try {
@@ -168,26 +149,15 @@ async function put(store: Store, key: string, body: Uint8Array | Readable, optio
   }
 }
 
-async function write(handle: FileHandle, body: Uint8Array | Readable, size: number | undefined): Promise<ObjectHead> {
+async function write(handle: FileHandle, body: Body, size: number | undefined): Promise<ObjectHead> {
   try {
-    await handle.writeFile(body instanceof Readable ? upTo(body, size) : body);
-    const written = headOf(await handle.stat({ bigint: true }));
-    if (size !== undefined && written.size !== size)
-      throw new Error(`the body has ${written.size} bytes instead of ${size}`);
+    if (body instanceof Uint8Array && size !== undefined && body.length !== size)
+      throw new WrongLength(size, body.length);
+    await handle.writeFile(body instanceof Uint8Array ? body : chunksOf(body, size));
     await handle.sync();
-    return written;
+    return headOf(await handle.stat({ bigint: true }));
   } finally {
     await handle.close();
-  }
-}
-
-async function* upTo(body: Readable, size = Number.POSITIVE_INFINITY): AsyncGenerator<Buffer> {
-  let taken = 0;
-  for await (const chunk of body) {
-    const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk);
-    taken += bytes.length;
-    if (taken > size) throw new Error(`the body has more than ${size} bytes`);
-    yield bytes;
   }
 }
 

@@ -2,8 +2,12 @@
 import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
 import { ConfigFault } from '../config.ts';
+import type { Log } from '../log.ts';
+import { Problem } from '../problem.ts';
 import { type EdgeAddressing, openFilesystem } from './filesystem.ts';
 import type { Objects } from './objects.ts';
+import { S3Fault } from './s3client.ts';
+import { type CreateOnlySupport, openS3Store, type S3Store } from './s3store.ts';
 
 /** The settings group `objects`. */
 export interface ObjectsSettings {
@@ -18,8 +22,11 @@ export interface ObjectsSettings {
 
 export interface OpenObjectsOptions {
   readonly settings: ObjectsSettings;
+  /** In production buckets are never made, only missed. */
+  readonly production: boolean;
   readonly dataDir: string;
   readonly clock: Clock;
+  readonly log: Log;
   /** What files need for signed addresses; a process that hands none out may leave it away. */
   readonly edge?: EdgeAddressing;
 }
@@ -30,23 +37,92 @@ export interface OpenedObjects {
   readonly originals: Objects;
   /** Variants. */
   readonly publicObjects: Objects;
+  /** For doctor: whether a signed PUT can be held to create only (CONTRACT §4). Writes a small object to find out. */
+  probeCreateOnly(): Promise<CreateOnlySupport>;
   close(): Promise<void>;
 }
 
+/**
+ * Throws ConfigFault when the settings do not fit or lead nowhere. A server that does not answer right now is no fault:
+ * it is said in the log, and every call says so until it is back.
+ */
 export async function openObjects(options: OpenObjectsOptions): Promise<OpenedObjects> {
-  if (options.settings.endpoint !== 'embedded') throw new ConfigFault(['S3_ENDPOINT is not supported yet']);
-  const open = (bucket: string, folder: string) =>
-    openFilesystem({
-      bucket,
-      root: join(options.dataDir, folder),
-      stagingFolder: join(options.dataDir, '.incoming'),
-      clock: options.clock,
-      edge: options.edge,
-    });
+  return options.settings.endpoint === 'embedded' ? openFiles(options) : openS3(options);
+}
+
+function openFiles({ dataDir, clock, edge }: OpenObjectsOptions): OpenedObjects {
+  const stagingFolder = join(dataDir, '.incoming');
+  const open = (bucket: string) => openFilesystem({ bucket, root: join(dataDir, bucket), stagingFolder, clock, edge });
   return {
     driver: 'files',
-    originals: open('objects', 'objects'),
-    publicObjects: open('public', 'public'),
+    originals: open('objects'),
+    publicObjects: open('public'),
+    probeCreateOnly: async () => 'honoured',
     close: async () => undefined,
   };
+}
+
+async function openS3(options: OpenObjectsOptions): Promise<OpenedObjects> {
+  const settings = complete(options.settings);
+  const store = openS3Store({ ...settings, clock: options.clock });
+  const probeCreateOnly = () => store.probeCreateOnly(settings.bucket);
+  try {
+    await Promise.all([
+      prepare(store, options, { variable: 'S3_BUCKET', bucket: settings.bucket, isPublic: false }),
+      prepare(store, options, { variable: 'S3_PUBLIC_BUCKET', bucket: settings.publicBucket, isPublic: true }),
+    ]);
+    const support = await probeCreateOnly();
+    if (support !== 'honoured')
+      options.log.warn({ support }, 'the S3 server cannot create only: a signed PUT may overwrite while it is valid');
+  } catch (error) {
+    if (!(error instanceof Problem)) {
+      await store.close();
+      throw error;
+    }
+    options.log.warn({ err: error.cause }, 'the S3 server does not answer yet');
+  }
+  return {
+    driver: 's3',
+    originals: store.bucket(settings.bucket),
+    publicObjects: store.bucket(settings.publicBucket),
+    probeCreateOnly,
+    close: () => store.close(),
+  };
+}
+
+function complete(settings: ObjectsSettings) {
+  const variables = {
+    region: 'S3_REGION',
+    bucket: 'S3_BUCKET',
+    publicBucket: 'S3_PUBLIC_BUCKET',
+    accessKeyId: 'S3_ACCESS_KEY_ID',
+    secretAccessKey: 'S3_SECRET_ACCESS_KEY',
+  } as const;
+  const { endpoint, region = '', bucket = '', publicBucket = '', accessKeyId = '', secretAccessKey = '' } = settings;
+  const needed = { region, bucket, publicBucket, accessKeyId, secretAccessKey };
+  const missing = Object.entries(variables).filter(([name]) => needed[name as keyof typeof needed] === '');
+  const faults = missing.map(([, variable]) => `${variable} is needed with S3_ENDPOINT`);
+  if (bucket === publicBucket && bucket !== '')
+    faults.push('S3_PUBLIC_BUCKET must not be S3_BUCKET, whose objects are never public');
+  if (faults.length > 0) throw new ConfigFault(faults);
+  return { endpoint, ...needed };
+}
+
+interface Wanted {
+  readonly variable: string;
+  readonly bucket: string;
+  readonly isPublic: boolean;
+}
+
+async function prepare(store: S3Store, options: OpenObjectsOptions, { variable, bucket, isPublic }: Wanted) {
+  try {
+    if (await store.exists(bucket)) return;
+    if (options.production) throw new ConfigFault([`${variable}: the S3 server has no bucket "${bucket}"`]);
+    await store.create(bucket, { isPublic });
+    options.log.info({ bucket }, 'made the missing bucket');
+  } catch (error) {
+    if (!(error instanceof S3Fault)) throw error;
+    const keys = 'S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY and S3_REGION';
+    throw new ConfigFault([`${variable}: ${error.message} for the bucket "${bucket}"; see ${keys}`]);
+  }
 }

@@ -45,7 +45,7 @@ describe('a deadline', () => {
   });
 });
 
-test('an idle deadline starts anew whenever something moves', async () => {
+test('an idle deadline starts anew whenever something moves, and stands still in a pause', async () => {
   vi.useFakeTimers();
   try {
     const deadline = startIdleDeadline(1000);
@@ -54,11 +54,18 @@ test('an idle deadline starts anew whenever something moves', async () => {
       vi.advanceTimersByTime(900);
       deadline.touch();
     }
+    deadline.pause();
+    vi.advanceTimersByTime(60_000);
     expect(deadline.signal.aborted).toBe(false);
-    vi.advanceTimersByTime(1000);
+    deadline.touch();
+    vi.advanceTimersByTime(999);
+    expect(deadline.signal.aborted).toBe(false);
+    vi.advanceTimersByTime(1);
     expect(deadline.signal.aborted).toBe(true);
     expect(await outcome).toBeInstanceOf(DeadlineExceeded);
     deadline.stop();
+    deadline.touch();
+    expect(vi.getTimerCount()).toBe(0);
   } finally {
     vi.useRealTimers();
   }

@@ -26,11 +26,13 @@ export async function withDeadline<T>(
 
 export interface IdleDeadline {
   readonly signal: AbortSignal;
-  /** Something moved: the time starts anew. */
+  /** Something moved, or a pause is over: the time starts anew. */
   touch(): void;
+  /** Stops the clock until the next `touch`: for a wait that is not the other side's fault. */
+  pause(): void;
   /** Settles as `work` does, or rejects when the time is up. */
   race<T>(work: Promise<T>): Promise<T>;
-  /** To be called in any case: it ends the timer. */
+  /** To be called in any case: it ends the timer for good. */
   stop(): void;
 }
 
@@ -45,15 +47,28 @@ export function startIdleDeadline(timeoutMs: number, outer?: AbortSignal): IdleD
     controller.abort(reason);
   };
   const passOn = () => end(outer?.reason);
-  const timer = setTimeout(() => end(new DeadlineExceeded(timeoutMs)), timeoutMs);
+  const start = () => setTimeout(() => end(new DeadlineExceeded(timeoutMs)), timeoutMs);
+  let timer = start();
+  let state: 'running' | 'paused' | 'stopped' = 'running';
   outer?.addEventListener('abort', passOn, { once: true });
   if (outer?.aborted) passOn();
   return {
     signal: controller.signal,
-    touch: () => void timer.refresh(),
+    touch: () => {
+      if (state === 'running') timer.refresh();
+      if (state === 'paused') {
+        timer = start();
+        state = 'running';
+      }
+    },
+    pause: () => {
+      clearTimeout(timer);
+      if (state === 'running') state = 'paused';
+    },
     race: (work) => Promise.race([work, ended]),
     stop: () => {
       clearTimeout(timer);
+      state = 'stopped';
       outer?.removeEventListener('abort', passOn);
     },
   };

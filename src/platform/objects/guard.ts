@@ -1,0 +1,53 @@
+/** What every method of an object store starts and ends with, on every driver. */
+import { Readable } from 'node:stream';
+import { assertOutsideTransaction } from '../db/db.ts';
+import type { Body } from './bodies.ts';
+import { assertSafeKey, assertSafePrefix } from './keys.ts';
+
+interface Guard {
+  readonly keys?: readonly string[];
+  readonly body?: Body;
+  /** Turns the driver's own errors into Problems; others it hands back. */
+  readonly asProblem: (error: unknown) => unknown;
+}
+
+/**
+ * A body that is not taken to its end is destroyed, so that its sender is not left waiting; its own error is handed on as
+ * it is.
+ */
+export async function guarded<T>({ keys = [], body, asProblem }: Guard, work: () => Promise<T>): Promise<T> {
+  const stream = body instanceof Readable ? body : undefined;
+  // Without a listener an error that comes before the first read would end the process; the reader throws it again.
+  stream?.on('error', () => undefined);
+  try {
+    assertOutsideTransaction('the object store');
+    for (const key of keys) assertSafeKey(key);
+    return await work();
+  } catch (error) {
+    const ofBody = stream?.errored === error;
+    stream?.destroy();
+    throw ofBody ? error : asProblem(error);
+  }
+}
+
+/** Judges at once, not at the first step of the iteration. */
+export function guardedListing<T>(
+  prefix: string,
+  list: () => AsyncIterable<T>,
+  asProblem: Guard['asProblem'],
+): AsyncIterable<T> {
+  assertOutsideTransaction('the object store');
+  assertSafePrefix(prefix);
+  return withProblems(list, asProblem);
+}
+
+async function* withProblems<T>(list: () => AsyncIterable<T>, asProblem: Guard['asProblem']): AsyncGenerator<T> {
+  try {
+    for await (const found of list()) {
+      yield found;
+      assertOutsideTransaction('the object store');
+    }
+  } catch (error) {
+    throw asProblem(error);
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * AWS Signature Version 4 for S3, as header and as address. The signing key of a day is derived once and kept as a
+ * KeyObject, which makes an address about a hundred times cheaper than the AWS SDK's presigner does.
+ */
+import { createHash, createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
+
+export interface SigningOptions {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly region: string;
+}
+
+export interface SignableRequest {
+  readonly method: string;
+  /** As sent: from `encodePath`. */
+  readonly path: string;
+  /** Names in lower case: S3 has no others, and the signature's own, in capitals, come before them. */
+  readonly query: Readonly<Record<string, string>>;
+  /** Everything to be signed, `host` included; names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface Signer {
+  /** The headers to send instead of the request's. `payloadHash`: hex SHA-256 of the body, or `unsignedPayload`. */
+  signHeaders(request: SignableRequest, payloadHash: string, nowMs: number): Record<string, string>;
+  /** The query to send: a bearer secret for `expiresInS` seconds. Whoever uses it has to send the headers as signed. */
+  presign(request: SignableRequest, expiresInS: number, nowMs: number): string;
+}
+
+export const unsignedPayload = 'UNSIGNED-PAYLOAD';
+export const emptyPayloadHash = sha256Hex('');
+
+/** What stays the same for one second: the time, and with it the scope and its key. */
+interface Context {
+  readonly second: number;
+  /** 20130524T000000Z */
+  readonly time: string;
+  /** 20130524/us-east-1/s3/aws4_request */
+  readonly scope: string;
+  readonly key: KeyObject;
+  /** How the query of every address of this second begins. */
+  readonly terms: string;
+}
+
+export function createSigner({ accessKeyId, secretAccessKey, region }: SigningOptions): Signer {
+  const secret = createSecretKey(Buffer.from(`AWS4${secretAccessKey}`));
+  let current: Context | undefined;
+
+  function contextAt(nowMs: number): Context {
+    const second = Math.floor(nowMs / 1000);
+    if (current?.second === second) return current;
+    const time = new Date(second * 1000).toISOString().replace(/[-:]|\.000/g, '');
+    const scope = `${time.slice(0, 8)}/${region}/s3/aws4_request`;
+    const key = current?.scope === scope ? current.key : deriveKey(secret, scope);
+    const credential = encodeStrictly(`${accessKeyId}/${scope}`);
+    const terms = `X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=${credential}&X-Amz-Date=${time}`;
+    current = { second, time, scope, key, terms };
+    return current;
+  }
+
+  return {
+    signHeaders: (request, payloadHash, nowMs) => {
+      const context = contextAt(nowMs);
+      const headers = { ...request.headers, 'x-amz-content-sha256': payloadHash, 'x-amz-date': context.time };
+      const { names, lines } = canonicalHeaders(headers);
+      const said = `${request.method}\n${request.path}\n${encodeQuery(request.query)}\n${lines}\n${names}\n${payloadHash}`;
+      const credential = `Credential=${accessKeyId}/${context.scope}`;
+      const authorization = `AWS4-HMAC-SHA256 ${credential}, SignedHeaders=${names}, Signature=${sign(context, said)}`;
+      return { ...headers, authorization };
+    },
+    presign: (request, expiresInS, nowMs) => {
+      const context = contextAt(nowMs);
+      const { names, lines } = canonicalHeaders(request.headers);
+      const terms = `${context.terms}&X-Amz-Expires=${expiresInS}&X-Amz-SignedHeaders=${encodeStrictly(names)}`;
+      const further = encodeQuery(request.query);
+      const query = further === '' ? terms : `${terms}&${further}`;
+      const said = `${request.method}\n${request.path}\n${query}\n${lines}\n${names}\n${unsignedPayload}`;
+      return `${query}&X-Amz-Signature=${sign(context, said)}`;
+    },
+  };
+}
+
+/** A key or path as S3 wants it encoded, once: everything but unreserved characters and `/`. */
+export function encodePath(path: string): string {
+  return /^[\w./~-]*$/.test(path) ? path : path.split('/').map(encodeStrictly).join('/');
+}
+
+/** In the order that is signed. */
+export function encodeQuery(query: Readonly<Record<string, string>>): string {
+  return Object.keys(query)
+    .sort()
+    .map((name) => `${encodeStrictly(name)}=${encodeStrictly(query[name] ?? '')}`)
+    .join('&');
+}
+
+export function sha256Hex(bytes: string | Uint8Array): string {
+  return hash('sha256', bytes, 'hex');
+}
+
+/** RFC 3986: what encodeURIComponent leaves alone, S3 does not. */
+function encodeStrictly(text: string): string {
+  if (/^[\w.~-]*$/.test(text)) return text;
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+function canonicalHeaders(headers: Readonly<Record<string, string>>) {
+  const names = Object.keys(headers).sort();
+  let lines = '';
+  for (const name of names) lines += `${name}:${(headers[name] ?? '').trim().replace(/ {2,}/g, ' ')}\n`;
+  return { names: names.join(';'), lines };
+}
+
+function deriveKey(secret: KeyObject, scope: string): KeyObject {
+  let key = secret;
+  for (const part of scope.split('/')) key = createSecretKey(createHmac('sha256', key).update(part).digest());
+  return key;
+}
+
+function sign(context: Context, said: string): string {
+  const toSign = `AWS4-HMAC-SHA256\n${context.time}\n${context.scope}\n${sha256Hex(said)}`;
+  return createHmac('sha256', context.key).update(toSign).digest('hex');
+}
+
+export function md5Base64(bytes: string | Uint8Array): string {
+  return createHash('md5').update(bytes).digest('base64');
+}
