@@ -11,23 +11,21 @@ import { ObjectExists, type Objects } from '#platform/objects/objects.ts';
 import { Problem, problems } from '#platform/problem.ts';
 import { edgeProblems } from './problems.ts';
 import { limitBody } from './receiving.ts';
-import { sendObject } from './sending.ts';
+import { type SendingDeps, sendObject } from './sending.ts';
 import { segmentsBehindFirst, targetOf } from './targets.ts';
 
-export interface FileDeps {
+export interface FileDeps extends SendingDeps {
   readonly clock: Clock;
   /** Signs file addresses (`deriveAddressKey`). */
   readonly addressKey: KeyObject;
   /** `undefined`: no store of that name is served here. */
   readonly bucket: (name: string) => Objects | undefined;
-  /** An upload that stands still for this long is ended. */
-  readonly uploadIdleMs: number;
 }
 
 export async function sendFile(deps: FileDeps, request: FastifyRequest, reply: FastifyReply) {
   const { terms, objects, nowS } = readTerms(deps, request, 'GET');
   const contentType = sendable(terms.contentType);
-  return sendObject(request, reply, {
+  return sendObject(deps, request, reply, {
     objects,
     key: terms.key,
     contentType,
@@ -58,7 +56,7 @@ export async function receiveFile(deps: FileDeps, request: FastifyRequest, reply
   const body = limitBody(request.raw, {
     exactBytes: size,
     maxBytes: terms.maxSize,
-    idleMs: deps.uploadIdleMs,
+    idleMs: deps.idleMs,
     faults: {
       tooLarge: () => tooLarge(terms.maxSize),
       wrongSize,

@@ -13,10 +13,10 @@ import type { Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
 import { parseResizePath, restorePath } from './options.ts';
 import { asProblem, edgeProblems } from './problems.ts';
-import { sendObject } from './sending.ts';
+import { type SendingDeps, sendObject } from './sending.ts';
 import { targetOf } from './targets.ts';
 
-export interface ResizingDeps {
+export interface ResizingDeps extends SendingDeps {
   /** imgproxy's signature of a path (`pathSigner`). */
   readonly signPath: (path: string) => string;
   /** `undefined`: pictures of no such bucket are resized here. */
@@ -40,7 +40,7 @@ export async function sendResized(deps: ResizingDeps, request: FastifyRequest, r
   // The variants of a deleted source may live a little longer than it does; its addresses do not.
   if ((await objects.head(source.key)) === undefined) throw problems.not_found();
   const transform = toTransform(spec);
-  return sendObject(request, reply, {
+  return sendObject(deps, request, reply, {
     objects: deps.publicObjects,
     key: await ensure(deps.variants, objectSource(objects, source.key), transform),
     contentType: contentTypes[transform.format],

@@ -19,15 +19,15 @@ export interface EdgeDeps {
   readonly variants: VariantMaker;
   /** Further buckets that signed addresses may name: those of the legacy backend. */
   readonly otherBucket?: (name: string) => Objects | undefined;
-  /** An upload that stands still for this long is ended; 30 s. */
-  readonly uploadIdleMs?: number;
+  /** An upload or a reader that stands still for this long is cut off; a minute. */
+  readonly idleMs?: number;
 }
 
 /** A 2 GiB upload over a slow line takes hours; one that stands still is ended much sooner. */
 const longestUploadMs = 6 * 60 * 60 * 1000;
 
 export function createEdge(deps: EdgeDeps): HttpServer {
-  const { originals, publicObjects, resizing, otherBucket, uploadIdleMs = 30_000 } = deps;
+  const { originals, publicObjects, resizing, otherBucket, idleMs = 60_000 } = deps;
   const app = createServer({ ...deps.server, service: 'edge' });
   app.server.requestTimeout = longestUploadMs;
   addRoutes(app, {
@@ -37,7 +37,7 @@ export function createEdge(deps: EdgeDeps): HttpServer {
     bucket: (name) => (name === originals.bucket ? originals : otherBucket?.(name)),
     publicObjects,
     variants: deps.variants,
-    uploadIdleMs,
+    idleMs,
   });
   return app;
 }
