@@ -1,15 +1,80 @@
-/** Structured logs (pino), one JSON line each. Nothing secret: no headers, no query strings, no bodies are logged. */
-import { type Logger, pino } from 'pino';
+/**
+ * Structured logs (pino), one JSON line each, with the ids of the request that is being answered. Nothing secret: no
+ * headers, no query strings and no bodies are logged, errors are reduced to what helps, and as a second lock every line
+ * is searched for what looks like a credential before it is written (CONTRACT §3).
+ */
+import { type DestinationStream, type Logger, pino } from 'pino';
+import { currentScope } from './trace.ts';
 
 export type Log = Logger;
 
 export const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
-export function createLog(options: { readonly level: string; readonly service?: string }): Log {
-  return pino({
-    level: options.level,
-    base: options.service === undefined ? {} : { service: options.service },
-    timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label) => ({ level: label }) },
-  });
+export interface LogOptions {
+  readonly level: string;
+  readonly service?: string;
+  /** Values that must not reach a line whatever happens: the configured secrets. */
+  readonly secrets?: readonly string[];
+  /** For tests; standard output otherwise. */
+  readonly destination?: DestinationStream;
+}
+
+export function createLog(options: LogOptions): Log {
+  const withoutSecrets = createScrubber(options.secrets ?? []);
+  return pino(
+    {
+      level: options.level,
+      base: options.service === undefined ? {} : { service: options.service },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: describeError },
+      mixin: () => {
+        const scope = currentScope();
+        return scope === undefined ? {} : { requestId: scope.requestId, traceId: scope.trace.traceId };
+      },
+      hooks: { streamWrite: withoutSecrets },
+    },
+    options.destination ?? pino.destination(1),
+  );
+}
+
+interface ErrorFacts {
+  readonly type: string;
+  readonly message: string;
+  readonly code?: string;
+  readonly stack?: string;
+  readonly cause?: ErrorFacts;
+}
+
+const deepestCause = 5;
+
+/** Only known members: drivers hang requests, headers and rows on their errors. */
+function describeError(error: unknown, depth = 0): ErrorFacts {
+  if (!(error instanceof Error))
+    return { type: typeof error, message: typeof error === 'string' ? error : 'not an error' };
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  return {
+    type: error.name,
+    message: error.message,
+    ...(code === undefined ? {} : { code }),
+    stack: error.stack,
+    ...(error.cause === undefined || depth >= deepestCause ? {} : { cause: describeError(error.cause, depth + 1) }),
+  };
+}
+
+/** Shorter ones would blank out ordinary words. */
+const shortestSecret = 8;
+
+function createScrubber(secrets: readonly string[]): (line: string) => string {
+  const known = secrets.filter((secret) => secret.length >= shortestSecret);
+  return (line) => {
+    const scrubbed = line
+      // Compact JWS and JWE, sealed cookies included.
+      .replace(/\beyJ[\w-]*\.[\w-]*(?:\.[\w-]*){0,3}/g, '[token]')
+      .replace(/\b(Bearer|Basic)( |%20)+[^\s"\\,]+/gi, '$1 [secret]')
+      // Signed addresses, authorization codes: whatever stands behind the question mark of an address.
+      .replace(/\?[^\s"'\\<>?=]+=[^\s"'\\<>]*/g, '?[query]')
+      .replace(/:\/\/[^\s"'\\/@]+@/g, '://[secret]@');
+    return known.reduce((text, secret) => text.replaceAll(secret, '[secret]'), scrubbed);
+  };
 }

@@ -18,7 +18,18 @@ import { createTokenVerifier, type TokenVerifier } from './tokens.ts';
 
 type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** For the reference page. */
+    access?: Accepts;
+  }
+}
+
+/** Which credentials a route takes. */
+export type Accepts = 'user' | 'internal' | 'userOrInternal';
+
 export interface Guard {
+  readonly config: { readonly access: Accepts };
   readonly onRequest: Hook;
   readonly preHandler?: Hook;
 }
@@ -59,9 +70,9 @@ export function createAccess(options: AccessOptions): Access {
   };
 
   return {
-    userOrInternal: { onRequest: guard(identify) },
-    internalOnly: { onRequest: guard(identify), preHandler: refuseUsers },
-    userOnly: { onRequest: guard((request) => userCaller(request, tokens)) },
+    userOrInternal: { config: { access: 'userOrInternal' }, onRequest: guard(identify) },
+    internalOnly: { config: { access: 'internal' }, onRequest: guard(identify), preHandler: refuseUsers },
+    userOnly: { config: { access: 'user' }, onRequest: guard((request) => userCaller(request, tokens)) },
   };
 }
 

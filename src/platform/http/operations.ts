@@ -1,31 +1,44 @@
 /** What every service answers beside its own routes: `/`, `/health`, `/ready` (CONTRACT §3). */
+import { withDeadline } from '../resilience/deadline.ts';
 import { version } from '../version.ts';
-import type { HttpServer, ServerOptions } from './server.ts';
+import type { HttpServer, Readiness, ServerOptions } from './httpserver.ts';
 
-export type Readiness = Readonly<Record<string, () => Promise<void>>>;
+const checkTimeoutMs = 2000;
+/** However often it is asked, the engines are asked once in this time. */
+const readyForMs = 1000;
 
 export function addOperations(app: HttpServer, options: ServerOptions): void {
-  app.get('/', async () => ({ service: options.service, version }));
-  app.get('/health', async (_request, reply) =>
-    options.plainHealth
-      ? reply.type('text/plain; charset=utf-8').send('ok')
-      : { status: 'ok', service: options.service },
+  const { service } = options;
+  const schema = (summary: string) => ({ schema: { tags: ['operations'], summary } });
+  app.get('/', schema('What this is'), async () => ({ service, version }));
+  app.get('/health', schema('Does the service run?'), async (_request, reply) =>
+    options.plainHealth ? reply.type('text/plain; charset=utf-8').send('ok') : { status: 'ok', service },
   );
-  app.get('/ready', async (_request, reply) => {
-    const engines = await Promise.all(
-      Object.entries(options.readiness).map(async ([name, check]) => {
-        try {
-          await check();
-          return [name, 'ok'] as const;
-        } catch (error) {
-          reply.request.log.warn({ err: error, engine: name }, 'engine does not answer');
-          return [name, 'unavailable'] as const;
-        }
-      }),
-    );
-    const ready = engines.every(([, state]) => state === 'ok');
-    return reply
-      .code(ready ? 200 : 503)
-      .send({ status: ready ? 'ok' : 'unavailable', engines: Object.fromEntries(engines) });
+
+  let asked: { readonly atMs: number; readonly engines: Promise<Record<string, EngineState>> } | undefined;
+  app.get('/ready', schema('Do the engines that it needs answer?'), async (_request, reply) => {
+    if (asked === undefined || performance.now() - asked.atMs > readyForMs)
+      asked = { atMs: performance.now(), engines: askEngines(app, options.readiness) };
+    const engines = await asked.engines;
+    const ready = Object.values(engines).every((state) => state === 'ok');
+    reply.code(ready ? 200 : 503).header('cache-control', 'no-store');
+    return { status: ready ? 'ok' : 'unavailable', engines };
   });
+}
+
+type EngineState = 'ok' | 'unavailable';
+
+async function askEngines(app: HttpServer, readiness: Readiness): Promise<Record<string, EngineState>> {
+  const states = await Promise.all(
+    Object.entries(readiness).map(async ([engine, check]): Promise<[string, EngineState]> => {
+      try {
+        await withDeadline(checkTimeoutMs, () => check());
+        return [engine, 'ok'];
+      } catch (error) {
+        app.log.warn({ err: error, engine }, 'an engine does not answer');
+        return [engine, 'unavailable'];
+      }
+    }),
+  );
+  return Object.fromEntries(states);
 }

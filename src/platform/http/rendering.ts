@@ -1,55 +1,116 @@
 /** The one place where errors become answers (CONTRACT §3: `error`, `message`, `requestId`, `issues`). */
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
-import { Problem, problems } from '../problem.ts';
-import type { HttpServer } from './server.ts';
+import { invalid, Problem, problems } from '../problem.ts';
+import type { HttpServer } from './httpserver.ts';
+
+/** Overridden where a page or a file needs it. */
+export const headersOfEveryAnswer = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+};
 
 export function renderProblems(app: HttpServer): void {
-  app.setErrorHandler((error: FastifyError | Problem, request, reply) => {
+  app.setErrorHandler((error: unknown, request, reply) => {
     const problem = toProblem(error);
     // 5xx alone count as errors.
     if (problem.status >= 500) request.log.error({ err: problem.cause ?? error, code: problem.code }, problem.message);
     return render(problem, request, reply);
   });
-}
-
-function render(problem: Problem, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { retryAfterS, issues, fields } = problem.details;
-  if (retryAfterS !== undefined) reply.header('retry-after', String(retryAfterS));
-  return reply.code(problem.status).send({
-    error: problem.code,
-    message: problem.message,
-    requestId: request.id,
-    ...(issues ? { issues } : {}),
-    ...fields,
+  app.setNotFoundHandler(() => {
+    throw problems.not_found();
   });
 }
 
-/** Fastify's own errors carry a status; whatever has none, or 500 and above, is ours and stays private. */
-function toProblem(error: FastifyError | Problem): Problem {
+function render(problem: Problem, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { retryAfterS } = problem.details;
+  if (retryAfterS !== undefined) reply.header('retry-after', String(retryAfterS));
+  // Fastify would close the connection, and a client that is still sending might never read the answer.
+  reply.removeHeader('connection');
+  return reply.code(problem.status).type('application/json; charset=utf-8').send(describe(problem, request.id));
+}
+
+function describe(problem: Problem, requestId: string): string {
+  const { issues, fields } = problem.details;
+  const common = { error: problem.code, message: problem.message, requestId, ...(issues ? { issues } : {}) };
+  return JSON.stringify({ ...common, ...fields });
+}
+
+/** A path that cannot be decoded never reaches a route, nor its hooks. */
+export function renderBadUrl(_error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+  reply.headers(headersOfEveryAnswer).header('x-request-id', request.id);
+  void render(invalid('url', 'must be a valid address'), request, reply);
+}
+
+const badHttp: Readonly<Record<string, Problem>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: problems.request_timeout(),
+  HPE_HEADER_OVERFLOW: problems.headers_too_large(),
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: problems.payload_too_large(),
+};
+
+/** What Node could not even read as HTTP: the answer is written by hand, and the connection ends. */
+export function refuseBadHttp(error: Error & { readonly code?: string }, socket: Socket): void {
+  // Node keeps the response that is under way on the socket; a second one behind its start would garble it.
+  const current: unknown = Reflect.get(socket, '_httpMessage');
+  const begun = typeof current === 'object' && current !== null && Reflect.get(current, 'headersSent') === true;
+  if (error.code === 'ECONNRESET' || !socket.writable || begun) return void socket.destroy();
+  const problem = badHttp[error.code ?? ''] ?? problems.invalid_request({ message: 'The request is not valid HTTP.' });
+  const requestId = randomUUID();
+  const body = describe(problem, requestId);
+  socket.end(
+    [
+      `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
+      'content-type: application/json; charset=utf-8',
+      `content-length: ${Buffer.byteLength(body)}`,
+      `x-request-id: ${requestId}`,
+      'connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}
+
+/** Fastify's own errors carry a code; whatever has none that is known here is ours and stays private. */
+function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  if (hasZodFastifySchemaValidationErrors(error)) {
-    const part = error.validationContext ?? 'body';
-    const issues = error.validation.map((fault) => ({
-      path: [part, ...fault.instancePath.split('/').filter((segment) => segment !== '')].join('.'),
-      message: fault.message ?? 'is not valid',
-    }));
-    return problems.invalid_request({
-      message: issues.map((issue) => `${issue.path}: ${issue.message}`).join('; '),
-      issues,
-    });
-  }
-  switch (error.statusCode) {
-    case 413:
-      return problems.payload_too_large({ cause: error });
-    case 415:
-      return problems.unsupported_media_type({ cause: error });
-    case 503:
-      return problems.draining({ cause: error });
+  if (hasZodFastifySchemaValidationErrors(error)) return validationProblem(error);
+  const { code, statusCode }: Partial<FastifyError> = error instanceof Error ? error : {};
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return problems.payload_too_large();
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return problems.unsupported_media_type();
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+      return invalid('body', 'must be JSON');
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return invalid('headers.content-length', 'must be the length of the body');
+    case 'ECONNRESET':
+      // The client broke off in the middle of its body: nobody reads the answer, and it is no failure of ours.
+      return statusCode === 400
+        ? problems.invalid_request({ cause: error })
+        : problems.internal_error({ cause: error });
     default:
-      if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
-        return problems.invalid_request({ message: 'The body is not valid JSON.', cause: error });
-      }
       return problems.internal_error({ cause: error });
   }
+}
+
+const maxIssues = 50;
+const maxIssuesInMessage = 3;
+
+function validationProblem(error: {
+  readonly validation: FastifyError['validation'] & {};
+  readonly validationContext?: string;
+}): Problem {
+  const part = error.validationContext ?? 'body';
+  const issues = error.validation.slice(0, maxIssues).map((fault) => ({
+    path: [part, ...fault.instancePath.split('/').filter((segment) => segment !== '')].join('.').slice(0, 200),
+    message: fault.message ?? 'is not valid',
+  }));
+  const told = issues.slice(0, maxIssuesInMessage).map((issue) => `${issue.path}: ${issue.message}`);
+  const more = error.validation.length - told.length;
+  return problems.invalid_request({ message: `${told.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`, issues });
 }

@@ -1,77 +1,60 @@
-/** One Fastify instance per service, with every rule that is common to all services (CONTRACT §3). */
+/** One Fastify instance per service, with every rule that is common to all services (CONTRACT §3; docs/http.md). */
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import fastify, { type FastifyBaseLogger, type FastifyInstance, type RawServerDefault } from 'fastify';
-import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
-import type { Caller } from '../access/caller.ts';
-import type { Log } from '../log.ts';
-import { problems } from '../problem.ts';
-import { addOperations, type Readiness } from './operations.ts';
-import { renderProblems } from './rendering.ts';
+import fastify, { type FastifyBaseLogger, LogController } from 'fastify';
+import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import { noTelemetry } from '../telemetry.ts';
+import { admitRequests } from './admission.ts';
+import { acceptJson } from './bodies.ts';
+import { allowOrigins } from './cors.ts';
+import type { HttpServer, ServerOptions } from './httpserver.ts';
+import { addMetrics } from './metrics.ts';
+import { observeRequests } from './observing.ts';
+import { addOperations } from './operations.ts';
+import { addReference } from './reference.ts';
+import { refuseBadHttp, renderBadUrl, renderProblems } from './rendering.ts';
 
-export type HttpServer = FastifyInstance<
-  RawServerDefault,
-  IncomingMessage,
-  ServerResponse,
-  FastifyBaseLogger,
-  ZodTypeProvider
->;
+export type { CorsRule, HttpServer, Readiness, ServerOptions } from './httpserver.ts';
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Set by the access hook of the route (platform/access); reading it on an open route is a programming error. */
-    caller: Caller;
-  }
-}
+/** A whole request, its body included, has to arrive within this. */
+const requestTimeoutMs = 60_000;
+/** Longer than any path that Node lets through: what a parameter may be is the schema's to say. */
+const maxParamLength = 16 * 1024;
 
-export interface ServerOptions {
-  /** As `GET /` and `GET /health` report it (CONTRACT §3). */
-  readonly service: string;
-  readonly log: Log;
-  /** Engine name → a check that throws when it does not answer; for `GET /ready`. */
-  readonly readiness: Readiness;
-  /** Bytes; 1 MiB unless the service says otherwise. */
-  readonly bodyLimit?: number;
-  /** The image service's health is the plain text `ok`. */
-  readonly plainHealth?: boolean;
-}
-
-/** Requests in flight are finished at close; open sockets that idle are closed. */
 export function createServer(options: ServerOptions): HttpServer {
+  const { log, service, telemetry = noTelemetry } = options;
   const app = fastify({
-    loggerInstance: options.log as FastifyBaseLogger,
-    disableRequestLogging: true,
+    loggerInstance: log as FastifyBaseLogger,
+    // The log finds the ids of a request by itself: no logger is made per request.
+    childLoggerFactory: (logger) => logger,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: options.bodyLimit ?? 1024 * 1024,
+    requestTimeout: requestTimeoutMs,
     genReqId: (request) => acceptRequestId(request.headers['x-request-id']),
     requestIdHeader: false,
     forceCloseConnections: 'idle',
-    return503OnClosing: true,
+    return503OnClosing: false,
+    onProtoPoisoning: 'remove',
+    onConstructorPoisoning: 'remove',
+    routerOptions: { maxParamLength },
+    // Missed in a hook, where the answer can be ours.
+    http: { requireHostHeader: false },
+    frameworkErrors: renderBadUrl,
+    clientErrorHandler: refuseBadHttp,
   }).withTypeProvider<ZodTypeProvider>();
 
+  // What else a client expects of us than `100-continue` is not held against it.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.decorateRequest('caller');
   app.setValidatorCompiler(validatorCompiler);
-  app.setSerializerCompiler(serializerCompiler);
-  // Only JSON is read; everything else is 415 by Fastify's own check.
-  app.removeContentTypeParser('text/plain');
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id);
-  });
-  app.addHook('onResponse', async (request, reply) => {
-    // The pattern, not the address: addresses can be bearer secrets.
-    request.log.info(
-      {
-        method: request.method,
-        route: request.routeOptions.url ?? 'unknown',
-        status: reply.statusCode,
-        durationMs: Math.round(reply.elapsedTime * 10) / 10,
-      },
-      'request',
-    );
-  });
+  // What we send is held by the types; the response schemas serve the reference.
+  app.setSerializerCompiler(() => (answer) => JSON.stringify(answer));
+  acceptJson(app);
+  addMetrics(app, service);
+  addReference(app, options);
+  observeRequests(app, { service, log, telemetry });
+  if (options.cors !== undefined) allowOrigins(app, options.cors);
+  admitRequests(app, options);
   renderProblems(app);
-  app.setNotFoundHandler(() => {
-    throw problems.not_found();
-  });
   addOperations(app, options);
   return app;
 }

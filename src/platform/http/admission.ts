@@ -1,0 +1,59 @@
+/** Which requests are taken on: none while the service drains (CONTRACT §§1 and 3), no more at once than it can hold. */
+import { invalid, problems } from '../problem.ts';
+import type { HttpServer, ServerOptions } from './httpserver.ts';
+
+/** Asked by whoever decides whether to send us less: they are answered however busy we are. */
+const alwaysAnswered: ReadonlySet<string | undefined> = new Set(['/', '/health', '/ready', '/metrics']);
+/** After the last answer: for sockets that are neither idle nor asking, such as one that never sent its headers. */
+const closingGraceMs = 500;
+
+export function admitRequests(app: HttpServer, options: ServerOptions): void {
+  const { maxInFlight = 1000, drainTimeoutMs = 10_000, servedWhileDraining = () => false } = options;
+  let inFlight = 0;
+  let draining = false;
+  let lastAnswered: () => void = () => undefined;
+
+  app.addHook('onRequest', (request, reply, done) => {
+    if (draining && !servedWhileDraining(request.raw)) return done(problems.draining());
+    // Before its body is read. Another method on a known path is an unknown route as well (CONTRACT §3 knows no 405).
+    if (request.is404) return done(problems.not_found());
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
+      return done(invalid('headers.host', 'must be there'));
+    if (inFlight >= maxInFlight && !alwaysAnswered.has(request.routeOptions.url)) return done(problems.overloaded());
+    inFlight += 1;
+    reply.raw.once('close', () => {
+      inFlight -= 1;
+      if (inFlight === 0) lastAnswered();
+    });
+    done();
+  });
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    if (draining) reply.header('connection', 'close');
+    done();
+  });
+
+  async function finishInFlight(): Promise<void> {
+    if (inFlight === 0) return;
+    const { promise: answered, resolve } = Promise.withResolvers<void>();
+    lastAnswered = resolve;
+    const tooLate = setTimeout(resolve, drainTimeoutMs);
+    // A socket whose last answer began before the draining has not been told to close.
+    const sweeping = setInterval(() => app.server.closeIdleConnections(), 100);
+    await answered;
+    clearTimeout(tooLate);
+    clearInterval(sweeping);
+  }
+
+  app.decorate('drain', async () => {
+    draining = true;
+    // Whoever holds an idle socket open would only send what is refused.
+    app.server.closeIdleConnections();
+    await finishInFlight();
+  });
+  app.addHook('preClose', async () => {
+    await app.drain();
+    if (inFlight > 0) app.log.warn({ inFlight }, 'requests in flight are cut off');
+    const closing = setTimeout(() => app.server.closeAllConnections(), inFlight > 0 ? 0 : closingGraceMs);
+    app.server.once('close', () => clearTimeout(closing));
+  });
+}

@@ -1,0 +1,40 @@
+/** Which pages of other origins may call from a browser (CONTRACT §3). A preflight needs no credential. */
+import cors from '@fastify/cors';
+import type { CorsRule, HttpServer } from './httpserver.ts';
+import { matchOrigins } from './origins.ts';
+
+export const traceHeaders = ['traceparent', 'tracestate', 'baggage'] as const;
+
+/** Media and memory: AGENT_ALLOWED_ORIGINS; `http://localhost:3000` always belongs to it (CONTRACT §2). */
+export function allowApplications(agentOrigins: readonly string[]): CorsRule {
+  return {
+    origins: matchOrigins(['http://localhost:3000', ...agentOrigins]),
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
+    allowedHeaders: ['Authorization', 'Content-Type', ...traceHeaders],
+    exposedHeaders: ['X-Request-Id', 'Retry-After'],
+  };
+}
+
+/** Content: anybody may read. */
+export const allowEveryone: CorsRule = {
+  origins: '*',
+  methods: ['GET', 'HEAD'],
+  allowedHeaders: ['Accept-Language', 'Content-Type', ...traceHeaders],
+  exposedHeaders: ['X-Request-Id', 'Retry-After'],
+};
+
+const preflightMaxAgeS = 600;
+
+export function allowOrigins(app: HttpServer, rule: CorsRule): void {
+  const { origins } = rule;
+  app.register(cors, {
+    origin: origins === '*' ? '*' : (origin, answer) => answer(null, origins(origin)),
+    methods: [...rule.methods],
+    allowedHeaders: [...rule.allowedHeaders],
+    exposedHeaders: [...rule.exposedHeaders],
+    credentials: rule.credentials ?? false,
+    maxAge: preflightMaxAgeS,
+    // An OPTIONS request that is no preflight is answered like one: harmless, and in no other words than ours.
+    strictPreflight: false,
+  });
+}

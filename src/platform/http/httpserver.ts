@@ -1,0 +1,69 @@
+/** What a service's HTTP server is, and what it is told; made by server.ts. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { Registry } from 'prom-client';
+import type { Caller } from '../access/caller.ts';
+import type { Log } from '../log.ts';
+import type { Telemetry } from '../telemetry.ts';
+import type { OriginMatcher } from './origins.ts';
+
+export type HttpServer = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  ZodTypeProvider
+>;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by the guard of the route (platform/access); on a route without a guard there is none. */
+    caller: Caller;
+  }
+  interface FastifyReply {
+    /** Fires when the client goes away before it has its answer: for whoever does long work for it. */
+    readonly abandoned: AbortSignal;
+  }
+  interface FastifyInstance {
+    /** What `GET /metrics` shows; services add their own. */
+    metrics: Registry;
+    /** Refuses new requests and resolves when the last one in flight is answered. `close` begins with it. */
+    drain(): Promise<void>;
+  }
+}
+
+/** Engine name → a check that throws when it does not answer. */
+export type Readiness = Readonly<Record<string, () => Promise<void>>>;
+
+export interface CorsRule {
+  readonly origins: OriginMatcher | '*';
+  readonly methods: readonly string[];
+  readonly allowedHeaders: readonly string[];
+  readonly exposedHeaders: readonly string[];
+  /** Cookies are sent and kept; never together with `*`. */
+  readonly credentials?: boolean;
+}
+
+export interface ServerOptions {
+  /** As `GET /` and `GET /health` report it (CONTRACT §3). */
+  readonly service: string;
+  readonly log: Log;
+  /** For `GET /ready`. */
+  readonly readiness: Readiness;
+  /** Bytes; 1 MiB unless the service says otherwise. */
+  readonly bodyLimit?: number;
+  /** The image service's health is the plain text `ok`. */
+  readonly plainHealth?: boolean;
+  /** Without it no browser of another origin may call. */
+  readonly cors?: CorsRule;
+  readonly telemetry?: Telemetry;
+  /** Requests answered at once (MAX_IN_FLIGHT); more are refused with 503 `overloaded`. */
+  readonly maxInFlight?: number;
+  /** For how long `close` waits for what is in flight. */
+  readonly drainTimeoutMs?: number;
+  /** Calls for runs in flight go on while the service drains (CONTRACT §3). */
+  readonly servedWhileDraining?: (request: IncomingMessage) => boolean;
+  /** One sentence at the head of the reference page. */
+  readonly description?: string;
+}

@@ -1,0 +1,63 @@
+/** Traces sent to a collector by OTLP over HTTP. Loaded by telemetry.ts only when it is switched on. */
+import { ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace as traceApi } from '@opentelemetry/api';
+import { TraceState } from '@opentelemetry/core';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { AlwaysOnSampler, BatchSpanProcessor, ParentBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace';
+import type { Telemetry } from './telemetry.ts';
+import type { Trace } from './trace.ts';
+import { version } from './version.ts';
+
+const exportTimeoutMs = 5000;
+const stopTimeoutMs = 3000;
+
+export function startExporting(options: { readonly endpoint: string; readonly service: string }): Telemetry {
+  const exporter = new OTLPTraceExporter({ url: `${options.endpoint}/v1/traces`, timeoutMillis: exportTimeoutMs });
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({
+      'service.name': options.service,
+      'service.namespace': 'atelier',
+      'service.version': version,
+    }),
+    // Whoever started a trace decided whether it is recorded.
+    sampler: new ParentBasedSampler({ root: new AlwaysOnSampler() }),
+    spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: 1000 })],
+  });
+  const tracer = provider.getTracer('atelier', version);
+
+  return {
+    startSpan(kind, name, parent, attributes) {
+      const span = tracer.startSpan(
+        name,
+        { kind: kind === 'server' ? SpanKind.SERVER : SpanKind.CLIENT, attributes: { ...attributes } },
+        contextOf(parent),
+      );
+      const { traceId, spanId, traceFlags } = span.spanContext();
+      return {
+        trace: { state: parent?.state, traceId, spanId, sampled: (traceFlags & TraceFlags.SAMPLED) !== 0 },
+        end(outcome) {
+          if (outcome.name !== undefined) span.updateName(outcome.name);
+          span.setAttributes({ ...outcome.attributes });
+          if (outcome.failed) span.setStatus({ code: SpanStatusCode.ERROR });
+          span.end();
+        },
+      };
+    },
+    stop: async () => {
+      const given = new Promise<void>((resolve) => setTimeout(resolve, stopTimeoutMs).unref());
+      // A collector that is away costs the last spans, nothing else.
+      await Promise.race([provider.shutdown().catch(() => undefined), given]);
+    },
+  };
+}
+
+function contextOf(parent: Trace | undefined) {
+  if (parent === undefined) return ROOT_CONTEXT;
+  return traceApi.setSpanContext(ROOT_CONTEXT, {
+    traceId: parent.traceId,
+    spanId: parent.spanId,
+    traceFlags: parent.sampled ? TraceFlags.SAMPLED : TraceFlags.NONE,
+    isRemote: true,
+    traceState: parent.state === undefined ? undefined : new TraceState(parent.state),
+  });
+}

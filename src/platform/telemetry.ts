@@ -1,0 +1,42 @@
+/**
+ * Spans around requests and calls. Off unless OTEL_EXPORTER_OTLP_ENDPOINT is set; the SDK is loaded only then. Off, the
+ * trace that came in is handed on as it is, and where none came in one is made up for the logs.
+ */
+import { newTrace, type Trace } from './trace.ts';
+
+export type Attributes = Readonly<Record<string, string | number>>;
+
+export interface SpanEnd {
+  /** Told better at the end than at the start, when the route is known. */
+  readonly name?: string;
+  readonly attributes: Attributes;
+  /** 5xx of ours, and calls that did not come to an answer: nothing else marks a span (CONTRACT §3). */
+  readonly failed: boolean;
+}
+
+export interface Span {
+  /** What is done under this span is a child of it. */
+  readonly trace: Trace;
+  end(outcome: SpanEnd): void;
+}
+
+export interface Telemetry {
+  /** `server`: around a request to us; `client`: around a call of ours. */
+  startSpan(kind: 'server' | 'client', name: string, parent: Trace | undefined, attributes: Attributes): Span;
+  /** Sends what is left, and gives up after a while: telemetry never keeps a process from ending. */
+  stop(): Promise<void>;
+}
+
+export const noTelemetry: Telemetry = {
+  startSpan: (_kind, _name, parent) => ({ trace: parent ?? newTrace(), end: () => undefined }),
+  stop: async () => undefined,
+};
+
+export async function startTelemetry(options: {
+  readonly endpoint: string | undefined;
+  readonly service: string;
+}): Promise<Telemetry> {
+  if (options.endpoint === undefined) return noTelemetry;
+  const { startExporting } = await import('./otlp.ts');
+  return startExporting({ endpoint: options.endpoint, service: options.service });
+}
