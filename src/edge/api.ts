@@ -3,30 +3,27 @@
  * and for a real imgproxy alike (CONTRACT §§2 and 5; imgproxy's "Signing a URL" and "Processing a URL").
  */
 import { createHmac, createSecretKey } from 'node:crypto';
+import type { Transform } from '#image/engine/engine.ts';
+import { toTransform } from '#image/engine/specs.ts';
 
-export const resizingTypes = ['fit', 'fill', 'auto'] as const;
-export const resamplings = ['lanczos3', 'lanczos2', 'cubic', 'linear', 'nearest'] as const;
-
-/** What is absent has its default, so a transform has one address however it is written. */
+/** What is absent has the default of a variant spec (document 000), so a transform has one address however it is written. */
 export interface ResizeOptions {
-  /** `fit`. */
-  readonly resizingType?: (typeof resizingTypes)[number];
-  /** Pixels; 0 or absent: the axis is free. */
+  readonly resizingType?: Transform['resizingType'];
+  /** Pixels; 0: the axis is free. */
   readonly width?: number;
   readonly height?: number;
-  /** 1–100; absent: 80 for jpeg, 75 for webp. PNG has none. */
+  /** 1–100. PNG has none. */
   readonly quality?: number;
-  /** Whether smaller sources may be enlarged; not by default. */
   readonly enlarge?: boolean;
-  /** Bytes; 0 or absent: no budget. */
+  /** Bytes; 0: no budget. */
   readonly maxBytes?: number;
-  /** Gaussian sigma; 0 or absent: none. */
+  /** Gaussian sigma; 0: none. */
   readonly blur?: number;
-  /** `lanczos3`. Known to imgproxy's paid edition alone, so the default is never written out. */
-  readonly algorithm?: (typeof resamplings)[number];
+  /** Known to imgproxy's paid edition alone, so the default (`lanczos3`) is never written out. */
+  readonly algorithm?: Transform['resampling'];
 }
 
-export type ResizeFormat = 'webp' | 'jpeg' | 'png';
+export type ResizeFormat = Transform['format'];
 
 export interface ResizeSource {
   readonly bucket: string;
@@ -35,12 +32,6 @@ export interface ResizeSource {
 
 /** Bearer address of a transformed picture; the same source, options and format always give the same one. */
 export type ResizeSigner = (source: ResizeSource, options: ResizeOptions, format: ResizeFormat) => string;
-
-export const defaultQuality: Readonly<Record<ResizeFormat, number | undefined>> = {
-  webp: 75,
-  jpeg: 80,
-  png: undefined,
-};
 
 /** `baseUrl`: without a trailing slash. `key`, `salt`: IMGPROXY_KEY and IMGPROXY_SALT (hex). */
 export function resizeSigner(proxy: {
@@ -63,15 +54,15 @@ export function pathSigner(keyHex: string, saltHex: string): (path: string) => s
   return (path) => createHmac('sha256', key).update(salt).update(path).digest('base64url');
 }
 
-/** In a fixed order, with the defaults of the suite written out where imgproxy's own differ. */
-function written(options: ResizeOptions, format: ResizeFormat): string {
-  const { resizingType = 'fit', width = 0, height = 0, enlarge = false, maxBytes = 0, blur = 0 } = options;
-  const quality = format === 'png' ? undefined : (options.quality ?? defaultQuality[format]);
+/** In a fixed order. The quality is always there, as imgproxy has other defaults. */
+function written({ algorithm, ...options }: ResizeOptions, format: ResizeFormat): string {
+  const transform = toTransform({ ...options, format, resampling: algorithm });
+  const { resizingType, width, height, enlarge, quality, maxBytes, blur, resampling } = transform;
   let text = `rs:${resizingType}:${width}:${height}:${enlarge ? 1 : 0}`;
-  if (quality !== undefined) text += `/q:${quality}`;
+  if (quality > 0) text += `/q:${quality}`;
   if (maxBytes > 0) text += `/mb:${maxBytes}`;
   if (blur > 0) text += `/bl:${blur}`;
-  if (options.algorithm !== undefined && options.algorithm !== 'lanczos3') text += `/ra:${options.algorithm}`;
+  if (resampling !== 'lanczos3') text += `/ra:${resampling}`;
   return text;
 }
 

@@ -2,12 +2,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
-import { sendObject } from './sending.ts';
+import { type SendingDeps, sendObject } from './sending.ts';
 import { targetOf } from './targets.ts';
 
-export interface CdnDeps {
-  /** The public bucket. */
-  readonly variants: Objects;
+export interface CdnDeps extends SendingDeps {
+  readonly publicObjects: Objects;
 }
 
 const contentTypes: Readonly<Record<string, string>> = { webp: 'image/webp', jpg: 'image/jpeg', png: 'image/png' };
@@ -18,8 +17,8 @@ export async function sendVariant(deps: CdnDeps, request: FastifyRequest, reply:
   const [, extension = ''] = /^\/img\/[0-9a-f]{2}\/[0-9a-f]{2}\/[\w-]+\.(webp|jpg|png)$/.exec(path) ?? [];
   const contentType = contentTypes[extension];
   if (contentType === undefined) throw problems.not_found();
-  return sendObject(request, reply, {
-    objects: deps.variants,
+  return sendObject(deps, request, reply, {
+    objects: deps.publicObjects,
     key: path.slice(1),
     contentType,
     cacheControl: 'public, max-age=31536000, immutable',

@@ -86,6 +86,7 @@ describe('the registered content type', () => {
     ['image/png', 'image/png', true],
     ['image/heic', 'image/heic', true],
     ['video/mp4', 'video/mp4', true],
+    ['video/webm', 'video/webm', true],
     ['video/mp4; codecs="avc1"', 'video/mp4; codecs="avc1"', true],
     ['audio/mpeg', 'audio/mpeg', true],
     ['text/plain', 'text/plain', true],
@@ -106,6 +107,21 @@ describe('the registered content type', () => {
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe(sent);
     expect(response.headers.get('content-disposition')).toBe(shown ? null : 'attachment');
+  });
+});
+
+describe('the policy of a page that a browser makes around a file', () => {
+  const policyOf = async (contentType: string) =>
+    (await fetch(address(undefined, contentType))).headers.get('content-security-policy');
+
+  it('allows nothing', async () => {
+    for (const contentType of ['image/png', 'text/html', 'image/svg+xml', 'application/pdf'])
+      expect(await policyOf(contentType)).toBe("sandbox; default-src 'none'");
+  });
+
+  it('allows a film or a sound to fetch itself', async () => {
+    for (const contentType of ['video/mp4', 'audio/mpeg'])
+      expect(await policyOf(contentType)).toBe("sandbox; default-src 'none'; media-src 'self'");
   });
 });
 
@@ -350,6 +366,24 @@ describe('a reader that goes away', () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(film.length);
     await reader?.cancel();
     await until(async () => (await openFilesBelow(rig.dataDir)) === 0);
+  });
+});
+
+describe('a reader who stands still', () => {
+  it('is cut off, and leaves no file open', async () => {
+    const impatient = await startEdge({ idleMs: 200 });
+    try {
+      await impatient.originals.put('film.mp4', film, { contentType: 'video/mp4' });
+      const { pathname, search } = new URL(impatient.originals.readAddress('film.mp4', { expiresInS: 60 }));
+      const socket = connect(impatient.port, '127.0.0.1').pause();
+      socket.write(`GET ${pathname}${search} HTTP/1.1\r\nHost: a\r\n\r\n`);
+      await until(async () => (await openFilesBelow(impatient.dataDir)) === 1);
+      await until(async () => (await openFilesBelow(impatient.dataDir)) === 0);
+      const sent = Buffer.concat(await socket.resume().toArray()).length;
+      expect(sent).toBeLessThan(film.length);
+    } finally {
+      await impatient.close();
+    }
   });
 });
 

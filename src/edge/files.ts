@@ -11,30 +11,28 @@ import { ObjectExists, type Objects } from '#platform/objects/objects.ts';
 import { Problem, problems } from '#platform/problem.ts';
 import { edgeProblems } from './problems.ts';
 import { limitBody } from './receiving.ts';
-import { sendObject } from './sending.ts';
+import { type SendingDeps, sendObject } from './sending.ts';
 import { segmentsBehindFirst, targetOf } from './targets.ts';
 
-export interface FileDeps {
+export interface FileDeps extends SendingDeps {
   readonly clock: Clock;
   /** Signs file addresses (`deriveAddressKey`). */
   readonly addressKey: KeyObject;
   /** `undefined`: no store of that name is served here. */
   readonly bucket: (name: string) => Objects | undefined;
-  /** An upload that stands still for this long is ended. */
-  readonly uploadIdleMs: number;
 }
 
 export async function sendFile(deps: FileDeps, request: FastifyRequest, reply: FastifyReply) {
   const { terms, objects, nowS } = readTerms(deps, request, 'GET');
   const contentType = sendable(terms.contentType);
-  return sendObject(request, reply, {
+  return sendObject(deps, request, reply, {
     objects,
     key: terms.key,
     contentType,
     // Never longer than the address itself is good for.
     cacheControl: `private, max-age=${terms.expires - nowS}`,
     headers: {
-      'content-security-policy': "sandbox; default-src 'none'",
+      'content-security-policy': policyOf(contentType),
       ...(mayShowInline(contentType) ? {} : { 'content-disposition': 'attachment' }),
     },
   });
@@ -58,7 +56,7 @@ export async function receiveFile(deps: FileDeps, request: FastifyRequest, reply
   const body = limitBody(request.raw, {
     exactBytes: size,
     maxBytes: terms.maxSize,
-    idleMs: deps.uploadIdleMs,
+    idleMs: deps.idleMs,
     faults: {
       tooLarge: () => tooLarge(terms.maxSize),
       wrongSize,
@@ -107,4 +105,9 @@ function sendable(contentType: string | undefined): string {
 /** Pictures, sound, films and plain text; never what may carry a script (SVG, HTML, XML), nor what nobody knows. */
 function mayShowInline(contentType: string): boolean {
   return /^(image|audio|video)\/(?!.*xml)|^text\/plain\b/i.test(contentType);
+}
+
+/** A tab that shows a film fetches it a second time, for the page that the browser makes around it. */
+function policyOf(contentType: string): string {
+  return `sandbox; default-src 'none'${/^(audio|video)\//i.test(contentType) ? "; media-src 'self'" : ''}`;
 }

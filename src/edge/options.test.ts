@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { VariantSpec } from '#image/engine/specs.ts';
 import { Problem } from '#platform/problem.ts';
-import { type ResizeFormat, type ResizeOptions, resizeSigner } from './api.ts';
+import { resizeSigner } from './api.ts';
 import { parseResizePath, restorePath } from './options.ts';
 
 const source = { bucket: 'objects', key: 'u/1/feed/2/3.png' };
@@ -17,7 +18,7 @@ function faultOf(work: () => unknown): string | undefined {
 }
 
 describe('options', () => {
-  it.each<[string, ResizeOptions]>([
+  it.each<[string, VariantSpec]>([
     ['rs:fill:10:20:1', { resizingType: 'fill', width: 10, height: 20, enlarge: true }],
     ['resize:fit:10:20:0:0', { resizingType: 'fit', width: 10, height: 20, enlarge: false }],
     ['rs:auto', { resizingType: 'auto' }],
@@ -36,12 +37,12 @@ describe('options', () => {
     ['max_bytes:0', { maxBytes: 0 }],
     ['bl:0.5', { blur: 0.5 }],
     ['blur:100', { blur: 100 }],
-    ['ra:nearest', { algorithm: 'nearest' }],
-    ['resizing_algorithm:lanczos2', { algorithm: 'lanczos2' }],
+    ['ra:nearest', { resampling: 'nearest' }],
+    ['resizing_algorithm:lanczos2', { resampling: 'lanczos2' }],
     ['g:ce', {}],
     ['gravity:ce:0:0', {}],
   ])('%s', (written, expected) => {
-    expect(parse(written)).toEqual({ source, options: expected, format: 'webp' });
+    expect(parse(written)).toEqual({ source, spec: { ...expected, format: 'webp' } });
   });
 
   it.each([
@@ -75,19 +76,19 @@ describe('options', () => {
 });
 
 describe('formats', () => {
-  it.each<[string, string, ResizeFormat]>([
+  it.each<[string, string, VariantSpec['format']]>([
     ['w:1', `${plain}@webp`, 'webp'],
-    ['w:1', `${plain}@jpg`, 'jpeg'],
+    ['w:1', `${plain}@jpg`, 'jpg'],
     ['w:1', `${plain}@jpeg`, 'jpeg'],
     ['w:1', `${plain}@png`, 'png'],
-    ['w:1', `${plain}@avif`, 'webp'],
-    ['w:1', plain, 'webp'],
-    ['w:1', `${plain}@`, 'webp'],
+    ['w:1', `${plain}@avif`, 'avif'],
+    ['w:1', plain, undefined],
+    ['w:1', `${plain}@`, undefined],
     ['f:png', plain, 'png'],
     ['format:jpeg', plain, 'jpeg'],
-    ['f:png', `${plain}@jpg`, 'jpeg'],
+    ['f:png', `${plain}@jpg`, 'jpg'],
   ])('%s with %s', (options, rest, format) => {
-    expect(parse(options, rest).format).toBe(format);
+    expect(parse(options, rest).spec.format).toBe(format);
   });
 
   it.each([
@@ -114,7 +115,7 @@ describe('sources', () => {
   });
 
   it('need no options before them', () => {
-    expect(parseResizePath(`/${plain}@png`)).toEqual({ source, options: {}, format: 'png' });
+    expect(parseResizePath(`/${plain}@png`)).toEqual({ source, spec: { format: 'png' } });
   });
 
   it.each([

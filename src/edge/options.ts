@@ -3,26 +3,21 @@
  * names, then the source, plain or base64url, read as imgproxy reads them ("Processing a URL" in its documentation).
  * What this engine cannot do is a 400 that names the option.
  */
+import {
+  formats,
+  longestAskedSide,
+  resamplings,
+  resizingTypes,
+  strongestBlur,
+  type VariantSpec,
+} from '#image/engine/specs.ts';
 import { invalid } from '#platform/problem.ts';
-import { type ResizeFormat, type ResizeOptions, type ResizeSource, resamplings, resizingTypes } from './api.ts';
+import type { ResizeSource } from './api.ts';
 
 export interface ResizeRequest {
   readonly source: ResizeSource;
-  readonly options: ResizeOptions;
-  readonly format: ResizeFormat;
+  readonly spec: VariantSpec;
 }
-
-type Read = ResizeOptions & { readonly format: ResizeFormat };
-
-const maxSidePx = 16_383;
-const formats: ReadonlyMap<string, ResizeFormat> = new Map([
-  ['webp', 'webp'],
-  ['avif', 'webp'],
-  ['jpeg', 'jpeg'],
-  ['jpg', 'jpeg'],
-  ['png', 'png'],
-]);
-
 /**
  * Undoes what proxies on the way do to a path: `:` escaped among the options, `s3://` merged to `s3:/`. The signature is
  * over the path as it was written. `path` starts with `/`.
@@ -41,19 +36,18 @@ export function parseResizePath(path: string): ResizeRequest {
   const written = parts.findIndex((part) => !part.includes(':'));
   const [options, source] = written === -1 ? [parts, []] : [parts.slice(0, written), parts.slice(written)];
   const { address, extension } = source[0] === 'plain' ? readPlain(source.slice(1)) : readEncoded(source);
-  const read: Read = Object.assign(
-    { format: 'webp' },
+  const spec: VariantSpec = Object.assign(
+    {},
     ...options.map((option) => {
       const [name = '', ...args] = option.split(':');
       return readOption(name, args);
     }),
-    extension === '' ? {} : { format: format(extension, 'extension') },
+    extension === '' ? {} : { format: oneOf(formats, extension, 'extension') },
   );
-  const { format: wanted, ...rest } = read;
-  return { source: readSource(address), options: rest, format: wanted };
+  return { source: readSource(address), spec };
 }
 
-function readOption(name: string, args: readonly string[]): Partial<Read> {
+function readOption(name: string, args: readonly string[]): VariantSpec {
   const path = `options.${name}`;
   const [value = ''] = args;
   if (args.length > 1 && !['rs', 'resize', 'g', 'gravity'].includes(name)) throw invalid(path, 'takes one argument');
@@ -79,13 +73,13 @@ function readOption(name: string, args: readonly string[]): Partial<Read> {
       return { maxBytes: integer(value, Number.MAX_SAFE_INTEGER, path) };
     case 'f':
     case 'format':
-      return { format: format(value, path) };
+      return { format: oneOf(formats, value, path) };
     case 'bl':
     case 'blur':
       return { blur: sigma(value, path) };
     case 'ra':
     case 'resizing_algorithm':
-      return { algorithm: oneOf(resamplings, value, path) };
+      return { resampling: oneOf(resamplings, value, path) };
     case 'g':
     case 'gravity':
       if (/^ce(:0(\.0+)?){0,2}$/.test(args.join(':'))) return {};
@@ -96,7 +90,7 @@ function readOption(name: string, args: readonly string[]): Partial<Read> {
 }
 
 /** `rs:type:width:height:enlarge:extend`; what is empty or left out stays as it is. */
-function readResize(args: readonly string[], path: string): Partial<Read> {
+function readResize(args: readonly string[], path: string): VariantSpec {
   const [type = '', width = '', height = '', enlarge = '', extend = ''] = args;
   if (args.length > 5) throw invalid(path, 'takes at most five arguments');
   if (extend !== '' && flag(extend, path)) throw invalid(path, 'cannot extend a picture');
@@ -108,7 +102,7 @@ function readResize(args: readonly string[], path: string): Partial<Read> {
   };
 }
 
-const side = (value: string, path: string) => integer(value, maxSidePx, path);
+const side = (value: string, path: string) => integer(value, longestAskedSide, path);
 
 function integer(value: string, max: number, path: string): number {
   if (!/^\d{1,16}$/.test(value) || Number(value) > max) throw invalid(path, `must be a whole number from 0 to ${max}`);
@@ -116,8 +110,8 @@ function integer(value: string, max: number, path: string): number {
 }
 
 function sigma(value: string, path: string): number {
-  if (!/^\d{1,3}(\.\d{1,20})?$/.test(value) || Number(value) > 100)
-    throw invalid(path, 'must be a number from 0 to 100');
+  if (!/^\d{1,3}(\.\d{1,20})?$/.test(value) || Number(value) > strongestBlur)
+    throw invalid(path, `must be a number from 0 to ${strongestBlur}`);
   return Number(value);
 }
 
@@ -126,12 +120,6 @@ function flag(value: string, path: string): boolean {
   if (['1', 't', 'T', 'true', 'TRUE', 'True'].includes(value)) return true;
   if (['0', 'f', 'F', 'false', 'FALSE', 'False'].includes(value)) return false;
   throw invalid(path, 'must be 0 or 1');
-}
-
-function format(value: string, path: string): ResizeFormat {
-  const found = formats.get(value);
-  if (found === undefined) throw invalid(path, `must be one of ${[...formats.keys()].join(', ')}`);
-  return found;
 }
 
 function oneOf<T extends string>(allowed: readonly T[], value: string, path: string): T {

@@ -15,11 +15,18 @@ export interface ObjectAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A reader that takes nothing for this long is cut off; its file handle is wanted elsewhere. */
-const idleReaderMs = 60_000;
+export interface SendingDeps {
+  /** A reader who takes nothing for this long is cut off: what he holds open is wanted elsewhere. */
+  readonly idleMs: number;
+}
 
 /** Answers a GET or HEAD with 200, 206 or 304. Throws not_found, condition_failed, range_not_satisfiable. */
-export async function sendObject(request: FastifyRequest, reply: FastifyReply, answer: ObjectAnswer) {
+export async function sendObject(
+  deps: SendingDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: ObjectAnswer,
+): Promise<FastifyReply> {
   const { objects, key } = answer;
   if (request.method === 'HEAD' || isConditional(request.headers)) {
     const head = await objects.head(key);
@@ -28,9 +35,9 @@ export async function sendObject(request: FastifyRequest, reply: FastifyReply, a
     if (verdict === 'failed') throw edgeProblems.condition_failed();
     if (verdict === 'not_modified') return describe(reply, answer, head).code(304).send();
     if (request.method === 'HEAD') return describe(reply, answer, head, head.size).send();
-    return sendBody(request, reply, answer, rangeOf(request, reply, head), head.etag);
+    return sendBody(deps, reply, answer, rangeOf(request, reply, head), head.etag);
   }
-  return sendBody(request, reply, answer, undefined, undefined);
+  return sendBody(deps, reply, answer);
 }
 
 function rangeOf(request: FastifyRequest, reply: FastifyReply, head: ObjectHead): ByteRange | undefined {
@@ -45,17 +52,17 @@ function rangeOf(request: FastifyRequest, reply: FastifyReply, head: ObjectHead)
 }
 
 async function sendBody(
-  request: FastifyRequest,
+  deps: SendingDeps,
   reply: FastifyReply,
   answer: ObjectAnswer,
-  range: ByteRange | undefined,
-  ifMatch: string | undefined,
-) {
+  range?: ByteRange,
+  ifMatch?: string,
+): Promise<FastifyReply> {
   const body = await open(answer, range, ifMatch);
   if (body === undefined) throw problems.not_found();
   describe(reply, answer, body, body.end - body.start + 1);
   if (range !== undefined) reply.code(206).header('content-range', `bytes ${body.start}-${body.end}/${body.size}`);
-  request.raw.socket.setTimeout(idleReaderMs);
+  reply.raw.setTimeout(deps.idleMs);
   return reply.send(body.stream);
 }
 

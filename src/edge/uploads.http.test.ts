@@ -9,7 +9,7 @@ import { bytesOf, exchange, openFilesBelow, type Rig, startEdge, until } from '.
 
 let rig: Rig;
 beforeAll(async () => {
-  rig = await startEdge({ uploadIdleMs: 300 });
+  rig = await startEdge({ idleMs: 300 });
 });
 afterAll(() => rig.close());
 

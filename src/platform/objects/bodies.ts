@@ -1,5 +1,5 @@
-/** What both drivers do with the bodies of writes. */
-import { Readable } from 'node:stream';
+/** What both drivers do with bodies. */
+import { addAbortSignal, Readable } from 'node:stream';
 
 export type Body = Uint8Array | Readable;
 
@@ -26,4 +26,10 @@ export async function* chunksOf(body: Body, size: number | undefined): AsyncGene
 /** Pieces small enough that sending one shows that the other side still takes them. */
 function* slices(bytes: Uint8Array, sliceBytes = 256 * 1024): Generator<Uint8Array> {
   for (let start = 0; start < bytes.length; start += sliceBytes) yield bytes.subarray(start, start + sliceBytes);
+}
+
+/** A stream for a reader that may not have come yet when it fails: the error waits for the reader and harms nobody else. */
+export function heldByReader(stream: Readable, signal: AbortSignal | undefined): Readable {
+  stream.on('error', () => undefined);
+  return signal === undefined ? stream : addAbortSignal(signal, stream);
 }

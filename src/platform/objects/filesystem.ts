@@ -6,11 +6,11 @@ import type { KeyObject } from 'node:crypto';
 import { type BigIntStats, constants } from 'node:fs';
 import { copyFile, type FileHandle, link, lstat, open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { addAbortSignal, Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { Clock } from '../clock.ts';
 import { problems } from '../problem.ts';
 import { signAddress } from './addresses.ts';
-import { type Body, chunksOf, WrongLength } from './bodies.ts';
+import { type Body, chunksOf, heldByReader, WrongLength } from './bodies.ts';
 import { codeOf, createFolders, type Folders, ignore } from './folders.ts';
 import { guarded, guardedListing } from './guard.ts';
 import { assertSafeKey } from './keys.ts';
@@ -124,8 +124,7 @@ async function get(
     if (ifMatch !== undefined && ifMatch !== seen.etag) throw new ObjectChanged(key);
     const { start, end } = clipRange(range, seen.size);
     const stream = start > end ? await emptyStream(handle) : handle.createReadStream({ start, end });
-    if (signal !== undefined) addAbortSignal(signal, stream);
-    return { ...seen, start, end, stream };
+    return { ...seen, start, end, stream: heldByReader(stream, signal) };
   } catch (error) {
     await handle.close();
     throw error;

@@ -4,7 +4,7 @@
  */
 export function isSafeKey(key: string): boolean {
   if (key === '' || Buffer.byteLength(key) > 1024) return false;
-  if (/[\p{Cc}\\]/u.test(key) || !key.isWellFormed()) return false;
+  if (/[\p{Cc}\\\uFFFE\uFFFF]/u.test(key) || !key.isWellFormed()) return false;
   return key
     .split('/')
     .every((segment) => segment !== '' && segment !== '.' && segment !== '..' && Buffer.byteLength(segment) <= 255);
@@ -16,5 +16,5 @@ export function assertSafeKey(key: string): void {
 
 /** A prefix is the beginning of a safe key: whole segments, and possibly a part of one. Empty: every key. */
 export function assertSafePrefix(prefix: string): void {
-  if (prefix !== '' && !isSafeKey(`${prefix}x`)) throw new Error('unsafe object key prefix');
+  if (prefix !== '' && !isSafeKey(prefix) && !isSafeKey(`${prefix}x`)) throw new Error('unsafe object key prefix');
 }

@@ -1,7 +1,7 @@
 /** Objects in a bucket of an S3 server (CONTRACT §2). Needs the right to read, write, delete and list in the bucket. */
-import { addAbortSignal, Readable } from 'node:stream';
+import { finished, PassThrough, type Readable } from 'node:stream';
 import { problems } from '../problem.ts';
-import { type Body, WrongLength } from './bodies.ts';
+import { type Body, heldByReader, WrongLength } from './bodies.ts';
 import { guarded, guardedListing } from './guard.ts';
 import { assertSafeKey } from './keys.ts';
 import {
@@ -233,16 +233,11 @@ function extentOf({ statusCode, headers }: S3Answer, range: ReadOptions['range']
 
 /** A connection that breaks in the middle is an engine that does not answer. */
 function problemStream(body: Readable, signal: AbortSignal | undefined): Readable {
-  const stream = Readable.from(withProblems(body), { objectMode: false });
-  // Also when nobody came to read.
+  const stream = new PassThrough();
+  finished(body, (error) => {
+    if (error) stream.destroy(problems.engine_unavailable({ cause: error }));
+  });
   stream.once('close', () => body.destroy());
-  return signal === undefined ? stream : addAbortSignal(signal, stream);
-}
-
-async function* withProblems(body: Readable): AsyncGenerator<Uint8Array> {
-  try {
-    yield* body;
-  } catch (error) {
-    throw problems.engine_unavailable({ cause: error });
-  }
+  body.pipe(stream);
+  return heldByReader(stream, signal);
 }

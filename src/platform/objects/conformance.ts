@@ -1,0 +1,92 @@
+/**
+ * What every driver of the object store promises, as one suite (see objects.ts): run on files and on a real S3 server by
+ * objects.test.ts.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe } from 'vitest';
+import { describeKeys } from './conformance-keys.ts';
+import { describeReads } from './conformance-reads.ts';
+import { describeRemovals } from './conformance-removals.ts';
+import { describeWrites } from './conformance-writes.ts';
+import type { ListedObject, Objects } from './objects.ts';
+
+export interface DriverUnderTest {
+  readonly name: string;
+  /** Opens an empty bucket of its own, and the handle of a bucket that does not exist. */
+  open(): Promise<{ readonly objects: Objects; readonly missing: Objects; close(): Promise<void> }>;
+  /** Where the driver takes more than the interface asks for. */
+  readonly supports: { readonly streamsWithoutSize: boolean };
+}
+
+/** Handed to each part of the suite; the bucket is there when its tests run. */
+export interface Rig {
+  readonly objects: Objects;
+  readonly missing: Objects;
+  readonly supports: DriverUnderTest['supports'];
+  /** A place of its own in the bucket for one test: ends in `/`. */
+  folder(): string;
+  read(key: string): Promise<Buffer | undefined>;
+  /** Every key below a prefix, as listed. */
+  keys(prefix: string): Promise<string[]>;
+}
+
+export function describeObjects(driver: DriverUnderTest): void {
+  describe(`objects: ${driver.name}`, () => {
+    let opened: Awaited<ReturnType<DriverUnderTest['open']>> | undefined;
+    beforeAll(async () => {
+      opened = await driver.open();
+    });
+    afterAll(() => opened?.close());
+
+    const rig: Rig = {
+      get objects() {
+        return there(opened).objects;
+      },
+      get missing() {
+        return there(opened).missing;
+      },
+      supports: driver.supports,
+      folder: () => `${randomUUID()}/`,
+      read: async (key) => {
+        const body = await rig.objects.get(key);
+        return body === undefined ? undefined : buffer(body.stream);
+      },
+      keys: async (prefix) => (await listed(rig.objects, prefix)).map(({ key }) => key),
+    };
+    describeReads(rig);
+    describeWrites(rig);
+    describeRemovals(rig);
+    describeKeys(rig);
+  });
+}
+
+export async function listed(objects: Objects, prefix: string): Promise<ListedObject[]> {
+  const found: ListedObject[] = [];
+  for await (const object of objects.list(prefix)) found.push(object);
+  return found;
+}
+
+/** Some megabytes in which every place is told from every other. */
+export function pattern(bytes: number, seed: number): Buffer {
+  const made = Buffer.alloc(bytes);
+  for (let at = 0; at + 4 <= bytes; at += 4) made.writeUInt32LE((at * 2654435761 + seed) >>> 0, at);
+  return made;
+}
+
+export async function firstChunk(stream: Readable): Promise<Buffer> {
+  for (;;) {
+    const chunk: Buffer | null = stream.read();
+    if (chunk !== null) return chunk;
+    await new Promise((resolve, reject) => {
+      stream.once('readable', resolve);
+      stream.once('error', reject);
+    });
+  }
+}
+
+function there<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('the bucket is not open');
+  return value;
+}
