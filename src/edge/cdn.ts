@@ -1,0 +1,26 @@
+/** Variants for everybody: `GET|HEAD /img/…`, from the public bucket of whatever driver (CONTRACT §§2 and 5). */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Objects } from '#platform/objects/objects.ts';
+import { problems } from '#platform/problem.ts';
+import { type SendingDeps, sendObject } from './sending.ts';
+import { targetOf } from './targets.ts';
+
+export interface CdnDeps extends SendingDeps {
+  readonly publicObjects: Objects;
+}
+
+const contentTypes: Readonly<Record<string, string>> = { webp: 'image/webp', jpg: 'image/jpeg', png: 'image/png' };
+
+/** What is not the key of a variant is not looked up, however it is written; a variant never changes. */
+export async function sendVariant(deps: CdnDeps, request: FastifyRequest, reply: FastifyReply) {
+  const { path } = targetOf(request.raw);
+  const [, extension = ''] = /^\/img\/[0-9a-f]{2}\/[0-9a-f]{2}\/[\w-]+\.(webp|jpg|png)$/.exec(path) ?? [];
+  const contentType = contentTypes[extension];
+  if (contentType === undefined) throw problems.not_found();
+  return sendObject(deps, request, reply, {
+    objects: deps.publicObjects,
+    key: path.slice(1),
+    contentType,
+    cacheControl: 'public, max-age=31536000, immutable',
+  });
+}

@@ -1,0 +1,113 @@
+/**
+ * Signed addresses of embedded object stores: `GET|HEAD|PUT /o/<bucket>/<key>?…` (CONTRACT §§2 and 4). What S3 does for
+ * its own presigned addresses, this does for files.
+ */
+import type { KeyObject } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '#platform/clock.ts';
+import { type Terms, verifyAddress } from '#platform/objects/addresses.ts';
+import { isSafeKey } from '#platform/objects/keys.ts';
+import { ObjectExists, type Objects } from '#platform/objects/objects.ts';
+import { Problem, problems } from '#platform/problem.ts';
+import { edgeProblems } from './problems.ts';
+import { limitBody } from './receiving.ts';
+import { type SendingDeps, sendObject } from './sending.ts';
+import { segmentsBehindFirst, targetOf } from './targets.ts';
+
+export interface FileDeps extends SendingDeps {
+  readonly clock: Clock;
+  /** Signs file addresses (`deriveAddressKey`). */
+  readonly addressKey: KeyObject;
+  /** `undefined`: no store of that name is served here. */
+  readonly bucket: (name: string) => Objects | undefined;
+}
+
+export async function sendFile(deps: FileDeps, request: FastifyRequest, reply: FastifyReply) {
+  const { terms, objects, nowS } = readTerms(deps, request, 'GET');
+  const contentType = sendable(terms.contentType);
+  return sendObject(deps, request, reply, {
+    objects,
+    key: terms.key,
+    contentType,
+    // Never longer than the address itself is good for.
+    cacheControl: `private, max-age=${terms.expires - nowS}`,
+    headers: {
+      'content-security-policy': policyOf(contentType),
+      ...(mayShowInline(contentType) ? {} : { 'content-disposition': 'attachment' }),
+    },
+  });
+}
+
+/**
+ * Create only: a repeat is 412. What the address does not allow is 403, as S3 answers it; too many bytes are 413 as soon
+ * as they are announced or have come, and nothing of them stays.
+ */
+export async function receiveFile(deps: FileDeps, request: FastifyRequest, reply: FastifyReply) {
+  const { terms, objects } = readTerms(deps, request, 'PUT');
+  if (request.headers['content-type']?.toLowerCase() !== terms.contentType.toLowerCase())
+    throw edgeProblems.invalid_address({ message: 'The content type is not the one that the address was signed for.' });
+  const announced = request.headers['content-length'];
+  const size = announced === undefined ? terms.size : Number(announced);
+  if (size !== undefined && size > terms.maxSize) throw tooLarge(terms.maxSize);
+  if (terms.size !== undefined && size !== terms.size) throw wrongSize();
+  // Told before gigabytes are sent; the driver decides.
+  if ((await objects.head(terms.key)) !== undefined) throw edgeProblems.already_exists();
+
+  const body = limitBody(request.raw, {
+    exactBytes: size,
+    maxBytes: terms.maxSize,
+    idleMs: deps.idleMs,
+    faults: {
+      tooLarge: () => tooLarge(terms.maxSize),
+      wrongSize,
+      stalled: edgeProblems.upload_timeout,
+      incomplete: edgeProblems.upload_incomplete,
+    },
+  });
+  try {
+    const head = await objects.put(terms.key, body, { contentType: terms.contentType, createOnly: true, size });
+    return reply.header('etag', head.etag).send();
+  } catch (error) {
+    if (error instanceof ObjectExists) throw edgeProblems.already_exists();
+    if (error instanceof Problem && error.status === 408) reply.header('connection', 'close');
+    throw error;
+  } finally {
+    body.destroy();
+  }
+}
+
+/** Tampered with, malformed and expired addresses are answered alike. */
+function readTerms<M extends Terms['method']>(deps: FileDeps, request: FastifyRequest, method: M) {
+  const { path, query } = targetOf(request.raw);
+  const [bucket = '', ...rest] = segmentsBehindFirst(path) ?? [];
+  const key = rest.join('/');
+  const nowS = Math.floor(deps.clock.now() / 1000);
+  const terms = isSafeKey(key) ? verifyAddress(deps.addressKey, { method, bucket, key, query }, nowS) : undefined;
+  if (terms?.method !== method) throw edgeProblems.invalid_address();
+  const objects = deps.bucket(bucket);
+  if (objects === undefined) throw problems.not_found();
+  return { terms: terms as Extract<Terms, { method: M }>, objects, nowS };
+}
+
+const tooLarge = (maxBytes: number) =>
+  problems.payload_too_large({ message: `At most ${maxBytes} bytes can be uploaded to this address.` });
+
+const wrongSize = () =>
+  edgeProblems.invalid_address({ message: 'The size is not the one that the address was signed for.' });
+
+/** Whatever was registered; what could not stand in a header is sent as plain bytes. */
+function sendable(contentType: string | undefined): string {
+  return contentType !== undefined && /^[\w.+-]+\/[\w.+-]+( *;[\x20-\x7e]*)?$/.test(contentType)
+    ? contentType
+    : 'application/octet-stream';
+}
+
+/** Pictures, sound, films and plain text; never what may carry a script (SVG, HTML, XML), nor what nobody knows. */
+function mayShowInline(contentType: string): boolean {
+  return /^(image|audio|video)\/(?!.*xml)|^text\/plain\b/i.test(contentType);
+}
+
+/** A tab that shows a film fetches it a second time, for the page that the browser makes around it. */
+function policyOf(contentType: string): string {
+  return `sandbox; default-src 'none'${/^(audio|video)\//i.test(contentType) ? "; media-src 'self'" : ''}`;
+}

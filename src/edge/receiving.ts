@@ -1,0 +1,55 @@
+/** The body of an upload, kept to its limits while it comes in. */
+import type { IncomingMessage } from 'node:http';
+import { finished, Transform } from 'node:stream';
+
+export interface BodyLimits {
+  /** Bytes; `undefined`: not known before the end. */
+  readonly exactBytes: number | undefined;
+  readonly maxBytes: number;
+  /** Milliseconds without a byte, after which the upload is ended. */
+  readonly idleMs: number;
+  readonly faults: {
+    readonly tooLarge: () => Error;
+    readonly wrongSize: () => Error;
+    readonly stalled: () => Error;
+    /** The sender went away before the end. */
+    readonly incomplete: () => Error;
+  };
+}
+
+/**
+ * A stream of the request's body that fails with one of the given errors. The request itself is not destroyed, so that
+ * its sender can still be answered.
+ */
+export function limitBody(request: IncomingMessage, limits: BodyLimits): Transform {
+  const { exactBytes, maxBytes, idleMs, faults } = limits;
+  let received = 0;
+  const body = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      received += chunk.length;
+      if (received > maxBytes) done(faults.tooLarge());
+      else if (exactBytes !== undefined && received > exactBytes) done(faults.wrongSize());
+      else done(null, chunk);
+    },
+    flush(done) {
+      done(exactBytes === undefined || received === exactBytes ? null : faults.wrongSize());
+    },
+  });
+  request.setTimeout(idleMs, () => body.destroy(faults.stalled()));
+  // Also of a connection that was lost before this.
+  finished(request, { writable: false }, (error) => {
+    if (error) body.destroy(faults.incomplete());
+  });
+  return request.pipe(body);
+}
+
+/**
+ * What a refused sender is still sending is thrown away for a while, so that it comes to read its answer instead of
+ * finding the connection reset; then the connection is cut.
+ */
+export function cutOffLater(request: IncomingMessage, afterMs: number): void {
+  if (request.complete || request.destroyed) return;
+  request.resume();
+  const timer = setTimeout(() => request.socket.destroy(), afterMs);
+  request.once('close', () => clearTimeout(timer));
+}

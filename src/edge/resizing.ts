@@ -1,0 +1,70 @@
+/**
+ * imgproxy's signed addresses: `GET|HEAD /<signature>/<options>/<source>`, answered from the variants that the image
+ * service makes too (CONTRACT §5). The signature is judged before anything else that the path says.
+ */
+import { timingSafeEqual } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Transform } from '#image/engine/engine.ts';
+import { objectSource, type VariantSource } from '#image/engine/sources.ts';
+import { toTransform } from '#image/engine/specs.ts';
+import type { VariantMaker } from '#image/engine/variants.ts';
+import { isSafeKey } from '#platform/objects/keys.ts';
+import type { Objects } from '#platform/objects/objects.ts';
+import { problems } from '#platform/problem.ts';
+import { parseResizePath, restorePath } from './options.ts';
+import { asProblem, edgeProblems } from './problems.ts';
+import { type SendingDeps, sendObject } from './sending.ts';
+import { targetOf } from './targets.ts';
+
+export interface ResizingDeps extends SendingDeps {
+  /** imgproxy's signature of a path (`pathSigner`). */
+  readonly signPath: (path: string) => string;
+  /** `undefined`: pictures of no such bucket are resized here. */
+  readonly bucket: (name: string) => Objects | undefined;
+  readonly publicObjects: Objects;
+  /** Over the public bucket. */
+  readonly variants: VariantMaker;
+}
+
+const contentTypes = { webp: 'image/webp', jpeg: 'image/jpeg', png: 'image/png' } as const;
+
+export async function sendResized(deps: ResizingDeps, request: FastifyRequest, reply: FastifyReply) {
+  const { path } = targetOf(request.raw);
+  const [signature = '', ...rest] = path.slice(1).split('/');
+  const signed = restorePath(`/${rest.join('/')}`);
+  if (!looksSigned(signature, signed)) throw problems.not_found();
+  if (!equal(signature, deps.signPath(signed))) throw edgeProblems.invalid_address();
+  const { source, spec } = parseResizePath(signed);
+  const objects = deps.bucket(source.bucket);
+  if (objects === undefined || !isSafeKey(source.key)) throw problems.not_found();
+  // The variants of a deleted source may live a little longer than it does; its addresses do not.
+  if ((await objects.head(source.key)) === undefined) throw problems.not_found();
+  const transform = toTransform(spec);
+  return sendObject(deps, request, reply, {
+    objects: deps.publicObjects,
+    key: await ensure(deps.variants, objectSource(objects, source.key), transform),
+    contentType: contentTypes[transform.format],
+    // Long enough to spare the work, short enough that a deletion takes effect.
+    cacheControl: 'public, max-age=3600',
+  });
+}
+
+async function ensure(variants: VariantMaker, source: VariantSource, transform: Transform): Promise<string> {
+  try {
+    const [made] = await variants.ensure(source, [transform]);
+    if (made === undefined) throw new Error('the maker answered with no variant');
+    return made.key;
+  } catch (error) {
+    throw asProblem(error);
+  }
+}
+
+/** A path that was never meant to be one of these is an unknown route, not a bad signature. */
+function looksSigned(signature: string, path: string): boolean {
+  return path.length > 1 && (/^[\w-]{43}$/.test(signature) || path.includes(':') || path.startsWith('/plain/'));
+}
+
+function equal(given: string, right: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(right)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}

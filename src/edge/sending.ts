@@ -1,0 +1,102 @@
+/** One object as an HTTP answer: conditions, ranges, and a stream that keeps pace with its reader (RFC 9110). */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type ObjectBody, ObjectChanged, type ObjectHead, type Objects } from '#platform/objects/objects.ts';
+import { problems } from '#platform/problem.ts';
+import { isConditional, judgeConditions } from './conditions.ts';
+import { edgeProblems } from './problems.ts';
+import { type ByteRange, parseRange, rangeStillApplies } from './ranges.ts';
+
+export interface ObjectAnswer {
+  readonly objects: Objects;
+  readonly key: string;
+  /** Of a 200 or 206; errors have their own. */
+  readonly contentType: string;
+  readonly cacheControl: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface SendingDeps {
+  /** A reader who takes nothing for this long is cut off: what he holds open is wanted elsewhere. */
+  readonly idleMs: number;
+}
+
+/** Answers a GET or HEAD with 200, 206 or 304. Throws not_found, condition_failed, range_not_satisfiable. */
+export async function sendObject(
+  deps: SendingDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: ObjectAnswer,
+): Promise<FastifyReply> {
+  const { objects, key } = answer;
+  if (request.method === 'HEAD' || isConditional(request.headers)) {
+    const head = await objects.head(key);
+    if (head === undefined) throw problems.not_found();
+    const verdict = judgeConditions(request.headers, head);
+    if (verdict === 'failed') throw edgeProblems.condition_failed();
+    if (verdict === 'not_modified') return describe(reply, answer, head).code(304).send();
+    if (request.method === 'HEAD') return describe(reply, answer, head, head.size).send();
+    return sendBody(deps, reply, answer, rangeOf(request, reply, head), head.etag);
+  }
+  return sendBody(deps, reply, answer);
+}
+
+function rangeOf(request: FastifyRequest, reply: FastifyReply, head: ObjectHead): ByteRange | undefined {
+  const ifRange = request.headers['if-range'];
+  const applies = typeof ifRange !== 'object' && rangeStillApplies(ifRange, head);
+  const range = applies ? parseRange(request.headers.range, head.size) : 'whole';
+  if (range === 'unsatisfiable') {
+    reply.header('content-range', `bytes */${head.size}`);
+    throw edgeProblems.range_not_satisfiable();
+  }
+  return range === 'whole' ? undefined : range;
+}
+
+async function sendBody(
+  deps: SendingDeps,
+  reply: FastifyReply,
+  answer: ObjectAnswer,
+  range?: ByteRange,
+  ifMatch?: string,
+): Promise<FastifyReply> {
+  const body = await open(answer, range, ifMatch);
+  if (body === undefined) throw problems.not_found();
+  describe(reply, answer, body, body.end - body.start + 1);
+  if (range !== undefined) reply.code(206).header('content-range', `bytes ${body.start}-${body.end}/${body.size}`);
+  reply.raw.setTimeout(deps.idleMs);
+  return reply.send(body.stream);
+}
+
+async function open(
+  { objects, key }: ObjectAnswer,
+  range: ByteRange | undefined,
+  ifMatch: string | undefined,
+): Promise<ObjectBody | undefined> {
+  try {
+    return await objects.get(key, { range, ifMatch });
+  } catch (error) {
+    // Replaced since it was looked at; a repeat sees one of the two whole.
+    if (error instanceof ObjectChanged) throw problems.engine_unavailable({ cause: error });
+    throw error;
+  }
+}
+
+function describe(reply: FastifyReply, answer: ObjectAnswer, head: ObjectHead, contentLength?: number): FastifyReply {
+  reply.headers({
+    ...answer.headers,
+    'cache-control': answer.cacheControl,
+    etag: head.etag,
+    'last-modified': head.modifiedAt.toUTCString(),
+    'accept-ranges': 'bytes',
+  });
+  if (contentLength === undefined) return reply;
+  return reply.headers({ 'content-type': answer.contentType, 'content-length': String(contentLength) });
+}
+
+/** Takes back what describes an object, also what is on its way out already. */
+export function withoutObjectHeaders(reply: FastifyReply): FastifyReply {
+  for (const name of ['etag', 'last-modified', 'accept-ranges', 'content-disposition', 'content-security-policy']) {
+    reply.removeHeader(name);
+    if (!reply.raw.headersSent) reply.raw.removeHeader(name);
+  }
+  return reply;
+}

@@ -1,0 +1,43 @@
+/** The edge (CONTRACT §§2 and 5): without state, any number of it, in front of whatever stores are configured. */
+import type { VariantMaker } from '#image/engine/variants.ts';
+import type { Clock } from '#platform/clock.ts';
+import { createServer, type HttpServer, type ServerOptions } from '#platform/http/server.ts';
+import { deriveAddressKey } from '#platform/objects/addresses.ts';
+import type { Objects } from '#platform/objects/objects.ts';
+import { pathSigner } from './api.ts';
+import { addRoutes } from './routes.ts';
+
+export interface EdgeDeps {
+  /** Of the server, as for every service. */
+  readonly server: Omit<ServerOptions, 'service' | 'cors' | 'description' | 'bodyLimit'>;
+  readonly clock: Clock;
+  /** IMGPROXY_KEY and IMGPROXY_SALT (hex); file addresses are signed with a key derived from them. */
+  readonly resizing: { readonly key: string; readonly salt: string };
+  readonly originals: Objects;
+  readonly publicObjects: Objects;
+  /** Over `publicObjects`; the one of the process. */
+  readonly variants: VariantMaker;
+  /** Further buckets that signed addresses may name: those of the legacy backend. */
+  readonly otherBucket?: (name: string) => Objects | undefined;
+  /** An upload or a reader that stands still for this long is cut off; a minute. */
+  readonly idleMs?: number;
+}
+
+/** A 2 GiB upload over a slow line takes hours; one that stands still is ended much sooner. */
+const longestUploadMs = 6 * 60 * 60 * 1000;
+
+export function createEdge(deps: EdgeDeps): HttpServer {
+  const { originals, publicObjects, resizing, otherBucket, idleMs = 60_000 } = deps;
+  const app = createServer({ ...deps.server, service: 'edge' });
+  app.server.requestTimeout = longestUploadMs;
+  addRoutes(app, {
+    clock: deps.clock,
+    addressKey: deriveAddressKey(resizing.key, resizing.salt),
+    signPath: pathSigner(resizing.key, resizing.salt),
+    bucket: (name) => (name === originals.bucket ? originals : otherBucket?.(name)),
+    publicObjects,
+    variants: deps.variants,
+    idleMs,
+  });
+  return app;
+}

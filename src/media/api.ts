@@ -1,0 +1,117 @@
+/** The media service's vocabulary (document 000, Conventions, Asset, ImageSignedRef; CONTRACT §4). */
+import { z } from 'zod';
+
+/** Any UUID, whatever its version: callers make theirs in many ways. Kept in lower case, so that one id is one key. */
+const uuid = z.guid('must be a UUID').toLowerCase();
+
+/** A field that a caller may leave out, or say `null` for, as responses do for what is not known. */
+function optional<T extends z.ZodType>(schema: T) {
+  return schema.nullish().transform((value) => value ?? undefined);
+}
+
+const scopeKind = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 characters of A-Z a-z 0-9 _ -');
+const scopeId = z.string().regex(/^[A-Za-z0-9_-]{1,128}$/, 'must be 1 to 128 characters of A-Z a-z 0-9 _ -');
+/** Free-form, but printable: what a database and a log line can hold. */
+const kind = z.string().regex(/^[^\p{Cc}\p{Cs}]{1,64}$/u, 'must be 1 to 64 characters without control characters');
+/** RFC 6838 names. Parameters are refused: they would make two of one type, in the key and in every comparison. */
+const mime = z
+  .string()
+  .regex(
+    /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/i,
+    'must be a media type without parameters, such as image/jpeg',
+  )
+  .toLowerCase();
+const count = z.int().nonnegative();
+/** Width and height are 32-bit integers in the row. */
+const side = count.max(2 ** 31 - 1);
+
+/** Bucket of the legacy backend. */
+const legacyBucket = optional(
+  z
+    .string()
+    .regex(/^[A-Za-z0-9._-]{1,255}$/, 'must be 1 to 255 characters of A-Z a-z 0-9 . _ -')
+    .refine((name) => name !== '.' && name !== '..', 'must not be . or ..'),
+);
+
+export const uploadRequest = z.object({
+  scopeKind,
+  scopeId,
+  kind,
+  mime,
+  ownerId: optional(uuid).describe('Required with X-Internal-Key; the user of the token otherwise.'),
+  assetId: optional(uuid).describe('A deterministic id, so that a replay meets what is there already.'),
+  byteSize: optional(count).describe('Signed when given: no other length is accepted.'),
+});
+export type UploadRequest = z.output<typeof uploadRequest>;
+
+export const uploadReservation = z.object({
+  assetId: z.string(),
+  storageKey: z.string(),
+  uploadUrl: z.string().describe('For one PUT, 300 seconds long.'),
+  headers: z.record(z.string(), z.string()).describe('Have to accompany the PUT.'),
+  expiresAt: z.iso.datetime(),
+});
+export type UploadReservation = z.output<typeof uploadReservation>;
+
+export const registrationRequest = z.object({
+  assetId: uuid,
+  scopeKind,
+  scopeId,
+  kind,
+  mime,
+  ownerId: optional(uuid).describe('Required with X-Internal-Key; the user of the token otherwise.'),
+  byteSize: optional(count).describe('Accepted and not used: the store counts.'),
+  width: optional(side),
+  height: optional(side),
+  durationMs: optional(count),
+  blurhash: optional(z.string().regex(/^[\x20-\x7e]{1,255}$/, 'must be 1 to 255 characters of ASCII')),
+  thumbAssetId: optional(uuid).describe('Videos only.'),
+});
+export type RegistrationRequest = z.output<typeof registrationRequest>;
+
+export const asset = z.object({
+  assetId: z.string(),
+  ownerId: z.string(),
+  scopeKind: z.string(),
+  scopeId: z.string(),
+  kind: z.string(),
+  mime: z.string().describe('Of images as detected.'),
+  byteSize: z.int(),
+  width: z.int().nullable(),
+  height: z.int().nullable(),
+  durationMs: z.int().nullable(),
+  blurhash: z.string().nullable(),
+  thumbAssetId: z.string().nullable(),
+  storageKey: z.string(),
+  createdAt: z.iso.datetime(),
+});
+export type Asset = z.output<typeof asset>;
+
+export const maxRefs = 200;
+
+export const signRequest = z.object({
+  refs: z.array(z.string()).max(maxRefs).describe('UUIDs, or legacy paths that contain `/`.'),
+  legacyBucket,
+});
+export type SignRequest = z.output<typeof signRequest>;
+
+const imageSignedRef = z.union([
+  z.object({
+    ready: z.literal(true),
+    url: z.string().describe('The original bytes, for 7 days.'),
+    thumbUrl: z.string().optional().describe('400 px; images only.'),
+    previewUrl: z.string().optional().describe('1024 px; images only.'),
+    width: z.int().nullable(),
+    height: z.int().nullable(),
+    byteSize: z.int(),
+    durationMs: z.int().nullable(),
+    blurhash: z.string().nullable(),
+    mime: z.string(),
+  }),
+  z.object({ ready: z.literal(false), error: z.literal('not_found') }),
+]);
+export type ImageSignedRef = z.output<typeof imageSignedRef>;
+
+/** Keyed by ref as it was given. */
+export const imageSignedRefs = z.record(z.string(), imageSignedRef);
+export type ImageSignedRefs = Readonly<Record<string, ImageSignedRef>>;

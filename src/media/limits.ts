@@ -1,0 +1,15 @@
+/** How large an asset may be, by the class of its mime (CONTRACT §4). */
+
+export interface SizeLimits {
+  readonly maxImageBytes: number;
+  /** Of videos, and of everything else that is no image. */
+  readonly maxVideoBytes: number;
+}
+
+export function isImage(mime: string): boolean {
+  return mime.startsWith('image/');
+}
+
+export function maxBytesOf(mime: string, limits: SizeLimits): number {
+  return isImage(mime) ? limits.maxImageBytes : limits.maxVideoBytes;
+}

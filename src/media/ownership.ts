@@ -1,0 +1,27 @@
+/** Whose asset it is, and who may read it (CONTRACT §4). */
+import type { Caller } from '#platform/access/caller.ts';
+import { invalid, problems } from '#platform/problem.ts';
+
+/**
+ * The owner that a request acts for. A user is always the owner, and may say so; a server has to name one.
+ * Throws 400 (server without `ownerId`) and 403 (user naming somebody else).
+ */
+export function ownerFor(caller: Caller, named: string | undefined): string {
+  if (caller.kind === 'internal') {
+    if (named === undefined) throw invalid('body.ownerId', 'is required with X-Internal-Key');
+    return named;
+  }
+  if (named !== undefined && named !== caller.userId) {
+    throw problems.forbidden({ message: 'ownerId has to be absent or the user of the token.' });
+  }
+  return caller.userId;
+}
+
+/** Users read their own assets and those in public scopes; servers read all. */
+export function mayRead(
+  caller: Caller,
+  asset: { readonly ownerId: string; readonly scopeKind: string },
+  publicScopes: readonly string[],
+): boolean {
+  return caller.kind === 'internal' || asset.ownerId === caller.userId || publicScopes.includes(asset.scopeKind);
+}

@@ -1,0 +1,26 @@
+import { defineProblems } from '#platform/problem.ts';
+
+/** CONTRACT §4. */
+export const mediaProblems = defineProblems({
+  asset_conflict: {
+    status: 409,
+    message: 'This assetId is registered with another owner, scope, kind or mime.',
+  },
+  object_not_found: { status: 409, message: 'There is no uploaded object to register.' },
+  asset_too_large: { status: 413, message: 'The object is larger than its class of media may be.' },
+  unsupported_image: {
+    status: 422,
+    message: 'Only JPEG, PNG, WebP, GIF and AVIF images can be registered.',
+  },
+  undecodable_image: { status: 422, message: 'The image cannot be decoded.' },
+  image_too_large: { status: 422, message: 'The image has more pixels than allowed.' },
+  object_changing: {
+    status: 503,
+    message: 'The object kept changing while it was being registered.',
+    retryAfterS: 1,
+  },
+});
+
+/** Why an uploaded object was refused: no row stays, and the object is removed. */
+export const refusals = ['asset_too_large', 'unsupported_image', 'undecodable_image', 'image_too_large'] as const;
+export type Refusal = (typeof refusals)[number];

@@ -1,0 +1,59 @@
+import type { Access } from '#platform/access/access.ts';
+import type { HttpServer } from '#platform/http/server.ts';
+import { asset, imageSignedRefs, registrationRequest, signRequest, uploadRequest, uploadReservation } from './api.ts';
+import { type RegistrationDeps, registerAsset } from './registration.ts';
+import { type SigningDeps, signImages } from './signing.ts';
+import { type ReservationDeps, reserveUpload } from './uploads.ts';
+
+export type RouteDeps = ReservationDeps & RegistrationDeps & SigningDeps;
+
+export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): void {
+  const tags = ['media'];
+
+  app.post(
+    '/v1/uploads',
+    {
+      ...access.userOrInternal,
+      schema: {
+        tags,
+        summary: 'Reserve an asset id and an address to upload its bytes to',
+        body: uploadRequest,
+        response: { 200: uploadReservation },
+      },
+    },
+    async (request) => reserveUpload(deps, request.caller, request.body),
+  );
+
+  app.post(
+    '/v1/assets',
+    {
+      ...access.userOrInternal,
+      schema: {
+        tags,
+        summary: 'Register an uploaded object as an asset',
+        body: registrationRequest,
+        response: { 200: asset.describe('It was registered already.'), 201: asset },
+      },
+    },
+    async (request, reply) => {
+      const registration = await registerAsset(deps, request.caller, request.body);
+      return reply.code(registration.created ? 201 : 200).send(registration.asset);
+    },
+  );
+
+  app.post(
+    '/v1/sign/image',
+    {
+      ...access.userOrInternal,
+      schema: {
+        tags,
+        summary: 'Sign read addresses of up to 200 assets',
+        body: signRequest,
+        response: { 200: imageSignedRefs },
+      },
+      // zod leaves out a key named `__proto__`, and up to 200 refs are not worth a second look.
+      serializerCompiler: () => JSON.stringify,
+    },
+    async (request) => signImages(deps, request.caller, request.body),
+  );
+}

@@ -1,0 +1,51 @@
+/** The media service (document 000; CONTRACT §4; docs/media.md). */
+import type { ResizeSigner } from '#edge/api.ts';
+import type { Engine } from '#image/engine/engine.ts';
+import { createPermits } from '#image/engine/permits.ts';
+import type { Access } from '#platform/access/access.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Values } from '#platform/config.ts';
+import type { Database } from '#platform/db/db.ts';
+import { createServer, type HttpServer } from '#platform/http/server.ts';
+import type { Log } from '#platform/log.ts';
+import type { Objects } from '#platform/objects/objects.ts';
+import type { mediaSettings } from './config.ts';
+import { addRoutes } from './routes.ts';
+import type { MediaTables } from './store.ts';
+
+export interface MediaDeps {
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly access: Access;
+  /** Migrated. */
+  readonly database: Database;
+  readonly originals: Objects;
+  readonly engine: Engine;
+  /** Of the edge, or of the imgproxy server that stands in its place. */
+  readonly resizeAddress: ResizeSigner;
+  readonly settings: Values<typeof mediaSettings>;
+}
+
+/** At 64 MiB each, the most that registrations hold in memory is 512 MiB. */
+const picturesAtOnce = 8;
+const pictureWaitMs = 5000;
+
+export function createMedia(deps: MediaDeps): HttpServer {
+  const { log, clock, database, originals, engine, resizeAddress, settings } = deps;
+  const app = createServer({
+    service: 'media',
+    log,
+    readiness: { database: () => database.check(), objects: () => originals.check() },
+  });
+  addRoutes(app, deps.access, {
+    clock,
+    db: database.queries<MediaTables>(),
+    objects: originals,
+    engine,
+    pictures: createPermits({ count: picturesAtOnce, waitMs: pictureWaitMs }),
+    resizeAddress,
+    limits: settings,
+    publicScopes: settings.publicScopes,
+  });
+  return app;
+}

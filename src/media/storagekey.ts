@@ -1,0 +1,38 @@
+/** Where the bytes of an asset lie: `u/<owner>/<scope kind>/<scope id>/<asset>.<ext>` (document 000, Conventions). */
+import mimeTypes from 'mime';
+
+export interface StorageKeyParts {
+  readonly ownerId: string;
+  readonly scopeKind: string;
+  readonly scopeId: string;
+  readonly assetId: string;
+  /** Lower case, without parameters. As requested, not as detected: the key stays where the bytes are. */
+  readonly mime: string;
+}
+
+/** Every part has passed its schema in api.ts: UUIDs in lower case, scopes of `[A-Za-z0-9_-]`. */
+export function storageKeyOf(parts: StorageKeyParts): string {
+  const { ownerId, scopeKind, scopeId, assetId, mime } = parts;
+  return `u/${ownerId}/${scopeKind}/${scopeId}/${assetId}.${extensionOf(mime)}`;
+}
+
+/** Fixed by CONTRACT §4: an update of the library must not move them. */
+const fixedExtensions = new Map([
+  ['image/jpeg', 'jpg'],
+  ['image/png', 'png'],
+  ['image/webp', 'webp'],
+  ['image/gif', 'gif'],
+  ['image/avif', 'avif'],
+  ['image/heic', 'heic'],
+  ['image/svg+xml', 'svg'],
+  ['video/mp4', 'mp4'],
+  ['video/quicktime', 'mov'],
+  ['video/webm', 'webm'],
+  ['audio/mpeg', 'mp3'],
+  ['audio/mp4', 'm4a'],
+  ['audio/wav', 'wav'],
+]);
+
+export function extensionOf(mime: string): string {
+  return fixedExtensions.get(mime) ?? mimeTypes.getExtension(mime) ?? 'bin';
+}

@@ -1,0 +1,213 @@
+/** The asset rows: the only SQL of the media service. */
+import { type Generated, type Insertable, sql } from 'kysely';
+import type { Db, Tx } from '#platform/db/db.ts';
+import type { MigrationSource } from '#platform/db/migrations.ts';
+import type { Refusal } from './problems.ts';
+
+export const mediaMigrations: MigrationSource = {
+  service: 'media',
+  folder: new URL('./migrations/', import.meta.url),
+};
+
+interface AssetsTable {
+  asset_id: string;
+  owner_id: string;
+  scope_kind: string;
+  scope_id: string;
+  kind: string;
+  requested_mime: string;
+  mime: string;
+  backend: 'objects' | 'legacy';
+  bucket: string;
+  storage_key: string;
+  etag: string;
+  byte_size: number;
+  sha256: string | null;
+  md5: string | null;
+  width: number | null;
+  height: number | null;
+  duration_ms: number | null;
+  blurhash: string | null;
+  thumb_asset_id: string | null;
+  version: Generated<number>;
+  created_at: Generated<Date>;
+  ready_at: Date | null;
+  refusal: Refusal | null;
+}
+
+export interface MediaTables {
+  assets: AssetsTable;
+}
+
+type Handle = Db<MediaTables> | Tx<MediaTables>;
+
+/** What an asset is registered as: the same in every replay, or it is another asset. */
+export interface AssetIdentity {
+  readonly assetId: string;
+  readonly ownerId: string;
+  readonly scopeKind: string;
+  readonly scopeId: string;
+  readonly kind: string;
+  readonly requestedMime: string;
+}
+
+/** What is told about the bytes, by themselves or by the caller. */
+export interface AssetFacts {
+  readonly mime: string;
+  readonly sha256: string | null;
+  readonly md5: string | null;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly durationMs: number | null;
+  readonly blurhash: string | null;
+  readonly thumbAssetId: string | null;
+}
+
+export interface AssetPlace {
+  readonly bucket: string;
+  readonly storageKey: string;
+  readonly etag: string;
+  readonly byteSize: number;
+}
+
+export type StoredAsset = NonNullable<Awaited<ReturnType<typeof findAsset>>>;
+
+/** A thumbnail that belongs to somebody else is not shown (CONTRACT §4). */
+const visibleThumb = sql<string | null>`
+  case when exists (
+    select from assets as thumb where thumb.asset_id = assets.thumb_asset_id and thumb.owner_id <> assets.owner_id
+  ) then null else assets.thumb_asset_id end`.as('thumbAssetId');
+
+const assetColumns = [
+  'asset_id as assetId',
+  'owner_id as ownerId',
+  'scope_kind as scopeKind',
+  'scope_id as scopeId',
+  'kind',
+  'requested_mime as requestedMime',
+  'mime',
+  'storage_key as storageKey',
+  'etag',
+  'byte_size as byteSize',
+  'width',
+  'height',
+  'duration_ms as durationMs',
+  'blurhash',
+  visibleThumb,
+  'created_at as createdAt',
+  'ready_at as readyAt',
+  'refusal',
+] as const;
+
+/** In whatever state it is. */
+export function findAsset(db: Handle, assetId: string) {
+  return db.selectFrom('assets').select(assetColumns).where('asset_id', '=', assetId).executeTakeFirst();
+}
+
+/** Those of `assetIds` that may be read, in one query and in no order. Who may read them is not judged here. */
+export function findReadyAssets(db: Handle, assetIds: readonly string[]) {
+  return (
+    db
+      .selectFrom('assets')
+      .select([
+        'asset_id as assetId',
+        'owner_id as ownerId',
+        'scope_kind as scopeKind',
+        'mime',
+        'bucket',
+        'storage_key as storageKey',
+        'byte_size as byteSize',
+        'width',
+        'height',
+        'duration_ms as durationMs',
+        'blurhash',
+      ])
+      // One parameter however many ids there are, so one prepared statement.
+      .where(sql<boolean>`asset_id = any(${assetIds}::uuid[])`)
+      .where('backend', '=', 'objects')
+      .where('ready_at', 'is not', null)
+      .execute()
+  );
+}
+
+/**
+ * Writes the row of a registration that is under way, over what an earlier try of the same left; with a `refusal`, the
+ * row of an object that is about to be removed. `false`, and nothing is written: the row is ready, is being refused, or
+ * was registered as something else.
+ */
+export async function draftAsset(
+  db: Handle,
+  identity: AssetIdentity,
+  place: AssetPlace,
+  facts: AssetFacts,
+  refusal: Refusal | null = null,
+): Promise<boolean> {
+  const learnt = {
+    mime: facts.mime,
+    bucket: place.bucket,
+    etag: place.etag,
+    byte_size: place.byteSize,
+    sha256: facts.sha256,
+    md5: facts.md5,
+    width: facts.width,
+    height: facts.height,
+    duration_ms: facts.durationMs,
+    blurhash: facts.blurhash,
+    thumb_asset_id: facts.thumbAssetId,
+    refusal,
+  } satisfies Partial<Insertable<AssetsTable>>;
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('assets')
+    .values({
+      asset_id: identity.assetId,
+      owner_id: identity.ownerId,
+      scope_kind: identity.scopeKind,
+      scope_id: identity.scopeId,
+      kind: identity.kind,
+      requested_mime: identity.requestedMime,
+      backend: 'objects',
+      storage_key: place.storageKey,
+      ready_at: null,
+      ...learnt,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .column('asset_id')
+        .doUpdateSet((eb) => ({ ...learnt, version: eb('assets.version', '+', 1) }))
+        .where('assets.ready_at', 'is', null)
+        .where('assets.refusal', 'is', null)
+        .where('assets.owner_id', '=', identity.ownerId)
+        .where('assets.scope_kind', '=', identity.scopeKind)
+        .where('assets.scope_id', '=', identity.scopeId)
+        .where('assets.kind', '=', identity.kind)
+        .where('assets.requested_mime', '=', identity.requestedMime),
+    )
+    .executeTakeFirstOrThrow();
+  return numInsertedOrUpdatedRows === 1n;
+}
+
+/**
+ * From here on the asset can be read. Only as long as the row still stands for the bytes that were looked at (`etag`);
+ * `undefined` otherwise. Of several calls at once, one gets the row.
+ */
+export function markReady(db: Handle, assetId: string, etag: string) {
+  return db
+    .updateTable('assets')
+    .set({ ready_at: sql<Date>`now()` })
+    .where('asset_id', '=', assetId)
+    .where('etag', '=', etag)
+    .where('ready_at', 'is', null)
+    .where('refusal', 'is', null)
+    .returning(assetColumns)
+    .executeTakeFirst();
+}
+
+/** Takes back a row that never became ready and stands for the bytes of `etag`. */
+export async function dropUnready(db: Handle, assetId: string, etag: string): Promise<void> {
+  await db
+    .deleteFrom('assets')
+    .where('asset_id', '=', assetId)
+    .where('etag', '=', etag)
+    .where('ready_at', 'is', null)
+    .execute();
+}

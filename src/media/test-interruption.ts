@@ -1,0 +1,51 @@
+/** Stops a registration at any of its steps, for the tests: every call of an engine has a moment before and one after. */
+import type { ObjectBody } from '#platform/objects/objects.ts';
+import type { RegistrationDeps } from './registration.ts';
+
+export type Interrupt = (moment: { readonly number: number; readonly call: string }) => void | Promise<void>;
+
+/** The same deps; `interrupt` is called at each moment, numbered from 1, and may throw, kill the process or work. */
+export function interrupted(deps: RegistrationDeps, interrupt: Interrupt): RegistrationDeps {
+  let number = 0;
+  const at = (call: string) => {
+    number += 1;
+    return interrupt({ number, call });
+  };
+  return {
+    ...deps,
+    objects: watched(deps.objects, at),
+    engine: watched(deps.engine, at),
+    // A plugin's `transformQuery` cannot wait; an interruption of the database throws or kills.
+    db: deps.db.withPlugin({
+      transformQuery: ({ node }) => {
+        void at('before query');
+        return node;
+      },
+      transformResult: async ({ result }) => {
+        await at('after query');
+        return result;
+      },
+    }),
+  };
+}
+
+function watched<Target extends object>(target: Target, at: (call: string) => void | Promise<void>): Target {
+  return new Proxy(target, {
+    get(object, name) {
+      const value: unknown = Reflect.get(object, name);
+      if (typeof value !== 'function') return value;
+      return async (...args: unknown[]) => {
+        await at(`before ${String(name)}`);
+        const result: unknown = await value.apply(object, args);
+        try {
+          await at(`after ${String(name)}`);
+        } catch (error) {
+          // Nobody else knows of the open file.
+          (result as Partial<ObjectBody> | undefined)?.stream?.destroy();
+          throw error;
+        }
+        return result;
+      };
+    },
+  });
+}
