@@ -170,12 +170,16 @@ export type Config = ReturnType<typeof readConfig>;
 
 /**
  * Reads the environment for the services to be started. Throws ConfigFault with every fault in one line.
- * Outside production, missing secrets are made and kept in the data folder.
+ * Outside production, missing secrets are made and, with `keepSecrets`, kept in the data folder.
  */
-export function readConfig(environment: Environment, services: readonly ServiceName[]) {
+export function readConfig(
+  environment: Environment,
+  services: readonly ServiceName[],
+  { keepSecrets = true }: { readonly keepSecrets?: boolean } = {},
+) {
   const production = environment.NODE_ENV === 'production';
   const dataDir = resolve(environment.ATELIER_DATA_DIR || 'data');
-  const complete = production ? environment : withSecrets(environment, dataDir, settingGroups);
+  const complete = production ? environment : withSecrets(environment, dataDir, settingGroups, keepSecrets);
   return readSettings(complete, settingGroups, {
     production,
     inUse: groupsOf(services, environment),

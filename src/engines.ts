@@ -1,6 +1,7 @@
 /** The engines of one process: each is opened when the first service asks for it, and shared by all that do. */
-import { createEngine } from '#image/engine/working.ts';
+
 import { createVariantMaker } from '#image/engine/variants.ts';
+import { createEngine } from '#image/engine/working.ts';
 import { systemClock } from '#platform/clock.ts';
 import { openDatabase } from '#platform/db/open.ts';
 import { type Closers, StartFault } from '#platform/lifecycle.ts';
@@ -16,7 +17,7 @@ export type Engines = ReturnType<typeof createEngines>;
 export function createEngines(config: Config, log: Log, closers: Closers) {
   const { image, resizing } = config;
   const limits = {
-    maxPixels: image.maxSourcePixels,
+    maxSourcePixels: image.maxSourcePixels,
     concurrency: image.concurrency,
     permitWaitMs: image.permitWaitMs,
     processTimeoutMs: image.processTimeoutS * 1000,
@@ -36,8 +37,10 @@ export function createEngines(config: Config, log: Log, closers: Closers) {
     const edge = { url: addressesOf(config).edge, secret: deriveAddressKey(resizing.key, resizing.salt) };
     const opened = await openObjects({
       settings: config.objects,
+      production: config.process.production,
       dataDir: config.process.dataDir,
       clock: systemClock,
+      log,
       edge,
     }).catch(blame('S3_ENDPOINT'));
     closers.add('objects', () => opened.close());

@@ -86,10 +86,18 @@ const wirings: Readonly<Record<ServiceName, (wiring: Wiring) => Promise<HttpServ
   edge: async ({ config, engines, log }) => {
     const { originals, publicObjects } = await engines.objects();
     const variants = await engines.variants();
-    return createEdge({ log, clock, resizing: config.resizing, originals, variants: publicObjects, ensure: variants.ensure });
+    return createEdge({
+      log,
+      clock,
+      resizing: config.resizing,
+      originals,
+      variants: publicObjects,
+      ensure: variants.ensure,
+    });
   },
 
-  idp: async ({ config, log }) => createIdentityProvider({ log, clock, settings: config.localIdp, dataDir: config.process.dataDir }),
+  idp: async ({ config, log }) =>
+    createIdentityProvider({ log, clock, settings: config.localIdp, dataDir: config.process.dataDir }),
 };
 
 function jwksUrlOf(config: Config): string {
@@ -100,7 +108,8 @@ async function listen(server: HttpServer, service: ServiceName, config: Config):
   const { host, portBase } = config.process;
   const port = portBase + portOffsets[service];
   await server.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'EADDRINUSE') throw new StartFault(`ATELIER_PORT_BASE: port ${port} (${service}) is taken by another program.`);
+    if (error.code === 'EADDRINUSE')
+      throw new StartFault(`ATELIER_PORT_BASE: port ${port} (${service}) is taken by another program.`);
     throw new StartFault(`HOST: cannot listen on ${host}:${port} (${error.message}).`);
   });
 }

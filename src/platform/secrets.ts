@@ -7,31 +7,29 @@ import { randomUUID } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment, SettingGroup } from './config.ts';
+import { StartFault } from './lifecycle.ts';
 
-/** The environment completed by kept and newly made secrets. A variable that is set, even to nothing, is left alone. */
+/**
+ * The environment completed by kept and newly made secrets; the new ones are kept when `keepNew`. A variable that is set,
+ * even to nothing, is left alone.
+ */
 export function withSecrets(
   environment: Environment,
   dataDir: string,
   groups: Readonly<Record<string, SettingGroup>>,
+  keepNew: boolean,
 ): Environment {
-  const makers = new Map(
-    Object.values(groups)
-      .flatMap((group) => Object.values(group))
-      .flatMap((declared) => (declared.make ? [[declared.variable, declared.make] as const] : [])),
-  );
-  const wanted = [...makers.keys()].filter((variable) => environment[variable] === undefined);
   const file = join(dataDir, 'secrets.json');
-  let kept = readKept(file);
-  const missing = wanted.filter((variable) => kept[variable] === undefined);
-  if (missing.length > 0) {
-    keep(
-      file,
-      { ...kept, ...Object.fromEntries(missing.map((variable) => [variable, makers.get(variable)?.()])) },
-      kept,
-    );
-    kept = readKept(file);
+  const kept = readKept(file);
+  const made: Record<string, string> = {};
+  for (const { variable, make } of Object.values(groups).flatMap((group) => Object.values(group))) {
+    if (make !== undefined && environment[variable] === undefined && kept[variable] === undefined)
+      made[variable] = make();
   }
-  return { ...environment, ...Object.fromEntries(wanted.map((variable) => [variable, kept[variable]])) };
+  const isNew = keepNew && Object.keys(made).length > 0;
+  if (isNew) keep(file, { ...kept, ...made }, kept);
+  // Read again: another process may have been first.
+  return { ...made, ...(isNew ? readKept(file) : kept), ...environment };
 }
 
 function readKept(file: string): Record<string, string> {
@@ -39,12 +37,14 @@ function readKept(file: string): Record<string, string> {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    throw new Error(`${file} cannot be read as JSON; mend it, or remove it to have new secrets made`, { cause: error });
+    throw new StartFault(`${file} cannot be read as JSON; mend it, or remove it to have new secrets made.`, {
+      cause: error,
+    });
   }
 }
 
 /** Whole or not at all. Of two processes that start at once on an empty folder, the first one's file stands. */
-function keep(file: string, secrets: Record<string, string | undefined>, before: Record<string, string>): void {
+function keep(file: string, secrets: Record<string, string>, before: Record<string, string>): void {
   mkdirSync(join(file, '..'), { recursive: true });
   const draft = `${file}.${randomUUID()}`;
   writeFileSync(draft, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flush: true });

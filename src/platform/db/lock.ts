@@ -3,7 +3,7 @@
  * system's, held through SQLite on an empty file, so it dies with its process however that ends; no pid file can be stale.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -24,13 +24,30 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
   throw new ConfigFault([`ATELIER_DATA_DIR ${folder} is in use by ${describeHolder(folder)}`]);
 }
 
+/** For doctor: looks without taking it. */
+export function isFolderInUse(folder: string): boolean {
+  const file = join(folder, 'lock');
+  if (!existsSync(file)) return false;
+  const handle = new DatabaseSync(file, { readOnly: true });
+  try {
+    handle.prepare('select count(*) from sqlite_schema').get();
+    return false;
+  } catch (error) {
+    if ((error as { errcode?: number }).errcode !== busy) throw error;
+    return true;
+  } finally {
+    handle.close();
+  }
+}
+
 /** `undefined`: another process has it. */
 function tryLock(folder: string): FolderLock | undefined {
   const instance = join(folder, 'instance.json');
   let handle: DatabaseSync | undefined;
   try {
     mkdirSync(folder, { recursive: true });
-    handle = new DatabaseSync(join(folder, 'lock'));
+    // Not at once: doctor may be looking.
+    handle = new DatabaseSync(join(folder, 'lock'), { timeout: 200 });
     handle.exec('pragma locking_mode = exclusive; begin exclusive');
     const draft = `${instance}.${randomUUID()}`;
     writeFileSync(draft, `${JSON.stringify({ pid: process.pid, startedAt: new Date().toISOString() })}\n`);

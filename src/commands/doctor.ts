@@ -1,0 +1,138 @@
+/**
+ * `npm run doctor`: judges the configuration and reaches every engine that it names, one line each: ok, or what is wrong
+ * and how to mend it. Exit code 1 when anything is wrong. May run beside a running instance, and changes nothing.
+ */
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { systemClock } from '#platform/clock.ts';
+import { ConfigFault } from '#platform/config.ts';
+import { isFolderInUse } from '#platform/db/lock.ts';
+import { openDatabase } from '#platform/db/open.ts';
+import { createLog } from '#platform/log.ts';
+import { openObjects } from '#platform/objects/open.ts';
+import { addressesOf, type Config, readConfig, servicesByDefault } from '../config.ts';
+
+/** What was found. Throwing means unwell; the message says how to mend it. */
+type Check = (config: Config) => Promise<string>;
+
+const checks: Readonly<Record<string, Check>> = {
+  runtime: async () => `Node ${process.versions.node} on ${process.platform}-${process.arch}`,
+  database: checkDatabase,
+  objects: checkObjects,
+  identity: checkIdentity,
+  resizing: checkResizing,
+};
+
+const log = createLog({ level: 'silent' });
+
+export async function doctor(): Promise<number> {
+  let config: Config;
+  try {
+    config = readConfig(process.env, servicesByDefault(process.env), { keepSecrets: false });
+  } catch (error) {
+    if (!(error instanceof ConfigFault)) throw error;
+    for (const fault of error.faults) tell('FAULT', 'configuration', `${fault}; docs/config.md has every setting`);
+    return 1;
+  }
+  tell(
+    'ok',
+    'configuration',
+    config.process.production ? 'production' : 'development: what is not set is embedded or made',
+  );
+  const outcomes = await Promise.all(Object.entries(checks).map(([name, check]) => examine(name, check, config)));
+  return outcomes.every(Boolean) ? 0 : 1;
+}
+
+async function examine(name: string, check: Check, config: Config): Promise<boolean> {
+  try {
+    tell('ok', name, await check(config));
+    return true;
+  } catch (error) {
+    tell('FAULT', name, (error as Error).message.replaceAll('\n', ' '));
+    return false;
+  }
+}
+
+function tell(state: 'ok' | 'FAULT', what: string, sentence: string): void {
+  console.log(`${state.padEnd(6)} ${what.padEnd(14)} ${sentence}`);
+}
+
+async function checkDatabase({ database, process: { dataDir } }: Config): Promise<string> {
+  if (database.url === 'embedded') {
+    await checkFolder(dataDir);
+    return `PGlite in ${dataDir}, ${isFolderInUse(dataDir) ? 'in use by a running instance' : 'not in use'}`;
+  }
+  // Without migrations: doctor looks, it changes nothing.
+  const opened = await openDatabase({ ...database, dataDir, migrations: [], log }).catch((error: Error) => {
+    throw new Error(
+      `PostgreSQL does not answer (${reason(error)}); see that DATABASE_URL names the right server, and that it runs`,
+    );
+  });
+  try {
+    await opened.check();
+    return 'PostgreSQL answers';
+  } finally {
+    await opened.close();
+  }
+}
+
+async function checkObjects({ objects, process: { dataDir, production } }: Config): Promise<string> {
+  const opened = await openObjects({ settings: objects, production, dataDir, clock: systemClock, log });
+  try {
+    if (opened.driver === 'files') {
+      await checkFolder(dataDir);
+      return `files in ${dataDir}`;
+    }
+    await Promise.all([opened.originals.check(), opened.publicObjects.check()]).catch((error: Error) => {
+      throw new Error(`the S3 server does not answer (${reason(error)}); see S3_ENDPOINT, S3_BUCKET and the keys`);
+    });
+    const createOnly = await opened.probeCreateOnly();
+    return createOnly === 'honoured'
+      ? 'the S3 server answers and can create only'
+      : 'the S3 server answers; it cannot create only, so a signed PUT may overwrite within its 300 seconds';
+  } finally {
+    await opened.close();
+  }
+}
+
+async function checkIdentity(config: Config): Promise<string> {
+  if (config.identity.url === undefined) return 'the local stand-in, which npm start starts';
+  const url = config.identity.jwksUrl ?? `${addressesOf(config).idp}/auth/v1/.well-known/jwks.json`;
+  const answer = await reach(url, 'see IDP_URL or JWKS_URL');
+  const body = (await answer.json().catch(() => undefined)) as { keys?: unknown } | undefined;
+  if (!answer.ok || !Array.isArray(body?.keys))
+    throw new Error(`${url} gives no key set (status ${answer.status}); see IDP_URL or JWKS_URL`);
+  return `${body.keys.length} token keys at ${url}`;
+}
+
+async function checkResizing({ resizing }: Config): Promise<string> {
+  if (resizing.proxyUrl === undefined) return 'the edge';
+  const answer = await reach(`${resizing.proxyUrl}/health`, 'see IMGPROXY_URL');
+  if (!answer.ok) throw new Error(`${resizing.proxyUrl}/health answers ${answer.status}; see IMGPROXY_URL`);
+  return `imgproxy at ${resizing.proxyUrl}`;
+}
+
+async function reach(url: string, mend: string): Promise<Response> {
+  return fetch(url, { signal: AbortSignal.timeout(5000), redirect: 'manual' }).catch((error: Error) => {
+    throw new Error(`${url} does not answer (${reason(error)}); ${mend}`);
+  });
+}
+
+/** Writable, or to be made where that is possible. */
+async function checkFolder(folder: string): Promise<void> {
+  for (let path = folder; ; path = dirname(path)) {
+    try {
+      await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
+      return;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT' && path !== dirname(path)) continue;
+      throw new Error(`${path} cannot be written to; let ATELIER_DATA_DIR name a folder that can`);
+    }
+  }
+}
+
+function reason(error: Error): string {
+  const { cause } = error;
+  return cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : error.message;
+}
