@@ -93,7 +93,7 @@ export function renderReferencePage(document: ApiDocument, css: string): string 
 <title>${text(title)}</title><style>${css}</style></head>
 <body><nav aria-label="Endpoints">${nav.join('')}</nav>
 <main><h1>${text(title)} <small>${text(version)}</small></h1>
-<p>${text(description ?? '')}</p><p>The same for machines: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1).</p>
+<p>${prose(description ?? '')}</p><p>The same for machines: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1).</p>
 ${sections.join('\n')}
 <h2 id="problem">Problems</h2><p>Every failure has one shape.</p>${renderSchema(document, document.components?.schemas?.Problem)}
 </main></body></html>
@@ -103,8 +103,8 @@ ${sections.join('\n')}
 function renderOperation(document: ApiDocument, method: string, path: string, operation: Operation): string {
   const body = Object.values(operation.requestBody?.content ?? {})[0]?.schema;
   const parts = [
-    operation.summary === undefined ? '' : `<p class="summary">${text(operation.summary)}</p>`,
-    operation.description === undefined ? '' : `<p>${text(operation.description)}</p>`,
+    operation.summary === undefined ? '' : `<p class="summary">${prose(operation.summary)}</p>`,
+    operation.description === undefined ? '' : `<p>${prose(operation.description)}</p>`,
     `<p class="credential">${credential(operation)}</p>`,
     operation.parameters?.length ? `<h4>Parameters</h4>${renderParameters(document, operation.parameters)}` : '',
     body === undefined ? '' : `<h4>Body</h4>${renderSchema(document, body)}`,
@@ -157,7 +157,7 @@ function renderSchema(document: ApiDocument, given: Schema | undefined, depth = 
 }
 
 function row(name: string, required: boolean, document: ApiDocument, schema: Schema, depth = 0): string {
-  const said = schema.description === undefined ? '' : `<br>${text(schema.description)}`;
+  const said = schema.description === undefined ? '' : `<br>${prose(schema.description)}`;
   const variants = schema.anyOf ?? schema.oneOf ?? [];
   const nested = [schema, ...variants].map((part) => renderSchema(document, part, depth + 1)).join('');
   const mark = required ? '<b title="required">*</b>' : '';
@@ -166,8 +166,9 @@ function row(name: string, required: boolean, document: ApiDocument, schema: Sch
 
 function describeType(document: ApiDocument, given: Schema | undefined): string {
   const schema = resolve(document, given);
+  const fallback = schema.default === undefined ? [] : [`default ${literal(schema.default)}`];
   if (schema.const !== undefined) return literal(schema.const);
-  if (schema.enum !== undefined) return `one of ${schema.enum.map(literal).join(', ')}`;
+  if (schema.enum !== undefined) return [`one of ${schema.enum.map(literal).join(', ')}`, ...fallback].join('; ');
   const variants = schema.anyOf ?? schema.oneOf ?? schema.allOf;
   if (variants !== undefined) return variants.map((variant) => describeType(document, variant)).join(' or ');
   const type = [schema.type ?? 'any'].flat().join(' or ');
@@ -180,7 +181,7 @@ function describeType(document: ApiDocument, given: Schema | undefined): string 
     range(' characters', schema.minLength, schema.maxLength),
     range(' entries', schema.minItems, schema.maxItems),
   ].filter((limit) => limit !== '');
-  const fallback = schema.default === undefined ? [] : [`default ${literal(schema.default)}`];
+  if (schema.pattern !== undefined && schema.format === undefined) limits.push(`matching ${literal(schema.pattern)}`);
   return [`${text(type)}${of}${map}${format}`, ...limits, ...fallback].join(', ');
 }
 
@@ -201,6 +202,9 @@ function resolve(document: ApiDocument, schema: Schema | undefined): Schema {
 const literal = (value: unknown) => `<code>${text(typeof value === 'string' ? value : JSON.stringify(value))}</code>`;
 const badge = (method: string) => `<span class="method ${text(method.toLowerCase())}">${text(method)}</span>`;
 const anchor = (method: string, path: string) => text(`${method}${path}`.toLowerCase().replace(/[^a-z0-9]+/g, '-'));
+
+/** Words between backticks are code. */
+const prose = (raw: string) => text(raw).replace(/`([^`]+)`/g, '<code>$1</code>');
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',

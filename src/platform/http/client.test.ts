@@ -1,0 +1,243 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { transaction } from '../db/db.ts';
+import { inScope, newTrace } from '../trace.ts';
+import { type Call, type ClientOptions, createClient, type HttpClient } from './client.ts';
+
+type Reply = (request: IncomingMessage, response: ServerResponse) => void;
+
+let server: Server;
+let address: string;
+let client: HttpClient | undefined;
+/** What the server does, one entry a request; the last one again and again. */
+let replies: Reply[];
+let seen: IncomingMessage[];
+let nowMs: number;
+
+beforeEach(async () => {
+  seen = [];
+  nowMs = 0;
+  server = createServer((request, response) => {
+    seen.push(request);
+    request.resume();
+    (replies.length > 1 ? replies.shift() : replies[0])?.(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterEach(async () => {
+  await client?.close();
+  server.closeAllConnections();
+  server.close();
+});
+
+const answer =
+  (status: number, body: unknown = {}): Reply =>
+  (_request, response) => {
+    response.statusCode = status;
+    response.end(typeof body === 'string' ? body : JSON.stringify(body));
+  };
+const hangUp: Reply = (request) => request.socket.destroy();
+const never: Reply = () => undefined;
+
+const get: Call = { method: 'GET', path: '/x', route: '/x' };
+const post: Call = { method: 'POST', path: '/x', route: '/x', json: { a: 1 } };
+
+function send(call: Call, options: Partial<ClientOptions> = {}) {
+  client ??= createClient({
+    name: 'image',
+    baseUrl: address,
+    ours: true,
+    timeoutMs: 3000,
+    clock: { now: () => nowMs },
+    ...options,
+  });
+  return client.send(call);
+}
+beforeEach(() => {
+  client = undefined;
+});
+
+const unavailable = expect.objectContaining({ code: 'engine_unavailable', status: 503 });
+
+describe('an answer', () => {
+  it.each([200, 201, 204, 301, 400, 404, 409, 429])('%d is handed over', async (status) => {
+    replies = [answer(status, status === 204 ? '' : { said: true })];
+    const got = await send(get);
+    expect(got.status).toBe(status);
+    if (status !== 204) expect(got.json()).toEqual({ said: true });
+    expect(seen).toHaveLength(1);
+  });
+
+  it.each([
+    [502, 'source_unreachable'],
+    [503, 'no_permit'],
+    [504, 'processing_timeout'],
+  ])('of ours that says %d %s is an answer too', async (status, error) => {
+    replies = [answer(status, { error })];
+    expect((await send(get)).status).toBe(status);
+    expect(seen).toHaveLength(1);
+  });
+
+  it('that is no JSON is the other’s fault', async () => {
+    replies = [answer(200, '<html>')];
+    const got = await send(get);
+    expect(() => got.json()).toThrow(unavailable);
+  });
+
+  it('that is too large is not read to its end', async () => {
+    replies = [
+      (_request, response) => {
+        response.on('error', () => undefined);
+        const fill = () => {
+          while (!response.destroyed && response.write('x'.repeat(64 * 1024)));
+          if (!response.destroyed) response.once('drain', fill);
+        };
+        fill();
+      },
+    ];
+    await expect(send(get, { maxResponseBytes: 1000 })).rejects.toEqual(unavailable);
+    expect(seen).toHaveLength(1);
+  });
+});
+
+describe('a call', () => {
+  it('brings its body, its key and the trace', async () => {
+    replies = [answer(200)];
+    const trace = { ...newTrace(), state: 'a=1' };
+    const scope = { requestId: 'r-1', trace, baggage: 'user=7' };
+    await inScope(scope, () =>
+      send(
+        { ...post, path: '/v1/x?y=1', headers: { 'x-more': '1' } },
+        { internalKey: 'k', baseUrl: `${address}/base/` },
+      ),
+    );
+    expect(seen[0]?.url).toBe('/base/v1/x?y=1');
+    expect(seen[0]?.headers).toMatchObject({
+      'x-internal-key': 'k',
+      'content-type': 'application/json',
+      'x-more': '1',
+      'x-request-id': 'r-1',
+      traceparent: `00-${trace.traceId}-${trace.spanId}-00`,
+      tracestate: 'a=1',
+      baggage: 'user=7',
+    });
+  });
+
+  it('tells strangers the trace and no more', async () => {
+    replies = [answer(200)];
+    await inScope({ requestId: 'r-1', trace: newTrace(), baggage: 'user=7' }, () => send(get, { ours: false }));
+    expect(seen[0]?.headers.traceparent).toBeDefined();
+    for (const name of ['baggage', 'x-request-id', 'x-internal-key']) expect(seen[0]?.headers[name]).toBeUndefined();
+  });
+
+  it('ends with whoever waits for it', async () => {
+    replies = [never];
+    const controller = new AbortController();
+    const sent = send({ ...get, signal: controller.signal });
+    await expect.poll(() => seen.length).toBe(1);
+    controller.abort(new Error('gone'));
+    await expect(sent).rejects.toThrow('gone');
+  });
+});
+
+it('a call inside a transaction is refused at once', async () => {
+  const db = { transaction: () => ({ execute: (work: (tx: object) => unknown) => work({}) }) };
+  await expect(transaction(db as never, () => send(get))).rejects.toThrow(/inside a transaction/);
+  expect(seen).toHaveLength(0);
+});
+
+describe('repeats', () => {
+  it.each<[string, Reply]>([
+    ['a broken connection', hangUp],
+    ['502', answer(502, 'bad gateway')],
+    ['503 engine_unavailable', answer(503, { error: 'engine_unavailable' })],
+    ['504 of a proxy', answer(504, '')],
+  ])('%s mend what may be done twice', async (_name, failure) => {
+    replies = [failure, failure, answer(200)];
+    expect((await send(get)).status).toBe(200);
+    expect(seen).toHaveLength(3);
+  });
+
+  it('are given up after three', async () => {
+    replies = [hangUp];
+    await expect(send(get)).rejects.toEqual(unavailable);
+    expect(seen).toHaveLength(3);
+  });
+
+  it.each<[string, Reply]>([
+    ['a broken connection', hangUp],
+    ['503', answer(503, { error: 'engine_unavailable' })],
+  ])('%s: a POST is not sent again', async (_name, failure) => {
+    replies = [failure, answer(200)];
+    await expect(send(post)).rejects.toEqual(unavailable);
+    expect(seen).toHaveLength(1);
+  });
+
+  it.each(['draining', 'overloaded'])('a POST that was refused unread (%s) is', async (error) => {
+    replies = [answer(503, { error }), answer(201)];
+    expect((await send(post)).status).toBe(201);
+  });
+
+  it('a POST that does no harm twice is', async () => {
+    replies = [hangUp, answer(201)];
+    expect((await send({ ...post, idempotent: true })).status).toBe(201);
+  });
+
+  it('500 is not asked for again', async () => {
+    replies = [answer(500, { error: 'internal_error' })];
+    await expect(send(get)).rejects.toEqual(unavailable);
+    expect(seen).toHaveLength(1);
+  });
+});
+
+describe('a service that is not there', () => {
+  it('is engine_unavailable', async () => {
+    server.close();
+    await expect(send(post)).rejects.toEqual(unavailable);
+  });
+
+  it('has so much time and no more, repeats included', async () => {
+    replies = [never];
+    await expect(send(get, { timeoutMs: 100 })).rejects.toEqual(unavailable);
+    await expect(send({ ...get, timeoutMs: 50 })).rejects.toEqual(unavailable);
+  });
+
+  it('a body that stops half-way counts as well', async () => {
+    replies = [
+      (_request, response) => {
+        response.writeHead(200, { 'content-length': '100' });
+        response.write('x');
+      },
+    ];
+    await expect(send(get, { timeoutMs: 100 })).rejects.toEqual(unavailable);
+  });
+
+  it('is left alone after some failures, and asked again after a while', async () => {
+    replies = [hangUp];
+    await expect(send(post)).rejects.toEqual(unavailable);
+    for (let count = 0; count < 10; count += 1) await expect(send(post)).rejects.toEqual(unavailable);
+    expect(seen.length).toBe(5);
+    replies = [answer(200)];
+    nowMs += 2001;
+    expect((await send(post)).status).toBe(200);
+    expect((await send(post)).status).toBe(200);
+  });
+
+  it('is not taken to be down for what it answers, or for callers that leave', async () => {
+    replies = [answer(503, { error: 'no_permit' })];
+    for (let count = 0; count < 8; count += 1) await send(post);
+    replies = [never];
+    for (let count = 0; count < 8; count += 1) {
+      const controller = new AbortController();
+      const sent = send({ ...post, signal: controller.signal });
+      await sleep(5);
+      controller.abort();
+      await expect(sent).rejects.toThrow();
+    }
+    replies = [answer(200)];
+    expect((await send(post)).status).toBe(200);
+  });
+});

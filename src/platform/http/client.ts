@@ -1,0 +1,182 @@
+/**
+ * Calls to other services, ours and foreign: a bounded pool, a deadline over all attempts, repeats where they do no harm,
+ * a breaker, the trace. Whoever does not answer becomes `engine_unavailable` (503).
+ */
+import { Pool } from 'undici';
+import { type Clock, systemClock } from '../clock.ts';
+import { assertOutsideTransaction } from '../db/db.ts';
+import { problems } from '../problem.ts';
+import { BreakerOpen, createBreaker } from '../resilience/breaker.ts';
+import { DeadlineExceeded, withDeadline } from '../resilience/deadline.ts';
+import { retry } from '../resilience/retry.ts';
+import { type Attributes, noTelemetry, type Telemetry } from '../telemetry.ts';
+import { currentScope, type Trace, writeTrace } from '../trace.ts';
+import { asFailure, assertAnswered, CallFailed } from './callfailure.ts';
+
+export interface ClientOptions {
+  /** For logs and spans: `image`, `embeddings`. */
+  readonly name: string;
+  readonly baseUrl: string;
+  /** One of our services: it is told the request's id and baggage, and its problems are told from its silence. */
+  readonly ours: boolean;
+  /** Sent as `X-Internal-Key`. */
+  readonly internalKey?: string;
+  /** For one call, repeats included; a call may have its own. */
+  readonly timeoutMs: number;
+  readonly maxConnections?: number;
+  readonly maxResponseBytes?: number;
+  readonly telemetry?: Telemetry;
+  readonly clock?: Clock;
+}
+
+export interface Call {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Below the base address, encoded, with its query. */
+  readonly path: string;
+  /** The path as a pattern, for the span: a path can name a user. */
+  readonly route: string;
+  readonly json?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Doing it twice does no harm. Of GET, PUT and DELETE that is taken for granted. */
+  readonly idempotent?: boolean;
+  readonly timeoutMs?: number;
+  /** Whoever waits has gone away: rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+export interface Answer {
+  /** Any but those that say that nobody is there to answer. */
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+  /** Throws `engine_unavailable` when the body is not JSON. */
+  json(): unknown;
+}
+
+export interface HttpClient {
+  send(call: Call): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+const attempts = 3;
+/** Well below the 15 s within which all has to be well again (CONTRACT §3). */
+const trialEveryMs = 2000;
+const failuresToOpen = 5;
+
+export function createClient(options: ClientOptions): HttpClient {
+  const { telemetry = noTelemetry, clock = systemClock, name } = options;
+  const base = new URL(options.baseUrl);
+  const prefix = base.pathname.replace(/\/$/, '');
+  const pool = new Pool(base.origin, { connections: options.maxConnections ?? 64, connect: { timeout: 2000 } });
+  const breaker = createBreaker({
+    failuresToOpen,
+    trialEveryMs,
+    clock,
+    isFailure: (error) => (error instanceof CallFailed && error.silent) || error instanceof DeadlineExceeded,
+    isNeutral: (error) => !(error instanceof CallFailed || error instanceof DeadlineExceeded),
+  });
+
+  async function attempt(call: Call, trace: Trace | undefined, signal: AbortSignal): Promise<Answer> {
+    const { method, path, json } = call;
+    const headers = {
+      accept: 'application/json',
+      ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(options.internalKey === undefined ? {} : { 'x-internal-key': options.internalKey }),
+      ...headersOfScope(trace, options.ours),
+      ...call.headers,
+    };
+    const body = json === undefined ? null : JSON.stringify(json);
+    const answer = await pool
+      .request({ method, path: prefix + path, headers, body, signal })
+      .then(async (response) => {
+        const { statusCode: status, headers } = response;
+        const bytes = await readBounded(response.body, options.maxResponseBytes ?? 4 * 1024 * 1024);
+        return { status, headers, body: bytes, json: () => parseJson(bytes, name) };
+      })
+      .catch((error: unknown) => {
+        throw signal.aborted ? signal.reason : asFailure(error);
+      });
+    assertAnswered(answer, options.ours);
+    return answer;
+  }
+
+  async function send(call: Call): Promise<Answer> {
+    const scope = currentScope();
+    const span = telemetry.startSpan('client', `${call.method} ${call.route}`, scope?.trace, {
+      'http.request.method': call.method,
+      'server.address': base.hostname,
+      'server.port': Number(base.port || (base.protocol === 'https:' ? 443 : 80)),
+      'url.template': call.route,
+      'peer.service': name,
+    });
+    const trace = scope === undefined && telemetry === noTelemetry ? undefined : span.trace;
+    const idempotent = call.idempotent ?? call.method !== 'POST';
+    let status: number | undefined;
+    try {
+      const answer = await withDeadline(
+        call.timeoutMs ?? options.timeoutMs,
+        (signal) =>
+          retry(() => breaker.run(() => attempt(call, trace, signal)), {
+            attempts,
+            baseDelayMs: 100,
+            maxDelayMs: 1000,
+            isRetryable: (error) => error instanceof CallFailed && error.silent && (idempotent || error.untouched),
+            signal,
+          }),
+        call.signal,
+      );
+      status = answer.status;
+      return answer;
+    } catch (error) {
+      if (call.signal?.aborted) throw call.signal.reason;
+      if (error instanceof CallFailed) status = error.status;
+      if (!(error instanceof CallFailed || error instanceof DeadlineExceeded || error instanceof BreakerOpen))
+        throw error;
+      throw problems.engine_unavailable({
+        cause: new Error(`${name}: ${call.method} ${call.route}`, { cause: error }),
+      });
+    } finally {
+      const attributes: Attributes = status === undefined ? {} : { 'http.response.status_code': status };
+      span.end({ attributes, failed: status === undefined ? !call.signal?.aborted : status >= 500 });
+    }
+  }
+
+  return {
+    async send(call) {
+      assertOutsideTransaction(`the service ${name}`);
+      return send(call);
+    },
+    close: () => pool.destroy(),
+  };
+}
+
+function parseJson(body: Buffer, name: string): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch (error) {
+    throw problems.engine_unavailable({ cause: new Error(`${name} did not answer in JSON`, { cause: error }) });
+  }
+}
+
+async function readBounded(body: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    // Leaving the loop destroys the stream, and with it the connection.
+    if (length > maxBytes)
+      throw new CallFailed(`the answer is larger than ${maxBytes} bytes`, { silent: false, untouched: false });
+    chunks.push(chunk);
+  }
+  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
+}
+
+/** Baggage and ids are ours; strangers are only told which trace this belongs to. */
+function headersOfScope(trace: Trace | undefined, ours: boolean): Record<string, string> {
+  const scope = currentScope();
+  return {
+    ...(trace === undefined ? {} : writeTrace(trace)),
+    ...(ours && scope !== undefined ? { 'x-request-id': scope.requestId } : {}),
+    ...(ours && scope?.baggage !== undefined ? { baggage: scope.baggage } : {}),
+  };
+}
