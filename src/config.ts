@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { imageSettings } from '#image/config.ts';
+import { idpSettings } from '#local/idp/config.ts';
 import { mediaSettings } from '#media/config.ts';
 import {
   address,
@@ -17,6 +18,7 @@ import {
   setting,
   text,
 } from '#platform/config.ts';
+import { parseOriginPattern } from '#platform/http/origins.ts';
 import { levels } from '#platform/log.ts';
 import { withSecrets } from '#platform/secrets.ts';
 
@@ -68,6 +70,11 @@ export const settingGroups = {
       default: 0,
       defaultText: 'off',
       meaning: 'Requests a minute per token subject; over it 429.',
+    }),
+    maxInFlight: integer('MAX_IN_FLIGHT', {
+      default: 1000,
+      min: 1,
+      meaning: 'Requests that each service answers at once; over it 503 with `Retry-After`.',
     }),
     otelEndpoint: address('OTEL_EXPORTER_OTLP_ENDPOINT', {
       meaning: 'Where traces are sent (OTLP over HTTP); off when not set.',
@@ -129,11 +136,7 @@ export const settingGroups = {
         meaning:
           'What servers send as `X-Internal-Key`, comma-separated: the first is sent, all are accepted. Empty: not configured.',
       }),
-      parse: (raw: string | undefined): readonly string[] =>
-        (raw ?? '')
-          .split(',')
-          .map((key) => key.trim())
-          .filter((key) => key !== ''),
+      parse: parseList,
     },
   },
   resizing: {
@@ -156,12 +159,16 @@ export const settingGroups = {
     }),
   },
   cors: {
-    agentOrigins: list('AGENT_ALLOWED_ORIGINS', {
-      default: [],
-      meaning:
-        'Browser origins that may call media, memory and agent; `https://*.example.com` allowed. `http://localhost:3000` always belongs to it.',
-    }),
+    agentOrigins: {
+      ...list('AGENT_ALLOWED_ORIGINS', {
+        default: [],
+        meaning:
+          'Browser origins that may call media, memory and agent; `https://*.example.com` allowed. `http://localhost:3000` always belongs to it.',
+      }),
+      parse: (raw: string | undefined) => parseList(raw).map(parseOriginPattern),
+    },
   },
+  idp: idpSettings,
   media: mediaSettings,
   image: imageSettings,
 } as const;
@@ -219,6 +226,7 @@ const groupsByService: Partial<Record<ServiceName, readonly GroupName[]>> = {
   media: ['database', 'objects', 'identity', 'internal', 'resizing', 'media'],
   image: ['objects', 'image'],
   edge: ['objects', 'resizing', 'image'],
+  idp: ['idp'],
 };
 
 function groupsOf(services: readonly ServiceName[], environment: Environment): ReadonlySet<GroupName> {
@@ -236,6 +244,13 @@ function needsEdge(environment: Environment): boolean {
   return (
     (environment.S3_ENDPOINT || 'embedded') === 'embedded' || !environment.IMGPROXY_URL || !environment.PUBLIC_CDN_URL
   );
+}
+
+function parseList(raw = ''): readonly string[] {
+  return raw
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
 }
 
 function oneOf<T extends string>(allowed: readonly T[]) {

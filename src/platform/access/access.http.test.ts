@@ -271,3 +271,21 @@ describe('with the identity provider down', () => {
     await down.close();
   });
 });
+
+describe('with a limit on the calls of a user', () => {
+  it('the next is 429 with Retry-After, before its body is read; servers are not limited', async () => {
+    const server = serve(createAccess({ internalKeys: ['one'], jwksUrl: issuer.jwksUrl, log, rateLimitPerMinute: 2 }));
+    const [mine, theirs] = [await issuer.token(), await issuer.token({ sub: '11111111-2222-4333-8444-555555555555' })];
+    const anotherOfMine = await issuer.token({ jti: 'another session' });
+    expect((await post('/either', bearer(mine), undefined, server)).statusCode).toBe(200);
+    expect((await post('/either', bearer(anotherOfMine), undefined, server)).statusCode).toBe(200);
+    const answer = await post('/either', bearer(mine), '{', server);
+    expect([answer.statusCode, answer.json().error]).toEqual([429, 'rate_limited']);
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+    expect((await post('/either', bearer(theirs), undefined, server)).statusCode).toBe(200);
+    for (let count = 0; count < 5; count += 1)
+      expect((await post('/either', { 'x-internal-key': 'one' }, undefined, server)).statusCode).toBe(200);
+    expect((await post('/either', bearer('a.b.c'), undefined, server)).statusCode).toBe(401);
+    await server.close();
+  });
+});

@@ -8,11 +8,12 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Clock } from '../clock.ts';
+import { type Clock, systemClock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { problems } from '../problem.ts';
 import type { Caller } from './caller.ts';
 import { createKeySet } from './keyset.ts';
+import { limitRate } from './ratelimit.ts';
 import { matchSecret, type SecretMatcher } from './secrets.ts';
 import { createTokenVerifier, type TokenVerifier } from './tokens.ts';
 
@@ -49,13 +50,17 @@ export interface AccessOptions {
   /** Absent on services that know no JWT (image, notify). */
   readonly jwksUrl?: string;
   readonly log: Log;
+  /** Calls a minute of one user (RATE_LIMIT_PER_MINUTE); 0 or absent: any number. */
+  readonly rateLimitPerMinute?: number;
   readonly clock?: Clock;
 }
 
 export function createAccess(options: AccessOptions): Access {
-  const { jwksUrl, log, clock } = options;
+  const { jwksUrl, log, clock = systemClock } = options;
   const isInternalKey = matchSecret(options.internalKeys);
   const tokens = jwksUrl === undefined ? undefined : createTokenVerifier(createKeySet({ jwksUrl, log, clock }), clock);
+
+  const limitUser = limitRate(options.rateLimitPerMinute ?? 0, clock);
 
   const identify = async (request: FastifyRequest): Promise<Caller> =>
     internalCaller(request, isInternalKey) ?? (await userCaller(request, tokens));
@@ -66,6 +71,7 @@ export function createAccess(options: AccessOptions): Access {
       if (tokens !== undefined) reply.header('www-authenticate', 'Bearer');
       request.caller = await who(request);
       reply.removeHeader('www-authenticate');
+      if (request.caller.kind === 'user') limitUser(request.caller.userId);
     };
   };
 

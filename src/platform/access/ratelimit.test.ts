@@ -1,0 +1,55 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { limitRate, type RateLimit } from './ratelimit.ts';
+
+let nowMs: number;
+let limit: RateLimit;
+beforeEach(() => {
+  nowMs = 1_000_000;
+  limit = limitRate(6, { now: () => nowMs });
+});
+
+const limited = (retryAfterS: number) =>
+  expect.objectContaining({ code: 'rate_limited', status: 429, details: expect.objectContaining({ retryAfterS }) });
+const call = (subject: string, times = 1) => {
+  for (let count = 0; count < times; count += 1) limit(subject);
+};
+
+describe('six calls a minute', () => {
+  it('may come at once, and not one more', () => {
+    call('a', 6);
+    expect(() => limit('a')).toThrow(limited(10));
+  });
+
+  it('are of each subject alone', () => {
+    call('a', 6);
+    call('b', 6);
+  });
+
+  it('come back one by one, as Retry-After says', () => {
+    call('a', 6);
+    nowMs += 9999;
+    expect(() => limit('a')).toThrow(limited(1));
+    nowMs += 1;
+    call('a');
+    expect(() => limit('a')).toThrow(limited(10));
+  });
+
+  it('are never saved up', () => {
+    call('a', 6);
+    nowMs += 3_600_000;
+    call('a', 6);
+    expect(() => limit('a')).toThrow(limited(10));
+  });
+
+  it('a refused call costs nothing', () => {
+    call('a', 6);
+    for (let count = 0; count < 100; count += 1) expect(() => limit('a')).toThrow();
+    nowMs += 10_000;
+    call('a');
+  });
+});
+
+it('0 is no limit', () => {
+  limit = limitRate(0, { now: () => nowMs });
+  call('a', 10_000);
+});

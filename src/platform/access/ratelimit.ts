@@ -1,0 +1,24 @@
+/** How often one user may call one service (RATE_LIMIT_PER_MINUTE, CONTRACT §2). Counted in this process alone. */
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../clock.ts';
+import { problems } from '../problem.ts';
+
+/** Throws `rate_limited` (429) when `subject` has used up its calls. */
+export type RateLimit = (subject: string) => void;
+
+/** Users that are remembered at once; whoever is forgotten starts with a full minute's calls. */
+const maxSubjects = 100_000;
+
+/** A bucket per subject that holds a minute's calls and fills up evenly. 0: no limit. */
+export function limitRate(perMinute: number, clock: Clock): RateLimit {
+  if (perMinute === 0) return () => undefined;
+  const perMs = perMinute / 60_000;
+  const buckets = new LRUCache<string, { calls: number; atMs: number }>({ max: maxSubjects });
+  return (subject) => {
+    const nowMs = clock.now();
+    const bucket = buckets.get(subject) ?? { calls: perMinute, atMs: nowMs };
+    const calls = Math.min(perMinute, bucket.calls + (nowMs - bucket.atMs) * perMs);
+    if (calls < 1) throw problems.rate_limited({ retryAfterS: Math.ceil((1 - calls) / perMs / 1000) });
+    buckets.set(subject, { calls: calls - 1, atMs: nowMs });
+  };
+}
