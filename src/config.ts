@@ -168,7 +168,7 @@ export const settingGroups = {
       parse: (raw: string | undefined) => parseList(raw).map(parseOriginPattern),
     },
   },
-  idp: idpSettings,
+  localIdp: idpSettings,
   media: mediaSettings,
   image: imageSettings,
 } as const;
@@ -200,17 +200,28 @@ function calledFor(environment: Environment): readonly string[] {
 }
 
 /**
+ * Where each service listens. The local identity provider signs anybody in as anybody, so it keeps to the loopback
+ * whatever HOST says, until it is told otherwise.
+ */
+export function bindingOf(config: Config, service: ServiceName): { readonly host: string; readonly port: number } {
+  const { host, portBase } = config.process;
+  const keepsIn = service === 'idp' && !config.localIdp.allowNonLoopback && !isLoopback(host);
+  return { host: keepsIn ? '127.0.0.1' : host, port: portBase + portOffsets[service] };
+}
+
+const isLoopback = (host: string) => host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+
+/**
  * Where each service is reached: by other services, by the commands, and, for the edge and the identity provider, by the
  * public. Without a setting: the port base on the bind address, `localhost` where that is the loopback or any address.
  */
 export function addressesOf(config: Config): Readonly<Record<ServiceName, string>> {
-  const { host, portBase } = config.process;
-  const name = ['127.0.0.1', '::1', '0.0.0.0', '::'].includes(host)
-    ? 'localhost'
-    : host.includes(':')
-      ? `[${host}]`
-      : host;
-  const at = (service: ServiceName) => `http://${name}:${portBase + portOffsets[service]}`;
+  const at = (service: ServiceName) => {
+    const { host, port } = bindingOf(config, service);
+    const local = ['127.0.0.1', '::1', '0.0.0.0', '::'].includes(host);
+    const name = local ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+    return `http://${name}:${port}`;
+  };
   const { media, image, edge } = config.addresses;
   return {
     media: media ?? at('media'),
@@ -226,7 +237,7 @@ const groupsByService: Partial<Record<ServiceName, readonly GroupName[]>> = {
   media: ['database', 'objects', 'identity', 'internal', 'resizing', 'media'],
   image: ['objects', 'image'],
   edge: ['objects', 'resizing', 'image'],
-  idp: ['idp'],
+  idp: ['localIdp'],
 };
 
 function groupsOf(services: readonly ServiceName[], environment: Environment): ReadonlySet<GroupName> {

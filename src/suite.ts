@@ -12,7 +12,7 @@ import { systemClock as clock } from '#platform/clock.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { Closers, StartFault } from '#platform/lifecycle.ts';
 import type { Log } from '#platform/log.ts';
-import { addressesOf, type Config, portOffsets, type ServiceName } from './config.ts';
+import { addressesOf, bindingOf, type Config, type ServiceName } from './config.ts';
 import { createEngines, type Engines } from './engines.ts';
 
 export interface Suite {
@@ -97,7 +97,13 @@ const wirings: Readonly<Record<ServiceName, (wiring: Wiring) => Promise<HttpServ
   },
 
   idp: async ({ config, log }) =>
-    createIdentityProvider({ log, clock, settings: config.localIdp, dataDir: config.process.dataDir }),
+    createIdentityProvider({
+      log,
+      clock,
+      settings: config.localIdp,
+      dataDir: config.process.dataDir,
+      publicUrl: addressesOf(config).idp,
+    }),
 };
 
 function jwksUrlOf(config: Config): string {
@@ -105,8 +111,7 @@ function jwksUrlOf(config: Config): string {
 }
 
 async function listen(server: HttpServer, service: ServiceName, config: Config): Promise<void> {
-  const { host, portBase } = config.process;
-  const port = portBase + portOffsets[service];
+  const { host, port } = bindingOf(config, service);
   await server.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EADDRINUSE')
       throw new StartFault(`ATELIER_PORT_BASE: port ${port} (${service}) is taken by another program.`);

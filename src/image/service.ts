@@ -1,7 +1,6 @@
 /** The image variant service (document 000; CONTRACT §5): internal, without state of its own. */
 import { createAccess } from '#platform/access/access.ts';
-import type { Readiness } from '#platform/http/operations.ts';
-import { createServer, type HttpServer } from '#platform/http/server.ts';
+import { createServer, type HttpServer, type Readiness } from '#platform/http/server.ts';
 import type { Log } from '#platform/log.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import type { ImageSettings } from './config.ts';

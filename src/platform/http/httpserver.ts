@@ -45,7 +45,16 @@ export interface CorsRule {
   readonly credentials?: boolean;
 }
 
-export interface ServerOptions {
+/** What is the same for all services of a process. */
+export interface ServerCommons {
+  readonly telemetry?: Telemetry;
+  /** Requests answered at once (MAX_IN_FLIGHT); more are refused with 503 `overloaded`. */
+  readonly maxInFlight?: number;
+  /** For how long `close` waits for what is in flight. */
+  readonly drainTimeoutMs?: number;
+}
+
+export interface ServerOptions extends ServerCommons {
   /** As `GET /` and `GET /health` report it (CONTRACT §3). */
   readonly service: string;
   readonly log: Log;
@@ -57,11 +66,6 @@ export interface ServerOptions {
   readonly plainHealth?: boolean;
   /** Without it no browser of another origin may call. */
   readonly cors?: CorsRule;
-  readonly telemetry?: Telemetry;
-  /** Requests answered at once (MAX_IN_FLIGHT); more are refused with 503 `overloaded`. */
-  readonly maxInFlight?: number;
-  /** For how long `close` waits for what is in flight. */
-  readonly drainTimeoutMs?: number;
   /** Calls for runs in flight go on while the service drains (CONTRACT §3). */
   readonly servedWhileDraining?: (request: IncomingMessage) => boolean;
   /** One sentence at the head of the reference page. */

@@ -13,7 +13,7 @@ import { addOperations } from './operations.ts';
 import { addReference } from './reference.ts';
 import { refuseBadHttp, renderBadUrl, renderProblems } from './rendering.ts';
 
-export type { CorsRule, HttpServer, Readiness, ServerOptions } from './httpserver.ts';
+export type { CorsRule, HttpServer, Readiness, ServerCommons, ServerOptions } from './httpserver.ts';
 
 /** A whole request, its body included, has to arrive within this. */
 const requestTimeoutMs = 60_000;
