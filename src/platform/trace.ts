@@ -3,7 +3,7 @@
  * lines, whether or not traces are recorded here.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 
 export interface Trace {
   /** 32 lower-case hex digits. */
@@ -50,8 +50,10 @@ export function readBaggage(headers: Headers): string | undefined {
   return carried(headers.baggage, maxBaggageLength);
 }
 
+/** Made of UUIDs, which Node makes in advance: a call for random bytes would cost more than the rest of the scope. */
 export function newTrace(): Trace {
-  return { traceId: randomBytes(16).toString('hex'), spanId: randomBytes(8).toString('hex'), sampled: false };
+  const hex = () => randomUUID().replaceAll('-', '');
+  return { traceId: hex(), spanId: hex().slice(0, 16), sampled: false };
 }
 
 export function writeTrace(trace: Trace): Record<string, string> {

@@ -68,9 +68,12 @@ export function createAccess(options: AccessOptions): Access {
     return async (request, reply) => {
       // What a credential opens is nobody else's to keep.
       reply.header('cache-control', 'no-store');
-      if (tokens !== undefined) reply.header('www-authenticate', 'Bearer');
-      request.caller = await who(request);
-      reply.removeHeader('www-authenticate');
+      try {
+        request.caller = await who(request);
+      } catch (error) {
+        if (tokens !== undefined) reply.header('www-authenticate', 'Bearer');
+        throw error;
+      }
       if (request.caller.kind === 'user') limitUser(request.caller.userId);
     };
   };
