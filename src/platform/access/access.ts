@@ -10,7 +10,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Clock, systemClock } from '../clock.ts';
 import type { Log } from '../log.ts';
-import { problems } from '../problem.ts';
+import { Problem, problems } from '../problem.ts';
 import type { Caller } from './caller.ts';
 import { createKeySet } from './keyset.ts';
 import { limitRate } from './ratelimit.ts';
@@ -71,7 +71,8 @@ export function createAccess(options: AccessOptions): Access {
       try {
         request.caller = await who(request);
       } catch (error) {
-        if (tokens !== undefined) reply.header('www-authenticate', 'Bearer');
+        if (tokens !== undefined && error instanceof Problem && error.status === 401)
+          reply.header('www-authenticate', 'Bearer');
         throw error;
       }
       if (request.caller.kind === 'user') limitUser(request.caller.userId);
