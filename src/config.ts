@@ -14,6 +14,7 @@ import {
   list,
   parseAddress,
   readSettings,
+  type Setting,
   secret,
   setting,
   text,
@@ -229,6 +230,26 @@ export function addressesOf(config: Config): Readonly<Record<ServiceName, string
     edge: edge ?? at('edge'),
     idp: config.identity.url ?? at('idp'),
   };
+}
+
+/** AGENT_ALLOWED_ORIGINS; not set, outside production, the console. `http://localhost:3000` is added by the rule itself. */
+export function agentOriginsOf(config: Config): readonly string[] {
+  const { production, portBase } = config.process;
+  const { agentOrigins } = config.cors;
+  if (production || agentOrigins.length > 0) return agentOrigins;
+  return ['localhost', '127.0.0.1'].map((name) => `http://${name}:${portBase}`);
+}
+
+/** Everything that is not for anybody's eyes, for the log to leave out. */
+export function secretsOf(config: Config): readonly string[] {
+  const values: Readonly<Record<string, Readonly<Record<string, unknown>>>> = config;
+  return Object.entries(settingGroups).flatMap(([group, settings]) =>
+    Object.entries<Setting<unknown>>(settings)
+      .filter(([, { secret: isSecret }]) => isSecret)
+      .flatMap(([name]) => values[group]?.[name])
+      .filter((value) => typeof value === 'string')
+      .filter((value) => value !== 'embedded'),
+  );
 }
 
 type GroupName = keyof typeof settingGroups;

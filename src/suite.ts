@@ -9,10 +9,11 @@ import { createIdentityProvider } from '#local/idp/service.ts';
 import { createMedia } from '#media/service.ts';
 import { createAccess } from '#platform/access/access.ts';
 import { systemClock as clock } from '#platform/clock.ts';
-import type { HttpServer } from '#platform/http/server.ts';
+import type { HttpServer, ServerCommons } from '#platform/http/server.ts';
 import { Closers, StartFault } from '#platform/lifecycle.ts';
 import type { Log } from '#platform/log.ts';
-import { addressesOf, bindingOf, type Config, type ServiceName } from './config.ts';
+import { startTelemetry } from '#platform/telemetry.ts';
+import { addressesOf, agentOriginsOf, bindingOf, type Config, type ServiceName } from './config.ts';
 import { createEngines, type Engines } from './engines.ts';
 
 export interface Suite {
@@ -36,7 +37,8 @@ export async function startSuite(config: Config, services: readonly ServiceName[
   };
   try {
     for (const service of services) {
-      const server = await wirings[service]({ config, engines, log: log.child({ service }) });
+      const commons = await openCommons(config, service, closers);
+      const server = await wirings[service]({ config, engines, server: commons, log: log.child({ service }) });
       servers.set(service, server);
       await listen(server, service, config);
     }
@@ -51,15 +53,24 @@ export async function startSuite(config: Config, services: readonly ServiceName[
 interface Wiring {
   readonly config: Config;
   readonly engines: Engines;
+  readonly server: ServerCommons;
   readonly log: Log;
 }
 
 const wirings: Readonly<Record<ServiceName, (wiring: Wiring) => Promise<HttpServer>>> = {
-  media: async ({ config, engines, log }) =>
+  media: async ({ config, engines, server, log }) =>
     createMedia({
       log,
       clock,
-      access: createAccess({ internalKeys: config.internal.keys, jwksUrl: jwksUrlOf(config), log, clock }),
+      server,
+      origins: agentOriginsOf(config),
+      access: createAccess({
+        internalKeys: config.internal.keys,
+        jwksUrl: jwksUrlOf(config),
+        log,
+        clock,
+        rateLimitPerMinute: config.process.rateLimitPerMinute,
+      }),
       database: await engines.database(),
       originals: (await engines.objects()).originals,
       engine: await engines.pictures(),
@@ -71,10 +82,11 @@ const wirings: Readonly<Record<ServiceName, (wiring: Wiring) => Promise<HttpServ
       settings: config.media,
     }),
 
-  image: async ({ config, engines, log }) => {
+  image: async ({ config, engines, server, log }) => {
     const { originals, publicObjects } = await engines.objects();
     return createImageService({
       log,
+      server,
       settings: config.image,
       variants: await engines.variants(),
       originals,
@@ -83,28 +95,39 @@ const wirings: Readonly<Record<ServiceName, (wiring: Wiring) => Promise<HttpServ
     });
   },
 
-  edge: async ({ config, engines, log }) => {
+  edge: async ({ config, engines, server, log }) => {
     const { originals, publicObjects } = await engines.objects();
-    const variants = await engines.variants();
     return createEdge({
-      log,
+      server: {
+        ...server,
+        log,
+        readiness: { objects: () => originals.check(), variants: () => publicObjects.check() },
+      },
       clock,
       resizing: config.resizing,
       originals,
-      variants: publicObjects,
-      ensure: variants.ensure,
+      publicObjects,
+      variants: await engines.variants(),
     });
   },
 
-  idp: async ({ config, log }) =>
+  idp: async ({ config, server, log }) =>
     createIdentityProvider({
       log,
+      server,
       clock,
       settings: config.localIdp,
       dataDir: config.process.dataDir,
       publicUrl: addressesOf(config).idp,
     }),
 };
+
+async function openCommons(config: Config, service: ServiceName, closers: Closers): Promise<ServerCommons> {
+  const { otelEndpoint: endpoint, maxInFlight } = config.process;
+  const telemetry = await startTelemetry({ endpoint, service });
+  closers.add(`telemetry of ${service}`, () => telemetry.stop());
+  return { telemetry, maxInFlight };
+}
 
 function jwksUrlOf(config: Config): string {
   return config.identity.jwksUrl ?? `${addressesOf(config).idp}/auth/v1/.well-known/jwks.json`;

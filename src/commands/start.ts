@@ -2,7 +2,7 @@
 
 import { StartFault, stopRequested } from '#platform/lifecycle.ts';
 import { createLog } from '#platform/log.ts';
-import { isServiceName, readConfig, type ServiceName, serviceNames, servicesByDefault } from '../config.ts';
+import { isServiceName, readConfig, type ServiceName, secretsOf, serviceNames, servicesByDefault } from '../config.ts';
 import { startSuite } from '../suite.ts';
 
 /** Longer than any documented drain; then the process ends without waiting any more. */
@@ -12,7 +12,7 @@ export async function start(args: readonly string[]): Promise<number> {
   const stopping = stopRequested();
   const services = chooseServices(args);
   const config = readConfig(process.env, services);
-  const log = createLog({ level: config.process.logLevel });
+  const log = createLog({ level: config.process.logLevel, secrets: secretsOf(config) });
   const suite = await startSuite(config, services, log);
   for (const [service, address] of Object.entries(suite.addresses)) console.log(`${service.padEnd(8)} ${address}`);
   console.log(`Atelier is ready in ${(performance.now() / 1000).toFixed(1)} s.`);

@@ -14,7 +14,7 @@ import { addRoutes } from './routes.ts';
 export interface IdentityProviderDeps {
   readonly log: Log;
   readonly clock: Clock;
-  readonly http?: ServerCommons;
+  readonly server?: ServerCommons;
   readonly settings: Pick<Values<typeof idpSettings>, 'secret'>;
   readonly dataDir: string;
   /** Where it is reached, without a trailing slash: the issuer of its tokens. */
@@ -25,7 +25,7 @@ export async function createIdentityProvider(deps: IdentityProviderDeps): Promis
   const { log, clock, settings, publicUrl } = deps;
   const keys = await openSigningKeys(deps.dataDir);
   const app = createServer({
-    ...deps.http,
+    ...deps.server,
     service: 'idp',
     log,
     readiness: {},
