@@ -24,7 +24,7 @@ import { levels } from '#platform/log.ts';
 import { withSecrets } from '#platform/secrets.ts';
 
 /** Ports above the base, in the order in which services start and are told of (CONTRACT §1). */
-export const portOffsets = { media: 1, image: 2, edge: 10, idp: 11 } as const;
+const portOffsets = { media: 1, image: 2, edge: 10, idp: 11 } as const;
 
 export type ServiceName = keyof typeof portOffsets;
 export const serviceNames = Object.keys(portOffsets) as readonly ServiceName[];

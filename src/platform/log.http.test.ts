@@ -5,8 +5,8 @@ import { z } from 'zod';
 import { createAccess } from './access/access.ts';
 import { startTestIssuer, type TestIssuer, testUserId } from './access/test-issuer.ts';
 import { createClient, type HttpClient } from './http/client.ts';
-import { sendRaw } from './http/raw-client.ts';
 import { createServer, type HttpServer } from './http/server.ts';
+import { sendRaw } from './http/test-raw-client.ts';
 import { createLog } from './log.ts';
 import { problems } from './problem.ts';
 

@@ -29,7 +29,7 @@ declare module 'fastify' {
 /** Which credentials a route takes. */
 export type Accepts = 'user' | 'internal' | 'userOrInternal';
 
-export interface Guard {
+interface Guard {
   readonly config: { readonly access: Accepts };
   readonly onRequest: Hook;
   readonly preHandler?: Hook;
@@ -50,7 +50,7 @@ export interface AccessOptions {
   /** Absent on services that know no JWT (image, notify). */
   readonly jwksUrl?: string;
   readonly log: Log;
-  /** Calls a minute of one user (RATE_LIMIT_PER_MINUTE); 0 or absent: any number. */
+  /** Calls a minute of one user (RATE_LIMIT_PER_MINUTE); 0 or absent: no limit. */
   readonly rateLimitPerMinute?: number;
   readonly clock?: Clock;
 }

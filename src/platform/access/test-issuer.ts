@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose';
 
-export type Provider = 'up' | 'failing' | 'hanging' | 'garbage';
+type Provider = 'up' | 'failing' | 'hanging' | 'garbage';
 
 export interface TestIssuer {
   readonly jwksUrl: string;

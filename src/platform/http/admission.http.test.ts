@@ -4,8 +4,8 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createLog } from '../log.ts';
-import { type RawAnswer, readAnswers, sendRaw } from './raw-client.ts';
 import { createServer, type HttpServer, type ServerOptions } from './server.ts';
+import { type RawAnswer, readAnswers, sendRaw } from './test-raw-client.ts';
 
 const log = createLog({ level: 'silent' });
 let app: HttpServer;

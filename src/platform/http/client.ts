@@ -44,7 +44,7 @@ export interface Call {
   readonly signal?: AbortSignal;
 }
 
-export interface Answer {
+interface Answer {
   /** Any but those that say that nobody is there to answer. */
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;

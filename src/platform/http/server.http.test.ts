@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createLog } from '../log.ts';
 import { problems } from '../problem.ts';
-import { sendRaw } from './raw-client.ts';
 import { createServer, type HttpServer } from './server.ts';
+import { sendRaw } from './test-raw-client.ts';
 
 const log = createLog({ level: 'silent' });
 let app: HttpServer;
