@@ -101,7 +101,7 @@ const wirings: Readonly<Record<ServiceName, (wiring: Wiring) => Promise<HttpServ
       server: {
         ...server,
         log,
-        readiness: { objects: () => originals.check(), variants: () => publicObjects.check() },
+        readiness: { originals: () => originals.check(), variants: () => publicObjects.check() },
       },
       clock,
       resizing: config.resizing,
