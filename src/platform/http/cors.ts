@@ -3,7 +3,7 @@ import cors from '@fastify/cors';
 import type { CorsRule, HttpServer } from './httpserver.ts';
 import { matchOrigins } from './origins.ts';
 
-const traceHeaders = ['traceparent', 'tracestate', 'baggage'] as const;
+export const traceHeaders = ['traceparent', 'tracestate', 'baggage'] as const;
 
 /** Media and memory: AGENT_ALLOWED_ORIGINS; `http://localhost:3000` always belongs to it (CONTRACT §2). */
 export function allowApplications(agentOrigins: readonly string[]): CorsRule {
