@@ -13,7 +13,7 @@ import type { HttpServer, ServerCommons } from '#platform/http/server.ts';
 import { Closers, StartFault } from '#platform/lifecycle.ts';
 import type { Log } from '#platform/log.ts';
 import { startTelemetry } from '#platform/telemetry.ts';
-import { addressesOf, agentOriginsOf, bindingOf, type Config, type ServiceName } from './config.ts';
+import { addressesOf, bindingOf, type Config, type ServiceName } from './config.ts';
 import { createEngines, type Engines } from './engines.ts';
 
 export interface Suite {
@@ -37,8 +37,8 @@ export async function startSuite(config: Config, services: readonly ServiceName[
   };
   try {
     for (const service of services) {
-      const commons = await openCommons(config, service, closers);
-      const server = await wirings[service]({ config, engines, server: commons, log: log.child({ service }) });
+      const commons = await openCommons(config, service, log.child({ service }), closers);
+      const server = await wirings[service]({ config, engines, server: commons, log: commons.log });
       servers.set(service, server);
       await listen(server, service, config);
     }
@@ -58,19 +58,11 @@ interface Wiring {
 }
 
 const wirings: Readonly<Record<ServiceName, (wiring: Wiring) => Promise<HttpServer>>> = {
-  media: async ({ config, engines, server, log }) =>
+  media: async ({ config, engines, log }) =>
     createMedia({
       log,
       clock,
-      server,
-      origins: agentOriginsOf(config),
-      access: createAccess({
-        internalKeys: config.internal.keys,
-        jwksUrl: jwksUrlOf(config),
-        log,
-        clock,
-        rateLimitPerMinute: config.process.rateLimitPerMinute,
-      }),
+      access: createAccess({ internalKeys: config.internal.keys, jwksUrl: jwksUrlOf(config), log, clock }),
       database: await engines.database(),
       originals: (await engines.objects()).originals,
       engine: await engines.pictures(),
@@ -82,11 +74,10 @@ const wirings: Readonly<Record<ServiceName, (wiring: Wiring) => Promise<HttpServ
       settings: config.media,
     }),
 
-  image: async ({ config, engines, server, log }) => {
+  image: async ({ config, engines, log }) => {
     const { originals, publicObjects } = await engines.objects();
     return createImageService({
       log,
-      server,
       settings: config.image,
       variants: await engines.variants(),
       originals,
@@ -95,25 +86,21 @@ const wirings: Readonly<Record<ServiceName, (wiring: Wiring) => Promise<HttpServ
     });
   },
 
-  edge: async ({ config, engines, server, log }) => {
+  edge: async ({ config, engines, log }) => {
     const { originals, publicObjects } = await engines.objects();
+    const variants = await engines.variants();
     return createEdge({
-      server: {
-        ...server,
-        log,
-        readiness: { originals: () => originals.check(), variants: () => publicObjects.check() },
-      },
+      log,
       clock,
       resizing: config.resizing,
       originals,
-      publicObjects,
-      variants: await engines.variants(),
+      variants: publicObjects,
+      ensure: variants.ensure,
     });
   },
 
-  idp: async ({ config, server, log }) =>
+  idp: async ({ config, server }) =>
     createIdentityProvider({
-      log,
       server,
       clock,
       settings: config.localIdp,
@@ -122,11 +109,11 @@ const wirings: Readonly<Record<ServiceName, (wiring: Wiring) => Promise<HttpServ
     }),
 };
 
-async function openCommons(config: Config, service: ServiceName, closers: Closers): Promise<ServerCommons> {
+async function openCommons(config: Config, service: ServiceName, log: Log, closers: Closers): Promise<ServerCommons> {
   const { otelEndpoint: endpoint, maxInFlight } = config.process;
   const telemetry = await startTelemetry({ endpoint, service });
   closers.add(`telemetry of ${service}`, () => telemetry.stop());
-  return { telemetry, maxInFlight };
+  return { log, telemetry, maxInFlight };
 }
 
 function jwksUrlOf(config: Config): string {

@@ -1,6 +1,6 @@
 /** The image variant service (document 000; CONTRACT §5): internal, without state of its own. */
 import { createAccess } from '#platform/access/access.ts';
-import { createServer, type HttpServer, type Readiness, type ServerCommons } from '#platform/http/server.ts';
+import { createServer, type HttpServer, type Readiness } from '#platform/http/server.ts';
 import type { Log } from '#platform/log.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import type { ImageSettings } from './config.ts';
@@ -17,20 +17,12 @@ export interface ImageDeps {
   /** Where the public bucket is read, without a trailing slash: PUBLIC_CDN_URL, or the edge. */
   readonly publicUrl: string;
   readonly readiness: Readiness;
-  readonly server?: ServerCommons;
   readonly log: Log;
 }
 
 export function createImageService(deps: ImageDeps): HttpServer {
   const { settings, variants, originals, publicUrl, readiness, log } = deps;
-  const app = createServer({
-    ...deps.server,
-    service: 'image',
-    log,
-    readiness,
-    plainHealth: true,
-    description: 'Makes resized variants of pictures and tells where they are. Internal only.',
-  });
+  const app = createServer({ service: 'image', log, readiness, plainHealth: true });
   // Set to nothing, the key opens nothing.
   const internalKeys = settings.internalKey === '' ? [] : [settings.internalKey];
   const fetcher = createFetcher({ allowedHosts: settings.allowedSourceHosts });

@@ -6,8 +6,7 @@ import type { Access } from '#platform/access/access.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Values } from '#platform/config.ts';
 import type { Database } from '#platform/db/db.ts';
-import { allowApplications } from '#platform/http/cors.ts';
-import { createServer, type HttpServer, type ServerCommons } from '#platform/http/server.ts';
+import { createServer, type HttpServer } from '#platform/http/server.ts';
 import type { Log } from '#platform/log.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import type { mediaSettings } from './config.ts';
@@ -18,9 +17,6 @@ export interface MediaDeps {
   readonly log: Log;
   readonly clock: Clock;
   readonly access: Access;
-  readonly server?: ServerCommons;
-  /** Browser origins that may call (AGENT_ALLOWED_ORIGINS). */
-  readonly origins?: readonly string[];
   /** Migrated. */
   readonly database: Database;
   readonly originals: Objects;
@@ -37,11 +33,8 @@ const pictureWaitMs = 5000;
 export function createMedia(deps: MediaDeps): HttpServer {
   const { log, clock, database, originals, engine, resizeAddress, settings } = deps;
   const app = createServer({
-    ...deps.server,
     service: 'media',
     log,
-    description: 'Uploads, registers, signs, copies and deletes pictures and videos.',
-    cors: allowApplications(deps.origins ?? []),
     readiness: { database: () => database.check(), objects: () => originals.check() },
   });
   addRoutes(app, deps.access, {

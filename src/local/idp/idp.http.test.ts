@@ -27,7 +27,7 @@ afterEach(async () => {
 
 async function open(settings = { secret }): Promise<HttpServer> {
   const publicUrl = 'http://localhost:4011';
-  const app = await createIdentityProvider({ log, clock: systemClock, settings, dataDir, publicUrl });
+  const app = await createIdentityProvider({ server: { log }, clock: systemClock, settings, dataDir, publicUrl });
   opened.push(app);
   return app;
 }

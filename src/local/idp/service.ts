@@ -6,15 +6,13 @@
 import type { Clock } from '#platform/clock.ts';
 import type { Values } from '#platform/config.ts';
 import { createServer, type HttpServer, type ServerCommons } from '#platform/http/server.ts';
-import type { Log } from '#platform/log.ts';
 import type { idpSettings } from './config.ts';
 import { openSigningKeys } from './keys.ts';
 import { addRoutes } from './routes.ts';
 
 export interface IdentityProviderDeps {
-  readonly log: Log;
+  readonly server: ServerCommons;
   readonly clock: Clock;
-  readonly server?: ServerCommons;
   readonly settings: Pick<Values<typeof idpSettings>, 'secret'>;
   readonly dataDir: string;
   /** Where it is reached, without a trailing slash: the issuer of its tokens. */
@@ -22,12 +20,11 @@ export interface IdentityProviderDeps {
 }
 
 export async function createIdentityProvider(deps: IdentityProviderDeps): Promise<HttpServer> {
-  const { log, clock, settings, publicUrl } = deps;
+  const { clock, settings, publicUrl } = deps;
   const keys = await openSigningKeys(deps.dataDir);
   const app = createServer({
     ...deps.server,
     service: 'idp',
-    log,
     readiness: {},
     description: 'A stand-in for the identity provider, for development: it signs anybody in as anybody.',
   });

@@ -45,8 +45,9 @@ export interface CorsRule {
   readonly credentials?: boolean;
 }
 
-/** What is the same for all services of a process. */
+/** What is the same for all services of a process, but for the service's name in the log. */
 export interface ServerCommons {
+  readonly log: Log;
   readonly telemetry?: Telemetry;
   /** Requests answered at once (MAX_IN_FLIGHT); more are refused with 503 `overloaded`. */
   readonly maxInFlight?: number;
@@ -57,7 +58,6 @@ export interface ServerCommons {
 export interface ServerOptions extends ServerCommons {
   /** As `GET /` and `GET /health` report it (CONTRACT §3). */
   readonly service: string;
-  readonly log: Log;
   /** For `GET /ready`. */
   readonly readiness: Readiness;
   /** Bytes; 1 MiB unless the service says otherwise. */
