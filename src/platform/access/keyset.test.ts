@@ -16,7 +16,7 @@ beforeEach(async () => {
     jwksUrl: issuer.jwksUrl,
     log: createLog({ level: 'silent' }),
     clock: { now: () => nowMs },
-    timeoutMs: 100,
+    timeoutMs: 500,
   });
 });
 afterEach(() => issuer.close());

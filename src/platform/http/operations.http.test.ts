@@ -32,16 +32,16 @@ describe('/ready', () => {
     expect(answer.headers['cache-control']).toBe('no-store');
   });
 
-  it('asks the engines once, however many ask it', async () => {
+  it('asks the engines seldom, however often it is asked', async () => {
     let asked = 0;
     serve({
       database: async () => {
         asked += 1;
       },
     });
-    await Promise.all(Array.from({ length: 50 }, () => app.inject('/ready')));
-    await app.inject('/ready');
-    expect(asked).toBe(1);
+    await Promise.all(Array.from({ length: 200 }, () => app.inject('/ready')));
+    // Once a second: a slow machine may get into the next one.
+    expect(asked).toBeLessThan(5);
   });
 
   it('leaves /health alone', async () => {
