@@ -32,6 +32,7 @@ export interface Session {
   readonly lost: boolean;
   /** Without parameters the text may hold several statements; the result is then the last one's. */
   query(text: string, parameters: readonly unknown[]): Promise<SessionResult>;
+  /** Further calls do nothing. */
   release(): void;
 }
 
@@ -174,9 +175,8 @@ class Connection implements DatabaseConnection {
     } catch (error) {
       if (!first || !harmless || !this.#session.lost) throw error;
     }
-    const next = await this.#engine.connect();
     this.#session.release();
-    this.#session = next;
+    this.#session = await this.#engine.connect();
     return this.#session.query(text, parameters);
   }
 }

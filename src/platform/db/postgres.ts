@@ -98,8 +98,22 @@ async function assertServerFits(client: pg.Client): Promise<void> {
 }
 
 function createEngine(pool: pg.Pool): Engine {
+  const connectedAtMs = new WeakMap<pg.PoolClient, number>();
+  pool.on('connect', (client) => connectedAtMs.set(client, performance.now()));
+  let lossAtMs = 0;
+  const onLoss = (): void => {
+    lossAtMs = performance.now();
+  };
+  const takeSound = async (): Promise<pg.PoolClient> => {
+    for (;;) {
+      const client = await takeClient(pool);
+      // Where one connection was lost, its elders are probably dead too (a restart) and would be found out one by one.
+      if ((connectedAtMs.get(client) ?? 0) >= lossAtMs) return client;
+      client.release(true);
+    }
+  };
   return {
-    connect: async () => new PooledSession(await connect(pool)),
+    connect: async () => new PooledSession(await takeSound(), onLoss),
     close: async () => {
       // A connection that is still out after the drain ends with the process.
       await Promise.race([pool.end(), sleep(1_000, undefined, { ref: false })]);
@@ -108,7 +122,7 @@ function createEngine(pool: pg.Pool): Engine {
 }
 
 /** What fails at once may be over at once (a restart, a failover): tried three times, unless a try took its time. */
-async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
+async function takeClient(pool: pg.Pool): Promise<pg.PoolClient> {
   const startedAt = performance.now();
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -122,11 +136,14 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
 
 class PooledSession implements Session {
   readonly #client: pg.PoolClient;
+  readonly #onLoss: () => void;
   #lost = false;
   #unfit = false;
+  #released = false;
 
-  constructor(client: pg.PoolClient) {
+  constructor(client: pg.PoolClient, onLoss: () => void) {
     this.#client = client;
+    this.#onLoss = onLoss;
     client.on('error', this.#onError);
   }
 
@@ -145,6 +162,8 @@ class PooledSession implements Session {
   }
 
   release(): void {
+    if (this.#released) return;
+    this.#released = true;
     this.#client.off('error', this.#onError);
     this.#client.release(this.#lost || this.#unfit);
   }
@@ -152,15 +171,19 @@ class PooledSession implements Session {
   /** Emitted before the queries under way are rejected. */
   readonly #onError = (): void => {
     this.#lost = true;
+    this.#onLoss();
   };
 
   #judge(error: unknown): unknown {
     const state = sqlState(error);
     // Shut down by the administrator, or through the crash of another connection: the statement was rolled back.
-    if (state === '57P01' || state === '57P02') this.#lost = true;
+    if (state === '57P01' || state === '57P02') this.#onError();
     // A primary that was demoted, or an answer that never came and would be taken for the next statement's.
     const silent = error instanceof Error && error.message === 'Query read timeout';
-    if (state === '25006' || silent) this.#unfit = true;
+    if (state === '25006' || silent) {
+      this.#unfit = true;
+      this.#onLoss();
+    }
     return this.#lost || silent ? problems.engine_unavailable({ cause: error }) : translateError(error);
   }
 }
