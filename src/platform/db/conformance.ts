@@ -272,8 +272,8 @@ function describeTransactions(db: () => Db<Tables>): void {
 
   it('refuses nesting by either way', async () => {
     await transaction(db(), async (tx) => {
-      expect(() => transaction(db(), async () => 'never')).toThrow('a nested transaction');
-      expect(() => transaction<Tables, string>(tx, async () => 'never')).toThrow('a nested transaction');
+      await expect(transaction(db(), async () => 'never')).rejects.toThrow('a nested transaction');
+      await expect(transaction<Tables, string>(tx, async () => 'never')).rejects.toThrow('a nested transaction');
     });
   });
 

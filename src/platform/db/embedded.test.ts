@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createLog } from '../log.ts';
-import type { Database } from './db.ts';
+import { type Database, transaction } from './db.ts';
 import type { Migration } from './migrations.ts';
 import { openDatabase } from './open.ts';
 import { createPglite } from './pglite.ts';
@@ -30,9 +30,10 @@ function open(): Promise<Database> {
 
 /** Opens the database of the folder, says `open`, and then a line for every row that it was promised. */
 const writerScript = `
-  const [folder, openModule, logModule, from] = process.argv.slice(1);
+  const [folder, openModule, logModule, dbModule, from] = process.argv.slice(1);
   const { openDatabase } = await import(openModule);
   const { createLog } = await import(logModule);
+  const { transaction } = await import(dbModule);
   const { sql } = await import('kysely');
   const log = createLog({ level: 'silent' });
   const database = await openDatabase({ url: 'embedded', dataDir: folder, poolSize: 1, migrations: [], log });
@@ -40,12 +41,15 @@ const writerScript = `
   await sql\`create table if not exists promised (id int primary key, filler text)\`.execute(db);
   console.log('open');
   for (let id = Number(from); ; id += 1) {
-    await sql\`insert into promised values (\${id}, repeat('x', 500))\`.execute(db);
+    await transaction(db, async (tx) => {
+      await sql\`insert into promised values (\${id}, repeat('x', 500))\`.execute(tx);
+      await sql\`insert into promised values (\${-id}, repeat('y', 500))\`.execute(tx);
+    });
     console.log(id);
   }`;
 
 function startWriter(from: number) {
-  const modules = ['./open.ts', '../log.ts'].map((file) => import.meta.resolve(file));
+  const modules = ['./open.ts', '../log.ts', './db.ts'].map((file) => import.meta.resolve(file));
   const words = ['--input-type=module', '-e', writerScript, folder, ...modules, String(from)];
   const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
   const lines: string[] = [];
@@ -75,7 +79,7 @@ describe('the embedded database', () => {
         select count(*) as n, max(id) as last from promised`.execute(database.queries());
       await database.close();
       const { n, last } = rows[0] ?? { n: 0, last: 0 };
-      expect(n).toBe(last);
+      expect(n).toBe(2 * last);
       // The one under way may have been written without having been acknowledged.
       expect([promised, promised + 1]).toContain(last);
       promised = last;
@@ -107,6 +111,68 @@ describe('the embedded database', () => {
     expect((await readdir(folder)).sort()).toEqual(['database', 'lock']);
   });
 });
+
+describe('the embedded database when it breaks', () => {
+  it('answers 503, is opened again by itself, and has lost nothing', { timeout: 60_000 }, async () => {
+    const database = await open();
+    const db = database.queries();
+    const wal = join(folder, 'database', 'pg_wal');
+    const writeLog = () => sql`select pg_logical_emit_message(false, 'x', repeat('x', 1000000))`.execute(db);
+    await sql`create table promised (id int)`.execute(db);
+    await sql`insert into promised values (1)`.execute(db);
+    // As with a full disk: no further file of the write-ahead log can be made, which ends in a panic.
+    await rename(wal, `${wal}.away`);
+    const broken = await untilItFails(writeLog);
+    expect(broken).toMatchObject({ code: 'engine_unavailable', cause: { severity: 'PANIC' } });
+    await expect(database.check()).rejects.toMatchObject({ code: 'engine_unavailable' });
+    await rename(`${wal}.away`, wal);
+    await untilItWorks(() => database.check());
+    await sql`insert into promised values (2)`.execute(db);
+    const { rows } = await sql`select id from promised order by id`.execute(db);
+    expect(rows).toEqual([{ id: 1 }, { id: 2 }]);
+    await database.close();
+  });
+
+  it('inside a transaction: rolls it back', { timeout: 60_000 }, async () => {
+    const database = await open();
+    const db = database.queries();
+    const wal = join(folder, 'database', 'pg_wal');
+    await sql`create table promised (id int)`.execute(db);
+    const attempt = transaction(db, async (tx) => {
+      await sql`insert into promised values (1)`.execute(tx);
+      await rename(wal, `${wal}.away`);
+      throw await untilItFails(() => sql`select pg_logical_emit_message(false, 'x', repeat('x', 1000000))`.execute(tx));
+    });
+    await expect(attempt).rejects.toMatchObject({ code: 'engine_unavailable' });
+    await rename(`${wal}.away`, wal);
+    await untilItWorks(() => database.check());
+    const { rows } = await sql`select id from promised`.execute(db);
+    expect(rows).toEqual([]);
+    await database.close();
+  });
+});
+
+async function untilItFails(work: () => Promise<unknown>): Promise<unknown> {
+  for (;;) {
+    try {
+      await work();
+    } catch (error) {
+      return error;
+    }
+  }
+}
+
+async function untilItWorks(work: () => Promise<unknown>): Promise<void> {
+  for (;;) {
+    try {
+      await work();
+      return;
+    } catch {
+      // Not yet.
+      await sleep(50);
+    }
+  }
+}
 
 describe('the template', () => {
   const migrations: readonly Migration[] = [{ name: 'm/001_a', sql: 'create table a (id int)', digest: 'd1' }];

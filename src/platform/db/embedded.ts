@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
+import type { Log } from '../log.ts';
 import type { Database } from './db.ts';
 import { lockFolder } from './lock.ts';
 import type { Migration } from './migrations.ts';
@@ -10,14 +11,15 @@ import { createPglite, migratePglite, pgliteDatabase } from './pglite.ts';
 import { migratedTemplate } from './template.ts';
 
 /** The database of a data folder, which is locked as long as it is open. */
-export async function openEmbedded(dataDir: string, migrations: readonly Migration[]): Promise<Database> {
+export async function openEmbedded(dataDir: string, migrations: readonly Migration[], log: Log): Promise<Database> {
   const lock = await lockFolder(dataDir);
   try {
     const folder = join(dataDir, 'database');
     if (!existsSync(folder)) await makeFolder(folder, migrations);
-    const lite = await createPglite({ dataDir: folder });
+    const reopen = (): Promise<PGlite> => createPglite({ dataDir: folder });
+    const lite = await reopen();
     await migrateOrClose(lite, migrations);
-    return pgliteDatabase(lite, lock.release);
+    return pgliteDatabase(lite, { reopen, afterClose: lock.release, log });
   } catch (error) {
     lock.release();
     throw error;
@@ -25,9 +27,10 @@ export async function openEmbedded(dataDir: string, migrations: readonly Migrati
 }
 
 /** A database of its own, gone when it is closed. */
-export async function openInMemory(migrations: readonly Migration[]): Promise<Database> {
+export async function openInMemory(migrations: readonly Migration[], log: Log): Promise<Database> {
   const lite = await createPglite({ loadDataDir: await migratedTemplate(migrations) });
-  return pgliteDatabase(lite, () => undefined);
+  const reopen = (): Promise<PGlite> => Promise.reject(new Error('what was in memory is gone'));
+  return pgliteDatabase(lite, { reopen, afterClose: () => undefined, log });
 }
 
 /** Whole or not at all: a start that dies on the way leaves only the `.new` folder, which the next one replaces. */

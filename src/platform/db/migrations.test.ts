@@ -42,7 +42,7 @@ describe('collecting migrations', () => {
 
   it('refuses a number that is taken twice', async () => {
     const twice = await source('a', { '001_one.sql': '', '001_two.sql': '' });
-    await expect(collectMigrations([twice])).rejects.toThrow('a/001_two.sql: its number is taken');
+    await expect(collectMigrations([twice])).rejects.toThrow('Migration a/001_two.sql has a number that is taken');
   });
 
   it('refuses a folder that is not there', async () => {

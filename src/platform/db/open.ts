@@ -28,7 +28,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
   const migrations = await collectMigrations([platformMigrations, ...options.migrations]);
   if (options.url === 'embedded') {
     const { openEmbedded } = await import('./embedded.ts');
-    return openEmbedded(options.dataDir, migrations);
+    return openEmbedded(options.dataDir, migrations, options.log);
   }
   const { openPostgres } = await import('./postgres.ts');
   return openPostgres({ ...options, migrations });

@@ -292,6 +292,14 @@ describe.skipIf(missing)('opening PostgreSQL', () => {
     expect(String(error)).not.toMatch(/\n|hush-hush/);
   });
 
+  it('says in one line that its role may not create tables', async () => {
+    const role = `atelier_test_${process.pid}`;
+    await admin.query(`create role ${role} login`);
+    cleanUps.push(() => admin.query(`drop role ${role}`));
+    const error = await fault(Object.assign(new URL(url), { username: role }).href);
+    expect(String(error)).toMatch(/DATABASE_URL: the database cannot be migrated \(permission denied.*\)/);
+  });
+
   it('refuses a database that cannot hold every text', async () => {
     const { pathname } = new URL(url);
     const name = `${pathname.slice(1)}_ascii`;

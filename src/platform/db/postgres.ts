@@ -7,7 +7,7 @@ import { problems } from '../problem.ts';
 import type { Database } from './db.ts';
 import { createDatabase, type Engine, type Session, type SessionResult } from './dialect.ts';
 import { sqlState, translateError } from './errors.ts';
-import { applyMigrations, type Migration } from './migrations.ts';
+import { applyMigrations, type Migration, MigrationFault } from './migrations.ts';
 import { elementTypes, type Parse, parsers } from './types.ts';
 
 export interface PostgresOptions {
@@ -69,22 +69,30 @@ async function migratePostgres(url: string, migrations: readonly Migration[]): P
   }
   try {
     await assertServerFits(client);
-    await client.query('begin');
-    await applyMigrations(
-      {
-        run: async (text) => {
-          await client.query(text);
-        },
-        query: async <Row>(text: string, parameters: readonly unknown[]) =>
-          (await client.query(text, [...parameters])).rows as Row[],
-      },
-      migrations,
-    );
-    await client.query('commit');
+    await migrateOver(client, migrations);
+  } catch (error) {
+    if (error instanceof ConfigFault || error instanceof MigrationFault) throw error;
+    // Commonly a role that may not create tables.
+    throw new ConfigFault([`DATABASE_URL: the database cannot be migrated (${(error as Error).message})`]);
   } finally {
     // A transaction that is still open goes with its connection.
     await client.end();
   }
+}
+
+async function migrateOver(client: pg.Client, migrations: readonly Migration[]): Promise<void> {
+  await client.query('begin');
+  await applyMigrations(
+    {
+      run: async (text) => {
+        await client.query(text);
+      },
+      query: async <Row>(text: string, parameters: readonly unknown[]) =>
+        (await client.query(text, [...parameters])).rows as Row[],
+    },
+    migrations,
+  );
+  await client.query('commit');
 }
 
 async function assertServerFits(client: pg.Client): Promise<void> {
