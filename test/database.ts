@@ -9,9 +9,9 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import type { Database } from '#platform/db/db.ts';
-import { openInMemory } from '#platform/db/embedded.ts';
 import { collectMigrations, type MigrationSource } from '#platform/db/migrations.ts';
 import { platformMigrations } from '#platform/db/open.ts';
+import { openInMemory } from '#platform/db/pglite.ts';
 import { openPostgres } from '#platform/db/postgres.ts';
 import { createLog } from '#platform/log.ts';
 

@@ -18,7 +18,7 @@ import {
 } from 'kysely';
 import { assertBegunByTransaction, assertOutsideTransaction, type Database } from './db.ts';
 import { createGate, type Gate, type GateOptions } from './gate.ts';
-import { assertParameters } from './types.ts';
+import { assertParameters } from './values.ts';
 
 /** What a driver gives. Its failures are translated already (errors.ts). */
 export interface Engine {

@@ -6,6 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import { StartFault } from '../lifecycle.ts';
 
 /** A service and the folder of its migrations: `{ service: 'media', folder: new URL('./migrations/', import.meta.url) }`. */
 export interface MigrationSource {
@@ -28,10 +29,11 @@ export interface MigrationSession {
 }
 
 /** A migration that cannot be applied as it is; the message is one line that names it. */
-export class MigrationFault extends Error {
+export class MigrationFault extends StartFault {
+  override readonly name = 'MigrationFault';
+
   constructor(migration: string, fault: string, cause?: unknown) {
     super(`Migration ${migration} ${fault}`, { cause });
-    this.name = 'MigrationFault';
   }
 }
 

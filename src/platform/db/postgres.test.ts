@@ -10,7 +10,7 @@ import { createPostgresDatabase, databaseEngines } from '../../../test/database.
 import { ConfigFault } from '../config.ts';
 import { createLog } from '../log.ts';
 import { type Database, type Db, transaction } from './db.ts';
-import { openPostgres } from './postgres.ts';
+import { openPostgres, probePostgres } from './postgres.ts';
 
 interface Tables {
   rows: { id: number };
@@ -133,6 +133,18 @@ describe.skipIf(missing)('connections to PostgreSQL that break', () => {
   });
 });
 
+async function untilItWorks(work: () => Promise<unknown>): Promise<void> {
+  for (;;) {
+    try {
+      await work();
+      return;
+    } catch {
+      // Not yet.
+      await sleep(50);
+    }
+  }
+}
+
 /** A way to the server that can be cut, closed, or made to swallow everything. */
 async function startProxy() {
   const target = new URL(url);
@@ -192,7 +204,7 @@ describe.skipIf(missing)('a PostgreSQL server that is away', () => {
     const writes = [1, 2, 3].map((id) => db.insertInto('rows').values({ id }).execute());
     for (const { status } of await Promise.allSettled(writes)) expect(status).toBe('rejected');
     await proxy.accept();
-    await database.check();
+    await untilItWorks(() => database.check());
     await db.insertInto('rows').values({ id: 4 }).execute();
     expect(await db.selectFrom('rows').select('id').execute()).toEqual([{ id: 4 }]);
   });
@@ -221,7 +233,7 @@ describe.skipIf(missing)('a PostgreSQL server that is away', () => {
     await expect(database.check()).rejects.toMatchObject(unavailable);
     proxy.swallow(false);
     proxy.cut();
-    await database.check();
+    await untilItWorks(() => database.check());
     expect(await db.selectFrom('rows').select('id').execute()).toEqual([]);
   });
 });
@@ -297,7 +309,19 @@ describe.skipIf(missing)('opening PostgreSQL', () => {
     await admin.query(`create role ${role} login`);
     cleanUps.push(() => admin.query(`drop role ${role}`));
     const error = await fault(Object.assign(new URL(url), { username: role }).href);
-    expect(String(error)).toMatch(/DATABASE_URL: the database cannot be migrated \(permission denied.*\)/);
+    expect(String(error)).toMatch(/DATABASE_URL: the database cannot be prepared \(permission denied.*\)/);
+  });
+
+  it('may be probed, which changes nothing', async () => {
+    const { url: untouched, drop: dropUntouched } = await createPostgresDatabase();
+    cleanUps.push(dropUntouched);
+    await probePostgres(untouched);
+    const client = new pg.Client({ connectionString: untouched });
+    await client.connect();
+    const { rows } = await client.query("select tablename from pg_tables where schemaname = 'public'");
+    await client.end();
+    expect(rows).toEqual([]);
+    await expect(probePostgres(Object.assign(new URL(url), { port: '1' }).href)).rejects.toThrow('does not answer');
   });
 
   it('refuses a database that cannot hold every text', async () => {

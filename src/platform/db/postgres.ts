@@ -1,14 +1,18 @@
 /** The distributed engine: PostgreSQL 15 or newer, through a bounded pool of pg. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { systemClock } from '../clock.ts';
 import { ConfigFault } from '../config.ts';
+import { StartFault } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
 import { problems } from '../problem.ts';
+import { createBreaker } from '../resilience/breaker.ts';
+import { retry } from '../resilience/retry.ts';
 import type { Database } from './db.ts';
 import { createDatabase, type Engine, type Session, type SessionResult } from './dialect.ts';
 import { sqlState, translateError } from './errors.ts';
-import { applyMigrations, type Migration, MigrationFault } from './migrations.ts';
-import { elementTypes, type Parse, parsers } from './types.ts';
+import { applyMigrations, type Migration } from './migrations.ts';
+import { elementTypes, type Parse, parsers } from './values.ts';
 
 export interface PostgresOptions {
   readonly url: string;
@@ -57,8 +61,19 @@ function connectionSettings(url: string): pg.ClientConfig {
   };
 }
 
-/** On a connection of its own, since a migration may take longer than any query should. */
-async function migratePostgres(url: string, migrations: readonly Migration[]): Promise<void> {
+export function probePostgres(url: string): Promise<void> {
+  return withOwnConnection(url, assertServerFits);
+}
+
+function migratePostgres(url: string, migrations: readonly Migration[]): Promise<void> {
+  return withOwnConnection(url, async (client) => {
+    await assertServerFits(client);
+    await migrateOver(client, migrations);
+  });
+}
+
+/** Beside the pool and without its limits, since a migration may take longer than any query should. */
+async function withOwnConnection(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
   const client = new pg.Client(connectionSettings(url));
   // Without a listener, a connection that breaks between two statements would end the process.
   client.on('error', () => undefined);
@@ -68,12 +83,11 @@ async function migratePostgres(url: string, migrations: readonly Migration[]): P
     throw new ConfigFault([`DATABASE_URL: the database does not answer (${(error as Error).message})`]);
   }
   try {
-    await assertServerFits(client);
-    await migrateOver(client, migrations);
+    await work(client);
   } catch (error) {
-    if (error instanceof ConfigFault || error instanceof MigrationFault) throw error;
+    if (error instanceof StartFault) throw error;
     // Commonly a role that may not create tables.
-    throw new ConfigFault([`DATABASE_URL: the database cannot be migrated (${(error as Error).message})`]);
+    throw new ConfigFault([`DATABASE_URL: the database cannot be prepared (${(error as Error).message})`]);
   } finally {
     // A transaction that is still open goes with its connection.
     await client.end();
@@ -106,22 +120,23 @@ async function assertServerFits(client: pg.Client): Promise<void> {
 }
 
 function createEngine(pool: pg.Pool): Engine {
+  // Callers of a server that is away are told at once, and not each after its own connect timeout.
+  const breaker = createBreaker({ failuresToOpen: 5, trialEveryMs: 1_000, isFailure: () => true, clock: systemClock });
   const connectedAtMs = new WeakMap<pg.PoolClient, number>();
   pool.on('connect', (client) => connectedAtMs.set(client, performance.now()));
   let lossAtMs = 0;
   const onLoss = (): void => {
     lossAtMs = performance.now();
   };
-  const takeSound = async (): Promise<pg.PoolClient> => {
-    for (;;) {
-      const client = await takeClient(pool);
-      // Where one connection was lost, its elders are probably dead too (a restart) and would be found out one by one.
-      if ((connectedAtMs.get(client) ?? 0) >= lossAtMs) return client;
-      client.release(true);
-    }
-  };
   return {
-    connect: async () => new PooledSession(await takeSound(), onLoss),
+    connect: async () => {
+      for (;;) {
+        const client = await breaker.run(() => connect(pool)).catch(unavailable);
+        // Where one connection was lost, its elders are probably dead too (a restart) and would be found out one by one.
+        if ((connectedAtMs.get(client) ?? 0) >= lossAtMs) return new PooledSession(client, onLoss);
+        client.release(true);
+      }
+    },
     close: async () => {
       // A connection that is still out after the drain ends with the process.
       await Promise.race([pool.end(), sleep(1_000, undefined, { ref: false })]);
@@ -129,17 +144,19 @@ function createEngine(pool: pg.Pool): Engine {
   };
 }
 
+function unavailable(error: unknown): never {
+  throw problems.engine_unavailable({ cause: error });
+}
+
 /** What fails at once may be over at once (a restart, a failover): tried three times, unless a try took its time. */
-async function takeClient(pool: pg.Pool): Promise<pg.PoolClient> {
-  const startedAt = performance.now();
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await pool.connect();
-    } catch (error) {
-      if (attempt === 3 || performance.now() - startedAt > 1_000) throw problems.engine_unavailable({ cause: error });
-    }
-    await sleep(50 + Math.random() * 200 * attempt);
-  }
+function connect(pool: pg.Pool): Promise<pg.PoolClient> {
+  const startedAtMs = performance.now();
+  return retry(() => pool.connect(), {
+    attempts: 3,
+    baseDelayMs: 200,
+    maxDelayMs: 400,
+    isRetryable: () => performance.now() - startedAtMs < 1_000,
+  });
 }
 
 class PooledSession implements Session {

@@ -8,9 +8,9 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/p
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Migration } from './migrations.ts';
-import { createPglite, migratePglite } from './pglite.ts';
+import { createPglite, migratePglite } from './pglite-engine.ts';
 
-export const templateCache = fileURLToPath(new URL('../../../node_modules/.cache/atelier/', import.meta.url));
+const templateCache = fileURLToPath(new URL('../../../node_modules/.cache/atelier/', import.meta.url));
 
 const digestBytes = 32;
 const keptMs = 7 * 24 * 3600 * 1000;

@@ -11,7 +11,7 @@ import { createLog } from '../log.ts';
 import { type Database, transaction } from './db.ts';
 import type { Migration } from './migrations.ts';
 import { openDatabase } from './open.ts';
-import { createPglite } from './pglite.ts';
+import { createPglite } from './pglite-engine.ts';
 import { migratedTemplate } from './template.ts';
 
 let folder: string;
