@@ -29,7 +29,7 @@ export interface MigrationSession {
 }
 
 /** A migration that cannot be applied as it is; the message is one line that names it. */
-export class MigrationFault extends StartFault {
+class MigrationFault extends StartFault {
   override readonly name = 'MigrationFault';
 
   constructor(migration: string, fault: string, cause?: unknown) {

@@ -295,6 +295,7 @@ describe.skipIf(missing)('opening PostgreSQL', () => {
 
   it.each([
     ['nobody listens', { port: '1' }, 'ECONNREFUSED'],
+    ['nobody listens on any address of a name', { host: 'localhost:1' }, 'ECONNREFUSED'],
     ['the database is not there', { pathname: '/atelier_absent' }, 'does not exist'],
   ])('says in one line what is wrong when %s', async (_, part, reason) => {
     const address = Object.assign(new URL(url), part, { password: 'hush-hush' });

@@ -80,18 +80,24 @@ async function withOwnConnection(url: string, work: (client: pg.Client) => Promi
   try {
     await client.connect();
   } catch (error) {
-    throw new ConfigFault([`DATABASE_URL: the database does not answer (${(error as Error).message})`]);
+    throw new ConfigFault([`DATABASE_URL: the database does not answer (${reasonOf(error)})`]);
   }
   try {
     await work(client);
   } catch (error) {
     if (error instanceof StartFault) throw error;
     // Commonly a role that may not create tables.
-    throw new ConfigFault([`DATABASE_URL: the database cannot be prepared (${(error as Error).message})`]);
+    throw new ConfigFault([`DATABASE_URL: the database cannot be prepared (${reasonOf(error)})`]);
   } finally {
     // A transaction that is still open goes with its connection.
     await client.end();
   }
+}
+
+/** Where a name has several addresses, Node's error has a code and no message. */
+function reasonOf(error: unknown): string {
+  const { message, code } = error as NodeJS.ErrnoException;
+  return message || String(code);
 }
 
 async function migrateOver(client: pg.Client, migrations: readonly Migration[]): Promise<void> {
@@ -110,9 +116,10 @@ async function migrateOver(client: pg.Client, migrations: readonly Migration[]):
 }
 
 async function assertServerFits(client: pg.Client): Promise<void> {
-  const { rows } = await client.query(
-    `select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding`,
-  );
+  const { rows } = await client.query({
+    text: `select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding`,
+    query_timeout: answerTimeoutMs,
+  } as pg.QueryConfig);
   const { version, encoding } = rows[0];
   if (version < oldestVersion)
     throw new ConfigFault([`DATABASE_URL: PostgreSQL 15 or newer is needed, this is ${Math.floor(version / 10_000)}`]);
