@@ -66,7 +66,7 @@ function startWriter(from: number) {
 describe('the embedded database', () => {
   it('loses no row that was acknowledged before kill -9', { timeout: 180_000 }, async () => {
     let promised = 0;
-    for (let round = 1; round <= 6; round += 1) {
+    for (let round = 1; round <= 4; round += 1) {
       const { lines, kill } = startWriter(promised + 1);
       // Killed among writes, at another point each time.
       while (lines.length < 1 + round * 7) await sleep(1);
@@ -87,7 +87,7 @@ describe('the embedded database', () => {
   });
 
   it('starts again after kill -9 during its very first start', { timeout: 180_000 }, async () => {
-    for (const delayMs of [150, 350, 550, 800]) {
+    for (const delayMs of [200, 500, 800]) {
       await rm(folder, { recursive: true });
       const { kill } = startWriter(1);
       await sleep(delayMs);
