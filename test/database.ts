@@ -9,9 +9,9 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import type { Database } from '#platform/db/db.ts';
-import { openInMemory } from '#platform/db/embedded.ts';
 import { collectMigrations, type MigrationSource } from '#platform/db/migrations.ts';
 import { platformMigrations } from '#platform/db/open.ts';
+import { openInMemory } from '#platform/db/pglite.ts';
 import { openPostgres } from '#platform/db/postgres.ts';
 import { createLog } from '#platform/log.ts';
 
@@ -23,11 +23,12 @@ export interface DatabaseEngine {
   open(migrations?: readonly MigrationSource[]): Promise<Database>;
 }
 
+const quiet = createLog({ level: 'silent' });
 const serverUrl = process.env.PG_TEST_URL || 'postgres://postgres@127.0.0.1:5432/postgres';
 
 /** A database in memory, for suites that need only one engine. */
 export async function openTestDatabase(migrations: readonly MigrationSource[] = []): Promise<Database> {
-  return openInMemory(await collectMigrations([platformMigrations, ...migrations]));
+  return openInMemory(await collectMigrations([platformMigrations, ...migrations]), quiet);
 }
 
 export const databaseEngines: readonly DatabaseEngine[] = [
@@ -48,7 +49,7 @@ async function openPostgresTestDatabase(sources: readonly MigrationSource[] = []
   const migrations = await collectMigrations([platformMigrations, ...sources]);
   const { url, drop } = await createPostgresDatabase();
   try {
-    const database = await openPostgres({ url, poolSize: 10, migrations, log: createLog({ level: 'silent' }) });
+    const database = await openPostgres({ url, poolSize: 10, migrations, log: quiet });
     return { ...database, close: () => database.close().finally(drop) };
   } catch (error) {
     await drop();

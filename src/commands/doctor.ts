@@ -8,7 +8,7 @@ import { dirname } from 'node:path';
 import { systemClock } from '#platform/clock.ts';
 import { ConfigFault } from '#platform/config.ts';
 import { isFolderInUse } from '#platform/db/lock.ts';
-import { openDatabase } from '#platform/db/open.ts';
+import { probePostgres } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
 import { openObjects } from '#platform/objects/open.ts';
 import { addressesOf, type Config, readConfig, servicesByDefault } from '../config.ts';
@@ -63,18 +63,8 @@ async function checkDatabase({ database, process: { dataDir } }: Config): Promis
     await checkFolder(dataDir);
     return `PGlite in ${dataDir}, ${isFolderInUse(dataDir) ? 'in use by a running instance' : 'not in use'}`;
   }
-  // Without migrations: doctor looks, it changes nothing.
-  const opened = await openDatabase({ ...database, dataDir, migrations: [], log }).catch((error: Error) => {
-    throw new Error(
-      `PostgreSQL does not answer (${reason(error)}); see that DATABASE_URL names the right server, and that it runs`,
-    );
-  });
-  try {
-    await opened.check();
-    return 'PostgreSQL answers';
-  } finally {
-    await opened.close();
-  }
+  await probePostgres(database.url);
+  return 'PostgreSQL answers';
 }
 
 async function checkObjects({ objects, process: { dataDir, production } }: Config): Promise<string> {

@@ -33,7 +33,7 @@ const running = new AsyncLocalStorage<RunningTransaction>();
  * itself: a deadlock or a serialization failure is `engine_unavailable` for the caller to try again. Still open after
  * `timeoutMs`, it is rolled back, so that a `work` that hangs cannot keep the one connection of PGlite.
  */
-export function transaction<Tables, Result>(
+export async function transaction<Tables, Result>(
   db: Db<Tables>,
   work: (tx: Tx<Tables>) => Promise<Result>,
   timeoutMs = 10_000,

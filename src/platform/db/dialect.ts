@@ -18,7 +18,7 @@ import {
 } from 'kysely';
 import { assertBegunByTransaction, assertOutsideTransaction, type Database } from './db.ts';
 import { createGate, type Gate, type GateOptions } from './gate.ts';
-import { assertParameters } from './types.ts';
+import { assertParameters } from './values.ts';
 
 /** What a driver gives. Its failures are translated already (errors.ts). */
 export interface Engine {
@@ -32,6 +32,7 @@ export interface Session {
   readonly lost: boolean;
   /** Without parameters the text may hold several statements; the result is then the last one's. */
   query(text: string, parameters: readonly unknown[]): Promise<SessionResult>;
+  /** Further calls do nothing. */
   release(): void;
 }
 
@@ -174,9 +175,8 @@ class Connection implements DatabaseConnection {
     } catch (error) {
       if (!first || !harmless || !this.#session.lost) throw error;
     }
-    const next = await this.#engine.connect();
     this.#session.release();
-    this.#session = next;
+    this.#session = await this.#engine.connect();
     return this.#session.query(text, parameters);
   }
 }

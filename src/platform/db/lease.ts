@@ -21,7 +21,7 @@ export interface LeasesDeps {
   readonly renewEveryMs?: number;
 }
 
-export interface Lease {
+interface Lease {
   readonly name: string;
   readonly fence: number;
   /** Aborted with LeaseLost when it was taken over or could not be renewed in time; not by `release`. */

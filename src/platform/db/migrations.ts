@@ -6,6 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import { StartFault } from '../lifecycle.ts';
 
 /** A service and the folder of its migrations: `{ service: 'media', folder: new URL('./migrations/', import.meta.url) }`. */
 export interface MigrationSource {
@@ -27,6 +28,15 @@ export interface MigrationSession {
   query<Row>(sql: string, parameters: readonly unknown[]): Promise<Row[]>;
 }
 
+/** A migration that cannot be applied as it is; the message is one line that names it. */
+class MigrationFault extends StartFault {
+  override readonly name = 'MigrationFault';
+
+  constructor(migration: string, fault: string, cause?: unknown) {
+    super(`Migration ${migration} ${fault}`, { cause });
+  }
+}
+
 const fileName = /^(\d{3}_[a-z0-9_]+)\.sql$/;
 
 /** Every source's files, sources in the order given, files by their numbers. */
@@ -41,8 +51,8 @@ async function collectSource({ service, folder }: MigrationSource): Promise<read
   return Promise.all(
     files.map(async (file) => {
       const name = fileName.exec(file)?.[1];
-      if (name === undefined) throw new Error(`Migration ${service}/${file}: name it like 001_assets.sql`);
-      if (numbers.has(name.slice(0, 3))) throw new Error(`Migration ${service}/${file}: its number is taken`);
+      if (name === undefined) throw new MigrationFault(`${service}/${file}`, 'is not named like 001_assets.sql');
+      if (numbers.has(name.slice(0, 3))) throw new MigrationFault(`${service}/${file}`, 'has a number that is taken');
       numbers.add(name.slice(0, 3));
       // A checkout may have turned the line ends; that is no change.
       const sql = (await readFile(new URL(file, folder), 'utf8')).replaceAll('\r\n', '\n');
@@ -76,12 +86,12 @@ export async function applyMigrations(
   for (const { name, sql, digest } of migrations) {
     const known = applied.get(name);
     if (known !== undefined && known !== digest)
-      throw new Error(`Migration ${name} was changed after it was applied; write a new one instead`);
+      throw new MigrationFault(name, 'was changed after it was applied; write a new one instead');
     if (known !== undefined) continue;
     try {
       await session.run(sql);
     } catch (error) {
-      throw new Error(`Migration ${name} failed: ${error instanceof Error ? error.message : error}`, { cause: error });
+      throw new MigrationFault(name, `failed: ${error instanceof Error ? error.message : error}`, error);
     }
     await session.query('insert into migrations (name, digest) values ($1, $2)', [name, digest]);
     pending.push(name);

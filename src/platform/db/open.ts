@@ -11,8 +11,8 @@ export interface OpenDatabaseOptions {
   /** The services' migrations; the platform's own are always applied, first. */
   readonly migrations: readonly MigrationSource[];
   readonly log: Log;
-  /** Connections to PostgreSQL. */
-  readonly poolSize: number;
+  /** Connections to PostgreSQL; 10 unless the operator says otherwise. */
+  readonly poolSize?: number;
 }
 
 export const platformMigrations: MigrationSource = {
@@ -27,9 +27,15 @@ export const platformMigrations: MigrationSource = {
 export async function openDatabase(options: OpenDatabaseOptions): Promise<Database> {
   const migrations = await collectMigrations([platformMigrations, ...options.migrations]);
   if (options.url === 'embedded') {
-    const { openEmbedded } = await import('./embedded.ts');
-    return openEmbedded(options.dataDir, migrations);
+    const { openEmbedded } = await import('./pglite.ts');
+    return openEmbedded(options.dataDir, migrations, options.log);
   }
   const { openPostgres } = await import('./postgres.ts');
-  return openPostgres({ ...options, migrations });
+  return openPostgres({ poolSize: 10, ...options, migrations });
+}
+
+/** For doctor: whether a PostgreSQL server answers and fits. Changes nothing; what is wrong is a ConfigFault. */
+export async function probePostgres(url: string): Promise<void> {
+  const driver = await import('./postgres.ts');
+  await driver.probePostgres(url);
 }

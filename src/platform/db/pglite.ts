@@ -1,55 +1,52 @@
-/** The embedded engine: PGlite, PostgreSQL in this process. */
-import { PGlite, type PGliteOptions } from '@electric-sql/pglite';
+/** The embedded driver: PGlite in a data folder, or in memory for tests; from the migrated template where it is new. */
+import { existsSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { PGlite } from '@electric-sql/pglite';
+import type { Log } from '../log.ts';
 import type { Database } from './db.ts';
-import { createDatabase, type SessionResult } from './dialect.ts';
-import { translateError } from './errors.ts';
-import { applyMigrations, type Migration } from './migrations.ts';
-import { parsers, refuseBareJson } from './types.ts';
+import { lockFolder } from './lock.ts';
+import type { Migration } from './migrations.ts';
+import { createPglite, migratePglite, pgliteDatabase } from './pglite-engine.ts';
+import { migratedTemplate } from './template.ts';
 
-/** One connection, and a running statement blocks the event loop: the wait for a turn is the only deadline to be had. */
-const gateOptions = { width: 1, maxWaiting: 1_000, waitTimeoutMs: 5_000 };
-
-export function createPglite(options: PGliteOptions): Promise<PGlite> {
-  return PGlite.create({
-    ...options,
-    parsers: { ...parsers },
-    serializers: { 114: refuseBareJson, 3802: refuseBareJson },
-  });
+/** The database of a data folder, which is locked as long as it is open. */
+export async function openEmbedded(dataDir: string, migrations: readonly Migration[], log: Log): Promise<Database> {
+  const lock = await lockFolder(dataDir);
+  try {
+    const folder = join(dataDir, 'database');
+    if (!existsSync(folder)) await makeFolder(folder, migrations);
+    const reopen = (): Promise<PGlite> => createPglite({ dataDir: folder });
+    const lite = await reopen();
+    await migrateOrClose(lite, migrations);
+    return pgliteDatabase(lite, { reopen, afterClose: lock.release, log });
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
 }
 
-export async function migratePglite(lite: PGlite, migrations: readonly Migration[]): Promise<void> {
-  await lite.transaction((tx) =>
-    applyMigrations(
-      {
-        run: async (text) => {
-          await tx.exec(text);
-        },
-        query: async <Row>(text: string, parameters: readonly unknown[]) =>
-          (await tx.query<Row>(text, [...parameters])).rows,
-      },
-      migrations,
-    ),
-  );
+/** A database of its own, gone when it is closed. */
+export async function openInMemory(migrations: readonly Migration[], log: Log): Promise<Database> {
+  const lite = await createPglite({ loadDataDir: await migratedTemplate(migrations) });
+  const reopen = (): Promise<PGlite> => Promise.reject(new Error('what was in memory is gone'));
+  return pgliteDatabase(lite, { reopen, afterClose: () => undefined, log });
 }
 
-/** From now on nothing else may use `lite`: transactions are plain statements on its one connection. */
-export function pgliteDatabase(lite: PGlite, afterClose: () => void): Database {
-  const query = async (text: string, parameters: readonly unknown[]): Promise<SessionResult> => {
-    try {
-      // As pg does: without parameters the simple protocol, which takes several statements.
-      const result = parameters.length === 0 ? (await lite.exec(text)).at(-1) : await lite.query(text, [...parameters]);
-      return { rows: result?.rows ?? [], command: result?.command, affectedRows: result?.affectedRows };
-    } catch (error) {
-      throw translateError(error);
-    }
-  };
-  const release = (): void => {
-    // The one connection stays.
-  };
-  const session = { lost: false, query, release };
-  const close = async (): Promise<void> => {
+/** Whole or not at all: a start that dies on the way leaves only the `.new` folder, which the next one replaces. */
+async function makeFolder(folder: string, migrations: readonly Migration[]): Promise<void> {
+  const draft = `${folder}.new`;
+  await rm(draft, { recursive: true, force: true });
+  const lite = await createPglite({ dataDir: draft, loadDataDir: await migratedTemplate(migrations) });
+  await lite.close();
+  await rename(draft, folder);
+}
+
+async function migrateOrClose(lite: PGlite, migrations: readonly Migration[]): Promise<void> {
+  try {
+    await migratePglite(lite, migrations);
+  } catch (error) {
     await lite.close();
-    afterClose();
-  };
-  return createDatabase('pglite', { connect: async () => session, close }, gateOptions);
+    throw error;
+  }
 }

@@ -1,14 +1,18 @@
 /** The distributed engine: PostgreSQL 15 or newer, through a bounded pool of pg. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { systemClock } from '../clock.ts';
 import { ConfigFault } from '../config.ts';
+import { StartFault } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
 import { problems } from '../problem.ts';
+import { createBreaker } from '../resilience/breaker.ts';
+import { retry } from '../resilience/retry.ts';
 import type { Database } from './db.ts';
 import { createDatabase, type Engine, type Session, type SessionResult } from './dialect.ts';
 import { sqlState, translateError } from './errors.ts';
 import { applyMigrations, type Migration } from './migrations.ts';
-import { elementTypes, type Parse, parsers } from './types.ts';
+import { elementTypes, type Parse, parsers } from './values.ts';
 
 export interface PostgresOptions {
   readonly url: string;
@@ -57,40 +61,65 @@ function connectionSettings(url: string): pg.ClientConfig {
   };
 }
 
-/** On a connection of its own, since a migration may take longer than any query should. */
-async function migratePostgres(url: string, migrations: readonly Migration[]): Promise<void> {
+export function probePostgres(url: string): Promise<void> {
+  return withOwnConnection(url, assertServerFits);
+}
+
+function migratePostgres(url: string, migrations: readonly Migration[]): Promise<void> {
+  return withOwnConnection(url, async (client) => {
+    await assertServerFits(client);
+    await migrateOver(client, migrations);
+  });
+}
+
+/** Beside the pool and without its limits, since a migration may take longer than any query should. */
+async function withOwnConnection(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
   const client = new pg.Client(connectionSettings(url));
   // Without a listener, a connection that breaks between two statements would end the process.
   client.on('error', () => undefined);
   try {
     await client.connect();
   } catch (error) {
-    throw new ConfigFault([`DATABASE_URL: the database does not answer (${(error as Error).message})`]);
+    throw new ConfigFault([`DATABASE_URL: the database does not answer (${reasonOf(error)})`]);
   }
   try {
-    await assertServerFits(client);
-    await client.query('begin');
-    await applyMigrations(
-      {
-        run: async (text) => {
-          await client.query(text);
-        },
-        query: async <Row>(text: string, parameters: readonly unknown[]) =>
-          (await client.query(text, [...parameters])).rows as Row[],
-      },
-      migrations,
-    );
-    await client.query('commit');
+    await work(client);
+  } catch (error) {
+    if (error instanceof StartFault) throw error;
+    // Commonly a role that may not create tables.
+    throw new ConfigFault([`DATABASE_URL: the database cannot be prepared (${reasonOf(error)})`]);
   } finally {
     // A transaction that is still open goes with its connection.
     await client.end();
   }
 }
 
-async function assertServerFits(client: pg.Client): Promise<void> {
-  const { rows } = await client.query(
-    `select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding`,
+/** Where a name has several addresses, Node's error has a code and no message. */
+function reasonOf(error: unknown): string {
+  const { message, code } = error as NodeJS.ErrnoException;
+  return message || String(code);
+}
+
+async function migrateOver(client: pg.Client, migrations: readonly Migration[]): Promise<void> {
+  await client.query('begin');
+  await applyMigrations(
+    {
+      run: async (text) => {
+        await client.query(text);
+      },
+      query: async <Row>(text: string, parameters: readonly unknown[]) =>
+        (await client.query(text, [...parameters])).rows as Row[],
+    },
+    migrations,
   );
+  await client.query('commit');
+}
+
+async function assertServerFits(client: pg.Client): Promise<void> {
+  const { rows } = await client.query({
+    text: `select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding`,
+    query_timeout: answerTimeoutMs,
+  } as pg.QueryConfig);
   const { version, encoding } = rows[0];
   if (version < oldestVersion)
     throw new ConfigFault([`DATABASE_URL: PostgreSQL 15 or newer is needed, this is ${Math.floor(version / 10_000)}`]);
@@ -98,8 +127,23 @@ async function assertServerFits(client: pg.Client): Promise<void> {
 }
 
 function createEngine(pool: pg.Pool): Engine {
+  // Callers of a server that is away are told at once, and not each after its own connect timeout.
+  const breaker = createBreaker({ failuresToOpen: 5, trialEveryMs: 1_000, isFailure: () => true, clock: systemClock });
+  const connectedAtMs = new WeakMap<pg.PoolClient, number>();
+  pool.on('connect', (client) => connectedAtMs.set(client, performance.now()));
+  let lossAtMs = 0;
+  const onLoss = (): void => {
+    lossAtMs = performance.now();
+  };
   return {
-    connect: async () => new PooledSession(await connect(pool)),
+    connect: async () => {
+      for (;;) {
+        const client = await breaker.run(() => connect(pool)).catch(unavailable);
+        // Where one connection was lost, its elders are probably dead too (a restart) and would be found out one by one.
+        if ((connectedAtMs.get(client) ?? 0) >= lossAtMs) return new PooledSession(client, onLoss);
+        client.release(true);
+      }
+    },
     close: async () => {
       // A connection that is still out after the drain ends with the process.
       await Promise.race([pool.end(), sleep(1_000, undefined, { ref: false })]);
@@ -107,26 +151,31 @@ function createEngine(pool: pg.Pool): Engine {
   };
 }
 
+function unavailable(error: unknown): never {
+  throw problems.engine_unavailable({ cause: error });
+}
+
 /** What fails at once may be over at once (a restart, a failover): tried three times, unless a try took its time. */
-async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
-  const startedAt = performance.now();
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await pool.connect();
-    } catch (error) {
-      if (attempt === 3 || performance.now() - startedAt > 1_000) throw problems.engine_unavailable({ cause: error });
-    }
-    await sleep(50 + Math.random() * 200 * attempt);
-  }
+function connect(pool: pg.Pool): Promise<pg.PoolClient> {
+  const startedAtMs = performance.now();
+  return retry(() => pool.connect(), {
+    attempts: 3,
+    baseDelayMs: 200,
+    maxDelayMs: 400,
+    isRetryable: () => performance.now() - startedAtMs < 1_000,
+  });
 }
 
 class PooledSession implements Session {
   readonly #client: pg.PoolClient;
+  readonly #onLoss: () => void;
   #lost = false;
   #unfit = false;
+  #released = false;
 
-  constructor(client: pg.PoolClient) {
+  constructor(client: pg.PoolClient, onLoss: () => void) {
     this.#client = client;
+    this.#onLoss = onLoss;
     client.on('error', this.#onError);
   }
 
@@ -145,6 +194,8 @@ class PooledSession implements Session {
   }
 
   release(): void {
+    if (this.#released) return;
+    this.#released = true;
     this.#client.off('error', this.#onError);
     this.#client.release(this.#lost || this.#unfit);
   }
@@ -152,15 +203,19 @@ class PooledSession implements Session {
   /** Emitted before the queries under way are rejected. */
   readonly #onError = (): void => {
     this.#lost = true;
+    this.#onLoss();
   };
 
   #judge(error: unknown): unknown {
     const state = sqlState(error);
     // Shut down by the administrator, or through the crash of another connection: the statement was rolled back.
-    if (state === '57P01' || state === '57P02') this.#lost = true;
+    if (state === '57P01' || state === '57P02') this.#onError();
     // A primary that was demoted, or an answer that never came and would be taken for the next statement's.
     const silent = error instanceof Error && error.message === 'Query read timeout';
-    if (state === '25006' || silent) this.#unfit = true;
+    if (state === '25006' || silent) {
+      this.#unfit = true;
+      this.#onLoss();
+    }
     return this.#lost || silent ? problems.engine_unavailable({ cause: error }) : translateError(error);
   }
 }

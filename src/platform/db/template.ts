@@ -8,9 +8,9 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/p
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Migration } from './migrations.ts';
-import { createPglite, migratePglite } from './pglite.ts';
+import { createPglite, migratePglite } from './pglite-engine.ts';
 
-export const templateCache = fileURLToPath(new URL('../../../node_modules/.cache/atelier/', import.meta.url));
+const templateCache = fileURLToPath(new URL('../../../node_modules/.cache/atelier/', import.meta.url));
 
 const digestBytes = 32;
 const keptMs = 7 * 24 * 3600 * 1000;
@@ -20,15 +20,17 @@ export async function migratedTemplate(migrations: readonly Migration[], cache =
   const file = join(cache, `database-${await templateKey(migrations)}`);
   const kept = await readTemplate(file);
   if (kept !== undefined) return new Blob([kept], { type: 'application/x-gzip' });
-  const made = await makeTemplate(migrations);
+  // From the bare one, so that a changed migration does not cost another initdb.
+  const bare = migrations.length === 0 ? undefined : await migratedTemplate([], cache);
+  const made = await makeTemplate(migrations, bare);
   await keepTemplate(cache, file, new Uint8Array(await made.arrayBuffer())).catch(() => {
     // A read-only installation: the next start makes it again.
   });
   return made;
 }
 
-async function makeTemplate(migrations: readonly Migration[]): Promise<Blob> {
-  const lite = await createPglite({});
+async function makeTemplate(migrations: readonly Migration[], bare: Blob | undefined): Promise<Blob> {
+  const lite = await createPglite(bare === undefined ? {} : { loadDataDir: bare });
   try {
     await migratePglite(lite, migrations);
     return await lite.dumpDataDir('gzip');

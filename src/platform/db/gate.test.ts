@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { createGate } from './gate.ts';
+
+const patient = { width: 1, maxWaiting: 10, waitTimeoutMs: 60_000 };
+
+describe('the gate before the connections', () => {
+  it('lets in as many as it is wide, the rest in their order', async () => {
+    const gate = createGate({ ...patient, width: 2 });
+    const order: number[] = [];
+    const leaves = [await gate.enter(), await gate.enter()];
+    const later = [1, 2, 3].map(async (number) => {
+      const leave = await gate.enter();
+      order.push(number);
+      leave();
+    });
+    await Promise.resolve();
+    expect(order).toEqual([]);
+    leaves[1]?.();
+    await Promise.all(later);
+    expect(order).toEqual([1, 2, 3]);
+  });
+
+  it('counts a double leave once', async () => {
+    const gate = createGate({ ...patient, maxWaiting: 0 });
+    const leave = await gate.enter();
+    leave();
+    leave();
+    await gate.enter();
+    await expect(gate.enter()).rejects.toMatchObject({ code: 'overloaded' });
+  });
+
+  it('refuses one more than may wait, and who waited too long', async () => {
+    const gate = createGate({ width: 1, maxWaiting: 1, waitTimeoutMs: 20 });
+    const leave = await gate.enter();
+    const waiting = gate.enter();
+    await expect(gate.enter()).rejects.toMatchObject({ code: 'overloaded', status: 503 });
+    await expect(waiting).rejects.toMatchObject({ code: 'overloaded' });
+    leave();
+    await expect(gate.enter()).resolves.toBeTypeOf('function');
+  });
+
+  it('closes when the last has left, and refuses newcomers meanwhile', async () => {
+    const gate = createGate(patient);
+    const leave = await gate.enter();
+    const waiting = gate.enter();
+    let closed = false;
+    const closing = gate.close(60_000).then(() => {
+      closed = true;
+    });
+    await expect(gate.enter()).rejects.toMatchObject({ code: 'draining' });
+    leave();
+    const leaveLast = await waiting;
+    expect(closed).toBe(false);
+    leaveLast();
+    await closing;
+  });
+
+  it('closes without those who do not leave in time', async () => {
+    const gate = createGate(patient);
+    await gate.enter();
+    await expect(gate.close(10)).resolves.toBeUndefined();
+  });
+});

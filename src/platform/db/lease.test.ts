@@ -1,0 +1,116 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { databaseEngines } from '../../../test/database.ts';
+import { createLog } from '../log.ts';
+import type { Database, Db } from './db.ts';
+import { createLeases, LeaseLost, type Leases, type LeaseTables } from './lease.ts';
+
+const hourMs = 3_600_000;
+const log = createLog({ level: 'silent' });
+
+for (const engine of databaseEngines) {
+  describe.skipIf(engine.missing)(`leases on ${engine.name}`, () => {
+    let database: Database;
+    let db: Db<LeaseTables>;
+    const processes: Leases[] = [];
+    /** As another process would; renews only where a test says so. */
+    const startProcess = (times: { ttlMs?: number; renewEveryMs?: number } = {}): Leases => {
+      const leases = createLeases({ db, log, ttlMs: hourMs, renewEveryMs: hourMs, ...times });
+      processes.push(leases);
+      return leases;
+    };
+    const expire = () => db.updateTable('leases').set({ expires_at: sql`now() - interval '1 second'` }).execute();
+    const expiry = async (): Promise<Date> =>
+      (await db.selectFrom('leases').select('expires_at').executeTakeFirstOrThrow()).expires_at;
+
+    beforeAll(async () => {
+      database = await engine.open();
+      db = database.queries<LeaseTables>();
+    });
+    afterEach(async () => {
+      await Promise.all(processes.splice(0).map((leases) => leases.close()));
+      await db.deleteFrom('leases').execute();
+    });
+    afterAll(() => database.close());
+
+    it('are given to one only, by name', async () => {
+      const [one, two] = [startProcess(), startProcess()];
+      await expect(one.acquire('media')).resolves.toMatchObject({ name: 'media', fence: 1 });
+      await expect(two.acquire('media')).resolves.toBeUndefined();
+      await expect(one.acquire('media')).resolves.toBeUndefined();
+      await expect(two.acquire('image')).resolves.toMatchObject({ name: 'image', fence: 1 });
+    });
+
+    it('are given to exactly one of many at once', async () => {
+      const asked = Array.from({ length: 20 }, () => startProcess().acquire('media'));
+      const given = (await Promise.all(asked)).filter((lease) => lease !== undefined);
+      expect(given).toHaveLength(1);
+    });
+
+    it('are free again when released, under a higher fence', async () => {
+      const [one, two] = [startProcess(), startProcess()];
+      const lease = await one.acquire('media');
+      await lease?.release();
+      await expect(two.acquire('media')).resolves.toMatchObject({ fence: 2 });
+      expect(lease?.signal.aborted).toBe(false);
+      // A release that comes again takes nothing from the next holder.
+      await lease?.release();
+      await expect(one.acquire('media')).resolves.toBeUndefined();
+    });
+
+    it('are free again when their process has closed', async () => {
+      const [one, two] = [startProcess(), startProcess()];
+      await one.acquire('media');
+      await one.acquire('image');
+      await one.close();
+      await expect(two.acquire('media')).resolves.toMatchObject({ fence: 2 });
+      await expect(two.acquire('image')).resolves.toMatchObject({ fence: 2 });
+    });
+
+    it('are taken over once they have run out, by the clock of the database', async () => {
+      const [one, two] = [startProcess(), startProcess()];
+      await one.acquire('media');
+      await expire();
+      await expect(two.acquire('media')).resolves.toMatchObject({ fence: 2 });
+    });
+
+    it('are renewed while their holder lives', async () => {
+      const one = startProcess({ renewEveryMs: 20 });
+      await one.acquire('media');
+      const before = await expiry();
+      while ((await expiry()) <= before) await sleep(5);
+    });
+
+    it('tell their holder when they were taken over', async () => {
+      const [one, two] = [startProcess({ renewEveryMs: 20 }), startProcess()];
+      const [taken, kept] = [await one.acquire('media'), await one.acquire('image')];
+      await db.updateTable('leases').set({ expires_at: sql`now()` }).where('name', '=', 'media').execute();
+      await two.acquire('media');
+      if (taken?.signal.aborted === false) await once(taken.signal, 'abort');
+      expect(taken?.signal.reason).toBeInstanceOf(LeaseLost);
+      expect(kept?.signal.aborted).toBe(false);
+    });
+
+    it('tell their holder when they could not be renewed in time, though the database is away', async () => {
+      const one = startProcess({ ttlMs: 300, renewEveryMs: hourMs });
+      const lease = await one.acquire('media');
+      if (lease?.signal.aborted === false) await once(lease.signal, 'abort');
+      expect(lease?.signal.reason).toBeInstanceOf(LeaseLost);
+    });
+
+    it('of a dead holder are waited for at a start', async () => {
+      const dead = startProcess({ ttlMs: 300, renewEveryMs: hourMs });
+      await dead.acquire('media');
+      const next = startProcess({ renewEveryMs: 60 });
+      await expect(next.acquireFromDead('media')).resolves.toMatchObject({ fence: 2 });
+    });
+
+    it('of a living holder are refused at a start', async () => {
+      await startProcess({ renewEveryMs: 20 }).acquire('media');
+      const next = startProcess({ renewEveryMs: 60 });
+      await expect(next.acquireFromDead('media')).resolves.toBeUndefined();
+    });
+  });
+}

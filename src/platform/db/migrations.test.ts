@@ -1,0 +1,185 @@
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createPostgresDatabase, databaseEngines } from '../../../test/database.ts';
+import { createLog } from '../log.ts';
+import type { Database } from './db.ts';
+import { collectMigrations, type MigrationSource } from './migrations.ts';
+import { openDatabase } from './open.ts';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'atelier-migrations-'));
+});
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+});
+
+async function source(service: string, files: Readonly<Record<string, string>>): Promise<MigrationSource> {
+  const own = join(folder, service);
+  await mkdir(own, { recursive: true });
+  for (const [name, content] of Object.entries(files)) await writeFile(join(own, name), content);
+  return { service, folder: pathToFileURL(`${own}/`) };
+}
+
+describe('collecting migrations', () => {
+  it('names them after their service, in the order of sources and numbers', async () => {
+    const b = await source('b', { '002_two.sql': 'select 2', '001_one.sql': 'select 1', 'notes.md': 'not SQL' });
+    const a = await source('a', { '001_first.sql': 'select 1' });
+    const names = (await collectMigrations([b, a])).map(({ name }) => name);
+    expect(names).toEqual(['b/001_one', 'b/002_two', 'a/001_first']);
+  });
+
+  it.each(['1_short.sql', '001_Upper.sql', '001.sql', '001_a-b.sql'])('refuses the name %s', async (file) => {
+    await expect(collectMigrations([await source('a', { [file]: '' })])).rejects.toThrow(`a/${file}`);
+  });
+
+  it('refuses a number that is taken twice', async () => {
+    const twice = await source('a', { '001_one.sql': '', '001_two.sql': '' });
+    await expect(collectMigrations([twice])).rejects.toThrow('Migration a/001_two.sql has a number that is taken');
+  });
+
+  it('refuses a folder that is not there', async () => {
+    const absent = { service: 'a', folder: pathToFileURL(`${folder}/absent/`) };
+    await expect(collectMigrations([absent])).rejects.toThrow('ENOENT');
+  });
+
+  it('sees no change in other line ends', async () => {
+    const [unix] = await collectMigrations([await source('a', { '001_one.sql': 'select 1;\nselect 2;\n' })]);
+    const [dos] = await collectMigrations([await source('a', { '001_one.sql': 'select 1;\r\nselect 2;\r\n' })]);
+    expect(dos).toEqual(unix);
+  });
+});
+
+/** A database that stays when it is closed, to be opened again. */
+async function openAgain(url: string, sources: readonly MigrationSource[]): Promise<Database> {
+  const log = createLog({ level: 'silent' });
+  return openDatabase({ url, dataDir: join(folder, 'data'), poolSize: 2, migrations: sources, log });
+}
+
+for (const { name, missing } of databaseEngines) {
+  describe.skipIf(missing)(`applying migrations on ${name}`, () => {
+    let url = 'embedded';
+    let drop = async (): Promise<void> => undefined;
+    let database: Database | undefined;
+    beforeEach(async () => {
+      if (name === 'postgres') ({ url, drop } = await createPostgresDatabase());
+      // From the template that is there already; what follows is applied to it.
+      else await (await openAgain(url, [])).close();
+    });
+    afterEach(async () => {
+      await database?.close();
+      database = undefined;
+      await drop();
+    });
+    const reopen = async (...sources: MigrationSource[]): Promise<Database> => {
+      await database?.close();
+      database = undefined;
+      database = await openAgain(url, sources);
+      return database;
+    };
+    const tables = async (): Promise<string[]> => {
+      const { rows } = await sql<{ name: string }>`
+        select tablename as name from pg_tables where schemaname = 'public' order by 1`.execute(
+        (database as Database).queries<object>(),
+      );
+      return rows.map((row) => row.name);
+    };
+
+    it('applies files of several statements, each once, later ones and other services in any order', async () => {
+      const one = 'create table a (id int); insert into a values (1);\n-- a comment; with a semicolon\n';
+      const first = await source('m', { '001_a.sql': one });
+      await reopen(first);
+      await reopen(first);
+      const grown = await source('m', { '002_b.sql': "create table b (t text default 'x;y');" });
+      await reopen(await source('earlier', { '001_c.sql': 'create table c ();' }), grown);
+      expect(await tables()).toEqual(['a', 'b', 'c', 'leases', 'migrations']);
+      const { rows } = await sql`select id from a`.execute((database as Database).queries());
+      expect(rows).toEqual([{ id: 1 }]);
+    });
+
+    it('leaves alone what it does not know: another service, a newer version', async () => {
+      const m = await source('m', { '001_a.sql': 'create table a ()' });
+      await reopen(m, await source('n', { '001_b.sql': 'create table b ()' }));
+      await reopen(m);
+      expect(await tables()).toEqual(['a', 'b', 'leases', 'migrations']);
+    });
+
+    it('leaves nothing of a start in which one fails, and names it', async () => {
+      await reopen(await source('m', { '001_a.sql': 'create table a ()' }));
+      const broken = await source('m', {
+        '002_b.sql': 'create table b ()',
+        '003_c.sql': 'create table c (); nonsense',
+      });
+      await expect(reopen(broken)).rejects.toThrow(/^Migration m\/003_c failed: .*nonsense/);
+      await rm(join(folder, 'm', '003_c.sql'));
+      await rm(join(folder, 'm', '002_b.sql'));
+      await reopen(broken);
+      expect(await tables()).toEqual(['a', 'leases', 'migrations']);
+    });
+
+    it('refuses a file that was changed after it was applied', async () => {
+      await reopen(await source('m', { '001_a.sql': 'create table a ()' }));
+      const changed = await source('m', { '001_a.sql': 'create table a (id int)' });
+      await expect(reopen(changed)).rejects.toThrow('Migration m/001_a was changed after it was applied');
+    });
+  });
+}
+
+const postgresMissing = databaseEngines.some(({ name, missing }) => name === 'postgres' && missing);
+
+describe.skipIf(postgresMissing)('two processes that start at once on an empty PostgreSQL database', () => {
+  const script = `
+    const [url, folder, openModule, logModule] = process.argv.slice(1);
+    const { openDatabase } = await import(openModule);
+    const { createLog } = await import(logModule);
+    const migrations = [{ service: 'm', folder: new URL(folder) }];
+    const log = createLog({ level: 'silent' });
+    process.stdout.write('ready');
+    await new Promise((resolve) => process.stdin.once('data', resolve));
+    const database = await openDatabase({ url, dataDir: 'none', poolSize: 2, migrations, log });
+    await database.check();
+    await database.close();
+    process.exit(0);`;
+
+  function startProcess(url: string, { folder: own }: MigrationSource) {
+    const modules = ['./open.ts', '../log.ts'].map((file) => import.meta.resolve(file));
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script, url, own.href, ...modules]);
+    const ready = new Promise<void>((resolve) => child.stdout.once('data', () => resolve()));
+    let faults = '';
+    child.stderr.on('data', (chunk) => {
+      faults += chunk;
+    });
+    const ended = new Promise<string>((resolve) => child.on('exit', (code) => resolve(`${code} ${faults}`)));
+    return { ready, go: () => child.stdin.write('go'), ended };
+  }
+
+  it('both succeed, and each file is applied once', { timeout: 120_000 }, async () => {
+    const files = await source('m', {
+      '001_a.sql': 'create table a (id int); insert into a values (1); select pg_sleep(0.05);',
+      '002_b.sql': 'create table b (); insert into a values (2);',
+    });
+    for (let round = 0; round < 10; round += 1) {
+      const { url, drop } = await createPostgresDatabase();
+      const client = new pg.Client({ connectionString: url });
+      try {
+        const processes = [startProcess(url, files), startProcess(url, files)];
+        await Promise.all(processes.map(({ ready }) => ready));
+        for (const { go } of processes) go();
+        expect(await Promise.all(processes.map(({ ended }) => ended))).toEqual(['0 ', '0 ']);
+        await client.connect();
+        const { rows } = await client.query('select id from a order by id');
+        expect(rows).toEqual([{ id: 1 }, { id: 2 }]);
+      } finally {
+        await client.end();
+        await drop();
+      }
+    }
+  });
+});

@@ -1,0 +1,231 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { cp, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createLog } from '../log.ts';
+import { type Database, transaction } from './db.ts';
+import type { Migration } from './migrations.ts';
+import { openDatabase } from './open.ts';
+import { createPglite } from './pglite-engine.ts';
+import { migratedTemplate } from './template.ts';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'atelier-embedded-'));
+});
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+});
+
+function open(): Promise<Database> {
+  const log = createLog({ level: 'silent' });
+  return openDatabase({ url: 'embedded', dataDir: folder, poolSize: 1, migrations: [], log });
+}
+
+/** Opens the database of the folder, says `open`, and then a line for every row that it was promised. */
+const writerScript = `
+  const [folder, openModule, logModule, dbModule, from] = process.argv.slice(1);
+  const { openDatabase } = await import(openModule);
+  const { createLog } = await import(logModule);
+  const { transaction } = await import(dbModule);
+  const { sql } = await import('kysely');
+  const log = createLog({ level: 'silent' });
+  const database = await openDatabase({ url: 'embedded', dataDir: folder, poolSize: 1, migrations: [], log });
+  const db = database.queries();
+  await sql\`create table if not exists promised (id int primary key, filler text)\`.execute(db);
+  console.log('open');
+  for (let id = Number(from); ; id += 1) {
+    await transaction(db, async (tx) => {
+      await sql\`insert into promised values (\${id}, repeat('x', 500))\`.execute(tx);
+      await sql\`insert into promised values (\${-id}, repeat('y', 500))\`.execute(tx);
+    });
+    console.log(id);
+  }`;
+
+function startWriter(from: number) {
+  const modules = ['./open.ts', '../log.ts', './db.ts'].map((file) => import.meta.resolve(file));
+  const words = ['--input-type=module', '-e', writerScript, folder, ...modules, String(from)];
+  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const lines: string[] = [];
+  createInterface(child.stdout).on('line', (line) => lines.push(line));
+  // After the last line that it could still say.
+  const closed = new Promise((resolve) => child.once('close', resolve));
+  const kill = async (): Promise<void> => {
+    child.kill('SIGKILL');
+    await closed;
+  };
+  return { lines, kill };
+}
+
+describe('the embedded database', () => {
+  it('loses no row that was acknowledged before kill -9', { timeout: 180_000 }, async () => {
+    let promised = 0;
+    for (let round = 1; round <= 4; round += 1) {
+      const { lines, kill } = startWriter(promised + 1);
+      // Killed among writes, at another point each time.
+      while (lines.length < 1 + round * 7) await sleep(1);
+      await sleep(Math.random() * 10);
+      await kill();
+      expect(lines[0]).toBe('open');
+      promised += lines.length - 1;
+      const database = await open();
+      const { rows } = await sql<{ n: number; last: number }>`
+        select count(*) as n, max(id) as last from promised`.execute(database.queries());
+      await database.close();
+      const { n, last } = rows[0] ?? { n: 0, last: 0 };
+      expect(n).toBe(2 * last);
+      // The one under way may have been written without having been acknowledged.
+      expect([promised, promised + 1]).toContain(last);
+      promised = last;
+    }
+  });
+
+  it('starts again after kill -9 during its very first start', { timeout: 180_000 }, async () => {
+    for (const delayMs of [200, 500, 800]) {
+      await rm(folder, { recursive: true });
+      const { kill } = startWriter(1);
+      await sleep(delayMs);
+      await kill();
+      const database = await open();
+      await expect(database.check()).resolves.toBeUndefined();
+      await database.close();
+    }
+  });
+
+  it('replaces a half-made folder, and refuses a second start without harm', async () => {
+    const first = await open();
+    await expect(open()).rejects.toThrow(`ATELIER_DATA_DIR ${folder} is in use`);
+    await expect(first.check()).resolves.toBeUndefined();
+    await first.close();
+    await rm(join(folder, 'database'), { recursive: true });
+    await writeFile(join(folder, 'database.new'), 'half');
+    const again = await open();
+    await again.check();
+    await again.close();
+    expect((await readdir(folder)).sort()).toEqual(['database', 'lock']);
+  });
+});
+
+describe('the embedded database when it breaks', () => {
+  it('answers 503, is opened again by itself, and has lost nothing', { timeout: 60_000 }, async () => {
+    const database = await open();
+    const db = database.queries();
+    const wal = join(folder, 'database', 'pg_wal');
+    const writeLog = () => sql`select pg_logical_emit_message(false, 'x', repeat('x', 1000000))`.execute(db);
+    await sql`create table promised (id int)`.execute(db);
+    await sql`insert into promised values (1)`.execute(db);
+    // As with a full disk: no further file of the write-ahead log can be made, which ends in a panic.
+    await rename(wal, `${wal}.away`);
+    const broken = await untilItFails(writeLog);
+    expect(broken).toMatchObject({ code: 'engine_unavailable', cause: { severity: 'PANIC' } });
+    await expect(database.check()).rejects.toMatchObject({ code: 'engine_unavailable' });
+    await rename(`${wal}.away`, wal);
+    await untilItWorks(() => database.check());
+    await sql`insert into promised values (2)`.execute(db);
+    const { rows } = await sql`select id from promised order by id`.execute(db);
+    expect(rows).toEqual([{ id: 1 }, { id: 2 }]);
+    await database.close();
+  });
+
+  it('inside a transaction: rolls it back', { timeout: 60_000 }, async () => {
+    const database = await open();
+    const db = database.queries();
+    const wal = join(folder, 'database', 'pg_wal');
+    await sql`create table promised (id int)`.execute(db);
+    const attempt = transaction(db, async (tx) => {
+      await sql`insert into promised values (1)`.execute(tx);
+      await rename(wal, `${wal}.away`);
+      throw await untilItFails(() => sql`select pg_logical_emit_message(false, 'x', repeat('x', 1000000))`.execute(tx));
+    });
+    await expect(attempt).rejects.toMatchObject({ code: 'engine_unavailable' });
+    await rename(`${wal}.away`, wal);
+    await untilItWorks(() => database.check());
+    const { rows } = await sql`select id from promised`.execute(db);
+    expect(rows).toEqual([]);
+    await database.close();
+  });
+});
+
+async function untilItFails(work: () => Promise<unknown>): Promise<unknown> {
+  for (;;) {
+    try {
+      await work();
+    } catch (error) {
+      return error;
+    }
+  }
+}
+
+async function untilItWorks(work: () => Promise<unknown>): Promise<void> {
+  for (;;) {
+    try {
+      await work();
+      return;
+    } catch {
+      // Not yet.
+      await sleep(50);
+    }
+  }
+}
+
+describe('the template', () => {
+  const migrations: readonly Migration[] = [{ name: 'm/001_a', sql: 'create table a (id int)', digest: 'd1' }];
+
+  async function tablesOf(template: Blob): Promise<string[]> {
+    const lite = await createPglite({ loadDataDir: template });
+    const { rows } = await lite.query<{ name: string }>(
+      `select tablename as name from pg_tables where schemaname = 'public' order by 1`,
+    );
+    await lite.close();
+    return rows.map(({ name }) => name);
+  }
+
+  let bare: string;
+  beforeAll(async () => {
+    bare = await mkdtemp(join(tmpdir(), 'atelier-bare-'));
+    await migratedTemplate([], bare);
+  });
+  afterAll(() => rm(bare, { recursive: true }));
+  beforeEach(() => cp(bare, folder, { recursive: true }));
+
+  it('is made once, whole for two who ask at once', async () => {
+    const both = await Promise.all([migratedTemplate(migrations, folder), migratedTemplate(migrations, folder)]);
+    for (const template of both) expect(await tablesOf(template)).toEqual(['a', 'migrations']);
+    // The bare one and the migrated one; no draft is left.
+    const files = await readdir(folder);
+    expect(files).toHaveLength(2);
+    const before = await Promise.all(files.map((file) => readFile(join(folder, file))));
+    await migratedTemplate(migrations, folder);
+    expect(await Promise.all(files.map((file) => readFile(join(folder, file))))).toEqual(before);
+  });
+
+  it('is another one for other migrations', async () => {
+    await migratedTemplate(migrations, folder);
+    const other = [{ name: 'm/001_a', sql: 'create table b (id int)', digest: 'd2' }];
+    expect(await tablesOf(await migratedTemplate(other, folder))).toEqual(['b', 'migrations']);
+  });
+
+  it.each([
+    ['cut off', (content: Buffer) => content.subarray(0, content.length - 1000)],
+    ['empty', () => Buffer.alloc(0)],
+    ['changed', (content: Buffer) => content.fill(0, 5000, 5064)],
+  ])('is made anew when its file is %s', async (_, damage) => {
+    await migratedTemplate(migrations, folder);
+    const [file = ''] = (await readdir(folder)).filter((name) => !existsSync(join(bare, name)));
+    await writeFile(join(folder, file), damage(await readFile(join(folder, file))));
+    const damaged = await readFile(join(folder, file));
+    expect(await tablesOf(await migratedTemplate(migrations, folder))).toEqual(['a', 'migrations']);
+    expect(await readFile(join(folder, file))).not.toEqual(damaged);
+  });
+
+  it('does without a folder to keep it in', async () => {
+    await writeFile(join(folder, 'file'), '');
+    expect(await tablesOf(await migratedTemplate([], join(folder, 'file', 'cache')))).toEqual(['migrations']);
+  });
+});
