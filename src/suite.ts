@@ -88,14 +88,13 @@ const wirings: Readonly<Record<ServiceName, (wiring: Wiring) => Promise<HttpServ
 
   edge: async ({ config, engines, log }) => {
     const { originals, publicObjects } = await engines.objects();
-    const variants = await engines.variants();
     return createEdge({
-      log,
+      server: { log, readiness: { originals: () => originals.check(), variants: () => publicObjects.check() } },
       clock,
       resizing: config.resizing,
       originals,
-      variants: publicObjects,
-      ensure: variants.ensure,
+      publicObjects,
+      variants: await engines.variants(),
     });
   },
 

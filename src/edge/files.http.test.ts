@@ -1,7 +1,10 @@
 import { connect } from 'node:net';
+import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deriveAddressKey, signAddress } from '#platform/objects/addresses.ts';
-import { bytesOf, exchange, openFilesBelow, type Rig, rawGet, resizingKeys, startEdge, until } from './testing.ts';
+import type { Objects } from '#platform/objects/objects.ts';
+import { bytesOf, exchange, openFilesBelow, type Rig, rawGet, resizingKeys, startEdge, until } from './edge.testing.ts';
 
 const secret = deriveAddressKey(resizingKeys.key, resizingKeys.salt);
 const photo = bytesOf(1000);
@@ -92,6 +95,7 @@ describe('the registered content type', () => {
     ['text/plain', 'text/plain', true],
     ['image/svg+xml', 'image/svg+xml', false],
     ['IMAGE/SVG+XML; charset=utf-8', 'IMAGE/SVG+XML; charset=utf-8', false],
+    ['image/svg', 'image/svg', false],
     ['text/html', 'text/html', false],
     ['application/xhtml+xml', 'application/xhtml+xml', false],
     ['text/xml', 'text/xml', false],
@@ -366,6 +370,55 @@ describe('a reader that goes away', () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(film.length);
     await reader?.cancel();
     await until(async () => (await openFilesBelow(rig.dataDir)) === 0);
+  });
+});
+
+describe('a store that fails', () => {
+  /** The real store, whose streams end with an error after some bytes. */
+  const failingAfter = (bytes: number): Objects => ({
+    ...rig.originals,
+    get: async (key, options) => {
+      const body = await rig.originals.get(key, options);
+      if (body === undefined) return undefined;
+      const whole = Buffer.concat(await body.stream.toArray());
+      const stream = Readable.from(
+        (async function* () {
+          yield* bytes === 0 ? [] : [whole.subarray(0, bytes)];
+          await setImmediate();
+          throw new Error('the disk is broken');
+        })(),
+      );
+      return { ...body, stream };
+    },
+  });
+  const read = async (url: string, otherBucket: (name: string) => Objects | undefined) => {
+    const broken = await startEdge({ otherBucket });
+    try {
+      const path = url.slice(rig.url.length);
+      return await exchange(
+        broken.port,
+        `GET ${path} HTTP/1.1\r\nHost: a\r\nRange: bytes=0-499\r\nConnection: close\r\n\r\n`,
+      );
+    } finally {
+      await broken.close();
+    }
+  };
+  const url = () =>
+    signAddress(rig.url, secret, { method: 'GET', bucket: 'broken', key: 'u/1/photo.png', expires: 9_999_999_999 });
+
+  it('before the first byte is an error that nobody keeps', async () => {
+    const answer = await read(url(), () => failingAfter(0));
+    expect(answer).toMatch(/^HTTP\/1\.1 500 /);
+    expect(answer).toContain('internal_error');
+    expect(answer).toContain('cache-control: no-store');
+    expect(answer).not.toMatch(/etag:|content-range:|private|broken/i);
+  });
+
+  it('in the middle cuts the connection, so that nobody takes a part for the whole', async () => {
+    const answer = await read(url(), () => failingAfter(100));
+    const [head = '', body = ''] = answer.split('\r\n\r\n');
+    expect(head).toContain('content-length: 500');
+    expect(body.length).toBeLessThan(500);
   });
 });
 

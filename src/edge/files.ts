@@ -8,7 +8,7 @@ import type { Clock } from '#platform/clock.ts';
 import { type Terms, verifyAddress } from '#platform/objects/addresses.ts';
 import { isSafeKey } from '#platform/objects/keys.ts';
 import { ObjectExists, type Objects } from '#platform/objects/objects.ts';
-import { Problem, problems } from '#platform/problem.ts';
+import { problems } from '#platform/problem.ts';
 import { edgeProblems } from './problems.ts';
 import { limitBody } from './receiving.ts';
 import { type SendingDeps, sendObject } from './sending.ts';
@@ -60,7 +60,7 @@ export async function receiveFile(deps: FileDeps, request: FastifyRequest, reply
     faults: {
       tooLarge: () => tooLarge(terms.maxSize),
       wrongSize,
-      stalled: edgeProblems.upload_timeout,
+      stalled: () => problems.request_timeout({ message: 'The upload stood still for too long.' }),
       incomplete: edgeProblems.upload_incomplete,
     },
   });
@@ -69,7 +69,6 @@ export async function receiveFile(deps: FileDeps, request: FastifyRequest, reply
     return reply.header('etag', head.etag).send();
   } catch (error) {
     if (error instanceof ObjectExists) throw edgeProblems.already_exists();
-    if (error instanceof Problem && error.status === 408) reply.header('connection', 'close');
     throw error;
   } finally {
     body.destroy();
@@ -104,7 +103,7 @@ function sendable(contentType: string | undefined): string {
 
 /** Pictures, sound, films and plain text; never what may carry a script (SVG, HTML, XML), nor what nobody knows. */
 function mayShowInline(contentType: string): boolean {
-  return /^(image|audio|video)\/(?!.*xml)|^text\/plain\b/i.test(contentType);
+  return /^(image|audio|video)\/(?!.*(xml|svg))|^text\/plain\b/i.test(contentType);
 }
 
 /** A tab that shows a film fetches it a second time, for the page that the browser makes around it. */

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { finished, Transform } from 'node:stream';
 
-export interface BodyLimits {
+interface BodyLimits {
   /** Bytes; `undefined`: not known before the end. */
   readonly exactBytes: number | undefined;
   readonly maxBytes: number;

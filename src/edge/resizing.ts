@@ -51,7 +51,7 @@ export async function sendResized(deps: ResizingDeps, request: FastifyRequest, r
 
 async function ensure(variants: VariantMaker, source: VariantSource, transform: Transform): Promise<string> {
   try {
-    const [made] = await variants.ensure(source, [transform]);
+    const [made] = await variants.ensure(source, [{ transform }]);
     if (made === undefined) throw new Error('the maker answered with no variant');
     return made.key;
   } catch (error) {

@@ -1,39 +1,67 @@
-/** The edge's addresses. What a client may cache, read and show from another origin is decided here and in the deeds. */
+/** The edge's addresses: who may ask, and what is true of every answer. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { HttpServer } from '#platform/http/server.ts';
+import { traceHeaders } from '#platform/http/cors.ts';
+import type { CorsRule, HttpServer } from '#platform/http/httpserver.ts';
 import { type CdnDeps, sendVariant } from './cdn.ts';
-import { allowAnyOrigin } from './cors.ts';
 import { type FileDeps, receiveFile, sendFile } from './files.ts';
 import { cutOffLater } from './receiving.ts';
 import { type ResizingDeps, sendResized } from './resizing.ts';
 import { withoutObjectHeaders } from './sending.ts';
 
+/** Any page may use an address that it was given: the address is the secret (CONTRACT §3). */
+export const anyOrigin: CorsRule = {
+  origins: '*',
+  methods: ['GET', 'HEAD', 'PUT'],
+  allowedHeaders: [
+    'Content-Type',
+    'Content-Length',
+    'Range',
+    'If-Range',
+    'If-Match',
+    'If-None-Match',
+    'If-Modified-Since',
+    'If-Unmodified-Since',
+    'Cache-Control',
+    'X-Request-Id',
+    ...traceHeaders,
+  ],
+  exposedHeaders: ['ETag', 'Content-Range', 'Accept-Ranges', 'Content-Length', 'Last-Modified', 'X-Request-Id'],
+};
+
 /** How long a refused upload is listened to, so that its sender reads the answer. */
 const lingerMs = 5000;
 
-export type RouteDeps = FileDeps & CdnDeps & ResizingDeps;
+type RouteDeps = FileDeps & CdnDeps & ResizingDeps;
 
 export function addRoutes(app: HttpServer, deps: RouteDeps): void {
-  const read = ['GET', 'HEAD'];
-  allowAnyOrigin(app);
+  // Pages that isolate themselves may show the pictures too.
   app.addHook('onRequest', async (_request, reply) => {
-    reply.header('x-content-type-options', 'nosniff');
+    reply.header('cross-origin-resource-policy', 'cross-origin');
   });
+  // An error is never kept, and never described by the headers of the object that it is not.
   app.addHook('onSend', async (_request, reply) => {
-    // An error is never kept, and never described by the headers of the object that it is not.
     if (reply.statusCode >= 400) withoutObjectHeaders(reply).header('cache-control', 'no-store');
   });
 
-  app.route({ method: read, url: '/o/*', handler: (request, reply) => sendFile(deps, request, reply) });
-  app.route({ method: read, url: '/img/*', handler: (request, reply) => sendVariant(deps, request, reply) });
+  const read = (url: string, summary: string, handler: Handler) =>
+    app.route({ method: ['GET', 'HEAD'], url, schema: { tags: ['edge'], summary }, handler });
+  read('/o/*', 'Read a file by its signed address', (request, reply) => sendFile(deps, request, reply));
+  read('/img/*', 'Read a variant', (request, reply) => sendVariant(deps, request, reply));
   // imgproxy's addresses start with their signature.
-  app.route({ method: read, url: '/*', handler: (request, reply) => sendResized(deps, request, reply) });
+  read('/*', 'Resize a picture by an imgproxy address', (request, reply) => sendResized(deps, request, reply));
+  app.register(async (uploads) => addUploads(uploads, deps));
+}
 
-  app.register(async (uploads) => {
-    // The body is a stream of any type, and no limit but the signed ones counts.
-    uploads.removeAllContentTypeParsers();
-    uploads.addContentTypeParser('*', (_request, _payload, done) => done(null));
-    uploads.addHook('onResponse', async (request) => cutOffLater(request.raw, lingerMs));
-    uploads.put('/o/*', (request: FastifyRequest, reply: FastifyReply) => receiveFile(deps, request, reply));
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+
+/** The body is a stream of any type, and no limit but the signed ones counts. */
+function addUploads(app: HttpServer, deps: FileDeps): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  // Who has stood still is not waited for.
+  app.addHook('onResponse', async (request, reply) => {
+    cutOffLater(request.raw, reply.statusCode === 408 ? 0 : lingerMs);
   });
+  const schema = { tags: ['edge'], summary: 'Upload a file to its signed address' };
+  app.put('/o/*', { schema }, (request, reply) => receiveFile(deps, request, reply));
 }

@@ -6,7 +6,7 @@ import { isConditional, judgeConditions } from './conditions.ts';
 import { edgeProblems } from './problems.ts';
 import { type ByteRange, parseRange, rangeStillApplies } from './ranges.ts';
 
-export interface ObjectAnswer {
+interface ObjectAnswer {
   readonly objects: Objects;
   readonly key: string;
   /** Of a 200 or 206; errors have their own. */
@@ -92,9 +92,12 @@ function describe(reply: FastifyReply, answer: ObjectAnswer, head: ObjectHead, c
   return reply.headers({ 'content-type': answer.contentType, 'content-length': String(contentLength) });
 }
 
-/** Takes back what describes an object, also what is on its way out already. */
+/** Takes back what describes an object. A stream that fails at once has set it on the raw answer already. */
 export function withoutObjectHeaders(reply: FastifyReply): FastifyReply {
-  for (const name of ['etag', 'last-modified', 'accept-ranges', 'content-disposition', 'content-security-policy']) {
+  const names = ['etag', 'last-modified', 'accept-ranges', 'content-disposition'];
+  // Of a 416 it is the size that would have been right.
+  if (reply.statusCode !== 416) names.push('content-range');
+  for (const name of names) {
     reply.removeHeader(name);
     if (!reply.raw.headersSent) reply.raw.removeHeader(name);
   }

@@ -1,11 +1,12 @@
 /** The edge (CONTRACT §§2 and 5): without state, any number of it, in front of whatever stores are configured. */
 import type { VariantMaker } from '#image/engine/variants.ts';
 import type { Clock } from '#platform/clock.ts';
-import { createServer, type HttpServer, type ServerOptions } from '#platform/http/server.ts';
+import type { HttpServer, ServerOptions } from '#platform/http/httpserver.ts';
+import { createServer } from '#platform/http/server.ts';
 import { deriveAddressKey } from '#platform/objects/addresses.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { pathSigner } from './api.ts';
-import { addRoutes } from './routes.ts';
+import { addRoutes, anyOrigin } from './routes.ts';
 
 export interface EdgeDeps {
   /** Of the server, as for every service. */
@@ -28,7 +29,12 @@ const longestUploadMs = 6 * 60 * 60 * 1000;
 
 export function createEdge(deps: EdgeDeps): HttpServer {
   const { originals, publicObjects, resizing, otherBucket, idleMs = 60_000 } = deps;
-  const app = createServer({ ...deps.server, service: 'edge' });
+  const app = createServer({
+    ...deps.server,
+    service: 'edge',
+    description: 'Signed file addresses, the variants of pictures, and imgproxy’s resize addresses.',
+    cors: anyOrigin,
+  });
   app.server.requestTimeout = longestUploadMs;
   addRoutes(app, {
     clock: deps.clock,

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bytesOf, exchange, openFilesBelow, type Rig, startEdge, until } from './testing.ts';
+import { bytesOf, exchange, openFilesBelow, type Rig, startEdge, until } from './edge.testing.ts';
 
 let rig: Rig;
 beforeAll(async () => {
@@ -40,7 +40,7 @@ async function stored(key: string): Promise<Buffer | undefined> {
   return body && Buffer.concat(await body.stream.toArray());
 }
 
-const drafts = async () => (await readdir(join(rig.dataDir, 'incoming')).catch(() => [])).length;
+const drafts = async () => (await readdir(join(rig.dataDir, '.incoming')).catch(() => [])).length;
 
 /** Nothing under the key, no draft, no open file. */
 async function nothingLeft(key: string): Promise<void> {
@@ -87,6 +87,11 @@ describe('an upload', () => {
     expect((await put(url, headers, bytes)).status).toBe(200);
     const digest = (data: Uint8Array) => createHash('sha256').update(data).digest('hex');
     expect(digest((await stored(key)) ?? Buffer.alloc(0))).toBe(digest(bytes));
+  });
+
+  it('of 2 GiB over a line of 1 Mbit/s is in time', () => {
+    const neededMs = (2 ** 31 * 8) / 1000;
+    expect(rig.app.server.requestTimeout).toBeGreaterThan(neededMs);
   });
 
   it('waits for leave to send its body when it asks for it', async () => {
@@ -298,7 +303,7 @@ describe('an upload that is cut off', () => {
     const socket = begin(target, 'Content-Length: 60000', bytesOf(30_000));
     const answer = Buffer.concat(await socket.toArray()).toString();
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);
-    expect(answer).toContain('upload_timeout');
+    expect(answer).toContain('request_timeout');
     await nothingLeft(key);
   });
 
@@ -328,6 +333,6 @@ describe('a path that points elsewhere', () => {
     const query = target.slice(target.indexOf('?'));
     const head = 'Host: a\r\nContent-Type: image/png\r\nContent-Length: 1\r\nConnection: close';
     expect(await exchange(rig.port, `PUT ${path}${query} HTTP/1.1\r\n${head}\r\n\r\na`)).toMatch(/^HTTP\/1\.1 403 /);
-    expect((await readdir(rig.dataDir)).sort()).toEqual(['incoming', 'objects']);
+    expect((await readdir(rig.dataDir)).sort()).toEqual(['.incoming', 'objects']);
   });
 });

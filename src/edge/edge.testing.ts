@@ -1,5 +1,5 @@
 /** An edge on a port of its own over a folder of its own, for the tests. */
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, readlink, rm } from 'node:fs/promises';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,21 +8,21 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createVariantMaker, type VariantMaker } from '#image/engine/variants.ts';
 import { createEngine } from '#image/engine/working.ts';
-import type { Clock } from '#platform/clock.ts';
+import type { HttpServer } from '#platform/http/httpserver.ts';
 import { createLog } from '#platform/log.ts';
 import { deriveAddressKey } from '#platform/objects/addresses.ts';
-import { type EdgeAddressing, openFilesystem } from '#platform/objects/filesystem.ts';
 import type { Objects } from '#platform/objects/objects.ts';
-import { createS3Client } from '#platform/objects/s3client.ts';
-import { openS3Store } from '#platform/objects/s3store.ts';
+import { type OpenObjectsOptions, openObjects } from '#platform/objects/open.ts';
+import { openTestBucket, skipWithoutS3 } from '#platform/objects/s3.testing.ts';
 import { createEdge, type EdgeDeps } from './service.ts';
 
 export const resizingKeys = { key: '943b421c9eb07c83', salt: '520f986b998545b4' };
 
 export interface Rig {
+  readonly app: HttpServer;
   readonly url: string;
   readonly port: number;
-  /** Has `originals` and `public` folders, and `incoming` for what is being written. */
+  /** Has `objects` and `public` folders, and `.incoming` for what is being written. */
   readonly dataDir: string;
   readonly originals: Objects;
   readonly publicObjects: Objects;
@@ -31,17 +31,17 @@ export interface Rig {
   close(): Promise<void>;
 }
 
+const log = createLog({ level: 'silent' });
 const limits = { maxSourcePixels: 50_000_000, processTimeoutMs: 30_000, concurrency: 2, permitWaitMs: 5000 };
 
 export interface Driver {
   readonly name: 'files' | 's3';
-  /** Not there on a laptop; under CI a missing engine fails. */
   readonly skipped: boolean;
 }
 
 export const drivers: readonly Driver[] = [
   { name: 'files', skipped: false },
-  { name: 's3', skipped: process.env.S3_ENDPOINT === undefined && process.env.CI !== 'true' },
+  { name: 's3', skipped: skipWithoutS3 },
 ];
 
 interface Stores {
@@ -60,16 +60,15 @@ export async function startEdge({ driver = 'files', ...changes }: RigChanges = {
   // The address is known only after the port is; signed addresses are made from it at each call.
   const edge = { url: '', secret: deriveAddressKey(resizingKeys.key, resizingKeys.salt) };
   const { originals, publicObjects, remove } =
-    driver === 's3' ? await makeBuckets(clock) : openFolders({ dataDir, clock, edge });
+    driver === 's3' ? await makeBuckets() : await openFolders({ dataDir, clock, edge });
   const variants = createVariantMaker({
     engine: createEngine(limits),
     keySecret: 'secret of the tests',
     publicObjects,
-    sourcesAtOnce: 4,
-    permitWaitMs: limits.permitWaitMs,
+    limits,
   });
   const app = createEdge({
-    server: { log: createLog({ level: 'silent' }), readiness: { objects: () => originals.check() } },
+    server: { log, readiness: { objects: () => originals.check() } },
     clock,
     resizing: resizingKeys,
     originals,
@@ -81,6 +80,7 @@ export async function startEdge({ driver = 'files', ...changes }: RigChanges = {
   const { port } = app.server.address() as AddressInfo;
   edge.url = `http://127.0.0.1:${port}`;
   return {
+    app,
     url: edge.url,
     port,
     dataDir,
@@ -97,38 +97,26 @@ export async function startEdge({ driver = 'files', ...changes }: RigChanges = {
   };
 }
 
-function openFolders({ dataDir, clock, edge }: { dataDir: string; clock: Clock; edge: EdgeAddressing }): Stores {
-  const stagingFolder = join(dataDir, 'incoming');
-  const open = (bucket: string) => openFilesystem({ bucket, root: join(dataDir, bucket), stagingFolder, clock, edge });
-  return { originals: open('objects'), publicObjects: open('public'), remove: async () => undefined };
+async function openFolders(place: Pick<OpenObjectsOptions, 'dataDir' | 'clock' | 'edge'>): Promise<Stores> {
+  const settings = {
+    endpoint: 'embedded',
+    region: undefined,
+    bucket: undefined,
+    publicBucket: undefined,
+    accessKeyId: undefined,
+    secretAccessKey: undefined,
+  };
+  const { originals, publicObjects, close } = await openObjects({ ...place, settings, production: false, log });
+  return { originals, publicObjects, remove: close };
 }
 
-async function makeBuckets(clock: Clock): Promise<Stores> {
-  const { S3_ENDPOINT, S3_REGION = 'us-east-1', S3_ACCESS_KEY_ID = '', S3_SECRET_ACCESS_KEY = '' } = process.env;
-  if (S3_ENDPOINT === undefined) throw new Error('S3_ENDPOINT is not set');
-  const server = {
-    endpoint: S3_ENDPOINT,
-    region: S3_REGION,
-    accessKeyId: S3_ACCESS_KEY_ID,
-    secretAccessKey: S3_SECRET_ACCESS_KEY,
-    clock,
-  };
-  const store = openS3Store(server);
-  const names = [`edge-${randomUUID()}`, `edge-public-${randomUUID()}`] as const;
-  for (const name of names) await store.create(name, { isPublic: false });
-  const [originals, publicObjects] = [store.bucket(names[0]), store.bucket(names[1])];
-  const client = createS3Client(server);
+async function makeBuckets(): Promise<Stores> {
+  const [originals, publicObjects] = await Promise.all([openTestBucket(), openTestBucket({ isPublic: true })]);
   return {
-    originals,
-    publicObjects,
+    originals: originals.objects,
+    publicObjects: publicObjects.objects,
     remove: async () => {
-      for (const objects of [originals, publicObjects]) {
-        for await (const { key } of objects.list('')) await objects.remove([key]);
-        await client.call({ method: 'DELETE', bucket: objects.bucket, repeat: 'always' }, (answer) =>
-          answer.body.dump(),
-        );
-      }
-      await Promise.all([client.close(), store.close()]);
+      await Promise.all([originals.close(), publicObjects.close()]);
     },
   };
 }
