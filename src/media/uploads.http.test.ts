@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { UploadReservation } from './api.ts';
-import { type Client, enginePairs, type MediaRig, put, type Refusal, startMedia, testLimits } from './testing.ts';
+import { type Client, type MediaRig, onEveryPair, put, type Refusal, startMedia, testLimits } from './testing.ts';
 
 const said = { scopeKind: 'thread', scopeId: 'T-1', kind: 'image', mime: 'image/jpeg' };
 const { maxImageBytes, maxVideoBytes } = testLimits;
 
-describe.each(enginePairs.filter((pair) => pair.isThere))('POST /v1/uploads on $name', (pair) => {
+onEveryPair('POST /v1/uploads', (pair) => {
   let rig: MediaRig;
   beforeAll(async () => {
     rig = await startMedia(pair);

@@ -34,7 +34,7 @@ export function openObjects(dataDir: string) {
 
 export function openRecords({ databaseUrl, dataDir }: Pick<Orders, 'databaseUrl' | 'dataDir'>): Promise<Database> {
   const log = createLog({ level: 'silent' });
-  return openDatabase({ url: databaseUrl, dataDir, migrations: [mediaMigrations], log });
+  return openDatabase({ url: databaseUrl, dataDir, migrations: [mediaMigrations], log, poolSize: 2 });
 }
 
 export function registrationDeps(database: Database, dataDir: string): RegistrationDeps {
