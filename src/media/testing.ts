@@ -93,7 +93,7 @@ export interface Refusal {
 
 /** Somebody with a credential. */
 export interface Client {
-  post<Body = Refusal>(path: string, payload: unknown): Promise<Answer<Body>>;
+  post<Body = Refusal>(path: string, payload: unknown, headers?: Record<string, string>): Promise<Answer<Body>>;
   reserve(payload: object): Promise<Answer<UploadReservation>>;
   register(payload: object): Promise<Answer<Asset>>;
   sign(refs: readonly string[]): Promise<Answer<ImageSignedRefs>>;
@@ -171,11 +171,11 @@ async function listen(app: HttpServer): Promise<string> {
   return `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
 }
 
-function createClient(url: string, headers: Record<string, string>): Client {
-  async function post<Body>(path: string, payload: unknown): Promise<Answer<Body>> {
+function createClient(url: string, credential: Record<string, string>): Client {
+  async function post<Body>(path: string, payload: unknown, headers = {}): Promise<Answer<Body>> {
     const response = await fetch(url + path, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
+      headers: { 'content-type': 'application/json', ...credential, ...headers },
       body: typeof payload === 'string' ? payload : JSON.stringify(payload),
     });
     return { status: response.status, headers: response.headers, body: (await response.json()) as Body };
