@@ -9,6 +9,7 @@ import type { Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
 import { databaseEngines } from '../../test/database.ts';
 import type { RegistrationRequest } from './api.ts';
+import { inspectImage } from './inspection.ts';
 import type { RegistrationDeps } from './registration.ts';
 import { findAsset, mediaMigrations } from './store.ts';
 import { interrupted } from './test-interruption.ts';
@@ -50,6 +51,14 @@ for (const engine of databaseEngines)
       });
     }
 
+    /** Fails when it looks at the object for the second time. */
+    function stoppedAfterDraft(): RegistrationDeps {
+      let looks = 0;
+      return interrupted(deps, ({ call }) => {
+        if (call === 'before head' && ++looks === 2) throw problems.engine_unavailable();
+      });
+    }
+
     const row = ({ assetId }: RegistrationRequest) => findAsset(deps.db, assetId);
     const facts = { good: { width: 60, height: 40 }, other: { width: 50, height: 20 } };
 
@@ -62,13 +71,16 @@ for (const engine of databaseEngines)
     describe('an object that is overwritten', () => {
       it.each(['after head', 'after get', 'after inspect'])('%s is looked at anew', async (moment) => {
         const { request, put } = await uploaded(objects, good);
-        expect(
-          await outcomeOf(
-            once(moment, () => put(other)),
-            request,
-          ),
-        ).toBe('created');
+        const overwritten = once(moment, () => put(other));
+        expect(await outcomeOf(overwritten, request)).toBe('created');
         expect(await row(request)).toMatchObject(facts.other);
+      });
+
+      it('is not read as the one that was seen', async () => {
+        const { put, storageKey } = await uploaded(objects, good);
+        const seen = await objects.head(storageKey);
+        await put(other);
+        expect(seen && (await inspectImage(deps, storageKey, seen))).toBeUndefined();
       });
 
       it('by bytes that are refused is refused', async () => {
@@ -152,6 +164,51 @@ for (const engine of databaseEngines)
         }
       });
 
+      it('one has drafted other bytes when the other would make it ready: nothing unseen becomes ready', async () => {
+        const { request, put } = await uploaded(objects, good);
+        let looks = 0;
+        let inspections = 0;
+        const overtaken = interrupted(deps, async ({ call }) => {
+          if (call === 'before inspect') inspections += 1;
+          if (call !== 'after head' || ++looks !== 2) return;
+          await put(other);
+          expect(await outcomeOf(stoppedAfterDraft(), request)).toBe('engine_unavailable');
+        });
+        expect(await outcomeOf(overtaken, request)).toBe('created');
+        expect(inspections).toBe(2);
+        expect(await row(request)).toMatchObject(facts.other);
+      });
+
+      it('one is about to remove what the other has found good: both refuse', async () => {
+        const { request, storageKey } = await uploaded(objects, good);
+        const isRefused = Promise.withResolvers<void>();
+        const isOver = Promise.withResolvers<void>();
+        const waiting = interrupted(deps, async ({ call }) => {
+          if (call !== 'before remove') return;
+          isRefused.resolve();
+          await isOver.promise;
+        });
+        let refusing: Promise<string> | undefined;
+        const accepting = once('after inspect', () => {
+          refusing = outcomeOf({ ...waiting, limits: stricter.limits }, request);
+          return isRefused.promise;
+        });
+        expect(await outcomeOf(accepting, request)).toBe('asset_too_large');
+        isOver.resolve();
+        expect(await refusing).toBe('asset_too_large');
+        expect([await row(request), await objects.head(storageKey)]).toEqual([undefined, undefined]);
+      });
+
+      it('one has drafted it as another kind: a conflict', async () => {
+        const { request } = await uploaded(objects, good);
+        const asOther = { ...request, kind: 'other' };
+        const overtaken = once('after inspect', async () => {
+          expect(await outcomeOf(stoppedAfterDraft(), asOther)).toBe('engine_unavailable');
+        });
+        expect(await outcomeOf(overtaken, request)).toBe('asset_conflict');
+        expect(await outcomeOf(deps, asOther)).toBe('created');
+      });
+
       it('as another kind, of an id that is being refused: it waits for nobody', async () => {
         const { request, storageKey } = await uploaded(objects, svg);
         const asOther = { ...request, kind: 'other' };
@@ -212,11 +269,7 @@ for (const engine of databaseEngines)
 
       it('that leaves a draft, whose object then changes, registers what is there', async () => {
         const { request, put, storageKey } = await uploaded(objects, good);
-        let looks = 0;
-        const stopping = interrupted(deps, ({ call }) => {
-          if (call === 'before head' && ++looks === 2) throw problems.engine_unavailable();
-        });
-        expect(await outcomeOf(stopping, request)).toBe('engine_unavailable');
+        expect(await outcomeOf(stoppedAfterDraft(), request)).toBe('engine_unavailable');
         expect(await row(request)).toMatchObject({ ...facts.good, readyAt: null });
         await put(other);
         expect(await outcomeOf(deps, request)).toBe('created');
