@@ -199,6 +199,20 @@ for (const engine of databaseEngines)
         expect([await row(request), await objects.head(storageKey)]).toEqual([undefined, undefined]);
       });
 
+      it('one has refused it when the other would make it ready: both refuse', async () => {
+        const { request, storageKey } = await uploaded(objects, good);
+        const stopping = interrupted(deps, ({ call }) => {
+          if (call === 'before remove') throw problems.engine_unavailable();
+        });
+        let looks = 0;
+        const overtaken = interrupted(deps, async ({ call }) => {
+          if (call !== 'after head' || ++looks !== 2) return;
+          expect(await outcomeOf({ ...stopping, limits: stricter.limits }, request)).toBe('engine_unavailable');
+        });
+        expect(await outcomeOf(overtaken, request)).toBe('asset_too_large');
+        expect([await row(request), await objects.head(storageKey)]).toEqual([undefined, undefined]);
+      });
+
       it('one has drafted it as another kind: a conflict', async () => {
         const { request } = await uploaded(objects, good);
         const asOther = { ...request, kind: 'other' };
