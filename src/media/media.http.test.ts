@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type MediaRig, onEveryPair, startMedia } from './testing.ts';
+import { type MediaRig, onEveryPair, startMedia } from '../../test/media/rig.ts';
 
 interface OpenApi {
   readonly paths: Record<

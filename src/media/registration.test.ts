@@ -4,17 +4,18 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPermits } from '#image/engine/permits.ts';
 import { createEngine } from '#image/engine/working.ts';
+import { migrations } from '#migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
 import { databaseEngines } from '../../test/database.ts';
+import { interrupted } from '../../test/media/interruption.ts';
+import { picture, svg } from '../../test/media/pictures.ts';
+import { openFiles, outcomeOf, registrationDeps, uploaded } from '../../test/media/registrations.ts';
 import type { RegistrationRequest } from './api.ts';
 import { inspectImage } from './inspection.ts';
 import type { RegistrationDeps } from './registration.ts';
-import { findAsset, mediaMigrations } from './store.ts';
-import { interrupted } from './test-interruption.ts';
-import { picture, svg } from './test-pictures.ts';
-import { openFiles, outcomeOf, registrationDeps, uploaded } from './test-registration.ts';
+import { findAsset } from './store.ts';
 
 for (const engine of databaseEngines)
   describe.skipIf(engine.missing)(`a registration on ${engine.name}`, () => {
@@ -29,7 +30,7 @@ for (const engine of databaseEngines)
 
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), 'atelier-registration-'));
-      database = await engine.open([mediaMigrations]);
+      database = await engine.open(migrations);
       objects = openFiles(folder);
       deps = registrationDeps(database, objects);
       stricter = { ...deps, limits: { maxImageBytes: 1, maxVideoBytes: 1 } };

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { picture } from './test-pictures.ts';
-import { type Client, type MediaRig, onEveryPair, type Refusal, startMedia, upload } from './testing.ts';
+import { picture } from '../../test/media/pictures.ts';
+import { type Client, type MediaRig, onEveryPair, type Refusal, startMedia, upload } from '../../test/media/rig.ts';
 
 const notFound = { ready: false, error: 'not_found' };
 

@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type Client,
+  type MediaRig,
+  onEveryPair,
+  put,
+  type Refusal,
+  startMedia,
+  testLimits,
+} from '../../test/media/rig.ts';
 import type { UploadReservation } from './api.ts';
-import { type Client, type MediaRig, onEveryPair, put, type Refusal, startMedia, testLimits } from './testing.ts';
 
 const said = { scopeKind: 'thread', scopeId: 'T-1', kind: 'image', mime: 'image/jpeg' };
 const { maxImageBytes, maxVideoBytes } = testLimits;

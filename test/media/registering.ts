@@ -3,12 +3,12 @@
  * the outcome when it lives to see it.
  */
 import { registrationRequest } from '#media/api.ts';
-import { mediaMigrations } from '#media/store.ts';
-import { interrupted } from '#media/test-interruption.ts';
-import { openFiles, outcomeOf, registrationDeps } from '#media/test-registration.ts';
+import { migrations } from '#migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import { openDatabase } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
+import { interrupted } from './interruption.ts';
+import { openFiles, outcomeOf, registrationDeps } from './registrations.ts';
 
 export interface Orders {
   readonly databaseUrl: string;
@@ -21,7 +21,7 @@ export interface Orders {
 
 export function openRecords({ databaseUrl, dataDir }: Pick<Orders, 'databaseUrl' | 'dataDir'>): Promise<Database> {
   const log = createLog({ level: 'silent' });
-  return openDatabase({ url: databaseUrl, dataDir, migrations: [mediaMigrations], log, poolSize: 2 });
+  return openDatabase({ url: databaseUrl, dataDir, migrations, log, poolSize: 2 });
 }
 
 async function obey(orders: Orders): Promise<void> {

@@ -9,6 +9,9 @@ import { resizeSigner } from '#edge/api.ts';
 import { createEdge } from '#edge/service.ts';
 import { createVariantMaker } from '#image/engine/variants.ts';
 import { createEngine } from '#image/engine/working.ts';
+import type { Asset, ImageSignedRefs, UploadReservation } from '#media/api.ts';
+import { createMedia } from '#media/service.ts';
+import { migrations } from '#migrations.ts';
 import { createAccess } from '#platform/access/access.ts';
 import { startTestIssuer, testUserId } from '#platform/access/test-issuer.ts';
 import { systemClock } from '#platform/clock.ts';
@@ -19,10 +22,7 @@ import { deriveAddressKey } from '#platform/objects/addresses.ts';
 import { type EdgeAddressing, openFilesystem } from '#platform/objects/filesystem.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { openTestBucket, skipWithoutS3 } from '#platform/objects/s3.testing.ts';
-import { databaseEngines } from '../../test/database.ts';
-import type { Asset, ImageSignedRefs, UploadReservation } from './api.ts';
-import { createMedia } from './service.ts';
-import { mediaMigrations } from './store.ts';
+import { databaseEngines } from '../database.ts';
 
 /** Small enough to be met from both sides. */
 export const testLimits = { maxImageBytes: 100_000, maxVideoBytes: 200_000, maxSourcePixels: 1_000_000 };
@@ -46,7 +46,7 @@ const enginePairs: readonly EnginePair[] = databaseEngines.map((engine) => {
   return {
     name: isEmbedded ? 'PGlite and files' : 'PostgreSQL and S3',
     missing: engine.missing || (!isEmbedded && skipWithoutS3),
-    openDatabase: () => engine.open([mediaMigrations]),
+    openDatabase: () => engine.open(migrations),
     openObjects: isEmbedded ? openFolders : openBuckets,
   };
 });
@@ -119,20 +119,11 @@ export async function startMedia(pair: EnginePair): Promise<MediaRig> {
   const edgeAddress = { url: '', secret: deriveAddressKey(resizing.key, resizing.salt) };
   const [database, stores] = await Promise.all([pair.openDatabase(), pair.openObjects(edgeAddress)]);
   const { originals, publicObjects } = stores;
-  const engine = createEngine({
-    maxSourcePixels: testLimits.maxSourcePixels,
-    processTimeoutMs: 20_000,
-    concurrency: 2,
-    permitWaitMs: 5000,
-  });
-  const variants = createVariantMaker({
-    engine,
-    keySecret: 'a key secret',
-    publicObjects,
-    sourcesAtOnce: 2,
-    permitWaitMs: 5000,
-  });
-  const server = { log, readiness: { database: () => database.check(), objects: () => originals.check() } };
+  const { maxSourcePixels } = testLimits;
+  const limits = { maxSourcePixels, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 };
+  const engine = createEngine(limits);
+  const variants = createVariantMaker({ engine, keySecret: 'a key secret', publicObjects, limits });
+  const server = { log, readiness: { database: () => database.check(), originals: () => originals.check() } };
   const edge = createEdge({ server, clock, resizing, originals, publicObjects, variants });
   edgeAddress.url = await listen(edge);
   const issuer = await startTestIssuer();

@@ -6,11 +6,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RegistrationRequest } from '#media/api.ts';
 import { signImages } from '#media/signing.ts';
 import { findAsset } from '#media/store.ts';
-import { picture, svg } from '#media/test-pictures.ts';
-import { openFiles, outcomeOf, registrationDeps, uploaded } from '#media/test-registration.ts';
 import type { Database } from '#platform/db/db.ts';
 import { createPostgresDatabase, databaseEngines } from '../database.ts';
+import { picture, svg } from './pictures.ts';
 import { openRecords } from './registering.ts';
+import { openFiles, outcomeOf, registrationDeps, uploaded } from './registrations.ts';
 
 const program = join(import.meta.dirname, 'registering.ts');
 const embedded = async () => ({ url: 'embedded', drop: async () => undefined });

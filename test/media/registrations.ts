@@ -3,15 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { createPermits } from '#image/engine/permits.ts';
 import { createEngine } from '#image/engine/working.ts';
+import { type RegistrationRequest, registrationRequest } from '#media/api.ts';
+import { type RegistrationDeps, registerAsset } from '#media/registration.ts';
+import { storageKeyOf } from '#media/storagekey.ts';
+import type { MediaTables } from '#media/store.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
 import { openFilesystem } from '#platform/objects/filesystem.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
-import { type RegistrationRequest, registrationRequest } from './api.ts';
-import { type RegistrationDeps, registerAsset } from './registration.ts';
-import { storageKeyOf } from './storagekey.ts';
-import type { MediaTables } from './store.ts';
 
 export function openFiles(folder: string): Objects {
   return openFilesystem({
