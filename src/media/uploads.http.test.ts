@@ -131,6 +131,15 @@ onEveryPair('POST /v1/uploads', (pair) => {
       expect(await put({ ...reservation, headers }, Buffer.from('x'))).toBe(403);
     });
 
+    it('takes no more than the limit: the edge cuts it off, an S3 server leaves it to the registration', async () => {
+      const reservation = await reserve();
+      const stored = await put(reservation, Buffer.alloc(maxVideoBytes + 1));
+      const { assetId, storageKey } = reservation;
+      const registered = await rig.user.register({ ...said, mime: 'video/mp4', assetId });
+      expect([stored, registered.status]).toEqual(stored === 413 ? [413, 409] : [200, 413]);
+      expect(await rig.originals.head(storageKey)).toBeUndefined();
+    });
+
     it('binds the size when it was given', async () => {
       const reservation = await reserve({ byteSize: 5 });
       expect(await put(reservation, Buffer.alloc(6))).not.toBe(200);

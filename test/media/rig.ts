@@ -22,7 +22,7 @@ import { deriveAddressKey } from '#platform/objects/addresses.ts';
 import { type EdgeAddressing, openFilesystem } from '#platform/objects/filesystem.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { openTestBucket, skipWithoutS3 } from '#platform/objects/s3.testing.ts';
-import { databaseEngines } from '../database.ts';
+import { databaseEngines, openTestDatabase } from '../database.ts';
 
 /** Small enough to be met from both sides. */
 export const testLimits = { maxImageBytes: 100_000, maxVideoBytes: 200_000, maxSourcePixels: 1_000_000 };
@@ -40,16 +40,25 @@ export interface EnginePair {
   readonly openObjects: (edge: EdgeAddressing) => Promise<ObjectStores>;
 }
 
+export const embedded: EnginePair = {
+  name: 'PGlite and files',
+  missing: false,
+  openDatabase: () => openTestDatabase(migrations),
+  openObjects: openFolders,
+};
+
 /** The embedded engines, and the distributed ones where they run. */
-const enginePairs: readonly EnginePair[] = databaseEngines.map((engine) => {
-  const isEmbedded = engine.name === 'pglite';
-  return {
-    name: isEmbedded ? 'PGlite and files' : 'PostgreSQL and S3',
-    missing: engine.missing || (!isEmbedded && skipWithoutS3),
-    openDatabase: () => engine.open(migrations),
-    openObjects: isEmbedded ? openFolders : openBuckets,
-  };
-});
+const enginePairs: readonly EnginePair[] = [
+  embedded,
+  ...databaseEngines
+    .filter(({ name }) => name === 'postgres')
+    .map((postgres) => ({
+      name: 'PostgreSQL and S3',
+      missing: postgres.missing || skipWithoutS3,
+      openDatabase: () => postgres.open(migrations),
+      openObjects: openBuckets,
+    })),
+];
 
 export function onEveryPair(title: string, suite: (pair: EnginePair) => void): void {
   for (const pair of enginePairs) describe.skipIf(pair.missing)(`${title} on ${pair.name}`, () => suite(pair));
@@ -78,7 +87,7 @@ async function openBuckets(): Promise<ObjectStores> {
   };
 }
 
-export interface Answer<Body> {
+interface Answer<Body> {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Body;
