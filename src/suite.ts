@@ -58,13 +58,16 @@ interface Wiring {
 }
 
 const wirings: Readonly<Record<ServiceName, (wiring: Wiring) => Promise<HttpServer>>> = {
-  media: async ({ config, engines, log }) =>
-    createMedia({
-      log,
+  media: async ({ config, engines, log }) => {
+    const database = await engines.database();
+    const { originals } = await engines.objects();
+    return createMedia({
+      server: { log, readiness: { database: () => database.check(), originals: () => originals.check() } },
+      agentOrigins: config.cors.agentOrigins,
       clock,
       access: createAccess({ internalKeys: config.internal.keys, jwksUrl: jwksUrlOf(config), log, clock }),
-      database: await engines.database(),
-      originals: (await engines.objects()).originals,
+      database,
+      originals,
       engine: await engines.pictures(),
       resizeAddress: resizeSigner({
         baseUrl: config.resizing.proxyUrl ?? addressesOf(config).edge,
@@ -72,7 +75,8 @@ const wirings: Readonly<Record<ServiceName, (wiring: Wiring) => Promise<HttpServ
         salt: config.resizing.salt,
       }),
       settings: config.media,
-    }),
+    });
+  },
 
   image: async ({ config, engines, log }) => {
     const { originals, publicObjects } = await engines.objects();

@@ -87,10 +87,8 @@ export const asset = z.object({
 });
 export type Asset = z.output<typeof asset>;
 
-export const maxRefs = 200;
-
 export const signRequest = z.object({
-  refs: z.array(z.string()).max(maxRefs).describe('UUIDs, or legacy paths that contain `/`.'),
+  refs: z.array(z.string()).max(200).describe('UUIDs, or legacy paths that contain `/`.'),
   legacyBucket,
 });
 export type SignRequest = z.output<typeof signRequest>;

@@ -21,6 +21,5 @@ export const mediaProblems = defineProblems({
   },
 });
 
-/** Why an uploaded object was refused: no row stays, and the object is removed. */
-export const refusals = ['asset_too_large', 'unsupported_image', 'undecodable_image', 'image_too_large'] as const;
-export type Refusal = (typeof refusals)[number];
+/** Why an uploaded object is refused: no row stays, and the object is removed. */
+export type Refusal = 'asset_too_large' | 'unsupported_image' | 'undecodable_image' | 'image_too_large';

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { heicStart, mp4Start, type PictureFormat, padPng, picture, pngBomb, svg } from './test-pictures.ts';
-import { enginePairs, type MediaRig, put, type Refusal, startMedia, testLimits, upload } from './testing.ts';
+import { heicStart, mp4Start, type PictureFormat, padPng, picture, pngBomb, svg } from '../../test/media/pictures.ts';
+import { type MediaRig, onEveryPair, put, type Refusal, startMedia, testLimits, upload } from '../../test/media/rig.ts';
 
 const { maxImageBytes, maxVideoBytes } = testLimits;
 const uuidOf = () => randomUUID();
 
-describe.each(enginePairs.filter((pair) => pair.isThere))('POST /v1/assets on $name', (pair) => {
+onEveryPair('POST /v1/assets', (pair) => {
   let rig: MediaRig;
   beforeAll(async () => {
     rig = await startMedia(pair);

@@ -1,299 +1,336 @@
-import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPermits } from '#image/engine/permits.ts';
 import { createEngine } from '#image/engine/working.ts';
-import { systemClock } from '#platform/clock.ts';
+import { migrations } from '#migrations.ts';
 import type { Database } from '#platform/db/db.ts';
-import { openFilesystem } from '#platform/objects/filesystem.ts';
-import { Problem, problems } from '#platform/problem.ts';
-import { openTestDatabase } from '../../test/database.ts';
-import { type RegistrationRequest, registrationRequest } from './api.ts';
-import { type RegistrationDeps, registerAsset } from './registration.ts';
-import { storageKeyOf } from './storagekey.ts';
-import { findAsset, type MediaTables, mediaMigrations } from './store.ts';
-import { interrupted } from './test-interruption.ts';
-import { picture, svg } from './test-pictures.ts';
+import type { Objects } from '#platform/objects/objects.ts';
+import { problems } from '#platform/problem.ts';
+import { databaseEngines } from '../../test/database.ts';
+import { interrupted } from '../../test/media/interruption.ts';
+import { picture, svg } from '../../test/media/pictures.ts';
+import { openFiles, outcomeOf, registrationDeps, uploaded } from '../../test/media/registrations.ts';
+import type { RegistrationRequest } from './api.ts';
+import { inspectImage } from './inspection.ts';
+import type { RegistrationDeps } from './registration.ts';
+import { findAsset } from './store.ts';
 
-let folder: string;
-let database: Database;
-let deps: RegistrationDeps;
-let objects: ReturnType<typeof openFilesystem>;
-/** A process that is configured to take nothing as large as any picture. */
-let stricter: RegistrationDeps;
-let good: Buffer;
-let other: Buffer;
+for (const engine of databaseEngines)
+  describe.skipIf(engine.missing)(`a registration on ${engine.name}`, () => {
+    let folder: string;
+    let database: Database;
+    let objects: Objects;
+    let deps: RegistrationDeps;
+    /** A process that is configured to take nothing as large as any picture. */
+    let stricter: RegistrationDeps;
+    let good: Buffer;
+    let other: Buffer;
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'atelier-registration-'));
-  database = await openTestDatabase([mediaMigrations]);
-  objects = openFilesystem({
-    bucket: 'objects',
-    root: join(folder, 'objects'),
-    stagingFolder: join(folder, 'incoming'),
-    clock: systemClock,
-  });
-  deps = {
-    db: database.queries<MediaTables>(),
-    objects,
-    engine: createEngine({ maxSourcePixels: 1e6, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 }),
-    pictures: createPermits({ count: 4, waitMs: 5000 }),
-    limits: { maxImageBytes: 1e6, maxVideoBytes: 1e6 },
-  };
-  stricter = { ...deps, limits: { maxImageBytes: 1, maxVideoBytes: 1 } };
-  good = await picture('png');
-  other = await picture('png', { width: 50, height: 20, seed: 9 });
-});
-afterAll(async () => {
-  await database.close();
-  await rm(folder, { recursive: true, force: true });
-});
-
-/** A registration whose object is `bytes`. */
-async function uploaded(bytes: Uint8Array) {
-  const ownerId = randomUUID();
-  const request = registrationRequest.parse({
-    assetId: randomUUID(),
-    ownerId,
-    scopeKind: 'thread',
-    scopeId: '1',
-    kind: 'image',
-    mime: 'image/png',
-  });
-  const storageKey = storageKeyOf({ ...request, ownerId });
-  const put = (again: Uint8Array) => objects.put(storageKey, again, { contentType: 'image/png' });
-  await put(bytes);
-  return { request, storageKey, put };
-}
-
-/** `created`, `replayed`, or the code of the problem. */
-async function outcome(using: RegistrationDeps, request: RegistrationRequest): Promise<string> {
-  try {
-    const { created } = await registerAsset(using, { kind: 'internal' }, request);
-    return created ? 'created' : 'replayed';
-  } catch (error) {
-    if (error instanceof Problem) return error.code;
-    throw error;
-  }
-}
-
-/** Does `work` the first time that `call` comes. */
-function once(call: string, work: () => Promise<unknown>): RegistrationDeps {
-  let isDone = false;
-  return interrupted(deps, async (moment) => {
-    if (isDone || moment.call !== call) return;
-    isDone = true;
-    await work();
-  });
-}
-
-const row = ({ assetId }: RegistrationRequest) => findAsset(deps.db, assetId);
-const facts = { good: { width: 60, height: 40 }, other: { width: 50, height: 20 } };
-
-/** Nothing ready without its object; nothing left of what was refused. */
-async function isConsistent(request: RegistrationRequest, storageKey: string): Promise<void> {
-  const [known, head] = [await row(request), await objects.head(storageKey)];
-  if (known?.readyAt) expect(known.etag).toBe(head?.etag);
-}
-
-describe('an object that is overwritten', () => {
-  it.each(['after head', 'after get', 'after inspect'])('%s is looked at anew', async (moment) => {
-    const { request, put } = await uploaded(good);
-    expect(
-      await outcome(
-        once(moment, () => put(other)),
-        request,
-      ),
-    ).toBe('created');
-    expect(await row(request)).toMatchObject(facts.other);
-  });
-
-  it('by bytes that are refused is refused', async () => {
-    const { request, put, storageKey } = await uploaded(good);
-    expect(
-      await outcome(
-        once('after inspect', () => put(svg)),
-        request,
-      ),
-    ).toBe('unsupported_image');
-    expect([await row(request), await objects.head(storageKey)]).toEqual([undefined, undefined]);
-  });
-
-  it('while it is being refused is kept and registered', async () => {
-    const { request, put } = await uploaded(svg);
-    const replacing = interrupted(deps, async ({ number, call }) => {
-      // The second look, before the removal.
-      if (call === 'before head' && number > 2 && (await row(request))?.refusal) await put(good);
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'atelier-registration-'));
+      database = await engine.open(migrations);
+      objects = openFiles(folder);
+      deps = registrationDeps(database, objects);
+      stricter = { ...deps, limits: { maxImageBytes: 1, maxVideoBytes: 1 } };
+      good = await picture('png');
+      other = await picture('png', { width: 50, height: 20, seed: 9 });
     });
-    expect(await outcome(replacing, request)).toBe('created');
-    expect(await row(request)).toMatchObject({ ...facts.good, refusal: null });
-  });
-
-  it('again and again is no asset, until it stands still', async () => {
-    const { request, put, storageKey } = await uploaded(good);
-    const restless = interrupted(deps, async ({ call }) => {
-      if (call === 'after head') await put(good);
+    afterAll(async () => {
+      await database.close();
+      await rm(folder, { recursive: true, force: true });
     });
-    expect(await outcome(restless, request)).toBe('object_changing');
-    expect((await row(request))?.readyAt ?? null).toBeNull();
-    await isConsistent(request, storageKey);
-    expect(await outcome(deps, request)).toBe('created');
-  });
-});
 
-describe('an object that is removed', () => {
-  it.each(['after head', 'after inspect'])('%s is no asset', async (moment) => {
-    const { request, storageKey } = await uploaded(good);
-    expect(
-      await outcome(
-        once(moment, () => objects.remove([storageKey])),
-        request,
-      ),
-    ).toBe('object_not_found');
-    expect(await row(request)).toBeUndefined();
-  });
-});
-
-describe('two registrations of one id', () => {
-  it('one refuses and removes the object while the other inspects it: no row is left', async () => {
-    const { request, storageKey } = await uploaded(good);
-    const refusing = async () => expect(await outcome(stricter, request)).toBe('asset_too_large');
-    expect(await outcome(once('after inspect', refusing), request)).toBe('object_not_found');
-    expect([await row(request), await objects.head(storageKey)]).toEqual([undefined, undefined]);
-  });
-
-  it('one becomes ready while the other finds a fault: the object stays', async () => {
-    const { request, storageKey } = await uploaded(good);
-    const overtaken = {
-      ...once('after head', async () => expect(await outcome(deps, request)).toBe('created')),
-      limits: stricter.limits,
-    };
-    expect(await outcome(overtaken, request)).toBe('replayed');
-    expect((await objects.head(storageKey))?.etag).toBe((await row(request))?.etag);
-  });
-
-  it('one comes while the other is about to remove: both refuse', async () => {
-    const { request, storageKey } = await uploaded(svg);
-    const meeting = once('before remove', async () => expect(await outcome(deps, request)).toBe('unsupported_image'));
-    expect(await outcome(meeting, request)).toBe('unsupported_image');
-    expect([await row(request), await objects.head(storageKey)]).toEqual([undefined, undefined]);
-  });
-
-  it('one becomes ready between the steps of the other: one row', async () => {
-    for (const moment of ['after head', 'after inspect', 'after get']) {
-      const { request } = await uploaded(good);
-      const overtaken = once(moment, async () => expect(await outcome(deps, request)).toBe('created'));
-      expect(await outcome(overtaken, request)).toBe('replayed');
-    }
-  });
-
-  it('as another kind, of an id that is being refused: it waits for nobody', async () => {
-    const { request, storageKey } = await uploaded(svg);
-    const asOther = { ...request, kind: 'other' };
-    const meeting = once('before remove', async () => expect(await outcome(deps, asOther)).toBe('object_not_found'));
-    expect(await outcome(meeting, request)).toBe('unsupported_image');
-    expect([await row(request), await objects.head(storageKey)]).toEqual([undefined, undefined]);
-  });
-});
-
-describe('an interruption at any step', () => {
-  /** Runs `request` again and again, stopped one moment later each time, until it is not stopped any more. */
-  async function stopEverywhere(bytes: Uint8Array, ending: string, repeats: readonly string[]): Promise<number> {
-    for (let stopAt = 1; ; stopAt++) {
-      const { request, storageKey, put } = await uploaded(bytes);
-      const stopping = interrupted(deps, ({ number, call }) => {
-        if (number === stopAt) throw problems.engine_unavailable({ cause: new Error(call) });
+    /** Does `work` the first time that `call` comes. */
+    function once(call: string, work: () => Promise<unknown>): RegistrationDeps {
+      let isDone = false;
+      return interrupted(deps, async (moment) => {
+        if (isDone || moment.call !== call) return;
+        isDone = true;
+        await work();
       });
-      const first = await outcome(stopping, request);
-      await isConsistent(request, storageKey);
-      if (first !== 'engine_unavailable') {
-        expect(first).toBe(ending);
-        return stopAt - 1;
-      }
-      expect([stopAt, repeats]).toEqual([stopAt, expect.arrayContaining([await outcome(deps, request)])]);
-      await isConsistent(request, storageKey);
-      if (ending === 'created') continue;
-      expect([await row(request), await objects.head(storageKey)]).toEqual([undefined, undefined]);
-      await put(good);
-      expect(await outcome(deps, request)).toBe('created');
     }
-  }
 
-  it('of a good picture is made good by a repeat', async () => {
-    // Found, looked at, read, inspected, drafted, looked at, marked ready: two moments each.
-    expect(await stopEverywhere(good, 'created', ['created', 'replayed'])).toBe(14);
-  });
+    /** Fails when it looks at the object for the second time. */
+    function stoppedAfterDraft(): RegistrationDeps {
+      let looks = 0;
+      return interrupted(deps, ({ call }) => {
+        if (call === 'before head' && ++looks === 2) throw problems.engine_unavailable();
+      });
+    }
 
-  it('of a bad picture leaves nothing after a repeat', async () => {
-    // Found, looked at, read, inspected (no moment after it), drafted, looked at, removed, dropped.
-    expect(await stopEverywhere(svg, 'unsupported_image', ['unsupported_image', 'object_not_found'])).toBe(15);
-  });
+    const row = ({ assetId }: RegistrationRequest) => findAsset(deps.db, assetId);
+    const facts = { good: { width: 60, height: 40 }, other: { width: 50, height: 20 } };
 
-  it('of a refusal does not condemn what is uploaded afterwards', async () => {
-    const { request, put, storageKey } = await uploaded(svg);
-    const stopping = interrupted(deps, ({ call }) => {
-      if (call === 'after remove') throw problems.engine_unavailable();
+    /** Nothing ready without its object; nothing left of what was refused. */
+    async function isConsistent(request: RegistrationRequest, storageKey: string): Promise<void> {
+      const [known, head] = [await row(request), await objects.head(storageKey)];
+      if (known?.readyAt) expect(known.etag).toBe(head?.etag);
+    }
+
+    describe('an object that is overwritten', () => {
+      it.each(['after head', 'after get', 'after inspect'])('%s is looked at anew', async (moment) => {
+        const { request, put } = await uploaded(objects, good);
+        const overwritten = once(moment, () => put(other));
+        expect(await outcomeOf(overwritten, request)).toBe('created');
+        expect(await row(request)).toMatchObject(facts.other);
+      });
+
+      it('is not read as the one that was seen', async () => {
+        const { put, storageKey } = await uploaded(objects, good);
+        const seen = await objects.head(storageKey);
+        await put(other);
+        expect(seen && (await inspectImage(deps, storageKey, seen))).toBeUndefined();
+      });
+
+      it('by bytes that are refused is refused', async () => {
+        const { request, put, storageKey } = await uploaded(objects, good);
+        expect(
+          await outcomeOf(
+            once('after inspect', () => put(svg)),
+            request,
+          ),
+        ).toBe('unsupported_image');
+        expect([await row(request), await objects.head(storageKey)]).toEqual([undefined, undefined]);
+      });
+
+      it('while it is being refused is kept and registered', async () => {
+        const { request, put } = await uploaded(objects, svg);
+        const replacing = interrupted(deps, async ({ number, call }) => {
+          // The second look, before the removal.
+          if (call === 'before head' && number > 2 && (await row(request))?.refusal) await put(good);
+        });
+        expect(await outcomeOf(replacing, request)).toBe('created');
+        expect(await row(request)).toMatchObject({ ...facts.good, refusal: null });
+      });
+
+      it('again and again is no asset, until it stands still', async () => {
+        const { request, put, storageKey } = await uploaded(objects, good);
+        const restless = interrupted(deps, async ({ call }) => {
+          if (call === 'after head') await put(good);
+        });
+        expect(await outcomeOf(restless, request)).toBe('object_changing');
+        expect((await row(request))?.readyAt ?? null).toBeNull();
+        await isConsistent(request, storageKey);
+        expect(await outcomeOf(deps, request)).toBe('created');
+      });
     });
-    expect(await outcome(stopping, request)).toBe('engine_unavailable');
-    expect([(await row(request))?.refusal, await objects.head(storageKey)]).toEqual(['unsupported_image', undefined]);
-    await put(good);
-    expect(await outcome(deps, request)).toBe('created');
-  });
 
-  it('that leaves a draft, whose object then changes, registers what is there', async () => {
-    const { request, put, storageKey } = await uploaded(good);
-    let looks = 0;
-    const stopping = interrupted(deps, ({ call }) => {
-      if (call === 'before head' && ++looks === 2) throw problems.engine_unavailable();
+    describe('an object that is removed', () => {
+      it.each(['after head', 'after inspect'])('%s is no asset', async (moment) => {
+        const { request, storageKey } = await uploaded(objects, good);
+        expect(
+          await outcomeOf(
+            once(moment, () => objects.remove([storageKey])),
+            request,
+          ),
+        ).toBe('object_not_found');
+        expect(await row(request)).toBeUndefined();
+      });
     });
-    expect(await outcome(stopping, request)).toBe('engine_unavailable');
-    expect(await row(request)).toMatchObject({ ...facts.good, readyAt: null });
-    await put(other);
-    expect(await outcome(deps, request)).toBe('created');
-    expect(await row(request)).toMatchObject(facts.other);
-    await isConsistent(request, storageKey);
-  });
-});
 
-describe('a store', () => {
-  it('that cannot remove leaves the refusal to be finished', async () => {
-    const { request, storageKey } = await uploaded(svg);
-    const failing = {
-      ...deps,
-      objects: { ...objects, remove: async () => ({ removed: [], failed: [{ key: storageKey, reason: 'EIO' }] }) },
-    };
-    expect(await outcome(failing, request)).toBe('engine_unavailable');
-    expect(await outcome(deps, request)).toBe('unsupported_image');
-    expect([await row(request), await objects.head(storageKey)]).toEqual([undefined, undefined]);
-  });
+    describe('two registrations of one id', () => {
+      it('one refuses and removes the object while the other inspects it: no row is left', async () => {
+        const { request, storageKey } = await uploaded(objects, good);
+        const refusing = async () => expect(await outcomeOf(stricter, request)).toBe('asset_too_large');
+        expect(await outcomeOf(once('after inspect', refusing), request)).toBe('object_not_found');
+        expect([await row(request), await objects.head(storageKey)]).toEqual([undefined, undefined]);
+      });
 
-  it('that breaks off in the middle of a picture does not condemn it', async () => {
-    const { request } = await uploaded(good);
-    const failing = {
-      ...deps,
-      objects: {
-        ...objects,
-        get: async (...args: Parameters<typeof objects.get>) => {
-          const body = await objects.get(...args);
-          body?.stream.destroy(new Error('the line is cut'));
-          return body;
-        },
-      },
-    };
-    expect(await outcome(failing, request)).toBe('engine_unavailable');
-    expect(await outcome(deps, request)).toBe('created');
-  });
-});
+      it('one becomes ready while the other finds a fault: the object stays', async () => {
+        const { request, storageKey } = await uploaded(objects, good);
+        const overtaken = {
+          ...once('after head', async () => expect(await outcomeOf(deps, request)).toBe('created')),
+          limits: stricter.limits,
+        };
+        expect(await outcomeOf(overtaken, request)).toBe('replayed');
+        expect((await objects.head(storageKey))?.etag).toBe((await row(request))?.etag);
+      });
 
-describe('the engine', () => {
-  it('without a permit, or over its time, does not condemn a picture', async () => {
-    const { request } = await uploaded(good);
-    const busy = { ...deps, pictures: createPermits({ count: 0, waitMs: 10 }) };
-    expect(await outcome(busy, request)).toBe('overloaded');
-    const limits = { maxSourcePixels: 1e6, processTimeoutMs: 0, concurrency: 2, permitWaitMs: 5000 };
-    expect(await outcome({ ...deps, engine: createEngine(limits) }, request)).toBe('overloaded');
-    expect(await outcome(deps, request)).toBe('created');
+      it('one comes while the other is about to remove: both refuse', async () => {
+        const { request, storageKey } = await uploaded(objects, svg);
+        const meeting = once('before remove', async () =>
+          expect(await outcomeOf(deps, request)).toBe('unsupported_image'),
+        );
+        expect(await outcomeOf(meeting, request)).toBe('unsupported_image');
+        expect([await row(request), await objects.head(storageKey)]).toEqual([undefined, undefined]);
+      });
+
+      it('one becomes ready between the steps of the other: one row', async () => {
+        for (const moment of ['after head', 'after inspect', 'after get']) {
+          const { request } = await uploaded(objects, good);
+          const overtaken = once(moment, async () => expect(await outcomeOf(deps, request)).toBe('created'));
+          expect(await outcomeOf(overtaken, request)).toBe('replayed');
+        }
+      });
+
+      it('one has drafted other bytes when the other would make it ready: nothing unseen becomes ready', async () => {
+        const { request, put } = await uploaded(objects, good);
+        let looks = 0;
+        let inspections = 0;
+        const overtaken = interrupted(deps, async ({ call }) => {
+          if (call === 'before inspect') inspections += 1;
+          if (call !== 'after head' || ++looks !== 2) return;
+          await put(other);
+          expect(await outcomeOf(stoppedAfterDraft(), request)).toBe('engine_unavailable');
+        });
+        expect(await outcomeOf(overtaken, request)).toBe('created');
+        expect(inspections).toBe(2);
+        expect(await row(request)).toMatchObject(facts.other);
+      });
+
+      it('one is about to remove what the other has found good: both refuse', async () => {
+        const { request, storageKey } = await uploaded(objects, good);
+        const isRefused = Promise.withResolvers<void>();
+        const isOver = Promise.withResolvers<void>();
+        const waiting = interrupted(deps, async ({ call }) => {
+          if (call !== 'before remove') return;
+          isRefused.resolve();
+          await isOver.promise;
+        });
+        let refusing: Promise<string> | undefined;
+        const accepting = once('after inspect', () => {
+          refusing = outcomeOf({ ...waiting, limits: stricter.limits }, request);
+          return isRefused.promise;
+        });
+        expect(await outcomeOf(accepting, request)).toBe('asset_too_large');
+        isOver.resolve();
+        expect(await refusing).toBe('asset_too_large');
+        expect([await row(request), await objects.head(storageKey)]).toEqual([undefined, undefined]);
+      });
+
+      it('one has refused it when the other would make it ready: both refuse', async () => {
+        const { request, storageKey } = await uploaded(objects, good);
+        const stopping = interrupted(deps, ({ call }) => {
+          if (call === 'before remove') throw problems.engine_unavailable();
+        });
+        let looks = 0;
+        const overtaken = interrupted(deps, async ({ call }) => {
+          if (call !== 'after head' || ++looks !== 2) return;
+          expect(await outcomeOf({ ...stopping, limits: stricter.limits }, request)).toBe('engine_unavailable');
+        });
+        expect(await outcomeOf(overtaken, request)).toBe('asset_too_large');
+        expect([await row(request), await objects.head(storageKey)]).toEqual([undefined, undefined]);
+      });
+
+      it('one has drafted it as another kind: a conflict', async () => {
+        const { request } = await uploaded(objects, good);
+        const asOther = { ...request, kind: 'other' };
+        const overtaken = once('after inspect', async () => {
+          expect(await outcomeOf(stoppedAfterDraft(), asOther)).toBe('engine_unavailable');
+        });
+        expect(await outcomeOf(overtaken, request)).toBe('asset_conflict');
+        expect(await outcomeOf(deps, asOther)).toBe('created');
+      });
+
+      it('as another kind, of an id that is being refused: it waits for nobody', async () => {
+        const { request, storageKey } = await uploaded(objects, svg);
+        const asOther = { ...request, kind: 'other' };
+        const meeting = once('before remove', async () =>
+          expect(await outcomeOf(deps, asOther)).toBe('object_not_found'),
+        );
+        expect(await outcomeOf(meeting, request)).toBe('unsupported_image');
+        expect([await row(request), await objects.head(storageKey)]).toEqual([undefined, undefined]);
+      });
+    });
+
+    describe('an interruption at any step', () => {
+      /** Runs `request` again and again, stopped one moment later each time, until it is not stopped any more. */
+      async function stopEverywhere(bytes: Uint8Array, ending: string, repeats: readonly string[]): Promise<number> {
+        for (let stopAt = 1; ; stopAt++) {
+          const { request, storageKey, put } = await uploaded(objects, bytes);
+          const stopping = interrupted(deps, ({ number, call }) => {
+            if (number === stopAt) throw problems.engine_unavailable({ cause: new Error(call) });
+          });
+          const first = await outcomeOf(stopping, request);
+          await isConsistent(request, storageKey);
+          if (first !== 'engine_unavailable') {
+            expect(first).toBe(ending);
+            return stopAt - 1;
+          }
+          expect([stopAt, repeats]).toEqual([stopAt, expect.arrayContaining([await outcomeOf(deps, request)])]);
+          await isConsistent(request, storageKey);
+          if (ending === 'created') continue;
+          expect([await row(request), await objects.head(storageKey)]).toEqual([undefined, undefined]);
+          await put(good);
+          expect(await outcomeOf(deps, request)).toBe('created');
+        }
+      }
+
+      it('of a good picture is made good by a repeat', async () => {
+        // Found, looked at, read, inspected, drafted, looked at, marked ready: two moments each.
+        expect(await stopEverywhere(good, 'created', ['created', 'replayed'])).toBe(14);
+      });
+
+      it('of a bad picture leaves nothing after a repeat', async () => {
+        // Found, looked at, read, inspected (no moment after it), drafted, looked at, removed, dropped.
+        expect(await stopEverywhere(svg, 'unsupported_image', ['unsupported_image', 'object_not_found'])).toBe(15);
+      });
+
+      it('of a refusal does not condemn what is uploaded afterwards', async () => {
+        const { request, put, storageKey } = await uploaded(objects, svg);
+        const stopping = interrupted(deps, ({ call }) => {
+          if (call === 'after remove') throw problems.engine_unavailable();
+        });
+        expect(await outcomeOf(stopping, request)).toBe('engine_unavailable');
+        expect([(await row(request))?.refusal, await objects.head(storageKey)]).toEqual([
+          'unsupported_image',
+          undefined,
+        ]);
+        await put(good);
+        expect(await outcomeOf(deps, request)).toBe('created');
+      });
+
+      it('that leaves a draft, whose object then changes, registers what is there', async () => {
+        const { request, put, storageKey } = await uploaded(objects, good);
+        expect(await outcomeOf(stoppedAfterDraft(), request)).toBe('engine_unavailable');
+        expect(await row(request)).toMatchObject({ ...facts.good, readyAt: null });
+        await put(other);
+        expect(await outcomeOf(deps, request)).toBe('created');
+        expect(await row(request)).toMatchObject(facts.other);
+        await isConsistent(request, storageKey);
+      });
+    });
+
+    describe('a store', () => {
+      it('that cannot remove leaves the refusal to be finished', async () => {
+        const { request, storageKey } = await uploaded(objects, svg);
+        const failing = {
+          ...deps,
+          objects: { ...objects, remove: async () => ({ removed: [], failed: [{ key: storageKey, reason: 'EIO' }] }) },
+        };
+        expect(await outcomeOf(failing, request)).toBe('engine_unavailable');
+        expect(await outcomeOf(deps, request)).toBe('unsupported_image');
+        expect([await row(request), await objects.head(storageKey)]).toEqual([undefined, undefined]);
+      });
+
+      it('that breaks off in the middle of a picture does not condemn it', async () => {
+        const { request } = await uploaded(objects, good);
+        const failing = {
+          ...deps,
+          objects: {
+            ...objects,
+            get: async (...args: Parameters<typeof objects.get>) => {
+              const body = await objects.get(...args);
+              body?.stream.destroy(new Error('the line is cut'));
+              return body;
+            },
+          },
+        };
+        expect(await outcomeOf(failing, request)).toBe('engine_unavailable');
+        expect(await outcomeOf(deps, request)).toBe('created');
+      });
+    });
+
+    describe('the engine', () => {
+      it('without a permit, or over its time, does not condemn a picture', async () => {
+        const { request } = await uploaded(objects, good);
+        const busy = { ...deps, pictures: createPermits({ count: 0, waitMs: 10 }) };
+        expect(await outcomeOf(busy, request)).toBe('overloaded');
+        const limits = { maxSourcePixels: 1e6, processTimeoutMs: 0, concurrency: 2, permitWaitMs: 5000 };
+        expect(await outcomeOf({ ...deps, engine: createEngine(limits) }, request)).toBe('overloaded');
+        expect(await outcomeOf(deps, request)).toBe('created');
+      });
+    });
   });
-});

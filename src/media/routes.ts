@@ -51,8 +51,6 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
         body: signRequest,
         response: { 200: imageSignedRefs },
       },
-      // zod leaves out a key named `__proto__`, and up to 200 refs are not worth a second look.
-      serializerCompiler: () => JSON.stringify,
     },
     async (request) => signImages(deps, request.caller, request.body),
   );

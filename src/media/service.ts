@@ -6,15 +6,18 @@ import type { Access } from '#platform/access/access.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Values } from '#platform/config.ts';
 import type { Database } from '#platform/db/db.ts';
-import { createServer, type HttpServer } from '#platform/http/server.ts';
-import type { Log } from '#platform/log.ts';
+import { allowApplications } from '#platform/http/cors.ts';
+import { createServer, type HttpServer, type ServerOptions } from '#platform/http/server.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import type { mediaSettings } from './config.ts';
 import { addRoutes } from './routes.ts';
 import type { MediaTables } from './store.ts';
 
 export interface MediaDeps {
-  readonly log: Log;
+  /** Of the server, as for every service. */
+  readonly server: Omit<ServerOptions, 'service' | 'cors' | 'description' | 'bodyLimit'>;
+  /** AGENT_ALLOWED_ORIGINS. */
+  readonly agentOrigins: readonly string[];
   readonly clock: Clock;
   readonly access: Access;
   /** Migrated. */
@@ -31,11 +34,12 @@ const picturesAtOnce = 8;
 const pictureWaitMs = 5000;
 
 export function createMedia(deps: MediaDeps): HttpServer {
-  const { log, clock, database, originals, engine, resizeAddress, settings } = deps;
+  const { clock, database, originals, engine, resizeAddress, settings } = deps;
   const app = createServer({
+    ...deps.server,
     service: 'media',
-    log,
-    readiness: { database: () => database.check(), objects: () => originals.check() },
+    description: 'Reserves places for uploads, registers what was uploaded, and signs addresses to read it.',
+    cors: allowApplications(deps.agentOrigins),
   });
   addRoutes(app, deps.access, {
     clock,

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { picture } from './test-pictures.ts';
-import { type Client, enginePairs, type MediaRig, type Refusal, startMedia, upload } from './testing.ts';
+import { picture } from '../../test/media/pictures.ts';
+import { type Client, type MediaRig, onEveryPair, type Refusal, startMedia, upload } from '../../test/media/rig.ts';
 
 const notFound = { ready: false, error: 'not_found' };
 
-describe.each(enginePairs.filter((pair) => pair.isThere))('POST /v1/sign/image on $name', (pair) => {
+onEveryPair('POST /v1/sign/image', (pair) => {
   let rig: MediaRig;
   beforeAll(async () => {
     rig = await startMedia(pair);

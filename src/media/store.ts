@@ -1,13 +1,7 @@
 /** The asset rows: the only SQL of the media service. */
 import { type Generated, type Insertable, sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
-import type { MigrationSource } from '#platform/db/migrations.ts';
 import type { Refusal } from './problems.ts';
-
-export const mediaMigrations: MigrationSource = {
-  service: 'media',
-  folder: new URL('./migrations/', import.meta.url),
-};
 
 interface AssetsTable {
   asset_id: string;

@@ -1,12 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type Client,
+  type MediaRig,
+  onEveryPair,
+  put,
+  type Refusal,
+  startMedia,
+  testLimits,
+} from '../../test/media/rig.ts';
 import type { UploadReservation } from './api.ts';
-import { type Client, enginePairs, type MediaRig, put, type Refusal, startMedia, testLimits } from './testing.ts';
 
 const said = { scopeKind: 'thread', scopeId: 'T-1', kind: 'image', mime: 'image/jpeg' };
 const { maxImageBytes, maxVideoBytes } = testLimits;
 
-describe.each(enginePairs.filter((pair) => pair.isThere))('POST /v1/uploads on $name', (pair) => {
+onEveryPair('POST /v1/uploads', (pair) => {
   let rig: MediaRig;
   beforeAll(async () => {
     rig = await startMedia(pair);
@@ -121,6 +129,15 @@ describe.each(enginePairs.filter((pair) => pair.isThere))('POST /v1/uploads on $
       const reservation = await reserve();
       const headers = { ...reservation.headers, 'Content-Type': 'text/html' };
       expect(await put({ ...reservation, headers }, Buffer.from('x'))).toBe(403);
+    });
+
+    it('takes no more than the limit: the edge cuts it off, an S3 server leaves it to the registration', async () => {
+      const reservation = await reserve();
+      const stored = await put(reservation, Buffer.alloc(maxVideoBytes + 1));
+      const { assetId, storageKey } = reservation;
+      const registered = await rig.user.register({ ...said, mime: 'video/mp4', assetId });
+      expect([stored, registered.status]).toEqual(stored === 413 ? [413, 409] : [200, 413]);
+      expect(await rig.originals.head(storageKey)).toBeUndefined();
     });
 
     it('binds the size when it was given', async () => {

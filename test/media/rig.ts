@@ -4,13 +4,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { describe } from 'vitest';
 import { resizeSigner } from '#edge/api.ts';
-import { createEdge, type EdgeDeps } from '#edge/service.ts';
-import type { Engine } from '#image/engine/engine.ts';
-import { objectSource, SourceFault } from '#image/engine/sources.ts';
-import { toTransform } from '#image/engine/specs.ts';
+import { createEdge } from '#edge/service.ts';
 import { createVariantMaker } from '#image/engine/variants.ts';
 import { createEngine } from '#image/engine/working.ts';
+import type { Asset, ImageSignedRefs, UploadReservation } from '#media/api.ts';
+import { createMedia } from '#media/service.ts';
+import { migrations } from '#migrations.ts';
 import { createAccess } from '#platform/access/access.ts';
 import { startTestIssuer, testUserId } from '#platform/access/test-issuer.ts';
 import { systemClock } from '#platform/clock.ts';
@@ -20,57 +21,73 @@ import { createLog } from '#platform/log.ts';
 import { deriveAddressKey } from '#platform/objects/addresses.ts';
 import { type EdgeAddressing, openFilesystem } from '#platform/objects/filesystem.ts';
 import type { Objects } from '#platform/objects/objects.ts';
-import { openTestDatabase } from '../../test/database.ts';
-import type { Asset, ImageSignedRefs, UploadReservation } from './api.ts';
-import { createMedia, type MediaDeps } from './service.ts';
-import { mediaMigrations } from './store.ts';
+import { openTestBucket, skipWithoutS3 } from '#platform/objects/s3.testing.ts';
+import { databaseEngines, openTestDatabase } from '../database.ts';
 
 /** Small enough to be met from both sides. */
 export const testLimits = { maxImageBytes: 100_000, maxVideoBytes: 200_000, maxSourcePixels: 1_000_000 };
 
-export interface Engines {
-  readonly database: Database;
+interface ObjectStores {
   readonly originals: Objects;
-  readonly variants: Objects;
+  readonly publicObjects: Objects;
   close(): Promise<void>;
 }
 
 export interface EnginePair {
   readonly name: string;
-  /** Whether the engines run on this machine. */
-  readonly isThere: boolean;
-  open(edge: EdgeAddressing): Promise<Engines>;
+  readonly missing: boolean;
+  readonly openDatabase: () => Promise<Database>;
+  readonly openObjects: (edge: EdgeAddressing) => Promise<ObjectStores>;
 }
 
 export const embedded: EnginePair = {
   name: 'PGlite and files',
-  isThere: true,
-  async open(edge) {
-    const dataDir = await mkdtemp(join(tmpdir(), 'atelier-media-'));
-    const database = await openTestDatabase([mediaMigrations]);
-    const open = (bucket: string) =>
-      openFilesystem({
-        bucket,
-        root: join(dataDir, bucket),
-        stagingFolder: join(dataDir, 'incoming'),
-        clock: systemClock,
-        edge,
-      });
-    return {
-      database,
-      originals: open('objects'),
-      variants: open('public'),
-      close: async () => {
-        await database.close();
-        await rm(dataDir, { recursive: true, force: true });
-      },
-    };
-  },
+  missing: false,
+  openDatabase: () => openTestDatabase(migrations),
+  openObjects: openFolders,
 };
 
-export const enginePairs: readonly EnginePair[] = [embedded];
+/** The embedded engines, and the distributed ones where they run. */
+const enginePairs: readonly EnginePair[] = [
+  embedded,
+  ...databaseEngines
+    .filter(({ name }) => name === 'postgres')
+    .map((postgres) => ({
+      name: 'PostgreSQL and S3',
+      missing: postgres.missing || skipWithoutS3,
+      openDatabase: () => postgres.open(migrations),
+      openObjects: openBuckets,
+    })),
+];
 
-export interface Answer<Body> {
+export function onEveryPair(title: string, suite: (pair: EnginePair) => void): void {
+  for (const pair of enginePairs) describe.skipIf(pair.missing)(`${title} on ${pair.name}`, () => suite(pair));
+}
+
+async function openFolders(edge: EdgeAddressing): Promise<ObjectStores> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'atelier-media-'));
+  const stagingFolder = join(dataDir, 'incoming');
+  const open = (bucket: string) =>
+    openFilesystem({ bucket, root: join(dataDir, bucket), stagingFolder, clock: systemClock, edge });
+  return {
+    originals: open('objects'),
+    publicObjects: open('public'),
+    close: () => rm(dataDir, { recursive: true, force: true }),
+  };
+}
+
+async function openBuckets(): Promise<ObjectStores> {
+  const [originals, variants] = await Promise.all([openTestBucket(), openTestBucket({ isPublic: true })]);
+  return {
+    originals: originals.objects,
+    publicObjects: variants.objects,
+    close: async () => {
+      await Promise.all([originals.close(), variants.close()]);
+    },
+  };
+}
+
+interface Answer<Body> {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Body;
@@ -85,81 +102,66 @@ export interface Refusal {
 
 /** Somebody with a credential. */
 export interface Client {
-  post<Body = Refusal>(path: string, payload: unknown): Promise<Answer<Body>>;
+  post<Body = Refusal>(path: string, payload: unknown, headers?: Record<string, string>): Promise<Answer<Body>>;
   reserve(payload: object): Promise<Answer<UploadReservation>>;
   register(payload: object): Promise<Answer<Asset>>;
   sign(refs: readonly string[]): Promise<Answer<ImageSignedRefs>>;
 }
 
-export interface MediaRig extends Engines {
+export interface MediaRig {
   readonly url: string;
+  readonly originals: Objects;
   readonly userId: string;
   readonly user: Client;
-  readonly otherUserId: string;
   readonly otherUser: Client;
   readonly server: Client;
   /** Sends the headers given, and nothing else that could be a credential. */
   readonly client: (headers: Record<string, string>) => Client;
+  close(): Promise<void>;
 }
 
-export interface RigOptions {
-  readonly settings?: Partial<MediaDeps['settings']>;
-  readonly engine?: Engine;
-  /** What media sees of the originals; the edge sees them as they are. */
-  readonly wrap?: (originals: Objects) => Objects;
-}
-
-export async function startMedia(pair: EnginePair, options: RigOptions = {}): Promise<MediaRig> {
+export async function startMedia(pair: EnginePair): Promise<MediaRig> {
   const log = createLog({ level: 'silent' });
   const clock = systemClock;
   const resizing = { key: '943b421c9eb07c83', salt: '520f986b998545b4' };
   // The address is known only after the port is; addresses are made from it at each call.
   const edgeAddress = { url: '', secret: deriveAddressKey(resizing.key, resizing.salt) };
-  const engines = await pair.open(edgeAddress);
-  const { database, originals, variants } = engines;
-  const engine =
-    options.engine ??
-    createEngine({
-      maxSourcePixels: testLimits.maxSourcePixels,
-      processTimeoutMs: 20_000,
-      concurrency: 2,
-      permitWaitMs: 5000,
-    });
-  const edge = createEdge({ log, clock, resizing, originals, variants, ensure: ensureWith(engine, variants) });
+  const [database, stores] = await Promise.all([pair.openDatabase(), pair.openObjects(edgeAddress)]);
+  const { originals, publicObjects } = stores;
+  const { maxSourcePixels } = testLimits;
+  const limits = { maxSourcePixels, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 };
+  const engine = createEngine(limits);
+  const variants = createVariantMaker({ engine, keySecret: 'a key secret', publicObjects, limits });
+  const server = { log, readiness: { database: () => database.check(), originals: () => originals.check() } };
+  const edge = createEdge({ server, clock, resizing, originals, publicObjects, variants });
   edgeAddress.url = await listen(edge);
   const issuer = await startTestIssuer();
   const internalKey = 'an internal key';
   const media = createMedia({
-    log,
+    server,
+    agentOrigins: ['https://app.example'],
     clock,
     access: createAccess({ internalKeys: [internalKey], jwksUrl: issuer.jwksUrl, log }),
     database,
-    originals: options.wrap?.(originals) ?? originals,
+    originals,
     engine,
     resizeAddress: resizeSigner({ baseUrl: edgeAddress.url, ...resizing }),
-    settings: {
-      publicScopes: ['feed', 'avatars'],
-      maxImageBytes: testLimits.maxImageBytes,
-      maxVideoBytes: testLimits.maxVideoBytes,
-      ...options.settings,
-    },
+    settings: { ...testLimits, publicScopes: ['feed', 'avatars'] },
   });
   const url = await listen(media);
   const client = (headers: Record<string, string>) => createClient(url, headers);
   const asUser = async (sub: string) => client({ authorization: `Bearer ${await issuer.token({ sub })}` });
-  const otherUserId = randomUUID();
   return {
-    ...engines,
     url,
+    originals,
     client,
     userId: testUserId,
     user: await asUser(testUserId),
-    otherUserId,
-    otherUser: await asUser(otherUserId),
+    otherUser: await asUser(randomUUID()),
     server: client({ 'x-internal-key': internalKey }),
     close: async () => {
       await Promise.all([media.close(), edge.close(), issuer.close()]);
-      await engines.close();
+      await Promise.all([database.close(), stores.close()]);
     },
   };
 }
@@ -169,32 +171,11 @@ async function listen(app: HttpServer): Promise<string> {
   return `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
 }
 
-/** The edge's variants, made by the engine that media inspects with. */
-function ensureWith(engine: Engine, variants: Objects): EdgeDeps['ensure'] {
-  const maker = createVariantMaker({
-    engine,
-    keySecret: 'a key secret',
-    publicObjects: variants,
-    sourcesAtOnce: 2,
-    permitWaitMs: 5000,
-  });
-  return async (source, options, format) => {
-    try {
-      const transform = toTransform({ ...options, format, resampling: options.algorithm });
-      const [variant] = await maker.ensure(objectSource(source.objects, source.key), [transform]);
-      return variant?.key;
-    } catch (error) {
-      if (error instanceof SourceFault && error.reason === 'absent') return undefined;
-      throw error;
-    }
-  };
-}
-
-function createClient(url: string, headers: Record<string, string>): Client {
-  async function post<Body>(path: string, payload: unknown): Promise<Answer<Body>> {
+function createClient(url: string, credential: Record<string, string>): Client {
+  async function post<Body>(path: string, payload: unknown, headers = {}): Promise<Answer<Body>> {
     const response = await fetch(url + path, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
+      headers: { 'content-type': 'application/json', ...credential, ...headers },
       body: typeof payload === 'string' ? payload : JSON.stringify(payload),
     });
     return { status: response.status, headers: response.headers, body: (await response.json()) as Body };
@@ -214,12 +195,12 @@ export async function put({ uploadUrl, headers }: UploadReservation, bytes: Uint
   return response.status;
 }
 
-/** Reserves a place and fills it; what comes back is what a registration has to say. */
+/** Reserves a place and fills it; `said` is what a registration has to say. */
 export async function upload(client: Client, bytes: Uint8Array, changes: object = {}) {
-  const said = { scopeKind: 'thread', scopeId: randomUUID(), kind: 'image', mime: 'image/png', ...changes };
-  const { status, body } = await client.reserve(said);
+  const what = { scopeKind: 'thread', scopeId: randomUUID(), kind: 'image', mime: 'image/png', ...changes };
+  const { status, body } = await client.reserve(what);
   if (status !== 200) throw new Error(`the reservation was answered ${status}`);
   const stored = await put(body, bytes);
   if (stored !== 200) throw new Error(`the upload was answered ${stored}`);
-  return { said: { ...said, assetId: body.assetId }, assetId: body.assetId, storageKey: body.storageKey };
+  return { said: { ...what, assetId: body.assetId }, assetId: body.assetId, storageKey: body.storageKey };
 }

@@ -1,6 +1,7 @@
 /** Stops a registration at any of its steps, for the tests: every call of an engine has a moment before and one after. */
+
+import type { RegistrationDeps } from '#media/registration.ts';
 import type { ObjectBody } from '#platform/objects/objects.ts';
-import type { RegistrationDeps } from './registration.ts';
 
 export type Interrupt = (moment: { readonly number: number; readonly call: string }) => void | Promise<void>;
 

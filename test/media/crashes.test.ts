@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RegistrationRequest } from '#media/api.ts';
+import { signImages } from '#media/signing.ts';
+import { findAsset } from '#media/store.ts';
+import type { Database } from '#platform/db/db.ts';
+import { createPostgresDatabase, databaseEngines } from '../database.ts';
+import { picture, svg } from './pictures.ts';
+import { openRecords } from './registering.ts';
+import { openFiles, outcomeOf, registrationDeps, uploaded } from './registrations.ts';
+
+const program = join(import.meta.dirname, 'registering.ts');
+const embedded = async () => ({ url: 'embedded', drop: async () => undefined });
+
+for (const { name, missing } of databaseEngines) {
+  describe.skipIf(missing)(`a process killed while it registers, on ${name}`, () => {
+    let dataDir: string;
+    let server: Awaited<ReturnType<typeof createPostgresDatabase>>;
+    beforeAll(async () => {
+      dataDir = await mkdtemp(join(tmpdir(), 'atelier-crash-'));
+      server = await (name === 'postgres' ? createPostgresDatabase() : embedded());
+    });
+    afterAll(async () => {
+      await server.drop();
+      await rm(dataDir, { recursive: true, force: true });
+    });
+
+    /** What it printed; `undefined`: it was killed. */
+    function run(request: RegistrationRequest, killAt: number): Promise<string | undefined> {
+      const orders = JSON.stringify({ databaseUrl: server.url, dataDir, request, killAt });
+      const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
+      execFile(process.execPath, [program, orders], (error, stdout) => {
+        if (error?.signal === 'SIGKILL') resolve(undefined);
+        else if (error) reject(error);
+        else resolve(stdout.trim());
+      });
+      return promise;
+    }
+
+    /** One process after the other, each killed one call later, until one lives. */
+    async function killEverywhere(bytes: Uint8Array, ending: string): Promise<readonly RegistrationRequest[]> {
+      const killed: RegistrationRequest[] = [];
+      for (let killAt = 1; ; killAt++) {
+        const { request } = await uploaded(openFiles(dataDir), bytes);
+        const printed = await run(request, killAt);
+        if (printed === undefined) killed.push(request);
+        else {
+          expect(printed).toBe(ending);
+          return killed;
+        }
+      }
+    }
+
+    /** What is known of an asset, which is checked to be readable only when it is ready, and ready only with its object. */
+    async function look(database: Database, { assetId }: RegistrationRequest) {
+      const { db, objects } = registrationDeps(database, openFiles(dataDir));
+      const row = await findAsset(db, assetId);
+      const head = row && (await objects.head(row.storageKey));
+      const signing = {
+        db,
+        objects: { bucket: objects.bucket, readAddress: (key: string) => key },
+        resizeAddress: () => '',
+        publicScopes: [],
+      };
+      const refs = await signImages(signing, { kind: 'internal' }, { refs: [assetId], legacyBucket: undefined });
+      expect(refs[assetId]?.ready).toBe(Boolean(row?.readyAt));
+      if (row?.readyAt) expect(head?.etag).toBe(row.etag);
+      return { row, head };
+    }
+
+    it('leaves nothing readable without its object, and a repeat goes through', { timeout: 180_000 }, async () => {
+      const good = await killEverywhere(await picture('png'), 'created');
+      const bad = await killEverywhere(svg, 'unsupported_image');
+      // As many calls as registration.test.ts counts.
+      expect([good.length, bad.length]).toEqual([7, 8]);
+
+      const database = await openRecords({ databaseUrl: server.url, dataDir });
+      try {
+        const deps = registrationDeps(database, openFiles(dataDir));
+        for (const request of good) {
+          await look(database, request);
+          expect(await outcomeOf(deps, request)).toBe('created');
+          expect((await look(database, request)).row?.readyAt).toBeInstanceOf(Date);
+        }
+        for (const request of bad) {
+          await look(database, request);
+          expect(await outcomeOf(deps, request)).toBe('unsupported_image');
+          expect(await look(database, request)).toEqual({ row: undefined, head: undefined });
+        }
+      } finally {
+        await database.close();
+      }
+    });
+  });
+}
