@@ -1,7 +1,7 @@
 /** A real S3 server for tests, named by the environment; without one its suites are skipped, in CI they fail. */
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../clock.ts';
-import { listed } from './conformance.ts';
+import { listed } from './objects.testing.ts';
 import { createS3Client } from './s3client.ts';
 import { openS3Store } from './s3store.ts';
 

@@ -15,7 +15,7 @@ import {
   type WriteOptions,
 } from './objects.ts';
 import { assertRange } from './ranges.ts';
-import { answerTimeoutMs, type S3Answer, type S3Client, S3Fault } from './s3client.ts';
+import { type S3Answer, type S3Client, S3Fault } from './s3client.ts';
 import { removeFromS3 } from './s3deletion.ts';
 import { listS3 } from './s3listing.ts';
 import { encodePath } from './sigv4.ts';
@@ -37,7 +37,7 @@ interface Bucket {
 
 /** S3's limit for one request; larger copies would have to go part by part. */
 const maxCopyBytes = 5 * 1024 ** 3;
-/** What a server is expected to copy inside itself, at the least, beside the usual time for an answer. */
+/** What a server is expected to copy inside itself, at the least. */
 const copiedBytesPerS = 50 * 1024 ** 2;
 
 export function openS3Bucket(store: Bucket): Objects {
@@ -163,9 +163,9 @@ async function copy(
     'x-amz-copy-source': `/${bucket}/${encodePath(from)}`,
     'x-amz-copy-source-if-match': seen.etag,
   };
-  const timeoutMs = answerTimeoutMs + (seen.size / copiedBytesPerS) * 1000;
+  const moreTimeMs = (seen.size / copiedBytesPerS) * 1000;
   return client
-    .call({ method: 'PUT', bucket, key: to, headers, repeat: 'always', timeoutMs }, async (answer) => {
+    .call({ method: 'PUT', bucket, key: to, headers, repeat: 'always', moreTimeMs }, async (answer) => {
       const result = readXml(await answer.body.text());
       // A copy that fails late does so after the status has been sent.
       if (result.name !== 'CopyObjectResult') throw new S3Fault(500, textOf(result, 'Code'));

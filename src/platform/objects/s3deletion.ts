@@ -102,7 +102,7 @@ async function removeOne(client: S3Client, bucket: string, key: string): Promise
     });
     return undefined;
   } catch (error) {
-    if (!(error instanceof S3Fault)) throw error;
+    if (!(error instanceof S3Fault) || error.status >= 500) throw error;
     return error.status === 404 ? undefined : (error.code ?? String(error.status));
   }
 }

@@ -18,6 +18,7 @@ export interface BreakerOptions {
   readonly isFailure: (error: unknown) => boolean;
   /** Neither a failure nor a sign of life: the caller gave up, or the call was never made. */
   readonly isNeutral?: (error: unknown) => boolean;
+  /** `monotonicClock`, or a test's. */
   readonly clock: Clock;
 }
 
@@ -45,7 +46,8 @@ export function createBreaker({ failuresToOpen, trialEveryMs, isFailure, isNeutr
     }
     failures += 1;
     lastFailure = error;
-    if (failures >= failuresToOpen) nextTrialAt = clock.now() + trialEveryMs;
+    // Later ones, of calls that had begun before, do not put the next trial off.
+    if (failures === failuresToOpen) nextTrialAt = clock.now() + trialEveryMs;
   }
 
   return {
