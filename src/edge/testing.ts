@@ -13,8 +13,8 @@ import { createLog } from '#platform/log.ts';
 import { deriveAddressKey } from '#platform/objects/addresses.ts';
 import { type EdgeAddressing, openFilesystem } from '#platform/objects/filesystem.ts';
 import type { Objects } from '#platform/objects/objects.ts';
+import { openS3Store } from '#platform/objects/s3.ts';
 import { createS3Client } from '#platform/objects/s3client.ts';
-import { openS3Store } from '#platform/objects/s3store.ts';
 import { createEdge, type EdgeDeps } from './service.ts';
 
 export const resizingKeys = { key: '943b421c9eb07c83', salt: '520f986b998545b4' };

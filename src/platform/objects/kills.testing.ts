@@ -8,7 +8,7 @@ import { openFilesystem } from './filesystem.ts';
 import { pattern } from './objects.testing.ts';
 import type { Objects } from './objects.ts';
 import { testServer } from './s3.testing.ts';
-import { openS3Store } from './s3store.ts';
+import { openS3Store } from './s3.ts';
 
 export type Target =
   | { readonly driver: 'files'; readonly folder: string }

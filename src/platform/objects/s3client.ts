@@ -35,6 +35,8 @@ export interface S3Limits {
   readonly answerTimeoutMs: number;
   /** Between two pieces of a body that is read. */
   readonly idleBodyTimeoutMs: number;
+  /** Failures in a row that have lasted so long mean that the server is down. */
+  readonly failingForMs: number;
   /** While the server is down, one call in this time is let through to see. */
   readonly trialEveryMs: number;
 }
@@ -45,6 +47,7 @@ export const defaultLimits: S3Limits = {
   connectTimeoutMs: 3000,
   answerTimeoutMs: 8000,
   idleBodyTimeoutMs: 8000,
+  failingForMs: 1000,
   trialEveryMs: 2000,
 };
 
@@ -114,6 +117,7 @@ export function createS3Client(options: S3ClientOptions): S3Client {
   });
   const breaker = createBreaker({
     failuresToOpen: 5,
+    failingForMs: limits.failingForMs,
     trialEveryMs: limits.trialEveryMs,
     isFailure,
     isNeutral: (error) => error instanceof CallerFault,

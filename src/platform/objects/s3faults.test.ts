@@ -12,8 +12,8 @@ import { BreakerOpen } from '../resilience/breaker.ts';
 import { DeadlineExceeded } from '../resilience/deadline.ts';
 import { listed, pattern } from './objects.testing.ts';
 import { ObjectExists, type Objects } from './objects.ts';
+import { openS3Store, type S3Store } from './s3.ts';
 import { defaultLimits, S3Fault } from './s3client.ts';
-import { openS3Store, type S3Store } from './s3store.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 interface Seen {
@@ -60,7 +60,7 @@ function openStore(port: number): S3Store {
     accessKeyId: 'KEYID',
     secretAccessKey: 'SECRET',
     clock: systemClock,
-    limits: { answerTimeoutMs: 400, idleBodyTimeoutMs: 400, trialEveryMs, connections: 8 },
+    limits: { answerTimeoutMs: 400, idleBodyTimeoutMs: 400, failingForMs: 50, trialEveryMs, connections: 8 },
   });
 }
 
@@ -226,6 +226,8 @@ describe('the breaker', () => {
   test('fails at once while the server is down, and is closed soon after its return', async () => {
     answer = reset;
     await heads(5);
+    await sleep(60);
+    await heads(1);
     seen = [];
     const refused = await heads(50);
     for (const error of refused) expect(error).toMatchObject(unavailable);
@@ -235,6 +237,12 @@ describe('the breaker', () => {
     await sleep(trialEveryMs * 2);
     expect(await outcome(objects.head('a'))).toBe('done');
     expect(await heads(20)).toEqual(Array(20).fill('done'));
+  });
+
+  test('a burst of stale connections does not open it', async () => {
+    expect(await heads(8)).toEqual(Array(8).fill('done'));
+    answer = inTurn(...Array(8).fill(reset), good);
+    expect(await heads(8)).toEqual(Array(8).fill('done'));
   });
 
   test('more calls than connections to a server that hangs all end, and all is well again after', async () => {
