@@ -5,3 +5,6 @@ export interface Clock {
 }
 
 export const systemClock: Clock = { now: () => Date.now() };
+
+/** For spans of time: goes on evenly when the system's clock is set. Its zero means nothing. */
+export const monotonicClock: Clock = { now: () => performance.now() };

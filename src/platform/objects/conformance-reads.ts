@@ -1,6 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { firstChunk, listed, pattern, type Rig } from './conformance.ts';
+import type { Rig } from './conformance.ts';
+import { firstChunk, listed, pattern } from './objects.testing.ts';
 import { ObjectChanged } from './objects.ts';
 
 const contentType = 'application/octet-stream';

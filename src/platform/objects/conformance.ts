@@ -3,14 +3,14 @@
  * objects.test.ts.
  */
 import { randomUUID } from 'node:crypto';
-import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { describeKeys } from './conformance-keys.ts';
 import { describeReads } from './conformance-reads.ts';
 import { describeRemovals } from './conformance-removals.ts';
 import { describeWrites } from './conformance-writes.ts';
-import type { ListedObject, Objects } from './objects.ts';
+import { listed } from './objects.testing.ts';
+import type { Objects } from './objects.ts';
 
 export interface DriverUnderTest {
   readonly name: string;
@@ -60,30 +60,6 @@ export function describeObjects(driver: DriverUnderTest): void {
     describeRemovals(rig);
     describeKeys(rig);
   });
-}
-
-export async function listed(objects: Objects, prefix: string): Promise<ListedObject[]> {
-  const found: ListedObject[] = [];
-  for await (const object of objects.list(prefix)) found.push(object);
-  return found;
-}
-
-/** Some megabytes in which every place is told from every other. */
-export function pattern(bytes: number, seed: number): Buffer {
-  const made = Buffer.alloc(bytes);
-  for (let at = 0; at + 4 <= bytes; at += 4) made.writeUInt32LE((at * 2654435761 + seed) >>> 0, at);
-  return made;
-}
-
-export async function firstChunk(stream: Readable): Promise<Buffer> {
-  for (;;) {
-    const chunk: Buffer | null = stream.read();
-    if (chunk !== null) return chunk;
-    await new Promise((resolve, reject) => {
-      stream.once('readable', resolve);
-      stream.once('error', reject);
-    });
-  }
 }
 
 function there<T>(value: T | undefined): T {

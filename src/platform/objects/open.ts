@@ -6,8 +6,8 @@ import type { Log } from '../log.ts';
 import { Problem } from '../problem.ts';
 import { type EdgeAddressing, openFilesystem } from './filesystem.ts';
 import type { Objects } from './objects.ts';
+import { type CreateOnlySupport, openS3Store, type S3Store } from './s3.ts';
 import { S3Fault } from './s3client.ts';
-import { type CreateOnlySupport, openS3Store, type S3Store } from './s3store.ts';
 
 /** The settings group `objects`. */
 export interface ObjectsSettings {

@@ -1,9 +1,9 @@
 /** A real S3 server for tests, named by the environment; without one its suites are skipped, in CI they fail. */
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../clock.ts';
-import { listed } from './conformance.ts';
+import { listed } from './objects.testing.ts';
+import { openS3Store } from './s3.ts';
 import { createS3Client } from './s3client.ts';
-import { openS3Store } from './s3store.ts';
 
 const { S3_TEST_ENDPOINT, S3_TEST_REGION, S3_TEST_ACCESS_KEY_ID, S3_TEST_SECRET_ACCESS_KEY, CI } = process.env;
 

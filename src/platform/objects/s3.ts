@@ -1,243 +1,98 @@
-/** Objects in a bucket of an S3 server (CONTRACT §2). Needs the right to read, write, delete and list in the bucket. */
-import { finished, PassThrough, type Readable } from 'node:stream';
-import { problems } from '../problem.ts';
-import { type Body, heldByReader, WrongLength } from './bodies.ts';
-import { guarded, guardedListing } from './guard.ts';
-import { assertSafeKey } from './keys.ts';
-import {
-  assertExpiry,
-  type ObjectBody,
-  ObjectChanged,
-  ObjectExists,
-  type ObjectHead,
-  type Objects,
-  type ReadOptions,
-  type WriteOptions,
-} from './objects.ts';
-import { assertRange } from './ranges.ts';
-import { answerTimeoutMs, type S3Answer, type S3Client, S3Fault } from './s3client.ts';
-import { removeFromS3 } from './s3deletion.ts';
-import { listS3 } from './s3listing.ts';
-import { encodePath } from './sigv4.ts';
-import { readXml, textOf } from './xml.ts';
+/** The buckets of one S3 server, and what has to be known of it before it is used. */
+import { randomUUID } from 'node:crypto';
+import type { Objects } from './objects.ts';
+import { openS3Bucket, type S3Abilities } from './s3bucket.ts';
+import { createS3Client, type S3Answer, type S3Client, type S3ClientOptions, S3Fault } from './s3client.ts';
 
-/** What this server can do beside the basics; learnt on the way, shared by its buckets. */
-export interface S3Abilities {
-  /** Whether `If-None-Match: *` on a PUT is honoured; taken to be until the server says otherwise. */
-  createOnly: boolean;
-  /** Whether it knows DeleteObjects. */
-  bulkDelete: boolean;
+/** How the server takes `If-None-Match: *` on a PUT: as it says, not at all, or as an error. */
+export type CreateOnlySupport = 'honoured' | 'ignored' | 'refused';
+
+export interface S3Store {
+  bucket(name: string): Objects;
+  /** Throws S3Fault when the credentials do not reach it. */
+  exists(bucket: string): Promise<boolean>;
+  /** Makes a bucket that is not there. `isPublic`: anybody may read its objects. */
+  create(bucket: string, options: { readonly isPublic: boolean }): Promise<void>;
+  /** Writes a small object twice to see; what it learns also decides what `writeAddress` signs. */
+  probeCreateOnly(bucket: string): Promise<CreateOnlySupport>;
+  close(): Promise<void>;
 }
 
-interface Bucket {
-  readonly client: S3Client;
-  readonly bucket: string;
-  readonly abilities: S3Abilities;
-}
-
-/** S3's limit for one request; larger copies would have to go part by part. */
-const maxCopyBytes = 5 * 1024 ** 3;
-/** What a server is expected to copy inside itself, at the least, beside the usual time for an answer. */
-const copiedBytesPerS = 50 * 1024 ** 2;
-
-export function openS3Bucket(store: Bucket): Objects {
-  const { client, bucket, abilities } = store;
+export function openS3Store(options: S3ClientOptions): S3Store {
+  const client = createS3Client(options);
+  const abilities: S3Abilities = { createOnly: true, bulkDelete: true };
   return {
-    bucket,
-    head: (key) => guarded({ keys: [key], asProblem }, () => head(store, key)),
-    get: (key, options) => guarded({ keys: [key], asProblem }, () => get(store, key, options)),
-    put: (key, body, options) => guarded({ keys: [key], body, asProblem }, () => put(store, key, body, options)),
-    copy: (from, to, options) => guarded({ keys: [from, to], asProblem }, () => copy(store, from, to, options)),
-    remove: (keys) => guarded({ keys, asProblem }, () => removeFromS3(client, bucket, abilities, keys)),
-    list: (prefix) => guardedListing(prefix, () => listS3(client, bucket, prefix), asProblem),
-    readAddress: (key, { expiresInS, contentType }) => {
-      assertSafeKey(key);
-      assertExpiry(expiresInS);
-      const query = contentType === undefined ? undefined : { 'response-content-type': contentType };
-      return client.presign({ method: 'GET', bucket, key, query }, expiresInS);
+    bucket: (name) => openS3Bucket({ client, bucket: name, abilities }),
+    exists: (bucket) => exists(client, bucket),
+    create: (bucket, { isPublic }) => create(client, bucket, options.region, isPublic),
+    probeCreateOnly: async (bucket) => {
+      const support = await probeCreateOnly(client, bucket);
+      abilities.createOnly = support === 'honoured';
+      return support;
     },
-    writeAddress: (key, { expiresInS, contentType, size }) => {
-      assertSafeKey(key);
-      assertExpiry(expiresInS);
-      const headers = {
-        'content-type': contentType,
-        ...(size === undefined ? {} : { 'content-length': String(size) }),
-        ...(abilities.createOnly ? { 'if-none-match': '*' } : {}),
-      };
-      return {
-        url: client.presign({ method: 'PUT', bucket, key, headers }, expiresInS),
-        // Every HTTP client sends the length by itself, and browsers let nobody else do it.
-        headers: { 'Content-Type': contentType, ...(abilities.createOnly ? { 'If-None-Match': '*' } : {}) },
-      };
-    },
-    check: () => guarded({ asProblem }, () => client.call({ method: 'HEAD', bucket, repeat: 'always' }, drop)),
+    close: () => client.close(),
   };
 }
 
-function asProblem(error: unknown): unknown {
-  return error instanceof S3Fault ? problems.engine_unavailable({ cause: error }) : error;
+async function exists(client: S3Client, bucket: string): Promise<boolean> {
+  try {
+    await client.call({ method: 'HEAD', bucket, repeat: 'always' }, drop);
+    return true;
+  } catch (error) {
+    if (error instanceof S3Fault && error.status === 404) return false;
+    throw error;
+  }
 }
 
-/** A bucket that does not exist is an empty one to readers, as a folder that is not there. */
-function head({ client, bucket }: Bucket, key: string): Promise<ObjectHead | undefined> {
-  return client
-    .call({ method: 'HEAD', bucket, key, repeat: 'always' }, async (answer) => {
-      await drop(answer);
-      return headOf(answer, Number(answer.headers['content-length']));
-    })
-    .catch(onStatus({ 404: () => undefined }));
+async function create(client: S3Client, bucket: string, region: string, isPublic: boolean): Promise<void> {
+  // These two are said by saying nothing.
+  const named = !['us-east-1', 'auto'].includes(region);
+  const body = named
+    ? Buffer.from(
+        `<CreateBucketConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><LocationConstraint>${region}</LocationConstraint></CreateBucketConfiguration>`,
+      )
+    : undefined;
+  try {
+    await client.call({ method: 'PUT', bucket, body, repeat: 'always' }, drop);
+  } catch (error) {
+    // Another process was quicker.
+    if (!(error instanceof S3Fault && error.code === 'BucketAlreadyOwnedByYou')) throw error;
+  }
+  if (isPublic) await publish(client, bucket);
 }
 
-async function get(
-  { client, bucket }: Bucket,
-  key: string,
-  { ifMatch, range, signal }: ReadOptions = {},
-): Promise<ObjectBody | undefined> {
-  signal?.throwIfAborted();
-  if (range !== undefined) assertRange(range);
-  const headers = {
-    ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
-    ...(range === undefined ? {} : { range: `bytes=${range.start}-${range.end}` }),
+async function publish(client: S3Client, bucket: string): Promise<void> {
+  const policy = {
+    Version: '2012-10-17',
+    Statement: [{ Effect: 'Allow', Principal: '*', Action: 's3:GetObject', Resource: `arn:aws:s3:::${bucket}/*` }],
   };
-  const bodyOf = (answer: S3Answer): ObjectBody => {
-    const { start, end, size } = extentOf(answer, range);
-    return { ...headOf(answer, size), start, end, stream: problemStream(answer.body, signal) };
-  };
-  return client.call({ method: 'GET', bucket, key, headers, repeat: 'always', signal }, bodyOf).catch(
-    onStatus({
-      404: () => undefined,
-      412: () => {
-        throw new ObjectChanged(key);
-      },
-      416: () => {
-        throw new RangeError(`the range starts at ${range?.start}, beyond the object`);
-      },
-    }),
-  );
+  const body = Buffer.from(JSON.stringify(policy));
+  await client.call({ method: 'PUT', bucket, query: { policy: '' }, body, repeat: 'always' }, drop);
 }
 
-async function put(store: Bucket, key: string, body: Body, options: WriteOptions): Promise<ObjectHead> {
-  const { client, bucket, abilities } = store;
-  const size = options.size ?? (body instanceof Uint8Array ? body.length : undefined);
-  if (size === undefined) throw new Error('a stream needs its size to be written to S3');
-  if (body instanceof Uint8Array && body.length !== size) throw new WrongLength(size, body.length);
-  const { createOnly = false, contentType, cacheControl } = options;
-  // The best that can be done there: between the look and the write another may come.
-  if (createOnly && !abilities.createOnly && (await head(store, key)) !== undefined) throw new ObjectExists(key);
-  const headers = {
-    'content-type': contentType,
-    ...(cacheControl === undefined ? {} : { 'cache-control': cacheControl }),
-    ...(createOnly && abilities.createOnly ? { 'if-none-match': '*' } : {}),
+async function probeCreateOnly(client: S3Client, bucket: string): Promise<CreateOnlySupport> {
+  const key = `.probe/${randomUUID()}`;
+  const headers = { 'content-type': 'text/plain', 'if-none-match': '*' };
+  // Repeated only when nothing was done, so that the first write does not find itself.
+  const request = { method: 'PUT', bucket, key, headers, body: Buffer.from('probe'), repeat: 'refused' } as const;
+  const write = async (meaningful: readonly number[]): Promise<'written' | 'not written'> => {
+    try {
+      await client.call(request, drop);
+      return 'written';
+    } catch (error) {
+      if (error instanceof S3Fault && meaningful.includes(error.status)) return 'not written';
+      throw error;
+    }
   };
-  // A create-only write that was done but not answered would find itself in its way.
-  const repeat = !(body instanceof Uint8Array) ? 'never' : createOnly ? 'refused' : 'always';
-  return client
-    .call({ method: 'PUT', bucket, key, headers, body, size, repeat }, async (answer) => {
-      await drop(answer);
-      return headOf(answer, size);
-    })
-    .catch(
-      onStatus({
-        412: () => {
-          throw new ObjectExists(key);
-        },
-      }),
-    );
-}
-
-/** The source is pinned by its etag, so that what is copied is what was looked at. */
-async function copy(
-  store: Bucket,
-  from: string,
-  to: string,
-  { contentType, ifMatch }: { readonly contentType: string; readonly ifMatch?: string },
-): Promise<ObjectHead | undefined> {
-  const { client, bucket } = store;
-  const seen = await head(store, from);
-  if (seen === undefined) return undefined;
-  if (ifMatch !== undefined && ifMatch !== seen.etag) throw new ObjectChanged(from);
-  if (seen.size > maxCopyBytes) throw new Error('a copy inside S3 is limited to 5 GiB');
-  const headers = {
-    'content-type': contentType,
-    'x-amz-metadata-directive': 'REPLACE',
-    'x-amz-copy-source': `/${bucket}/${encodePath(from)}`,
-    'x-amz-copy-source-if-match': seen.etag,
-  };
-  const timeoutMs = answerTimeoutMs + (seen.size / copiedBytesPerS) * 1000;
-  return client
-    .call({ method: 'PUT', bucket, key: to, headers, repeat: 'always', timeoutMs }, async (answer) => {
-      const result = readXml(await answer.body.text());
-      // A copy that fails late does so after the status has been sent.
-      if (result.name !== 'CopyObjectResult') throw new S3Fault(500, textOf(result, 'Code'));
-      return {
-        size: seen.size,
-        etag: quoted(textOf(result, 'ETag')),
-        modifiedAt: new Date(textOf(result, 'LastModified') ?? Number.NaN),
-      };
-    })
-    .catch(
-      onStatus({
-        404: () => undefined,
-        412: () => {
-          if (ifMatch !== undefined) throw new ObjectChanged(from);
-          // Overwritten since the look: look again.
-          return copy(store, from, to, { contentType });
-        },
-      }),
-    );
+  try {
+    if ((await write([400, 501])) === 'not written') return 'refused';
+    return (await write([412])) === 'written' ? 'ignored' : 'honoured';
+  } finally {
+    // What was learnt counts even when the probe stays behind.
+    await client.call({ method: 'DELETE', bucket, key, repeat: 'always' }, drop).catch(() => undefined);
+  }
 }
 
 async function drop(answer: S3Answer): Promise<void> {
   await answer.body.dump();
-}
-
-function onStatus<T>(handlers: Readonly<Record<number, () => T | Promise<T>>>): (error: unknown) => T | Promise<T> {
-  return (error) => {
-    const handler = error instanceof S3Fault ? handlers[error.status] : undefined;
-    if (handler === undefined) throw error;
-    return handler();
-  };
-}
-
-function headOf({ headers }: S3Answer, size: number): ObjectHead {
-  return {
-    size,
-    etag: quoted(textOfHeader(headers.etag)),
-    // The answer to a write says just when it was given.
-    modifiedAt: new Date(textOfHeader(headers['last-modified'] ?? headers.date) ?? Number.NaN),
-  };
-}
-
-/** Some servers leave the quotes away. */
-function quoted(etag: string | undefined): string {
-  if (etag === undefined || etag === '') throw new Error('the S3 server answered without an etag');
-  return etag.startsWith('"') ? etag : `"${etag}"`;
-}
-
-function textOfHeader(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value[0] : value;
-}
-
-/** Which part of the object an answer holds; an answer that holds another one than was asked for is an error. */
-function extentOf({ statusCode, headers }: S3Answer, range: ReadOptions['range']) {
-  if (range === undefined) {
-    const size = Number(headers['content-length']);
-    return { start: 0, end: size - 1, size };
-  }
-  const said = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(textOfHeader(headers['content-range']) ?? '');
-  const [start, end, size] = (said ?? []).slice(1).map(Number);
-  if (statusCode !== 206 || start !== range.start || end === undefined || size === undefined)
-    throw new Error('the S3 server did not honour the range');
-  return { start, end, size };
-}
-
-/** A connection that breaks in the middle is an engine that does not answer. */
-function problemStream(body: Readable, signal: AbortSignal | undefined): Readable {
-  const stream = new PassThrough();
-  finished(body, (error) => {
-    if (error) stream.destroy(problems.engine_unavailable({ cause: error }));
-  });
-  stream.once('close', () => body.destroy());
-  body.pipe(stream);
-  return heldByReader(stream, signal);
 }

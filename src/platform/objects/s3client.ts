@@ -4,7 +4,7 @@
  */
 import { Readable } from 'node:stream';
 import { type Dispatcher, Pool } from 'undici';
-import type { Clock } from '../clock.ts';
+import { type Clock, monotonicClock } from '../clock.ts';
 import { problems } from '../problem.ts';
 import { BreakerOpen, createBreaker } from '../resilience/breaker.ts';
 import { DeadlineExceeded, type IdleDeadline, startIdleDeadline } from '../resilience/deadline.ts';
@@ -24,7 +24,32 @@ export interface S3ClientOptions extends SigningOptions {
   /** An http(s) address without a trailing slash. */
   readonly endpoint: string;
   readonly clock: Clock;
+  /** For tests, which are in a hurry. */
+  readonly limits?: Partial<S3Limits>;
 }
+
+export interface S3Limits {
+  readonly connections: number;
+  readonly connectTimeoutMs: number;
+  /** For a whole call, its repeats and its wait for a connection included. */
+  readonly answerTimeoutMs: number;
+  /** Between two pieces of a body that is read. */
+  readonly idleBodyTimeoutMs: number;
+  /** Failures in a row that have lasted so long mean that the server is down. */
+  readonly failingForMs: number;
+  /** While the server is down, one call in this time is let through to see. */
+  readonly trialEveryMs: number;
+}
+
+/** An outage is known within 10 s, and over within 15 s of its end (CONTRACT §3). */
+export const defaultLimits: S3Limits = {
+  connections: 64,
+  connectTimeoutMs: 3000,
+  answerTimeoutMs: 8000,
+  idleBodyTimeoutMs: 8000,
+  failingForMs: 1000,
+  trialEveryMs: 2000,
+};
 
 export interface S3Request {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
@@ -38,8 +63,8 @@ export interface S3Request {
   readonly size?: number;
   /** When a repeat does no harm; `refused`: only after an answer that says that nothing was done. */
   readonly repeat: 'always' | 'refused' | 'never';
-  /** Until the answer begins, or is read when `read` reads it; a body that is being sent has this much for each piece. */
-  readonly timeoutMs?: number;
+  /** Granted beside the usual time for an answer, to work that takes the server long. */
+  readonly moreTimeMs?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -72,34 +97,31 @@ export class S3Fault extends Error {
 /** The caller's own body or signal ended the call: it says nothing about the server. */
 class CallerFault extends Error {}
 
-const connections = 64;
-const connectTimeoutMs = 3000;
-/** In all, repeats included: an outage is known within 10 s (CONTRACT §3). */
-export const answerTimeoutMs = 8000;
-const idleBodyTimeoutMs = 8000;
 /** Bodies up to this size go in one piece. */
 const onePieceBytes = 256 * 1024;
 
 export function createS3Client(options: S3ClientOptions): S3Client {
   const { clock } = options;
+  const limits = { ...defaultLimits, ...options.limits };
   const endpoint = new URL(options.endpoint);
   const basePath = endpoint.pathname.replace(/\/+$/, '');
   const signer = createSigner(options);
   const pool = new Pool(endpoint.origin, {
-    connections,
+    connections: limits.connections,
     pipelining: 1,
     allowH2: false,
-    connect: { timeout: connectTimeoutMs },
+    connect: { timeout: limits.connectTimeoutMs },
     // Our own deadline also covers the wait for a free connection.
     headersTimeout: 0,
-    bodyTimeout: idleBodyTimeoutMs,
+    bodyTimeout: limits.idleBodyTimeoutMs,
   });
   const breaker = createBreaker({
     failuresToOpen: 5,
-    trialEveryMs: 2000,
+    failingForMs: limits.failingForMs,
+    trialEveryMs: limits.trialEveryMs,
     isFailure,
     isNeutral: (error) => error instanceof CallerFault,
-    clock,
+    clock: monotonicClock,
   });
 
   const signable = ({ method, bucket, key, query = {}, headers }: Omit<S3Request, 'body' | 'repeat'>) => ({
@@ -110,43 +132,42 @@ export function createS3Client(options: S3ClientOptions): S3Client {
   });
 
   async function attempt<T>(request: S3Request, deadline: IdleDeadline, read: (answer: S3Answer) => T | Promise<T>) {
-    const { method, body, signal } = request;
+    const { method, body } = request;
     const toSign = signable(request);
     const headers = signer.signHeaders(toSign, body === undefined ? emptyPayloadHash : unsignedPayload, clock.now());
     const sent = body === undefined ? undefined : sendable(body, request.size, deadline);
     const path = toSign.path + (request.query === undefined ? '' : `?${encodeQuery(request.query)}`);
-    try {
-      const answer = await pool.request({
-        method,
-        path,
-        headers: { ...headers, ...sent?.headers },
-        body: sent?.body,
-        signal: deadline.signal,
-      });
-      if (answer.statusCode >= 300) throw await faultOf(answer);
-      return await read(answer);
-    } catch (error) {
-      throw signal?.aborted ? new CallerFault('aborted', { cause: signal.reason }) : error;
-    }
+    const answer = await pool.request({
+      method,
+      path,
+      headers: { ...headers, ...sent?.headers },
+      body: sent?.body,
+      signal: deadline.signal,
+    });
+    if (answer.statusCode >= 300) throw await faultOf(answer);
+    return read(answer);
   }
 
   return {
     call: async (request, read) => {
-      const deadline = startIdleDeadline(request.timeoutMs ?? answerTimeoutMs, request.signal);
+      const { signal } = request;
+      const deadline = startIdleDeadline(limits.answerTimeoutMs + (request.moreTimeMs ?? 0), signal);
+      const once = () =>
+        deadline.race(attempt(request, deadline, read)).catch((error: unknown) => {
+          throw signal?.aborted ? new CallerFault('aborted', { cause: signal.reason }) : error;
+        });
       try {
-        return await deadline.race(
-          retry(() => breaker.run(() => attempt(request, deadline, read)), {
-            attempts: 3,
-            baseDelayMs: 100,
-            maxDelayMs: 1000,
-            isRetryable: (error) => mayRepeat(request.repeat, error),
-            signal: deadline.signal,
-          }),
-        );
+        return await retry(() => breaker.run(once), {
+          attempts: 3,
+          baseDelayMs: 100,
+          maxDelayMs: 1000,
+          isRetryable: (error) => mayRepeat(request.repeat, error),
+          signal: deadline.signal,
+        });
       } catch (error) {
         if (error instanceof S3Fault) throw error;
         if (error instanceof CallerFault) throw error.cause;
-        if (request.signal?.aborted) throw request.signal.reason;
+        if (signal?.aborted) throw signal.reason;
         throw problems.engine_unavailable({ cause: error });
       } finally {
         deadline.stop();

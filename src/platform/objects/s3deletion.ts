@@ -1,7 +1,11 @@
-import type { S3Abilities } from './s3.ts';
 import { type S3Answer, type S3Client, S3Fault } from './s3client.ts';
 import { md5Base64 } from './sigv4.ts';
 import { escapeXml, readXml, textOf } from './xml.ts';
+
+/** Whether the server knows DeleteObjects; learnt here. */
+interface Abilities {
+  bulkDelete: boolean;
+}
 
 interface Removal {
   readonly removed: string[];
@@ -16,7 +20,7 @@ const callsAtOnce = 16;
 export async function removeFromS3(
   client: S3Client,
   bucket: string,
-  abilities: S3Abilities,
+  abilities: Abilities,
   keys: readonly string[],
 ): Promise<Removal> {
   const removed: string[] = [];
@@ -34,7 +38,7 @@ export async function removeFromS3(
 async function removeSome(
   client: S3Client,
   bucket: string,
-  abilities: S3Abilities,
+  abilities: Abilities,
   keys: readonly string[],
 ): Promise<Removal> {
   if (keys.length === 1 || !abilities.bulkDelete) return removeOneByOne(client, bucket, keys);
@@ -102,7 +106,7 @@ async function removeOne(client: S3Client, bucket: string, key: string): Promise
     });
     return undefined;
   } catch (error) {
-    if (!(error instanceof S3Fault)) throw error;
+    if (!(error instanceof S3Fault) || error.status >= 500) throw error;
     return error.status === 404 ? undefined : (error.code ?? String(error.status));
   }
 }

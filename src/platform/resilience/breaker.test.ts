@@ -74,6 +74,24 @@ describe('a breaker', () => {
     await expect(call()).resolves.toBe('done');
   });
 
+  test('a burst of failures in one moment does not open it, failures that last do', async () => {
+    breaker = createBreaker({
+      failuresToOpen: 3,
+      failingForMs: 1000,
+      trialEveryMs: 2000,
+      isFailure: () => true,
+      clock: { now: () => nowMs },
+    });
+    await failTimes(50);
+    await expect(call()).resolves.toBe('done');
+    await failTimes(50);
+    nowMs += 999;
+    await failTimes(1);
+    nowMs += 1;
+    await failTimes(1);
+    await expect(call()).rejects.toBeInstanceOf(BreakerOpen);
+  });
+
   test('a caller that gives up says nothing about the engine', async () => {
     await failTimes(2);
     await expect(call(gaveUp)).rejects.toBe(gaveUp);

@@ -13,11 +13,14 @@ export class BreakerOpen extends Error {
 
 export interface BreakerOptions {
   readonly failuresToOpen: number;
+  /** How long the failures have to have lasted: a burst of them in one moment, as of stale connections, is no outage. */
+  readonly failingForMs?: number;
   readonly trialEveryMs: number;
   /** Only what says that the engine is down or overloaded; every other outcome shows that it answers. */
   readonly isFailure: (error: unknown) => boolean;
   /** Neither a failure nor a sign of life: the caller gave up, or the call was never made. */
   readonly isNeutral?: (error: unknown) => boolean;
+  /** `monotonicClock`, or a test's. */
   readonly clock: Clock;
 }
 
@@ -26,26 +29,32 @@ export interface Breaker {
   run<T>(work: () => Promise<T>): Promise<T>;
 }
 
-export function createBreaker({ failuresToOpen, trialEveryMs, isFailure, isNeutral, clock }: BreakerOptions): Breaker {
+export function createBreaker(options: BreakerOptions): Breaker {
+  const { failuresToOpen, failingForMs = 0, trialEveryMs, isFailure, isNeutral, clock } = options;
   let failures = 0;
-  let nextTrialAt = 0;
+  let failingSince = 0;
   let lastFailure: unknown;
+  /** While it is open. */
+  let nextTrialAt: number | undefined;
 
   function admit(): void {
-    if (failures < failuresToOpen) return;
+    if (nextTrialAt === undefined) return;
     if (clock.now() < nextTrialAt) throw new BreakerOpen(lastFailure);
     nextTrialAt = clock.now() + trialEveryMs;
   }
 
-  function judge(error: unknown): void {
-    if (isNeutral?.(error)) return;
-    if (!isFailure(error)) {
-      failures = 0;
-      return;
-    }
+  function succeed(): void {
+    failures = 0;
+    nextTrialAt = undefined;
+  }
+
+  /** Failures of calls that had begun before it opened do not put the next trial off. */
+  function fail(error: unknown): void {
+    const now = clock.now();
+    if (failures === 0) failingSince = now;
     failures += 1;
     lastFailure = error;
-    if (failures >= failuresToOpen) nextTrialAt = clock.now() + trialEveryMs;
+    if (failures >= failuresToOpen && now - failingSince >= failingForMs) nextTrialAt ??= now + trialEveryMs;
   }
 
   return {
@@ -53,10 +62,12 @@ export function createBreaker({ failuresToOpen, trialEveryMs, isFailure, isNeutr
       admit();
       try {
         const result = await work();
-        failures = 0;
+        succeed();
         return result;
       } catch (error) {
-        judge(error);
+        if (isNeutral?.(error)) throw error;
+        if (isFailure(error)) fail(error);
+        else succeed();
         throw error;
       }
     },

@@ -9,7 +9,7 @@ export interface RetryOptions {
   readonly maxDelayMs: number;
   /** Only errors that a repeat may mend, of work that does no harm when it is done twice. */
   readonly isRetryable: (error: unknown) => boolean;
-  /** Aborted: no wait and no further attempt. */
+  /** Aborted: no wait and no further attempt; the last failure is thrown. */
   readonly signal?: AbortSignal;
 }
 
@@ -19,7 +19,10 @@ export async function retry<T>(work: (attempt: number) => Promise<T>, options: R
       return await work(attempt);
     } catch (error) {
       if (attempt >= options.attempts || options.signal?.aborted || !options.isRetryable(error)) throw error;
-      await sleep(delayMs(attempt, options), undefined, { signal: options.signal });
+      await sleep(delayMs(attempt, options), undefined, { signal: options.signal }).catch(() => {
+        // Aborted: the failure tells more than that the wait was cut short.
+        throw error;
+      });
     }
   }
 }
