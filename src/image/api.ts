@@ -21,11 +21,7 @@ const source = z
 const side = z.int().min(0).max(longestAskedSide).optional();
 
 const spec = z.object({
-  // The response is an object with a field of this name.
-  name: z
-    .string()
-    .min(1)
-    .refine((name) => name !== '__proto__', 'must be another'),
+  name: z.string().min(1),
   width: side,
   height: side,
   quality: z.int().min(1).max(100).nullish(),

@@ -53,7 +53,12 @@ async function start(changes: Changes = {}): Promise<string> {
     limits: changed,
   });
   const service = createImageService({
-    settings: { internalKey: changes.internalKey ?? internalKey, allowedSourceHosts: [new URL(picturesUrl).host] },
+    settings: {
+      internalKey: changes.internalKey ?? internalKey,
+      allowedSourceHosts: [new URL(picturesUrl).host],
+      permitWaitMs: changed.permitWaitMs,
+      processTimeoutS: changed.processTimeoutMs / 1000,
+    },
     variants,
     originals: { ...objects.originals, ...changes.originals },
     publicUrl: 'https://cdn.test',
@@ -75,8 +80,10 @@ beforeAll(async () => {
       accessKeyId: undefined,
       secretAccessKey: undefined,
     },
+    production: false,
     dataDir: folder,
     clock: systemClock,
+    log,
   });
   picture = await pipe(scene()).png().toBuffer();
   pictures = createServer((request, response) => {
@@ -200,7 +207,6 @@ describe('the form of a request', () => {
     ['33 specs', { source: { key }, specs: names(33) }, 'body.specs'],
     ['no name', { source: { key }, specs: [{ width: 5 }] }, 'body.specs.0.name'],
     ['an empty name', { source: { key }, specs: [{ name: '' }] }, 'body.specs.0.name'],
-    ['a name that JSON objects cannot have', { source: { key }, specs: [{ name: '__proto__' }] }, 'body.specs.0.name'],
     ['a name twice', { source: { key }, specs: [...names(2), { name: 'v0' }] }, 'body.specs.2.name'],
   ];
   const bad: [field: string, values: readonly unknown[]][] = [
@@ -259,7 +265,7 @@ describe('the form of a request', () => {
     expect((await ensure([{ name: 'v', more: 1 }], { key, url: null })).status).toBe(200);
   });
 
-  it.each(['constructor', 'toString', 'a/b', '日本', ' '])('any name is answered: %s', async (name) => {
+  it.each(['__proto__', 'constructor', 'a/b', '日本', ' '])('any name is answered: %s', async (name) => {
     const answer = await ensure([{ name, width: 9 }]);
     expect(answer.status).toBe(200);
     expect(Object.entries(answer.body.variants ?? {})).toEqual([

@@ -1,17 +1,16 @@
 /** The image variant service (document 000; CONTRACT §5): internal, without state of its own. */
 import { createAccess } from '#platform/access/access.ts';
-import type { Readiness } from '#platform/http/operations.ts';
-import { createServer, type HttpServer } from '#platform/http/server.ts';
+import { createServer, type HttpServer, type Readiness } from '#platform/http/server.ts';
 import type { Log } from '#platform/log.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import type { ImageSettings } from './config.ts';
 import { objectSource } from './engine/sources.ts';
 import type { VariantMaker } from './engine/variants.ts';
-import { createFetcher, urlSource } from './fetching.ts';
+import { createFetcher, fetchTimeoutMs, urlSource } from './fetching.ts';
 import { addRoutes } from './routes.ts';
 
 export interface ImageDeps {
-  readonly settings: Pick<ImageSettings, 'internalKey' | 'allowedSourceHosts'>;
+  readonly settings: Pick<ImageSettings, 'internalKey' | 'allowedSourceHosts' | 'permitWaitMs' | 'processTimeoutS'>;
   readonly variants: VariantMaker;
   /** Where sources named by `key` lie. */
   readonly originals: Objects;
@@ -23,7 +22,15 @@ export interface ImageDeps {
 
 export function createImageService(deps: ImageDeps): HttpServer {
   const { settings, variants, originals, publicUrl, readiness, log } = deps;
-  const app = createServer({ service: 'image', log, readiness, plainHealth: true });
+  const app = createServer({
+    service: 'image',
+    description: 'Makes variants of pictures once and names their public addresses. Internal.',
+    log,
+    readiness,
+    plainHealth: true,
+    // What one request may take: its source, two turns to wait for, the processing.
+    drainTimeoutMs: fetchTimeoutMs + 2 * settings.permitWaitMs + settings.processTimeoutS * 1000,
+  });
   // Set to nothing, the key opens nothing.
   const internalKeys = settings.internalKey === '' ? [] : [settings.internalKey];
   const fetcher = createFetcher({ allowedHosts: settings.allowedSourceHosts });
