@@ -1,5 +1,5 @@
 /** The engines of one process: each is opened when the first service asks for it, and shared by all that do. */
-
+import { engineLimits } from '#image/config.ts';
 import { createVariantMaker } from '#image/engine/variants.ts';
 import { createEngine } from '#image/engine/working.ts';
 import { systemClock } from '#platform/clock.ts';
@@ -16,12 +16,7 @@ export type Engines = ReturnType<typeof createEngines>;
 /** What is opened adds itself to `closers`. */
 export function createEngines(config: Config, log: Log, closers: Closers) {
   const { image, resizing } = config;
-  const limits = {
-    maxSourcePixels: image.maxSourcePixels,
-    concurrency: image.concurrency,
-    permitWaitMs: image.permitWaitMs,
-    processTimeoutMs: image.processTimeoutS * 1000,
-  };
+  const limits = engineLimits(image);
   const database = once(async () => {
     const opened = await openDatabase({
       url: config.database.url,

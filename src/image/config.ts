@@ -23,6 +23,7 @@ export const imageSettings = {
   processTimeoutS: integer('SVC_IMAGE_PROCESS_TIMEOUT_SECS', {
     default: 30,
     min: 1,
+    max: 3600,
     meaning: 'Seconds that the processing of one image may take.',
   }),
   concurrency: integer('SVC_IMAGE_CONCURRENCY', {
@@ -33,6 +34,7 @@ export const imageSettings = {
   }),
   permitWaitMs: integer('SVC_IMAGE_PERMIT_WAIT_MS', {
     default: 5000,
+    max: 600_000,
     meaning: 'Milliseconds that a request waits for its turn before it is refused.',
   }),
   allowedSourceHosts: list('SVC_IMAGE_ALLOWED_SOURCE_HOSTS', {

@@ -8,7 +8,7 @@ import { maxSourceBytes, SourceFault, tooManyBytes, type VariantSource } from '.
 import { createGuard, ForbiddenUrl, type Guard, type GuardDeps, type HostAddress } from './guard.ts';
 
 /** Everything about one fetch: names, connections, redirects and the body. */
-const fetchTimeoutMs = 10_000;
+export const fetchTimeoutMs = 10_000;
 const maxRedirects = 3;
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 

@@ -22,14 +22,33 @@ export interface RoutesDeps {
 }
 
 export function addRoutes(app: HttpServer, access: Access, deps: RoutesDeps): void {
+  const tags = ['image'];
+
   app.post(
     '/v1/ensure',
-    { ...access.internalOnly, schema: { body: ensureRequest, response: { 200: ensureResponse } } },
-    (request) => told(ensureVariants(deps, request.body)),
+    {
+      ...access.internalOnly,
+      schema: {
+        tags,
+        summary: 'See to it that variants of a picture exist, and learn their public addresses',
+        body: ensureRequest,
+        response: { 200: ensureResponse },
+      },
+    },
+    async (request) => told(ensureVariants(deps, request.body)),
   );
+
   app.post(
     '/v1/forget',
-    { ...access.internalOnly, schema: { body: forgetRequest, response: { 200: forgetResponse } } },
+    {
+      ...access.internalOnly,
+      schema: {
+        tags,
+        summary: 'Remove all variants of a picture',
+        body: forgetRequest,
+        response: { 200: forgetResponse },
+      },
+    },
     async (request) => ({ forgotten: await told(deps.variants.forget(deps.openSource(request.body.source))) }),
   );
 }

@@ -6,11 +6,11 @@ import type { Objects } from '#platform/objects/objects.ts';
 import type { ImageSettings } from './config.ts';
 import { objectSource } from './engine/sources.ts';
 import type { VariantMaker } from './engine/variants.ts';
-import { createFetcher, urlSource } from './fetching.ts';
+import { createFetcher, fetchTimeoutMs, urlSource } from './fetching.ts';
 import { addRoutes } from './routes.ts';
 
 export interface ImageDeps {
-  readonly settings: Pick<ImageSettings, 'internalKey' | 'allowedSourceHosts'>;
+  readonly settings: Pick<ImageSettings, 'internalKey' | 'allowedSourceHosts' | 'permitWaitMs' | 'processTimeoutS'>;
   readonly variants: VariantMaker;
   /** Where sources named by `key` lie. */
   readonly originals: Objects;
@@ -22,7 +22,15 @@ export interface ImageDeps {
 
 export function createImageService(deps: ImageDeps): HttpServer {
   const { settings, variants, originals, publicUrl, readiness, log } = deps;
-  const app = createServer({ service: 'image', log, readiness, plainHealth: true });
+  const app = createServer({
+    service: 'image',
+    description: 'Makes variants of pictures once and names their public addresses. Internal.',
+    log,
+    readiness,
+    plainHealth: true,
+    // What one request may take: its source, two turns to wait for, the processing.
+    drainTimeoutMs: fetchTimeoutMs + 2 * settings.permitWaitMs + settings.processTimeoutS * 1000,
+  });
   // Set to nothing, the key opens nothing.
   const internalKeys = settings.internalKey === '' ? [] : [settings.internalKey];
   const fetcher = createFetcher({ allowedHosts: settings.allowedSourceHosts });

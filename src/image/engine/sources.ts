@@ -69,9 +69,10 @@ async function readWhole({ stream, size }: ObjectBody, deadline: IdleDeadline): 
   let length = 0;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     deadline.touch();
-    length += chunk.copy(bytes, length);
+    chunk.copy(bytes, length);
+    length += chunk.length;
   }
-  if (length !== size) throw new Error(`the object ended after ${length} of ${size} bytes`);
+  if (length !== size) throw new Error(`${length} bytes came instead of ${size}`);
   return bytes;
 }
 
