@@ -13,7 +13,7 @@ import type { HttpServer, ServerCommons } from '#platform/http/server.ts';
 import { Closers, StartFault } from '#platform/lifecycle.ts';
 import type { Log } from '#platform/log.ts';
 import { startTelemetry } from '#platform/telemetry.ts';
-import { addressesOf, bindingOf, type Config, type ServiceName } from './config.ts';
+import { addressesOf, agentOriginsOf, bindingOf, type Config, type ServiceName } from './config.ts';
 import { createEngines, type Engines } from './engines.ts';
 
 export interface Suite {
@@ -58,14 +58,20 @@ interface Wiring {
 }
 
 const wirings: Readonly<Record<ServiceName, (wiring: Wiring) => Promise<HttpServer>>> = {
-  media: async ({ config, engines, log }) => {
+  media: async ({ config, engines, server, log }) => {
     const database = await engines.database();
     const { originals } = await engines.objects();
     return createMedia({
-      server: { log, readiness: { database: () => database.check(), originals: () => originals.check() } },
-      agentOrigins: config.cors.agentOrigins,
+      server: { ...server, readiness: { database: () => database.check(), originals: () => originals.check() } },
+      agentOrigins: agentOriginsOf(config),
       clock,
-      access: createAccess({ internalKeys: config.internal.keys, jwksUrl: jwksUrlOf(config), log, clock }),
+      access: createAccess({
+        internalKeys: config.internal.keys,
+        jwksUrl: jwksUrlOf(config),
+        rateLimitPerMinute: config.process.rateLimitPerMinute,
+        log,
+        clock,
+      }),
       database,
       originals,
       engine: await engines.pictures(),
@@ -78,22 +84,21 @@ const wirings: Readonly<Record<ServiceName, (wiring: Wiring) => Promise<HttpServ
     });
   },
 
-  image: async ({ config, engines, log }) => {
+  image: async ({ config, engines, server }) => {
     const { originals, publicObjects } = await engines.objects();
     return createImageService({
-      log,
+      server: { ...server, readiness: { originals: () => originals.check(), variants: () => publicObjects.check() } },
       settings: config.image,
       variants: await engines.variants(),
       originals,
       publicUrl: config.resizing.cdnUrl ?? addressesOf(config).edge,
-      readiness: { originals: () => originals.check(), variants: () => publicObjects.check() },
     });
   },
 
-  edge: async ({ config, engines, log }) => {
+  edge: async ({ config, engines, server }) => {
     const { originals, publicObjects } = await engines.objects();
     return createEdge({
-      server: { log, readiness: { originals: () => originals.check(), variants: () => publicObjects.check() } },
+      server: { ...server, readiness: { originals: () => originals.check(), variants: () => publicObjects.check() } },
       clock,
       resizing: config.resizing,
       originals,

@@ -17,9 +17,11 @@ interface SourceFile {
   readonly text: string;
 }
 
+/** Conformance suites are tests that interfaces bring along. */
+const isSuite = (path: string) => /\/conformance(-\w+)?\.ts$/.test(path);
 const files: readonly SourceFile[] = globSync('src/**/*.ts', { cwd: root })
   .map((path) => relative('src', path).split('\\').join('/'))
-  .filter((path) => !path.endsWith('.test.ts') && !path.includes('/web/'))
+  .filter((path) => !/\.(test|testing)\.ts$/.test(path) && !isSuite(path) && !path.includes('/web/'))
   .map(readSource);
 const byPath = new Map(files.map((file) => [file.path, file]));
 
@@ -174,7 +176,7 @@ function reaches(from: string, to: string): boolean {
     queue.push(...(byPath.get(path)?.imports ?? []));
   }
   // A driver is handed down by its doorway, not imported by its users: its interface stands for it.
-  const doorway = files.find(({ path, imports }) => posix.basename(path) === 'open.ts' && imports.includes(to));
+  const doorway = files.find(({ path, imports }) => (posix.basename(path) === 'open.ts' || path === 'engines.ts') && imports.includes(to));
   return doorway?.imports.some((interfaceFile) => interfaceFile !== to && seen.has(interfaceFile)) ?? false;
 }
 

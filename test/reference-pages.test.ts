@@ -22,6 +22,8 @@ describe('reference pages', () => {
   });
 });
 
+type Declared = { readonly table: Readonly<Record<string, ProblemDefinition>> };
+
 function renderSettings(groups: Readonly<Record<string, SettingGroup>>): string {
   const sections = Object.entries(groups).map(([name, group]) => {
     const rows = Object.values(group).map(
@@ -51,9 +53,11 @@ async function renderProblems(): Promise<string> {
   const tables = globSync('src/**/{problem,problems}.ts', { cwd: root }).sort();
   const sections = await Promise.all(
     tables.map(async (path) => {
-      const { problems } = (await import(join(root, path))) as {
-        problems: { table: Record<string, ProblemDefinition> };
-      };
+      const exported = Object.values(await import(join(root, path)));
+      const problems = exported.find(
+        (value): value is Declared => typeof value === 'object' && value !== null && 'table' in value,
+      );
+      if (problems === undefined) throw new Error(`${path} declares no problems`);
       const rows = Object.entries(problems.table).map(
         ([code, { status, message }]) => `| ${status} | \`${code}\` | ${message} |`,
       );

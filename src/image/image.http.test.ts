@@ -62,8 +62,7 @@ async function start(changes: Changes = {}): Promise<string> {
     variants,
     originals: { ...objects.originals, ...changes.originals },
     publicUrl: 'https://cdn.test',
-    readiness: { objects: () => objects.publicObjects.check() },
-    log,
+    server: { log, readiness: { objects: () => objects.publicObjects.check() } },
   });
   running.push(service);
   return service.listen({ host: '127.0.0.1', port: 0 });

@@ -1,7 +1,6 @@
 /** The image variant service (document 000; CONTRACT §5): internal, without state of its own. */
 import { createAccess } from '#platform/access/access.ts';
-import { createServer, type HttpServer, type Readiness } from '#platform/http/server.ts';
-import type { Log } from '#platform/log.ts';
+import { createServer, type HttpServer, type Readiness, type ServerCommons } from '#platform/http/server.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import type { ImageSettings } from './config.ts';
 import { objectSource } from './engine/sources.ts';
@@ -10,23 +9,21 @@ import { createFetcher, fetchTimeoutMs, urlSource } from './fetching.ts';
 import { addRoutes } from './routes.ts';
 
 export interface ImageDeps {
+  readonly server: ServerCommons & { readonly readiness: Readiness };
   readonly settings: Pick<ImageSettings, 'internalKey' | 'allowedSourceHosts' | 'permitWaitMs' | 'processTimeoutS'>;
   readonly variants: VariantMaker;
   /** Where sources named by `key` lie. */
   readonly originals: Objects;
   /** Where the public bucket is read, without a trailing slash: PUBLIC_CDN_URL, or the edge. */
   readonly publicUrl: string;
-  readonly readiness: Readiness;
-  readonly log: Log;
 }
 
 export function createImageService(deps: ImageDeps): HttpServer {
-  const { settings, variants, originals, publicUrl, readiness, log } = deps;
+  const { server, settings, variants, originals, publicUrl } = deps;
   const app = createServer({
+    ...server,
     service: 'image',
     description: 'Makes variants of pictures once and names their public addresses. Internal.',
-    log,
-    readiness,
     plainHealth: true,
     // What one request may take: its source, two turns to wait for, the processing.
     drainTimeoutMs: fetchTimeoutMs + 2 * settings.permitWaitMs + settings.processTimeoutS * 1000,
@@ -34,7 +31,7 @@ export function createImageService(deps: ImageDeps): HttpServer {
   // Set to nothing, the key opens nothing.
   const internalKeys = settings.internalKey === '' ? [] : [settings.internalKey];
   const fetcher = createFetcher({ allowedHosts: settings.allowedSourceHosts });
-  addRoutes(app, createAccess({ internalKeys, log }), {
+  addRoutes(app, createAccess({ internalKeys, log: server.log }), {
     variants,
     openSource: (source) => ('key' in source ? objectSource(originals, source.key) : urlSource(fetcher, source.url)),
     publicUrl,
