@@ -58,7 +58,7 @@ function install(missing, development) {
   const viaNode = npm !== undefined && /\.c?js$/.test(npm);
   const result = spawnSync(
     viaNode ? process.execPath : 'npm',
-    [...(viaNode ? [npm] : []), ...words, '--no-audit', '--no-fund'],
+    [...(viaNode ? [npm] : []), ...words, '--no-audit', '--no-fund', '--loglevel=error'],
     {
       cwd: root,
       stdio: ['ignore', 2, 2],

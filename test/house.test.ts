@@ -176,7 +176,9 @@ function reaches(from: string, to: string): boolean {
     queue.push(...(byPath.get(path)?.imports ?? []));
   }
   // A driver is handed down by its doorway, not imported by its users: its interface stands for it.
-  const doorway = files.find(({ path, imports }) => (posix.basename(path) === 'open.ts' || path === 'engines.ts') && imports.includes(to));
+  const doorway = files.find(
+    ({ path, imports }) => (posix.basename(path) === 'open.ts' || path === 'engines.ts') && imports.includes(to),
+  );
   return doorway?.imports.some((interfaceFile) => interfaceFile !== to && seen.has(interfaceFile)) ?? false;
 }
 
