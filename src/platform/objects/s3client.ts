@@ -104,9 +104,10 @@ export function createS3Client(options: S3ClientOptions): S3Client {
   const { clock } = options;
   const limits = { ...defaultLimits, ...options.limits };
   const endpoint = new URL(options.endpoint);
+  const { origin } = endpoint;
   const basePath = endpoint.pathname.replace(/\/+$/, '');
   const signer = createSigner(options);
-  const pool = new Pool(endpoint.origin, {
+  const pool = new Pool(origin, {
     connections: limits.connections,
     pipelining: 1,
     allowH2: false,
@@ -124,11 +125,12 @@ export function createS3Client(options: S3ClientOptions): S3Client {
     clock: monotonicClock,
   });
 
+  const host = { host: endpoint.host };
   const signable = ({ method, bucket, key, query = {}, headers }: Omit<S3Request, 'body' | 'repeat'>) => ({
     method,
     path: `${basePath}/${bucket}${key === undefined ? '' : `/${encodePath(key)}`}`,
     query,
-    headers: { host: endpoint.host, ...headers },
+    headers: headers === undefined ? host : { ...host, ...headers },
   });
 
   async function attempt<T>(request: S3Request, deadline: IdleDeadline, read: (answer: S3Answer) => T | Promise<T>) {
@@ -143,6 +145,8 @@ export function createS3Client(options: S3ClientOptions): S3Client {
       headers: { ...headers, ...sent?.headers },
       body: sent?.body,
       signal: deadline.signal,
+      // Unasked, the pool closes the connection after every HEAD, for the sake of servers that send a body with it.
+      reset: false,
     });
     if (answer.statusCode >= 300) throw await faultOf(answer);
     return read(answer);
@@ -175,7 +179,7 @@ export function createS3Client(options: S3ClientOptions): S3Client {
     },
     presign: (request, expiresInS) => {
       const toSign = signable(request);
-      return `${endpoint.origin}${toSign.path}?${signer.presign(toSign, expiresInS, clock.now())}`;
+      return `${origin}${toSign.path}?${signer.presign(toSign, expiresInS, clock.now())}`;
     },
     close: () => pool.close(),
   };

@@ -1,8 +1,8 @@
 /**
- * AWS Signature Version 4 for S3, as header and as address. The signing key of a day is derived once and kept as a
- * KeyObject, which makes an address about a hundred times cheaper than the AWS SDK's presigner does.
+ * AWS Signature Version 4 for S3, as header and as address. What stays the same for a second is made once, which makes an
+ * address far cheaper than the AWS SDK's presigner does (bench/presign.ts).
  */
-import { createHash, createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
+import { createHash, createHmac, hash } from 'node:crypto';
 
 export interface SigningOptions {
   readonly accessKeyId: string;
@@ -30,20 +30,22 @@ export interface Signer {
 export const unsignedPayload = 'UNSIGNED-PAYLOAD';
 export const emptyPayloadHash = sha256Hex('');
 
-/** What stays the same for one second: the time, and with it the scope and its key. */
+/** What stays the same for one second: the time, the scope, and all that follows from them. */
 interface Context {
   readonly second: number;
   /** 20130524T000000Z */
   readonly time: string;
   /** 20130524/us-east-1/s3/aws4_request */
   readonly scope: string;
-  readonly key: KeyObject;
-  /** How the query of every address of this second begins. */
+  /** The signing key of the scope. */
+  readonly key: Buffer;
+  /** The signature of a request in its canonical form. */
+  readonly sign: (canonical: string) => string;
+  /** How the query of every address begins. */
   readonly terms: string;
 }
 
 export function createSigner({ accessKeyId, secretAccessKey, region }: SigningOptions): Signer {
-  const secret = createSecretKey(Buffer.from(`AWS4${secretAccessKey}`));
   let current: Context | undefined;
 
   function contextAt(nowMs: number): Context {
@@ -51,10 +53,11 @@ export function createSigner({ accessKeyId, secretAccessKey, region }: SigningOp
     if (current?.second === second) return current;
     const time = new Date(second * 1000).toISOString().replace(/[-:]|\.000/g, '');
     const scope = `${time.slice(0, 8)}/${region}/s3/aws4_request`;
-    const key = current?.scope === scope ? current.key : deriveKey(secret, scope);
+    const key = current?.scope === scope ? current.key : deriveKey(secretAccessKey, scope);
+    const sign = signatures(key, `AWS4-HMAC-SHA256\n${time}\n${scope}\n`);
     const credential = encodeStrictly(`${accessKeyId}/${scope}`);
     const terms = `X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=${credential}&X-Amz-Date=${time}`;
-    current = { second, time, scope, key, terms };
+    current = { second, time, scope, key, sign, terms };
     return current;
   }
 
@@ -65,7 +68,7 @@ export function createSigner({ accessKeyId, secretAccessKey, region }: SigningOp
       const { names, lines } = canonicalHeaders(headers);
       const said = `${request.method}\n${request.path}\n${encodeQuery(request.query)}\n${lines}\n${names}\n${payloadHash}`;
       const credential = `Credential=${accessKeyId}/${context.scope}`;
-      const authorization = `AWS4-HMAC-SHA256 ${credential}, SignedHeaders=${names}, Signature=${sign(context, said)}`;
+      const authorization = `AWS4-HMAC-SHA256 ${credential}, SignedHeaders=${names}, Signature=${context.sign(said)}`;
       return { ...headers, authorization };
     },
     presign: (request, expiresInS, nowMs) => {
@@ -75,7 +78,7 @@ export function createSigner({ accessKeyId, secretAccessKey, region }: SigningOp
       const further = encodeQuery(request.query);
       const query = further === '' ? terms : `${terms}&${further}`;
       const said = `${request.method}\n${request.path}\n${query}\n${lines}\n${names}\n${unsignedPayload}`;
-      return `${query}&X-Amz-Signature=${sign(context, said)}`;
+      return `${query}&X-Amz-Signature=${context.sign(said)}`;
     },
   };
 }
@@ -87,10 +90,10 @@ export function encodePath(path: string): string {
 
 /** In the order that is signed. */
 export function encodeQuery(query: Readonly<Record<string, string>>): string {
-  return Object.keys(query)
-    .sort()
-    .map((name) => `${encodeStrictly(name)}=${encodeStrictly(query[name] ?? '')}`)
-    .join('&');
+  let encoded = '';
+  for (const name of Object.keys(query).sort())
+    encoded += `${encoded === '' ? '' : '&'}${encodeStrictly(name)}=${encodeStrictly(query[name] ?? '')}`;
+  return encoded;
 }
 
 export function sha256Hex(bytes: string | Uint8Array): string {
@@ -100,10 +103,9 @@ export function sha256Hex(bytes: string | Uint8Array): string {
 /** RFC 3986: what encodeURIComponent leaves alone, S3 does not. */
 function encodeStrictly(text: string): string {
   if (/^[\w.~-]*$/.test(text)) return text;
-  return encodeURIComponent(text).replace(
-    /[!'()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
+  const encoded = encodeURIComponent(text);
+  if (!/[!'()*]/.test(encoded)) return encoded;
+  return encoded.replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 function canonicalHeaders(headers: Readonly<Record<string, string>>) {
@@ -113,15 +115,25 @@ function canonicalHeaders(headers: Readonly<Record<string, string>>) {
   return { names: names.join(';'), lines };
 }
 
-function deriveKey(secret: KeyObject, scope: string): KeyObject {
-  let key = secret;
-  for (const part of scope.split('/')) key = createSecretKey(createHmac('sha256', key).update(part).digest());
+function deriveKey(secretAccessKey: string, scope: string): Buffer {
+  let key = Buffer.from(`AWS4${secretAccessKey}`);
+  for (const part of scope.split('/')) key = createHmac('sha256', key).update(part).digest();
   return key;
 }
 
-function sign(context: Context, said: string): string {
-  const toSign = `AWS4-HMAC-SHA256\n${context.time}\n${context.scope}\n${sha256Hex(said)}`;
-  return createHmac('sha256', context.key).update(toSign).digest('hex');
+/**
+ * HMAC-SHA-256 (RFC 2104) over `head` and the hash of what is to be signed, which is always of one length: so both of its
+ * rounds are one call each on a buffer that is ready but for its end, a third of what createHmac costs.
+ */
+function signatures(key: Buffer, head: string): (canonical: string) => string {
+  const padded = (filler: number) => Buffer.alloc(64, filler).map((byte, at) => byte ^ (key[at] ?? 0));
+  const inner = Buffer.concat([padded(0x36), Buffer.from(head), Buffer.alloc(64)]);
+  const outer = Buffer.concat([padded(0x5c), Buffer.alloc(32)]);
+  return (canonical) => {
+    inner.write(sha256Hex(canonical), inner.length - 64, 'latin1');
+    outer.write(hash('sha256', inner, 'binary'), 64, 'latin1');
+    return hash('sha256', outer, 'hex');
+  };
 }
 
 export function md5Base64(bytes: string | Uint8Array): string {

@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../clock.ts';
+import { ConfigFault } from '../config.ts';
+import { createLog } from '../log.ts';
+import { listed } from './objects.testing.ts';
+import { type ObjectsSettings, openObjects } from './open.ts';
+import { dropBucket, skipWithoutS3, testServer } from './s3.testing.ts';
+
+const contentType = 'text/plain';
+const log = createLog({ level: 'silent' });
+
+let dataDir: string;
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'atelier-open-'));
+});
+afterEach(() => rm(dataDir, { recursive: true }));
+
+const open = (settings: Partial<ObjectsSettings>, { production = false } = {}) =>
+  openObjects({ settings: { ...testServer, ...buckets(), ...settings }, production, dataDir, clock: systemClock, log });
+
+function buckets() {
+  const name = `test-${randomUUID()}`;
+  return { bucket: name, publicBucket: `${name}-public` };
+}
+
+test('embedded: files in the data folder', async () => {
+  const { driver, originals, publicObjects, probeCreateOnly, close } = await open({ endpoint: 'embedded' });
+  await originals.put('u/1/a.txt', Buffer.from('original'), { contentType });
+  await publicObjects.put('img/aa/bb/c.webp', Buffer.from('variant'), { contentType });
+  expect([driver, originals.bucket, publicObjects.bucket]).toEqual(['files', 'objects', 'public']);
+  expect(await readFile(join(dataDir, 'objects/u/1/a.txt'), 'utf8')).toBe('original');
+  expect(await readFile(join(dataDir, 'public/img/aa/bb/c.webp'), 'utf8')).toBe('variant');
+  expect(await readdir(join(dataDir, '.incoming'))).toEqual([]);
+  expect(await originals.head('img/aa/bb/c.webp')).toBeUndefined();
+  expect(await probeCreateOnly()).toBe('honoured');
+  await close();
+});
+
+describe('settings that do not fit', () => {
+  test('are named all at once', async () => {
+    const opening = openObjects({
+      settings: {
+        endpoint: 'http://127.0.0.1:1',
+        region: undefined,
+        bucket: undefined,
+        publicBucket: '',
+        accessKeyId: undefined,
+        secretAccessKey: undefined,
+      },
+      production: false,
+      dataDir,
+      clock: systemClock,
+      log,
+    });
+    const error = await opening.catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(ConfigFault);
+    for (const name of ['REGION', 'BUCKET', 'PUBLIC_BUCKET', 'ACCESS_KEY_ID', 'SECRET_ACCESS_KEY'])
+      expect(String(error)).toContain(`S3_${name} `);
+  });
+
+  test('one bucket for what is public and what is not', async () => {
+    const keys = { accessKeyId: 'a', secretAccessKey: 'b' };
+    await expect(open({ ...keys, bucket: 'one', publicBucket: 'one' })).rejects.toThrow('S3_PUBLIC_BUCKET');
+  });
+});
+
+test('a server that does not answer yet is no reason not to start', async () => {
+  const keys = { accessKeyId: 'a', secretAccessKey: 'b' };
+  const { driver, originals, close } = await open({ endpoint: 'http://127.0.0.1:1', ...keys }, { production: true });
+  expect(driver).toBe('s3');
+  await expect(originals.check()).rejects.toMatchObject({ code: 'engine_unavailable' });
+  await close();
+});
+
+describe.skipIf(skipWithoutS3)('a real S3 server', () => {
+  const anonymously = (bucket: string, key: string) => fetch(`${testServer.endpoint}/${bucket}/${key}`);
+
+  test('outside production missing buckets are made, the public one public', async () => {
+    const names = buckets();
+    const opened = await Promise.all([open(names), open(names)]);
+    const { originals, publicObjects, probeCreateOnly } = opened[0];
+    await originals.put('a', Buffer.from('secret'), { contentType });
+    await publicObjects.put('a', Buffer.from('for all'), { contentType });
+    expect((await anonymously(names.bucket, 'a')).status).toBe(403);
+    expect(await (await anonymously(names.publicBucket, 'a')).text()).toBe('for all');
+    expect((await anonymously(names.publicBucket, '')).status).toBe(403);
+    expect(await probeCreateOnly()).toBe('honoured');
+    // Nothing of ours stays beside the objects.
+    expect((await listed(originals, '')).map(({ key }) => key)).toEqual(['a']);
+    await Promise.all(opened.map(({ close }) => close()));
+    await (await open(names, { production: true })).close();
+    await dropBucket(names.bucket);
+    await dropBucket(names.publicBucket);
+  });
+
+  test('in production a missing bucket is named', async () => {
+    const names = buckets();
+    const error = await open(names, { production: true }).catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(ConfigFault);
+    expect(String(error)).toMatch(/S3_(PUBLIC_)?BUCKET: .*"test-/);
+  });
+
+  test.each([{ accessKeyId: 'NOBODY' }, { secretAccessKey: 'wrong' }])('%j is named', async (wrong) => {
+    const error = await open(wrong).catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(ConfigFault);
+    expect(String(error)).toContain('S3_ACCESS_KEY_ID');
+    expect(String(error)).not.toContain('wrong');
+  });
+});
