@@ -22,6 +22,11 @@ describe('reference pages', () => {
   });
 });
 
+const titles: Readonly<Record<string, string>> = {
+  platform: 'Every service',
+  'image/engine': 'Pictures (image, edge)',
+};
+
 type Declared = { readonly table: Readonly<Record<string, ProblemDefinition>> };
 
 function renderSettings(groups: Readonly<Record<string, SettingGroup>>): string {
@@ -61,7 +66,8 @@ async function renderProblems(): Promise<string> {
       const rows = Object.entries(problems.table).map(
         ([code, { status, message }]) => `| ${status} | \`${code}\` | ${message} |`,
       );
-      const title = path.includes('platform') ? 'Every service' : (path.split('/')[1] ?? path);
+      const place = path.split('/').slice(1, -1).join('/');
+      const title = titles[place] ?? place;
       return [`## ${title}`, '', '| status | `error` | message |', '|---|---|---|', ...rows].join('\n');
     }),
   );

@@ -1,0 +1,26 @@
+/** The engine's faults as answers, wherever pictures are served (document 000, image variant service, errors). */
+import { defineProblems, type ProblemDetails, problems } from '#platform/problem.ts';
+import { EngineBusy, EngineTimeout, PictureFault } from './engine.ts';
+
+export const pictureProblems = defineProblems({
+  unsupported_image: { status: 422, message: 'The source is not a JPEG, PNG, WebP, GIF or AVIF.' },
+  undecodable_image: { status: 422, message: 'The source cannot be decoded.' },
+  image_too_large: { status: 422, message: 'The source has too many pixels or bytes.' },
+  processing_timeout: { status: 504, message: 'The processing of the image took too long.' },
+});
+
+const codeByReason = {
+  unsupported: 'unsupported_image',
+  undecodable: 'undecodable_image',
+  too_large: 'image_too_large',
+} as const;
+
+/** What the engine throws, as a Problem; anything else as it is. */
+export function asPictureProblem(error: unknown): unknown {
+  const details: ProblemDetails = { cause: error };
+  if (error instanceof PictureFault)
+    return pictureProblems[codeByReason[error.reason]]({ ...details, message: error.message });
+  if (error instanceof EngineBusy) return problems.overloaded(details);
+  if (error instanceof EngineTimeout) return pictureProblems.processing_timeout(details);
+  return error;
+}
