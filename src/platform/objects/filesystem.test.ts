@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { link, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -116,13 +117,17 @@ describe('symbolic links below the root lead nowhere', () => {
   });
 });
 
-test('a pipe among the files is no object, and holds nobody up', async () => {
+test('a pipe or a socket among the files is no object, and holds nobody up', async () => {
   await put('a/b');
   execFileSync('mkfifo', [join(folder, 'objects/a/pipe')]);
-  expect(await objects.head('a/pipe')).toBeUndefined();
-  expect(await objects.get('a/pipe')).toBeUndefined();
-  expect(await objects.copy('a/pipe', 'c', { contentType })).toBeUndefined();
+  const server = createServer().listen(join(folder, 'objects/a/socket'));
+  for (const key of ['a/pipe', 'a/socket']) {
+    expect(await objects.head(key)).toBeUndefined();
+    expect(await objects.get(key)).toBeUndefined();
+    expect(await objects.copy(key, 'c', { contentType })).toBeUndefined();
+  }
   expect(await keys()).toEqual(['a/b']);
+  server.close();
 });
 
 describe('folders', () => {

@@ -112,7 +112,7 @@ async function get(
   if (path === undefined) return undefined;
   // Not blocking: a pipe among the files must not hold a thread for ever.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const handle = await open(path, flags).catch(ignore('ENOENT', 'ENOTDIR', 'ELOOP'));
+  const handle = await open(path, flags).catch(ignore('ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'));
   if (handle === undefined) return undefined;
   try {
     const stat = await handle.stat({ bigint: true });

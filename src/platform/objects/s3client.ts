@@ -51,7 +51,7 @@ export const defaultLimits: S3Limits = {
   trialEveryMs: 2000,
 };
 
-export interface S3Request {
+interface S3Request {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
   readonly bucket: string;
   readonly key?: string;
