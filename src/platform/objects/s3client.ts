@@ -218,17 +218,23 @@ function sendable(body: Body, size: number | undefined, deadline: IdleDeadline) 
   return { body: pieces, headers: { 'content-length': String(size) } };
 }
 
+/** The last piece is held back until the body has ended well: with it the server has all that it was promised. */
 async function* paced(body: Body, size: number | undefined, deadline: IdleDeadline): AsyncGenerator<Uint8Array> {
+  let held: Uint8Array | undefined;
   deadline.pause();
   try {
     for await (const chunk of chunksOf(body, size)) {
-      deadline.touch();
-      yield chunk;
-      deadline.pause();
+      if (held !== undefined) {
+        deadline.touch();
+        yield held;
+        deadline.pause();
+      }
+      held = chunk;
     }
   } catch (error) {
     throw new CallerFault('the body failed', { cause: error });
   } finally {
     deadline.touch();
   }
+  if (held !== undefined) yield held;
 }
