@@ -125,8 +125,10 @@ test('a pipe or a socket among the files is no object, and holds nobody up', asy
     expect(await objects.head(key)).toBeUndefined();
     expect(await objects.get(key)).toBeUndefined();
     expect(await objects.copy(key, 'c', { contentType })).toBeUndefined();
+    expect((await objects.remove([key])).failed).toEqual([]);
   }
   expect(await keys()).toEqual(['a/b']);
+  expect((await readdir(join(folder, 'objects/a'))).toSorted()).toEqual(['b', 'pipe', 'socket']);
   server.close();
 });
 

@@ -210,14 +210,14 @@ async function syncFile(path: string): Promise<ObjectHead> {
 /** A key counts as gone when that survives a power cut: its folder is synced before the answer. */
 async function remove({ folders }: Store, keys: readonly string[]) {
   const failed: { key: string; reason: string }[] = [];
+  /** Folder → keys that were in it; what was not there has none. */
   const touched = new Map<string, string[]>();
   for (const key of new Set(keys)) {
     try {
-      const path = await folders.locate(key);
-      const folder = path === undefined ? '' : dirname(path);
-      // A folder is no object: EISDIR on Linux, EPERM elsewhere.
-      if (path !== undefined) await unlink(path).catch(ignore('ENOENT', 'ENOTDIR', 'EISDIR', 'EPERM'));
-      touched.set(folder, [...(touched.get(folder) ?? []), key]);
+      const folder = (await unlinkObject(folders, key)) ?? '';
+      const itsKeys = touched.get(folder);
+      if (itsKeys === undefined) touched.set(folder, [key]);
+      else itsKeys.push(key);
     } catch (error) {
       failed.push({ key, reason: codeOf(error) ?? 'unknown' });
     }
@@ -232,6 +232,15 @@ async function remove({ folders }: Store, keys: readonly string[]) {
     }
   }
   return { removed, failed };
+}
+
+/** Answers the folder that it lay in; `undefined`: there is no such object, though there may be a folder or a pipe. */
+async function unlinkObject(folders: Folders, key: string): Promise<string | undefined> {
+  const path = await folders.locate(key);
+  const stat = path === undefined ? undefined : await lstat(path).catch(ignore('ENOENT', 'ENOTDIR'));
+  if (path === undefined || !stat?.isFile()) return undefined;
+  await unlink(path).catch(ignore('ENOENT', 'ENOTDIR'));
+  return dirname(path);
 }
 
 async function* list({ folders }: Store, prefix: string) {

@@ -7,11 +7,11 @@ import { createS3Client } from './s3client.ts';
 
 const { S3_TEST_ENDPOINT, S3_TEST_REGION, S3_TEST_ACCESS_KEY_ID, S3_TEST_SECRET_ACCESS_KEY, CI } = process.env;
 
-export const skipWithoutS3 = S3_TEST_ENDPOINT === undefined && CI !== 'true';
+export const skipWithoutS3 = !S3_TEST_ENDPOINT && CI !== 'true';
 
 export const testServer = {
-  endpoint: S3_TEST_ENDPOINT ?? 'http://127.0.0.1:1',
-  region: S3_TEST_REGION ?? 'us-east-1',
+  endpoint: S3_TEST_ENDPOINT || 'http://127.0.0.1:1',
+  region: S3_TEST_REGION || 'us-east-1',
   accessKeyId: S3_TEST_ACCESS_KEY_ID ?? '',
   secretAccessKey: S3_TEST_SECRET_ACCESS_KEY ?? '',
 };
