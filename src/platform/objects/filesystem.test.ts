@@ -206,8 +206,8 @@ describe('a failing disk is an engine that does not answer', () => {
   test('which says nothing of paths', async () => {
     await symlink(join(folder, 'loop'), join(folder, 'loop'));
     const failing = open(join(folder, 'objects'), join(folder, 'loop'));
-    for (const asked of [failing.check(), failing.put('a', Buffer.from('x'), { contentType })]) {
-      const error = await asked.catch((caught: unknown) => caught);
+    for (const ask of [() => failing.check(), () => failing.put('a', Buffer.from('x'), { contentType })]) {
+      const error = await ask().catch((caught: unknown) => caught);
       expect(error).toMatchObject(isUnavailable);
       expect((error as Error).message).not.toContain(folder);
     }
