@@ -29,6 +29,8 @@ const [needsDevelopment, programs] = commands[command] ?? [false, [main(command,
 
 const missing = whatIsMissing(needsDevelopment);
 if (missing !== undefined) install(missing, needsDevelopment);
+// The peers that benchmarks measure against have a package of their own.
+if (command === 'bench' && !existsSync(at('bench/node_modules'))) npm(['ci', '--prefix', at('bench')]);
 const node = findNode();
 for (const program of programs) {
   const code = await run(node, program);
@@ -54,17 +56,18 @@ function install(missing, development) {
   );
   // `npm ci` removes node_modules first, which would pull the floor from under a running instance: only on a fresh clone.
   const words = [...(fresh ? ['ci'] : ['install', '--no-save']), development ? '--include=dev' : '--omit=dev'];
-  const npm = process.env.npm_execpath;
-  const viaNode = npm !== undefined && /\.c?js$/.test(npm);
-  const result = spawnSync(
-    viaNode ? process.execPath : 'npm',
-    [...(viaNode ? [npm] : []), ...words, '--no-audit', '--no-fund', '--loglevel=error'],
-    {
-      cwd: root,
-      stdio: ['ignore', 2, 2],
-      shell: !viaNode && process.platform === 'win32',
-    },
-  );
+  npm(words);
+}
+
+function npm(words) {
+  const script = process.env.npm_execpath;
+  const viaNode = script !== undefined && /\.c?js$/.test(script);
+  const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
+  const result = spawnSync(viaNode ? process.execPath : 'npm', [...(viaNode ? [script] : []), ...words, ...quiet], {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+    shell: !viaNode && process.platform === 'win32',
+  });
   if (result.status !== 0) {
     console.error('The installation failed; what npm said stands above.');
     process.exit(1);

@@ -1,6 +1,6 @@
 /**
  * `npm run doctor`: judges the configuration and reaches every engine that it names, one line each: ok, or what is wrong
- * and how to mend it. Exit code 1 when anything is wrong. May run beside a running instance, and changes nothing.
+ * and how to mend it. Exit code 1 when anything is wrong. May run beside a running instance, and leaves nothing behind.
  */
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
@@ -67,8 +67,9 @@ async function checkDatabase({ database, process: { dataDir } }: Config): Promis
   return 'PostgreSQL answers';
 }
 
-async function checkObjects({ objects, process: { dataDir, production } }: Config): Promise<string> {
-  const opened = await openObjects({ settings: objects, production, dataDir, clock: systemClock, log });
+async function checkObjects({ objects, process: { dataDir } }: Config): Promise<string> {
+  // As in production: a missing bucket is named, not made.
+  const opened = await openObjects({ settings: objects, production: true, dataDir, clock: systemClock, log });
   try {
     if (opened.driver === 'files') {
       await checkFolder(dataDir);

@@ -3,7 +3,7 @@
  * a breaker, the trace. Whoever does not answer becomes `engine_unavailable` (503).
  */
 import { Pool } from 'undici';
-import { type Clock, systemClock } from '../clock.ts';
+import { type Clock, monotonicClock } from '../clock.ts';
 import { assertOutsideTransaction } from '../db/db.ts';
 import { problems } from '../problem.ts';
 import { BreakerOpen, createBreaker } from '../resilience/breaker.ts';
@@ -64,7 +64,7 @@ const trialEveryMs = 2000;
 const failuresToOpen = 5;
 
 export function createClient(options: ClientOptions): HttpClient {
-  const { telemetry = noTelemetry, clock = systemClock, name } = options;
+  const { telemetry = noTelemetry, clock = monotonicClock, name } = options;
   const base = new URL(options.baseUrl);
   const prefix = base.pathname.replace(/\/$/, '');
   const pool = new Pool(base.origin, { connections: options.maxConnections ?? 64, connect: { timeout: 2000 } });
