@@ -1,5 +1,6 @@
 /** Where a variant lies: `img/<2 hex>/<2 hex>/<64 hex>.<ext>` in the public bucket (document 000, `POST /v1/ensure`). */
-import { createHmac, type KeyObject } from 'node:crypto';
+import { createHmac, createSecretKey } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Transform } from './engine.ts';
 
 /** To be raised when the same source and spec no longer give the same picture (pipeline, defaults of the encoders). */
@@ -7,22 +8,41 @@ const recipe = 1;
 
 const extensions = { webp: 'webp', jpeg: 'jpg', png: 'png' } as const;
 
-/** Every variant of a source begins with this, so that all are found without a record of them. */
-export function sourcePrefix(secret: KeyObject, identity: string): string {
-  const hash = keyedHash(secret, identity);
-  return `img/${hash.slice(0, 2)}/${hash.slice(2, 4)}/${hash}`;
+export interface VariantNames {
+  /** Every variant of a source begins with this, so that all are found without a record of them. */
+  prefix(identity: string): string;
+  key(identity: string, transform: Transform): string;
 }
 
-export function variantKey(secret: KeyObject, identity: string, transform: Transform): string {
+/** `keySecret`: SVC_IMAGE_KEY_SECRET. */
+export function createVariantNames(keySecret: string): VariantNames {
+  const secret = createSecretKey(keySecret, 'utf8');
+  /** 128 bits, as 32 hex digits. */
+  const keyedHash = (said: string) => createHmac('sha256', secret).update(said).digest('hex').slice(0, 32);
+  const prefix = (identity: string) => {
+    const hash = keyedHash(identity);
+    return `img/${hash.slice(0, 2)}/${hash.slice(2, 4)}/${hash}`;
+  };
+  // The same pictures are asked for again and again, and two hashes cost a quarter of a look at the file system.
+  const lately = new LRUCache<string, string>({ max: 10_000 });
+
+  return {
+    prefix,
+    key: (identity, transform) => {
+      const meaning = `${meaningOf(transform)} ${identity}`;
+      const known = lately.get(meaning);
+      if (known !== undefined) return known;
+      const key = `${prefix(identity)}${keyedHash(meaning)}.${extensions[transform.format]}`;
+      lately.set(meaning, key);
+      return key;
+    },
+  };
+}
+
+/** What makes one variant differ from another of the same source. No part holds a space. */
+function meaningOf(transform: Transform): string {
   const { width, height, quality, format, resizingType, enlarge, blur, resampling } = transform;
   // The budget of a PNG changes nothing in it.
   const maxBytes = format === 'png' ? 0 : transform.maxBytes;
-  const meaning = [recipe, width, height, quality, format, resizingType, enlarge, blur, maxBytes, resampling];
-  const hash = keyedHash(secret, JSON.stringify(['variant', identity, ...meaning]));
-  return `${sourcePrefix(secret, identity)}${hash}.${extensions[format]}`;
-}
-
-/** 128 bits, as 32 hex digits. */
-function keyedHash(secret: KeyObject, said: string): string {
-  return createHmac('sha256', secret).update(said).digest('hex').slice(0, 32);
+  return `${recipe} ${format} ${width}x${height} ${resizingType} ${enlarge} ${resampling} ${blur} ${quality} ${maxBytes}`;
 }

@@ -52,7 +52,7 @@ export function objectSource(objects: Objects, key: string): VariantSource {
 async function readObject(objects: Objects, key: string): Promise<{ bytes: Uint8Array; etag: string }> {
   const deadline = startIdleDeadline(readIdleMs);
   try {
-    const body = await fetched(objects.get(key, { signal: deadline.signal }));
+    const body = await fetched(objects.get(key, { whole: true, signal: deadline.signal }));
     if (body === undefined) throw new SourceFault('absent', 'the object is not there');
     if (body.size > maxSourceBytes) {
       body.stream.destroy();
@@ -65,15 +65,17 @@ async function readObject(objects: Objects, key: string): Promise<{ bytes: Uint8
 }
 
 async function readWhole({ stream, size }: ObjectBody, deadline: IdleDeadline): Promise<Uint8Array> {
-  const bytes = Buffer.allocUnsafe(size);
+  const pieces: Buffer[] = [];
   let length = 0;
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
+  for await (const piece of stream as AsyncIterable<Buffer>) {
     deadline.touch();
-    chunk.copy(bytes, length);
-    length += chunk.length;
+    pieces.push(piece);
+    length += piece.length;
+    if (length > size) break;
   }
   if (length !== size) throw new Error(`${length} bytes came instead of ${size}`);
-  return bytes;
+  const [only] = pieces;
+  return pieces.length === 1 && only ? only : Buffer.concat(pieces);
 }
 
 async function fetched<Result>(reading: Promise<Result>): Promise<Result> {

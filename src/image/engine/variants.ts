@@ -2,10 +2,9 @@
  * Makes variants and keeps them as public objects (document 000, `POST /v1/ensure`; CONTRACT §5). Used by the image
  * service and by the edge. Keeps no record: a variant's key is computed, and the object store is asked.
  */
-import { createSecretKey } from 'node:crypto';
 import type { Objects } from '#platform/objects/objects.ts';
 import type { Engine, EngineLimits, Transform } from './engine.ts';
-import { sourcePrefix, variantKey } from './keys.ts';
+import { createVariantNames } from './keys.ts';
 import { createPermits } from './permits.ts';
 import { SourceFault, type VariantSource } from './sources.ts';
 
@@ -48,12 +47,13 @@ export class StoreFault extends Error {
   override readonly name = 'StoreFault';
 }
 
-/** A variant that a request of this process is looking for or making. */
+/** A variant that a request of this process is looking for or making; it resolves to the size. */
 interface Flight {
   readonly key: string;
   readonly transform: Transform;
-  readonly land: (size: number) => void;
-  readonly fail: (reason: unknown) => void;
+  readonly promise: Promise<number>;
+  readonly resolve: (size: number) => void;
+  readonly reject: (reason: unknown) => void;
 }
 
 interface Made {
@@ -68,31 +68,34 @@ const cacheControl = 'public, max-age=31536000, immutable';
 
 export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
   const { engine, publicObjects } = deps;
-  const secret = createSecretKey(deps.keySecret, 'utf8');
+  const names = createVariantNames(deps.keySecret);
   const places = createPermits({
     count: deps.limits.concurrency * sourcesPerPermit,
     waitMs: deps.limits.permitWaitMs,
   });
-  /** Key → size. An entry begins before the existence check, so that identical requests write once. */
-  const inFlight = new Map<string, Promise<number>>();
+  /** By key. An entry begins before the existence check, so that identical requests write once. */
+  const inFlight = new Map<string, Flight>();
 
-  function takeOff(key: string, transform: Transform, started: Flight[]): Promise<number> {
-    const { promise, resolve, reject } = Promise.withResolvers<number>();
-    const leave = () => {
-      // A failure can come after the landing, when the key may belong to a later flight.
-      if (inFlight.get(key) === promise) inFlight.delete(key);
-    };
-    const land = (size: number) => {
-      leave();
-      resolve(size);
-    };
-    const fail = (reason: unknown) => {
-      leave();
-      reject(reason);
-    };
-    inFlight.set(key, promise);
-    started.push({ key, transform, land, fail });
-    return promise;
+  function takeOff(key: string, transform: Transform, started: Flight[]): Flight {
+    const flight = { key, transform, ...Promise.withResolvers<number>() };
+    inFlight.set(key, flight);
+    started.push(flight);
+    return flight;
+  }
+
+  function land(flight: Flight, size: number): void {
+    leave(flight);
+    flight.resolve(size);
+  }
+
+  function fail(flight: Flight, reason: unknown): void {
+    leave(flight);
+    flight.reject(reason);
+  }
+
+  /** A failure can come after the landing, when the key may belong to a later flight. */
+  function leave(flight: Flight): void {
+    if (inFlight.get(flight.key) === flight) inFlight.delete(flight.key);
   }
 
   /** Settles every flight; never throws. */
@@ -101,7 +104,7 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
       const missing = await landExisting(flights);
       if (missing.length > 0) await make(source, missing);
     } catch (error) {
-      for (const flight of flights) flight.fail(error);
+      for (const flight of flights) fail(flight, error);
     }
   }
 
@@ -109,7 +112,7 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
     const heads = await stored(Promise.all(flights.map(({ key }) => publicObjects.head(key))));
     return flights.filter((flight, index) => {
       const head = heads[index];
-      if (head !== undefined) flight.land(head.size);
+      if (head !== undefined) land(flight, head.size);
       return head === undefined;
     });
   }
@@ -118,7 +121,7 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
     const { made, ended, stillStands } = await render(source, flights);
     // What was made before another job failed is kept all the same: a repeat then has less to do.
     if (made.length > 0) await keep(made, stillStands);
-    for (const { flight, output } of made) flight.land(output.length);
+    for (const { flight, output } of made) land(flight, output.length);
     if (ended.status === 'rejected') throw ended.reason;
   }
 
@@ -172,15 +175,15 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
       // Nothing is awaited before every key has its flight: two requests cannot slip past each other.
       const awaited = asked.map(async (one) => {
         const { transform } = one;
-        const key = variantKey(secret, source.identity, transform);
-        const size = await (inFlight.get(key) ?? takeOff(key, transform, started));
+        const key = names.key(source.identity, transform);
+        const size = await (inFlight.get(key) ?? takeOff(key, transform, started)).promise;
         return { ...one, key, size, overBudget: transform.maxBytes > 0 && size > transform.maxBytes };
       });
       if (started.length > 0) void fly(source, started);
       return Promise.all(awaited);
     },
     forget: async ({ identity }) => {
-      const keys = await stored(listKeys(publicObjects, sourcePrefix(secret, identity)));
+      const keys = await stored(listKeys(publicObjects, names.prefix(identity)));
       return keys.length === 0 ? 0 : removeAll(keys);
     },
   };

@@ -105,7 +105,7 @@ async function head({ folders }: Store, key: string): Promise<ObjectHead | undef
 async function get(
   { folders }: Store,
   key: string,
-  { ifMatch, range, signal }: ReadOptions = {},
+  { ifMatch, range, whole, signal }: ReadOptions = {},
 ): Promise<ObjectBody | undefined> {
   signal?.throwIfAborted();
   const path = await folders.locate(key);
@@ -123,7 +123,11 @@ async function get(
     const seen = headOf(stat);
     if (ifMatch !== undefined && ifMatch !== seen.etag) throw new ObjectChanged(key);
     const { start, end } = clipRange(range, seen.size);
-    const stream = start > end ? await emptyStream(handle) : handle.createReadStream({ start, end });
+    const pieceBytes = whole ? end - start + 1 : undefined;
+    const stream =
+      start > end
+        ? await emptyStream(handle)
+        : handle.createReadStream({ start, end, ...(pieceBytes && { highWaterMark: pieceBytes }) });
     return { ...seen, start, end, stream: heldByReader(stream, signal) };
   } catch (error) {
     await handle.close();

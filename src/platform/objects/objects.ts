@@ -25,6 +25,8 @@ export interface ReadOptions {
   readonly ifMatch?: string;
   /** Inclusive positions; `end` beyond the object is cut, `start` beyond it is a RangeError. */
   readonly range?: { readonly start: number; readonly end: number };
+  /** The caller will hold the whole body in memory: where the driver can, it comes in one piece. */
+  readonly whole?: boolean;
   readonly signal?: AbortSignal;
 }
 

@@ -1,0 +1,55 @@
+/**
+ * The image service in a process of its own, over files in the folder that the first argument names. Tells its port; to
+ * each message it answers with the CPU that it has spent and the objects that it has written. `bare` first does what is
+ * measured against: the picture through sharp and nothing else.
+ */
+import { readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+// The engine's own copy: ipx brings another, and two cannot live in one process.
+import sharp from '../node_modules/sharp/dist/index.mjs';
+import { createVariantMaker } from '../src/image/engine/variants.ts';
+import { createEngine } from '../src/image/engine/working.ts';
+import { createImageService } from '../src/image/service.ts';
+import { systemClock } from '../src/platform/clock.ts';
+import { createLog } from '../src/platform/log.ts';
+import { openFilesystem } from '../src/platform/objects/filesystem.ts';
+
+const [folder = ''] = process.argv.slice(2);
+const open = (bucket: string) =>
+  openFilesystem({
+    bucket,
+    root: join(folder, bucket),
+    stagingFolder: join(folder, '.incoming'),
+    clock: systemClock,
+  });
+const originals = open('objects');
+const store = open('public');
+let writes = 0;
+const publicObjects: typeof store = {
+  ...store,
+  put: (...args) => {
+    writes += 1;
+    return store.put(...args);
+  },
+};
+const limits = { maxSourcePixels: 50_000_000, processTimeoutMs: 30_000, concurrency: 2, permitWaitMs: 30_000 };
+const service = createImageService({
+  settings: { internalKey: 'key', allowedSourceHosts: [], permitWaitMs: 30_000, processTimeoutS: 30 },
+  variants: createVariantMaker({ engine: createEngine(limits), keySecret: 'secret', publicObjects, limits }),
+  originals,
+  publicUrl: 'http://cdn.test',
+  readiness: {},
+  log: createLog({ level: 'silent' }),
+});
+await service.listen({ host: '127.0.0.1', port: 0 });
+
+const photo = readFileSync(join(folder, 'objects', 'photo.jpg'));
+process.on('message', async (message) => {
+  if (message === 'bare')
+    await sharp(photo).autoOrient().resize(1024, 1024, { fit: 'inside' }).webp({ quality: 75 }).toBuffer();
+  const { user, system } = process.cpuUsage();
+  process.send?.({ cpuMs: (user + system) / 1000, writes });
+});
+process.on('disconnect', () => process.exit());
+process.send?.({ port: (service.server.address() as AddressInfo).port });
