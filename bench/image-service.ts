@@ -39,8 +39,7 @@ const service = createImageService({
   variants: createVariantMaker({ engine: createEngine(limits), keySecret: 'secret', publicObjects, limits }),
   originals,
   publicUrl: 'http://cdn.test',
-  readiness: {},
-  log: createLog({ level: 'silent' }),
+  server: { log: createLog({ level: 'silent' }), readiness: {} },
 });
 await service.listen({ host: '127.0.0.1', port: 0 });
 

@@ -1,20 +1,37 @@
 /**
- * `npm run bench [name…]`: runs the benchmarks and prints a row each; exit code 1 when one is outside its bound. The
- * peers that they measure against have a package of their own: `npm ci --prefix bench`.
+ * `npm run bench [-- name…]`: runs the benchmarks and ends with a table; exit code 1 when a row is outside its bound. The
+ * peers that they measure against have a package of their own in this folder.
  */
+import { loadavg } from 'node:os';
 import type { Row } from './bench.ts';
+import { benches as imageBenches } from './image.ts';
 import { presign } from './presign.ts';
 
-const benches = [presign];
+const benches = [presign, ...imageBenches];
 
 const named = process.argv.slice(2);
-const rows: Row[] = [];
-for (const { name, run } of benches) {
-  if (named.length > 0 && !named.includes(name)) continue;
-  for (const row of await run()) {
-    rows.push(row);
-    const verdict = row.holds ? 'holds' : 'FAILS';
-    console.log(`${verdict}  ${name}: ${row.goal}: ${row.measured.toFixed(2)} (${row.bound}) against ${row.against}`);
-  }
+const chosen = benches.filter(({ name }) => named.length === 0 || named.some((word) => name.startsWith(word)));
+if (chosen.length === 0) {
+  console.error(`There is no such benchmark; there are ${benches.map(({ name }) => name).join(', ')}.`);
+  process.exit(1);
 }
+
+const rows: (Row & { readonly bench: string })[] = [];
+for (const { name, run } of chosen) {
+  console.error(`${name} …`);
+  for (const row of await run()) rows.push({ bench: name, ...row });
+}
+console.table(
+  rows.map(({ bench, goal, measured, bound, against, holds }) => ({
+    bench,
+    goal,
+    against,
+    measured: Number(measured.toPrecision(3)),
+    bound,
+    holds: holds ? 'yes' : 'NO',
+  })),
+);
+console.log(
+  `Medians of interleaved rounds; load of the machine over the last minute: ${(loadavg()[0] ?? 0).toFixed(1)}.`,
+);
 process.exit(rows.every(({ holds }) => holds) ? 0 : 1);
