@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { renderLandscape } from '#commands/landscape.ts';
+import { skipWithout } from '../programs.ts';
 import { newPlace, type Place, type Program, root, run } from './running.ts';
 
 let place: Place;
@@ -26,7 +27,7 @@ afterAll(async () => {
   await Promise.all([place.remove(), rm(folder, { recursive: true })]);
 });
 
-it('uploads, registers, signs and resizes a photograph with curl', async () => {
+it.skipIf(skipWithout('bash', 'curl'))('uploads, registers, signs and resizes a photograph with curl', async () => {
   const blocks = (await readFile(join(root, 'README.md'), 'utf8'))
     .split('## With curl')[1]
     ?.split('\n## ')[0]

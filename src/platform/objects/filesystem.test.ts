@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { skipWithout } from '../../../test/programs.ts';
 import { problems } from '../problem.ts';
 import { deriveAddressKey, verifyAddress } from './addresses.ts';
 import { openFilesystem } from './filesystem.ts';
@@ -117,7 +118,7 @@ describe('symbolic links below the root lead nowhere', () => {
   });
 });
 
-test('a pipe or a socket among the files is no object, and holds nobody up', async () => {
+test.skipIf(skipWithout('mkfifo'))('a pipe or a socket among the files is no object, and holds nobody up', async () => {
   await put('a/b');
   execFileSync('mkfifo', [join(folder, 'objects/a/pipe')]);
   const server = createServer().listen(join(folder, 'objects/a/socket'));
