@@ -90,12 +90,7 @@ function findNode() {
 
 /** Runs one program, hands signals on to it, and answers with its exit code. */
 function run(node, program) {
-  const flags = [
-    '--disable-warning=ExperimentalWarning',
-    // The bytes of pictures count as heap: over a small one, each would have it collected anew.
-    '--initial-old-space-size=256',
-  ];
-  const child = spawn(node, [...flags, ...program], {
+  const child = spawn(node, ['--disable-warning=ExperimentalWarning', ...program], {
     // The folder stays the caller's: paths on the command line are relative to it.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: {

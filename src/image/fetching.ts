@@ -13,7 +13,7 @@ const maxRedirects = 3;
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** Answers with the body. Throws ForbiddenUrl, SourceFault, and PictureFault when there are too many bytes. */
-export type Fetcher = (url: URL) => Promise<Uint8Array>;
+export type Fetcher = (url: URL) => Promise<Uint8Array<ArrayBuffer>>;
 
 export function createFetcher(
   deps: Pick<GuardDeps, 'allowedHosts'> & Partial<GuardDeps> & { readonly timeoutMs?: number },
@@ -39,7 +39,7 @@ export function urlSource(fetcher: Fetcher, url: string): VariantSource {
   };
 }
 
-async function follow(guard: Guard, start: URL, signal: AbortSignal): Promise<Uint8Array> {
+async function follow(guard: Guard, start: URL, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
   let url = start;
   for (let hop = 0; hop <= maxRedirects; hop++) {
     const answer = await ask(url, await guard(url), signal);
@@ -50,7 +50,11 @@ async function follow(guard: Guard, start: URL, signal: AbortSignal): Promise<Ui
 }
 
 /** The body, or where a redirect leads. */
-async function ask(url: URL, addresses: readonly HostAddress[], signal: AbortSignal): Promise<Uint8Array | URL> {
+async function ask(
+  url: URL,
+  addresses: readonly HostAddress[],
+  signal: AbortSignal,
+): Promise<Uint8Array<ArrayBuffer> | URL> {
   const agent = new Agent({ connect: { lookup: only(addresses) }, pipelining: 0 });
   try {
     const answer = await request(url, {
@@ -80,11 +84,11 @@ function only(addresses: readonly HostAddress[]): LookupFunction {
   };
 }
 
-async function readWhole({ headers, body }: Dispatcher.ResponseData): Promise<Uint8Array> {
+async function readWhole({ headers, body }: Dispatcher.ResponseData): Promise<Uint8Array<ArrayBuffer>> {
   if (Number(headers['content-length']) > maxSourceBytes) throw tooManyBytes();
-  const chunks: Buffer[] = [];
+  const chunks: Buffer<ArrayBuffer>[] = [];
   let length = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
+  for await (const chunk of body as AsyncIterable<Buffer<ArrayBuffer>>) {
     length += chunk.length;
     if (length > maxSourceBytes) throw tooManyBytes();
     chunks.push(chunk);

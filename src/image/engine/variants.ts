@@ -6,7 +6,7 @@ import type { Objects } from '#platform/objects/objects.ts';
 import type { Engine, EngineLimits, Transform } from './engine.ts';
 import { createVariantNames } from './keys.ts';
 import { createPermits } from './permits.ts';
-import { SourceFault, type VariantSource } from './sources.ts';
+import { free, SourceFault, type VariantSource } from './sources.ts';
 
 export interface Variant {
   /** In the public bucket. */
@@ -135,6 +135,8 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
         deliver: (output: Uint8Array) => outputs.push({ flight, output }),
       }));
       const [ended] = await Promise.allSettled([engine.transform(bytes, jobs)]);
+      // After a failure the library may still be reading.
+      if (ended.status === 'fulfilled') free(bytes);
       // A copy: a job that ends after the deadline comes too late.
       return { made: [...outputs], ended, stillStands };
     } finally {
@@ -150,6 +152,7 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
           contentType: contentTypes[transform.format],
           cacheControl,
           size: output.length,
+          reproducible: true,
         }),
       ),
     );

@@ -145,7 +145,7 @@ async function put(store: Store, key: string, body: Body, options: WriteOptions)
   const { path, handle } = await store.staging.create();
   try {
     const written = await write(handle, body, options.size);
-    await place(store, path, key, options.createOnly ?? false);
+    await place(store, path, key, options);
     return written;
   } finally {
     await store.staging.discard(path);
@@ -165,14 +165,20 @@ async function write(handle: FileHandle, body: Body, size: number | undefined): 
 }
 
 /** Gives a complete, synced file its name. Repeated while another process prunes the folder under it. */
-async function place({ folders }: Store, path: string, key: string, createOnly: boolean): Promise<void> {
+async function place(
+  { folders }: Store,
+  path: string,
+  key: string,
+  { createOnly, reproducible }: Pick<WriteOptions, 'createOnly' | 'reproducible'>,
+): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       const folder = await folders.make(key);
       const target = `${folder}/${key.slice(key.lastIndexOf('/') + 1)}`;
       // A link fails when the name is taken; a rename replaces what is there.
       await (createOnly ? link(path, target) : rename(path, target));
-      return await folders.sync(folder);
+      if (!reproducible) await folders.sync(folder);
+      return;
     } catch (error) {
       if (createOnly && codeOf(error) === 'EEXIST') throw new ObjectExists(key);
       if (codeOf(error) !== 'ENOENT' || attempt === 100) throw error;
@@ -194,7 +200,7 @@ async function copy(store: Store, from: string, to: string, ifMatch?: string): P
     if (ifMatch !== undefined && ifMatch !== seen.etag) throw new ObjectChanged(from);
     await copyFile(pinned, draft, constants.COPYFILE_FICLONE);
     const copied = await syncFile(draft);
-    await place(store, draft, to, false);
+    await place(store, draft, to, {});
     return copied;
   } finally {
     await Promise.all([staging.discard(pinned), staging.discard(draft)]);

@@ -37,6 +37,8 @@ export interface WriteOptions {
   readonly createOnly?: boolean;
   /** Bytes. S3 needs it for streams and refuses them without; a body of another length is refused. */
   readonly size?: number;
+  /** It can be made again: after a power cut it may be missing, though never be there in part. Spares files some work. */
+  readonly reproducible?: boolean;
 }
 
 export interface ListedObject extends ObjectHead {
