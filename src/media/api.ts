@@ -53,6 +53,26 @@ export const uploadReservation = z.object({
 });
 export type UploadReservation = z.output<typeof uploadReservation>;
 
+const longestPendingS = 86_400;
+
+export const pendingRequest = z.object({
+  assetId: uuid,
+  ownerId: uuid,
+  scopeKind,
+  scopeId,
+  mime,
+  expiresIn: optional(z.int().min(1).max(longestPendingS))
+    .transform((seconds) => seconds ?? 3600)
+    .describe('Seconds that the address is valid; 3600 when it is left out.'),
+});
+export type PendingRequest = z.output<typeof pendingRequest>;
+
+export const pendingObject = z.object({
+  url: z.string().describe('The bytes, with the mime of the request.'),
+  byteSize: z.int().describe('As the store counts.'),
+});
+export type PendingObject = z.output<typeof pendingObject>;
+
 export const registrationRequest = z.object({
   assetId: uuid,
   scopeKind,

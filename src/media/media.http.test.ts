@@ -37,6 +37,7 @@ onEveryPair('the media service', (pair) => {
     const document = (await (await fetch(`${rig.url}/openapi.json`)).json()) as OpenApi;
     for (const [path, statuses] of [
       ['/v1/uploads', ['200']],
+      ['/v1/uploads/sign-pending', ['200']],
       ['/v1/assets', ['200', '201']],
       ['/v1/sign/image', ['200']],
     ] as const) {

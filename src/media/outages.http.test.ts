@@ -47,12 +47,18 @@ describe('without an object store', () => {
       },
     });
     expect(await statuses(rig.user)).toEqual([200, [503, 'engine_unavailable', true], 200]);
+    const pending = await rig.server.post('/v1/uploads/sign-pending', {
+      ...said,
+      assetId: randomUUID(),
+      ownerId: rig.userId,
+    });
+    expect([pending.status, pending.body.error]).toEqual([503, 'engine_unavailable']);
   });
 });
 
 describe('without a database', () => {
   it.each(databaseEngines.filter(({ missing }) => !missing))(
-    '$name, places are reserved all the same',
+    '$name, places are reserved and pending objects signed all the same',
     async (engine) => {
       const database = await engine.open(migrations);
       rig = await startMedia({
@@ -65,6 +71,8 @@ describe('without a database', () => {
       expect(reserved).toBe(200);
       for (const answer of [registered, signed]) expect(answer).toEqual([503, expect.any(String), true]);
       expect((await rig.user.register(registration)).status).toBe(503);
+      const pending = { ...registration, ownerId: rig.userId };
+      expect((await rig.server.post('/v1/uploads/sign-pending', pending)).status).toBe(200);
       expect(await rig.originals.head(storageKey)).toBeDefined();
     },
   );

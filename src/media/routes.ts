@@ -1,11 +1,21 @@
 import type { Access } from '#platform/access/access.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import { asset, imageSignedRefs, registrationRequest, signRequest, uploadRequest, uploadReservation } from './api.ts';
+import {
+  asset,
+  imageSignedRefs,
+  pendingObject,
+  pendingRequest,
+  registrationRequest,
+  signRequest,
+  uploadRequest,
+  uploadReservation,
+} from './api.ts';
+import { type PendingDeps, signPending } from './pending.ts';
 import { type RegistrationDeps, registerAsset } from './registration.ts';
 import { type SigningDeps, signImages } from './signing.ts';
 import { type ReservationDeps, reserveUpload } from './uploads.ts';
 
-export type RouteDeps = ReservationDeps & RegistrationDeps & SigningDeps;
+export type RouteDeps = ReservationDeps & PendingDeps & RegistrationDeps & SigningDeps;
 
 export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): void {
   const tags = ['media'];
@@ -22,6 +32,20 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       },
     },
     async (request) => reserveUpload(deps, request.caller, request.body),
+  );
+
+  app.post(
+    '/v1/uploads/sign-pending',
+    {
+      ...access.internalOnly,
+      schema: {
+        tags,
+        summary: 'Sign a read address of an uploaded object that is not registered yet',
+        body: pendingRequest,
+        response: { 200: pendingObject },
+      },
+    },
+    async (request) => signPending(deps, request.body),
   );
 
   app.post(
