@@ -113,6 +113,9 @@ export const signRequest = z.object({
 });
 export type SignRequest = z.output<typeof signRequest>;
 
+const unresolvedRef = z.object({ ready: z.literal(false), error: z.literal('not_found') });
+export type UnresolvedRef = z.output<typeof unresolvedRef>;
+
 const imageSignedRef = z.union([
   z.object({
     ready: z.literal(true),
@@ -126,10 +129,31 @@ const imageSignedRef = z.union([
     blurhash: z.string().nullable(),
     mime: z.string(),
   }),
-  z.object({ ready: z.literal(false), error: z.literal('not_found') }),
+  unresolvedRef,
 ]);
 export type ImageSignedRef = z.output<typeof imageSignedRef>;
 
 /** Keyed by ref as it was given. */
 export const imageSignedRefs = z.record(z.string(), imageSignedRef);
 export type ImageSignedRefs = Readonly<Record<string, ImageSignedRef>>;
+
+const videoSignedRef = z.union([
+  z.object({
+    ready: z.literal(true),
+    url: z.string().describe('The original bytes, for 7 days.'),
+    thumbUrl: z.string().optional().describe('400 px, of the thumbnail; absent where there is none to be shown.'),
+    thumbAssetId: z.string().nullable(),
+    width: z.int().nullable(),
+    height: z.int().nullable(),
+    byteSize: z.int(),
+    durationMs: z.int().nullable(),
+    blurhash: z.string().nullable(),
+    mime: z.string(),
+  }),
+  unresolvedRef,
+]);
+export type VideoSignedRef = z.output<typeof videoSignedRef>;
+
+/** Keyed by ref as it was given. */
+export const videoSignedRefs = z.record(z.string(), videoSignedRef);
+export type VideoSignedRefs = Readonly<Record<string, VideoSignedRef>>;

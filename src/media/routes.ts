@@ -9,13 +9,15 @@ import {
   signRequest,
   uploadRequest,
   uploadReservation,
+  videoSignedRefs,
 } from './api.ts';
 import { type PendingDeps, signPending } from './pending.ts';
 import { type RegistrationDeps, registerAsset } from './registration.ts';
 import { type SigningDeps, signImages } from './signing.ts';
 import { type ReservationDeps, reserveUpload } from './uploads.ts';
+import { signVideos, type VideoSigningDeps } from './videosigning.ts';
 
-export type RouteDeps = ReservationDeps & PendingDeps & RegistrationDeps & SigningDeps;
+export type RouteDeps = ReservationDeps & PendingDeps & RegistrationDeps & SigningDeps & VideoSigningDeps;
 
 export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): void {
   const tags = ['media'];
@@ -77,5 +79,19 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       },
     },
     async (request) => signImages(deps, request.caller, request.body),
+  );
+
+  app.post(
+    '/v1/sign/video',
+    {
+      ...access.userOrInternal,
+      schema: {
+        tags,
+        summary: 'Sign read addresses of up to 200 videos and of their thumbnails',
+        body: signRequest,
+        response: { 200: videoSignedRefs },
+      },
+    },
+    async (request) => signVideos(deps, request.caller, request.body),
   );
 }

@@ -50,6 +50,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
     resizeAddress,
     limits: settings,
     publicScopes: settings.publicScopes,
+    log: deps.server.log,
   });
   return app;
 }

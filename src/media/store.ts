@@ -98,30 +98,43 @@ export function findAsset(db: Handle, assetId: string) {
   return db.selectFrom('assets').select(assetColumns).where('asset_id', '=', assetId).executeTakeFirst();
 }
 
+const signingColumns = [
+  'asset_id as assetId',
+  'owner_id as ownerId',
+  'scope_kind as scopeKind',
+  'mime',
+  'bucket',
+  'storage_key as storageKey',
+  'byte_size as byteSize',
+  'width',
+  'height',
+  'duration_ms as durationMs',
+  'blurhash',
+  // As it was registered: whose it is has to be looked at before it is shown.
+  'thumb_asset_id as namedThumbId',
+] as const;
+
 /** Those of `assetIds` that may be read, in one query and in no order. Who may read them is not judged here. */
 export function findReadyAssets(db: Handle, assetIds: readonly string[]) {
   return (
     db
       .selectFrom('assets')
-      .select([
-        'asset_id as assetId',
-        'owner_id as ownerId',
-        'scope_kind as scopeKind',
-        'mime',
-        'bucket',
-        'storage_key as storageKey',
-        'byte_size as byteSize',
-        'width',
-        'height',
-        'duration_ms as durationMs',
-        'blurhash',
-      ])
+      .select(signingColumns)
       // One parameter however many ids there are, so one prepared statement.
       .where(sql<boolean>`asset_id = any(${assetIds}::uuid[])`)
       .where('backend', '=', 'objects')
       .where('ready_at', 'is not', null)
       .execute()
   );
+}
+
+/** As `findReadyAssets`, in whatever state: the owner decides whether a thumbnail is shown, ready or not. */
+export function findThumbs(db: Handle, assetIds: readonly string[]) {
+  return db
+    .selectFrom('assets')
+    .select([...signingColumns, sql<boolean>`ready_at is not null and backend = 'objects'`.as('isReady')])
+    .where(sql<boolean>`asset_id = any(${assetIds}::uuid[])`)
+    .execute();
 }
 
 /**
