@@ -41,6 +41,7 @@ onEveryPair('the media service', (pair) => {
       ['/v1/assets', ['200', '201']],
       ['/v1/sign/image', ['200']],
       ['/v1/sign/video', ['200']],
+      ['/v1/fit', ['200']],
     ] as const) {
       const route = document.paths[path]?.post;
       expect(route?.summary).toMatch(/\w/);

@@ -53,6 +53,7 @@ describe('without an object store', () => {
       ownerId: rig.userId,
     });
     expect([pending.status, pending.body.error]).toEqual([503, 'engine_unavailable']);
+    expect((await rig.user.post('/v1/sign/video', { refs: [randomUUID()] })).status).toBe(200);
   });
 });
 
@@ -71,6 +72,12 @@ describe('without a database', () => {
       expect(reserved).toBe(200);
       for (const answer of [registered, signed]) expect(answer).toEqual([503, expect.any(String), true]);
       expect((await rig.user.register(registration)).status).toBe(503);
+      for (const [path, payload] of [
+        ['/v1/sign/video', { refs: [randomUUID()] }],
+        ['/v1/fit', { ref: randomUUID(), width: 1 }],
+      ] as const) {
+        expect([path, (await rig.user.post(path, payload)).status]).toEqual([path, 503]);
+      }
       const pending = { ...registration, ownerId: rig.userId };
       expect((await rig.server.post('/v1/uploads/sign-pending', pending)).status).toBe(200);
       expect(await rig.originals.head(storageKey)).toBeDefined();

@@ -3,6 +3,7 @@ import type { Caller } from '#platform/access/caller.ts';
 import type { Db } from '#platform/db/db.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { mayRead } from './ownership.ts';
+import { isUuid } from './refs.ts';
 import { findReadyAssets, type MediaTables } from './store.ts';
 
 export interface ResolvingDeps {
@@ -13,8 +14,6 @@ export interface ResolvingDeps {
 
 export type ReadyAsset = Awaited<ReturnType<typeof findReadyAssets>>[number];
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /**
  * By ref as it was given, in one query. What does not exist, is not ready, may not be read or is no ref at all is not
  * in it; so are legacy paths as long as there is no legacy backend.
@@ -24,7 +23,7 @@ export async function resolveRefs(
   caller: Caller,
   refs: readonly string[],
 ): Promise<ReadonlyMap<string, ReadyAsset>> {
-  const assetIds = new Set(refs.filter((ref) => uuid.test(ref)).map((ref) => ref.toLowerCase()));
+  const assetIds = new Set(refs.filter(isUuid).map((ref) => ref.toLowerCase()));
   const rows = assetIds.size > 0 ? await findReadyAssets(deps.db, [...assetIds]) : [];
   const readable = new Map(rows.filter((row) => isReadable(deps, caller, row)).map((row) => [row.assetId, row]));
   return new Map(
@@ -42,4 +41,9 @@ export function isReadable(
   row: Pick<ReadyAsset, 'bucket' | 'ownerId' | 'scopeKind'>,
 ): boolean {
   return row.bucket === deps.objects.bucket && mayRead(caller, row, deps.publicScopes);
+}
+
+/** For the resizer. */
+export function sourceOf({ bucket, storageKey }: ReadyAsset) {
+  return { bucket, key: storageKey };
 }

@@ -2,6 +2,8 @@ import type { Access } from '#platform/access/access.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import {
   asset,
+  fitRequest,
+  fittedImage,
   imageSignedRefs,
   pendingObject,
   pendingRequest,
@@ -11,13 +13,14 @@ import {
   uploadReservation,
   videoSignedRefs,
 } from './api.ts';
+import { type FittingDeps, fitImage } from './fitting.ts';
 import { type PendingDeps, signPending } from './pending.ts';
 import { type RegistrationDeps, registerAsset } from './registration.ts';
 import { type SigningDeps, signImages } from './signing.ts';
 import { type ReservationDeps, reserveUpload } from './uploads.ts';
 import { signVideos, type VideoSigningDeps } from './videosigning.ts';
 
-export type RouteDeps = ReservationDeps & PendingDeps & RegistrationDeps & SigningDeps & VideoSigningDeps;
+export type RouteDeps = ReservationDeps & PendingDeps & RegistrationDeps & SigningDeps & VideoSigningDeps & FittingDeps;
 
 export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): void {
   const tags = ['media'];
@@ -93,5 +96,19 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       },
     },
     async (request) => signVideos(deps, request.caller, request.body),
+  );
+
+  app.post(
+    '/v1/fit',
+    {
+      ...access.userOrInternal,
+      schema: {
+        tags,
+        summary: 'Sign the address of an image resized to fit bounds of size and bytes',
+        body: fitRequest,
+        response: { 200: fittedImage },
+      },
+    },
+    async (request) => fitImage(deps, request.caller, request.body),
   );
 }

@@ -4,7 +4,7 @@ import type { Caller } from '#platform/access/caller.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import type { ImageSignedRef, ImageSignedRefs, SignRequest, UnresolvedRef } from './api.ts';
 import { isImage } from './limits.ts';
-import { type ReadyAsset, type ResolvingDeps, resolveRefs } from './resolving.ts';
+import { type ReadyAsset, type ResolvingDeps, resolveRefs, sourceOf } from './resolving.ts';
 
 export interface SigningDeps extends ResolvingDeps {
   readonly objects: Pick<Objects, 'bucket' | 'readAddress'>;
@@ -59,8 +59,4 @@ export function originalAddress(deps: Pick<SigningDeps, 'objects'>, row: ReadyAs
 /** Of images. */
 export function thumbAddress(deps: Pick<SigningDeps, 'resizeAddress'>, row: ReadyAsset): string {
   return deps.resizeAddress(sourceOf(row), thumb, 'webp');
-}
-
-function sourceOf({ bucket, storageKey }: ReadyAsset) {
-  return { bucket, key: storageKey };
 }
