@@ -255,7 +255,7 @@ export function secretsOf(config: Config): readonly string[] {
 type GroupName = keyof typeof settingGroups;
 
 const groupsByService: Partial<Record<ServiceName, readonly GroupName[]>> = {
-  media: ['database', 'objects', 'identity', 'internal', 'resizing', 'media'],
+  media: ['database', 'objects', 'identity', 'internal', 'resizing', 'media', 'image'],
   image: ['objects', 'image'],
   edge: ['objects', 'resizing', 'image'],
   idp: ['localIdp'],

@@ -60,9 +60,14 @@ interface Wiring {
 const wirings: Readonly<Record<ServiceName, (wiring: Wiring) => Promise<HttpServer>>> = {
   media: async ({ config, engines, server, log }) => {
     const database = await engines.database();
-    const { originals } = await engines.objects();
+    const { originals, publicObjects } = await engines.objects();
+    const readiness = {
+      database: () => database.check(),
+      originals: () => originals.check(),
+      variants: () => publicObjects.check(),
+    };
     return createMedia({
-      server: { ...server, readiness: { database: () => database.check(), originals: () => originals.check() } },
+      server: { ...server, readiness },
       agentOrigins: agentOriginsOf(config),
       clock,
       access: createAccess({
@@ -75,6 +80,7 @@ const wirings: Readonly<Record<ServiceName, (wiring: Wiring) => Promise<HttpServ
       database,
       originals,
       engine: await engines.pictures(),
+      variants: await engines.variants(),
       resizeAddress: resizeSigner({
         baseUrl: config.resizing.proxyUrl ?? addressesOf(config).edge,
         key: config.resizing.key,

@@ -230,6 +230,7 @@ describe('resize addresses', () => {
         return rig.variants.ensure(source, asked);
       },
       forget: (source) => rig.variants.forget(source),
+      forgetAll: (sources) => rig.variants.forgetAll(sources),
     };
     const otherBucket = (name: string) => (name === 'legacy' ? rig.originals : undefined);
     rig = await startEdge({ variants, otherBucket });

@@ -1,7 +1,7 @@
 /** The media service's vocabulary (document 000, Conventions, Asset, ImageSignedRef; CONTRACT §4). */
 import { z } from 'zod';
 import { longestAskedSide, resamplings } from '#image/engine/specs.ts';
-import { isLegacyPath, isUuid } from './refs.ts';
+import { isLegacyPath, isLegacyPrefix, isUuid } from './refs.ts';
 
 /** Any UUID, whatever its version: callers make theirs in many ways. Kept in lower case, so that one id is one key. */
 const uuid = z.guid('must be a UUID').toLowerCase();
@@ -108,6 +108,48 @@ export const asset = z.object({
   createdAt: z.iso.datetime(),
 });
 export type Asset = z.output<typeof asset>;
+
+export const assetsDeletion = z.object({
+  ids: z
+    .array(
+      z
+        .string()
+        .refine((id) => isUuid(id) || isLegacyPath(id), 'must be a UUID or a legacy path')
+        .transform((id) => (isUuid(id) ? id.toLowerCase() : id)),
+    )
+    .min(1)
+    .max(1000)
+    .describe('UUIDs, or legacy paths that contain `/`.'),
+  legacyBucket,
+});
+export type AssetsDeletion = z.output<typeof assetsDeletion>;
+
+export const assetsDeleted = z.object({
+  deletedNew: z.int().describe('Assets among `ids`; without thumbnails and watermark files.'),
+  deletedLegacy: z.int(),
+});
+export type AssetsDeleted = z.output<typeof assetsDeleted>;
+
+export const scopeDeletion = z
+  .object({
+    ownerId: optional(uuid).describe('Required with X-Internal-Key; the user of the token otherwise.'),
+    scopeKind: optional(scopeKind).describe('Without it: everything of the owner.'),
+    scopeId: optional(scopeId).describe('Without it: all scopes of the kind. Needs `scopeKind`.'),
+    legacyPrefixes: optional(z.array(z.string().refine(isLegacyPrefix, 'must be the beginning of a legacy path'))),
+    legacyBucket,
+  })
+  .refine((scope) => scope.scopeId === undefined || scope.scopeKind !== undefined, {
+    path: ['scopeId'],
+    message: 'requires scopeKind',
+  });
+export type ScopeDeletion = z.output<typeof scopeDeletion>;
+
+export const scopeDeleted = z.object({
+  r2Deleted: z.int().describe('Objects, watermark files included.'),
+  legacyDeleted: z.int(),
+  dbDeleted: z.int().describe('Assets.'),
+});
+export type ScopeDeleted = z.output<typeof scopeDeleted>;
 
 export const signRequest = z.object({
   refs: z.array(z.string()).max(200).describe('UUIDs, or legacy paths that contain `/`.'),

@@ -25,3 +25,11 @@ export function mayRead(
 ): boolean {
   return caller.kind === 'internal' || asset.ownerId === caller.userId || publicScopes.includes(asset.scopeKind);
 }
+
+/** Users reach into the legacy backend only where their own files lie (document 000, `DELETE /v1/assets` rule 6). Throws 403. */
+export function assertOwnLegacyPaths(caller: Caller, paths: readonly string[]): void {
+  if (caller.kind === 'internal') return;
+  const own = [`${caller.userId}/`, `feed/${caller.userId}/`, `avatars/${caller.userId}/`];
+  if (!paths.every((path) => own.some((start) => path.startsWith(start))))
+    throw problems.forbidden({ message: 'Legacy paths have to be your own.' });
+}

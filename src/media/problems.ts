@@ -19,6 +19,11 @@ export const mediaProblems = defineProblems({
     message: 'The object kept changing while it was being registered.',
     retryAfterS: 1,
   },
+  asset_changing: {
+    status: 503,
+    message: 'An asset kept changing while it was being deleted.',
+    retryAfterS: 1,
+  },
 });
 
 /** Why an uploaded object is refused: no row stays, and the object is removed. */

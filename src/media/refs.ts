@@ -11,3 +11,8 @@ export function isUuid(ref: string): boolean {
 export function isLegacyPath(ref: string): boolean {
   return ref.includes('/') && isSafeKey(ref);
 }
+
+/** The beginning of legacy paths; it may end in `/`, and is never empty, which would mean everything. */
+export function isLegacyPrefix(prefix: string): boolean {
+  return isSafeKey(prefix.endsWith('/') ? prefix.slice(0, -1) : prefix);
+}

@@ -2,25 +2,38 @@ import type { Access } from '#platform/access/access.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import {
   asset,
+  assetsDeleted,
+  assetsDeletion,
   fitRequest,
   fittedImage,
   imageSignedRefs,
   pendingObject,
   pendingRequest,
   registrationRequest,
+  scopeDeleted,
+  scopeDeletion,
   signRequest,
   uploadRequest,
   uploadReservation,
   videoSignedRefs,
 } from './api.ts';
+import { deleteAssets } from './deletion.ts';
 import { type FittingDeps, fitImage } from './fitting.ts';
 import { type PendingDeps, signPending } from './pending.ts';
 import { type RegistrationDeps, registerAsset } from './registration.ts';
+import type { RemovalDeps } from './removal.ts';
+import { deleteScope } from './scopedeletion.ts';
 import { type SigningDeps, signImages } from './signing.ts';
 import { type ReservationDeps, reserveUpload } from './uploads.ts';
 import { signVideos, type VideoSigningDeps } from './videosigning.ts';
 
-export type RouteDeps = ReservationDeps & PendingDeps & RegistrationDeps & SigningDeps & VideoSigningDeps & FittingDeps;
+export type RouteDeps = ReservationDeps &
+  PendingDeps &
+  RegistrationDeps &
+  RemovalDeps &
+  SigningDeps &
+  VideoSigningDeps &
+  FittingDeps;
 
 export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): void {
   const tags = ['media'];
@@ -68,6 +81,34 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       const registration = await registerAsset(deps, request.caller, request.body);
       return reply.code(registration.created ? 201 : 200).send(registration.asset);
     },
+  );
+
+  app.delete(
+    '/v1/assets',
+    {
+      ...access.userOrInternal,
+      schema: {
+        tags,
+        summary: 'Delete up to 1000 assets with their watermark files, variants and thumbnails',
+        body: assetsDeletion,
+        response: { 200: assetsDeleted },
+      },
+    },
+    async (request) => deleteAssets(deps, request.caller, request.body),
+  );
+
+  app.delete(
+    '/v1/scope',
+    {
+      ...access.userOrInternal,
+      schema: {
+        tags,
+        summary: 'Delete the assets of an owner: of one scope, of one scope kind, or all',
+        body: scopeDeletion,
+        response: { 200: scopeDeleted },
+      },
+    },
+    async (request) => deleteScope(deps, request.caller, request.body),
   );
 
   app.post(

@@ -2,6 +2,7 @@
 import type { ResizeSigner } from '#edge/api.ts';
 import type { Engine } from '#image/engine/engine.ts';
 import { createPermits } from '#image/engine/permits.ts';
+import type { VariantMaker } from '#image/engine/variants.ts';
 import type { Access } from '#platform/access/access.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Values } from '#platform/config.ts';
@@ -24,6 +25,8 @@ export interface MediaDeps {
   readonly database: Database;
   readonly originals: Objects;
   readonly engine: Engine;
+  /** Over the public bucket, with the key secret of the image service and the edge: variants go with their source. */
+  readonly variants: Pick<VariantMaker, 'forgetAll'>;
   /** Of the edge, or of the imgproxy server that stands in its place. */
   readonly resizeAddress: ResizeSigner;
   readonly settings: Values<typeof mediaSettings>;
@@ -34,11 +37,12 @@ const picturesAtOnce = 8;
 const pictureWaitMs = 5000;
 
 export function createMedia(deps: MediaDeps): HttpServer {
-  const { clock, database, originals, engine, resizeAddress, settings } = deps;
+  const { clock, database, originals, engine, variants, resizeAddress, settings } = deps;
   const app = createServer({
     ...deps.server,
     service: 'media',
-    description: 'Reserves places for uploads, registers what was uploaded, and signs addresses to read it.',
+    description:
+      'Reserves places for uploads, registers what was uploaded, signs addresses to read it, and deletes it.',
     cors: allowApplications(deps.agentOrigins),
   });
   addRoutes(app, deps.access, {
@@ -46,6 +50,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
     db: database.queries<MediaTables>(),
     objects: originals,
     engine,
+    variants,
     pictures: createPermits({ count: picturesAtOnce, waitMs: pictureWaitMs }),
     resizeAddress,
     limits: settings,

@@ -16,6 +16,11 @@ export function storageKeyOf(parts: StorageKeyParts): string {
   return `u/${ownerId}/${scopeKind}/${scopeId}/${assetId}.${extensionOf(mime)}`;
 }
 
+/** Where the watermarked picture and video of an asset lie: beside it (document 000, `POST /v1/watermark`). */
+export function watermarkKeysOf(storageKey: string): readonly string[] {
+  return [`${storageKey}.wm.jpg`, `${storageKey}.wm.mp4`];
+}
+
 /** Fixed by CONTRACT §4: an update of the library must not move them. */
 const fixedExtensions = new Map([
   ['image/jpeg', 'jpg'],

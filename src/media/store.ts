@@ -218,3 +218,68 @@ export async function dropUnready(db: Handle, assetId: string, etag: string): Pr
     .where('ready_at', 'is', null)
     .execute();
 }
+
+/** A row as it was read: `revision` changes with every write, and no row that comes after it has the same. */
+export interface SeenAsset {
+  readonly assetId: string;
+  readonly revision: string;
+}
+
+export type DeletableAsset = Awaited<ReturnType<typeof findDeletable>>[number];
+
+const deletableColumns = [
+  'asset_id as assetId',
+  'owner_id as ownerId',
+  'backend',
+  'bucket',
+  'storage_key as storageKey',
+  'thumb_asset_id as thumbAssetId',
+  // The transaction that wrote the row.
+  sql<string>`xmin::text`.as('revision'),
+] as const;
+
+/** Those of `assetIds` that exist, in whatever state and in no order. */
+export function findDeletable(db: Handle, assetIds: readonly string[]) {
+  return db
+    .selectFrom('assets')
+    .select(deletableColumns)
+    .where(sql<boolean>`asset_id = any(${assetIds}::uuid[])`)
+    .execute();
+}
+
+/** All of an owner, of one scope kind, or of one scope. */
+export interface AssetScope {
+  readonly ownerId: string;
+  readonly scopeKind: string | undefined;
+  readonly scopeId: string | undefined;
+}
+
+/** At most `limit` rows, in whatever state, by storage key as the object store lists (bytes), from beyond `after` on. */
+export function findDeletableOf(db: Handle, scope: AssetScope, after: string, limit: number) {
+  const { ownerId, scopeKind, scopeId } = scope;
+  const byBytes = sql<string>`storage_key collate "C"`;
+  return db
+    .selectFrom('assets')
+    .select(deletableColumns)
+    .where('owner_id', '=', ownerId)
+    .$if(scopeKind !== undefined, (query) => query.where('scope_kind', '=', String(scopeKind)))
+    .$if(scopeId !== undefined, (query) => query.where('scope_id', '=', String(scopeId)))
+    .where(byBytes, '>', after)
+    .orderBy(byBytes)
+    .limit(limit)
+    .execute();
+}
+
+/** Drops those rows that still are as they were read; answers their ids. */
+export async function dropAssets(db: Handle, seen: readonly SeenAsset[]): Promise<readonly string[]> {
+  const assetIds = seen.map(({ assetId }) => assetId);
+  const revisions = seen.map(({ revision }) => revision);
+  const dropped = await db
+    .deleteFrom('assets')
+    .using(sql<SeenAsset>`unnest(${assetIds}::uuid[], ${revisions}::text[])`.as<'seen'>(sql`seen("assetId", revision)`))
+    .whereRef('assets.asset_id', '=', 'seen.assetId')
+    .where(sql<boolean>`assets.xmin::text = seen.revision`)
+    .returning('assets.asset_id as assetId')
+    .execute();
+  return dropped.map(({ assetId }) => assetId);
+}

@@ -103,6 +103,7 @@ export interface Refusal {
 /** Somebody with a credential. */
 export interface Client {
   post<Body = Refusal>(path: string, payload: unknown, headers?: Record<string, string>): Promise<Answer<Body>>;
+  delete<Body = Refusal>(path: string, payload: unknown): Promise<Answer<Body>>;
   reserve(payload: object): Promise<Answer<UploadReservation>>;
   register(payload: object): Promise<Answer<Asset>>;
   sign(refs: readonly string[]): Promise<Answer<ImageSignedRefs>>;
@@ -110,7 +111,9 @@ export interface Client {
 
 export interface MediaRig {
   readonly url: string;
+  readonly database: Database;
   readonly originals: Objects;
+  readonly publicObjects: Objects;
   readonly userId: string;
   readonly user: Client;
   readonly otherUser: Client;
@@ -145,6 +148,7 @@ export async function startMedia(pair: EnginePair): Promise<MediaRig> {
     database,
     originals,
     engine,
+    variants,
     resizeAddress: resizeSigner({ baseUrl: edgeAddress.url, ...resizing }),
     settings: { ...testLimits, publicScopes: ['feed', 'avatars'] },
   });
@@ -153,7 +157,9 @@ export async function startMedia(pair: EnginePair): Promise<MediaRig> {
   const asUser = async (sub: string) => client({ authorization: `Bearer ${await issuer.token({ sub })}` });
   return {
     url,
+    database,
     originals,
+    publicObjects,
     client,
     userId: testUserId,
     user: await asUser(testUserId),
@@ -172,16 +178,18 @@ async function listen(app: HttpServer): Promise<string> {
 }
 
 function createClient(url: string, credential: Record<string, string>): Client {
-  async function post<Body>(path: string, payload: unknown, headers = {}): Promise<Answer<Body>> {
+  async function send<Body>(method: string, path: string, payload: unknown, headers = {}): Promise<Answer<Body>> {
     const response = await fetch(url + path, {
-      method: 'POST',
+      method,
       headers: { 'content-type': 'application/json', ...credential, ...headers },
       body: typeof payload === 'string' ? payload : JSON.stringify(payload),
     });
     return { status: response.status, headers: response.headers, body: (await response.json()) as Body };
   }
+  const post = <Body>(path: string, payload: unknown, headers = {}) => send<Body>('POST', path, payload, headers);
   return {
     post,
+    delete: (path, payload) => send('DELETE', path, payload),
     reserve: (payload) => post('/v1/uploads', payload),
     register: (payload) => post('/v1/assets', payload),
     sign: (refs) => post('/v1/sign/image', { refs }),

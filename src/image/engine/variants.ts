@@ -32,6 +32,8 @@ export interface VariantMaker {
    * made is then removed by its maker. Throws StoreFault.
    */
   forget(source: Pick<VariantSource, 'identity'>): Promise<number>;
+  /** The same for many sources: listed several at once, removed together. */
+  forgetAll(sources: readonly Pick<VariantSource, 'identity'>[]): Promise<number>;
 }
 
 export interface VariantMakerDeps {
@@ -64,6 +66,7 @@ interface Made {
 const contentTypes = { webp: 'image/webp', jpeg: 'image/jpeg', png: 'image/png' } as const;
 /** Sources held in memory, read or being read, for each picture that is worked on: a slow one does not idle a processor. */
 const sourcesPerPermit = 4;
+const listingsAtOnce = 16;
 const cacheControl = 'public, max-age=31536000, immutable';
 
 export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
@@ -172,6 +175,16 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
     return removed.length;
   }
 
+  async function forgetAll(sources: readonly Pick<VariantSource, 'identity'>[]): Promise<number> {
+    const keys: string[] = [];
+    for (let start = 0; start < sources.length; start += listingsAtOnce) {
+      const prefixes = sources.slice(start, start + listingsAtOnce).map(({ identity }) => names.prefix(identity));
+      const found = await stored(Promise.all(prefixes.map((prefix) => listKeys(publicObjects, prefix))));
+      keys.push(...found.flat());
+    }
+    return keys.length === 0 ? 0 : removeAll(keys);
+  }
+
   return {
     ensure: async (source, asked) => {
       const started: Flight[] = [];
@@ -185,10 +198,8 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
       if (started.length > 0) void fly(source, started);
       return Promise.all(awaited);
     },
-    forget: async ({ identity }) => {
-      const keys = await stored(listKeys(publicObjects, names.prefix(identity)));
-      return keys.length === 0 ? 0 : removeAll(keys);
-    },
+    forget: (source) => forgetAll([source]),
+    forgetAll,
   };
 }
 

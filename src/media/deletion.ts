@@ -1,0 +1,72 @@
+/**
+ * `DELETE /v1/assets` (document 000; CONTRACT §4): objects first, rows last. A row is dropped only as it was read: when a
+ * registration has changed it meanwhile, its object may be a new one, and both are looked at again. So of a deletion and a
+ * registration at once one comes after the other, and no ready row is left without its object.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Caller } from '#platform/access/caller.ts';
+import { problems } from '#platform/problem.ts';
+import type { AssetsDeleted, AssetsDeletion } from './api.ts';
+import { assertOwnLegacyPaths } from './ownership.ts';
+import { mediaProblems } from './problems.ts';
+import { isUuid } from './refs.ts';
+import { maxTries, pauseMs, type RemovalDeps, removeObjects, rowsPerBatch } from './removal.ts';
+import { type DeletableAsset, dropAssets, findDeletable } from './store.ts';
+
+/**
+ * Throws 403 (somebody else's asset or path: nothing is deleted) and 503, after which the call may be repeated: what was
+ * not confirmed gone still has its row. Legacy paths are judged; there is no legacy backend to delete them from yet.
+ */
+export async function deleteAssets(deps: RemovalDeps, caller: Caller, request: AssetsDeletion): Promise<AssetsDeleted> {
+  assertOwnLegacyPaths(
+    caller,
+    request.ids.filter((id) => !isUuid(id)),
+  );
+  const named = new Set(request.ids.filter(isUuid));
+  let deletedNew = 0;
+  let pending = [...named];
+  for (let tries = 1; pending.length > 0; tries++) {
+    if (tries > maxTries) throw mediaProblems.asset_changing();
+    if (tries > 1) await delay(pauseMs * tries * Math.random());
+    const found = await findDeletable(deps.db, pending);
+    assertOwn(caller, found);
+    const rows = [...(await findThumbs(deps, found)), ...found];
+    const dropped = await deleteRows(deps, uniqueById(rows));
+    deletedNew += [...dropped].filter((assetId) => named.has(assetId)).length;
+    pending = uniqueById(rows).flatMap(({ assetId }) => (dropped.has(assetId) ? [] : [assetId]));
+  }
+  return { deletedNew, deletedLegacy: 0 };
+}
+
+/** Ids of the rows that were dropped; those missing were changed, or dropped by somebody else, meanwhile. */
+async function deleteRows(deps: RemovalDeps, rows: readonly DeletableAsset[]): Promise<ReadonlySet<string>> {
+  const dropped = new Set<string>();
+  for (let start = 0; start < rows.length; start += rowsPerBatch) {
+    const batch = rows.slice(start, start + rowsPerBatch);
+    await removeObjects(deps, batch);
+    for (const assetId of await dropAssets(deps.db, batch)) dropped.add(assetId);
+  }
+  return dropped;
+}
+
+/** Only those of the video's own owner. They are deleted first: once a video's row is gone, nothing names its thumbnail. */
+async function findThumbs(deps: RemovalDeps, videos: readonly DeletableAsset[]): Promise<readonly DeletableAsset[]> {
+  const owners = new Map(
+    videos.flatMap(({ ownerId, thumbAssetId }) =>
+      thumbAssetId === null ? [] : [[`${thumbAssetId} ${ownerId}`, thumbAssetId]],
+    ),
+  );
+  if (owners.size === 0) return [];
+  const thumbs = await findDeletable(deps.db, [...new Set(owners.values())]);
+  return thumbs.filter(({ assetId, ownerId }) => owners.has(`${assetId} ${ownerId}`));
+}
+
+function assertOwn(caller: Caller, rows: readonly DeletableAsset[]): void {
+  if (caller.kind === 'user' && rows.some(({ ownerId }) => ownerId !== caller.userId))
+    throw problems.forbidden({ message: 'ids name an asset of somebody else.' });
+}
+
+/** In the order in which they first come. */
+function uniqueById(rows: readonly DeletableAsset[]): readonly DeletableAsset[] {
+  return [...new Map(rows.map((row) => [row.assetId, row])).values()];
+}

@@ -1,0 +1,62 @@
+/**
+ * `DELETE /v1/scope` (document 000; CONTRACT §4): an owner's assets of one scope, of one scope kind, or all. Page by page
+ * rows are selected and their objects removed; only when all are gone the rows are dropped, as in deletion.ts only as they
+ * were read. No transaction is open meanwhile.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Caller } from '#platform/access/caller.ts';
+import type { ScopeDeleted, ScopeDeletion } from './api.ts';
+import { assertOwnLegacyPaths, ownerFor } from './ownership.ts';
+import { mediaProblems } from './problems.ts';
+import { countObjects, maxTries, pauseMs, type RemovalDeps, removeObjects, rowsPerBatch } from './removal.ts';
+import { type AssetScope, dropAssets, findDeletableOf, type SeenAsset } from './store.ts';
+
+/**
+ * Throws 400 and 403 as `ownerFor`, 403 for legacy prefixes of somebody else, and 503, after which every row is still
+ * there and the call may be repeated. Legacy prefixes are judged; there is no legacy backend to list yet.
+ */
+export async function deleteScope(deps: RemovalDeps, caller: Caller, request: ScopeDeletion): Promise<ScopeDeleted> {
+  const scope = {
+    ownerId: ownerFor(caller, request.ownerId),
+    scopeKind: request.scopeKind,
+    scopeId: request.scopeId,
+  };
+  assertOwnLegacyPaths(caller, request.legacyPrefixes ?? []);
+  let r2Deleted = 0;
+  let dbDeleted = 0;
+  for (let tries = 1; tries <= maxTries; tries++) {
+    const { rows, objectCount } = await removeObjectsOf(deps, scope);
+    r2Deleted += objectCount;
+    const dropped = await dropAll(deps, rows);
+    dbDeleted += dropped;
+    if (dropped === rows.length) return { r2Deleted, legacyDeleted: 0, dbDeleted };
+    // Changed by a registration, or dropped by somebody else.
+    await delay(pauseMs * tries * Math.random());
+  }
+  throw mediaProblems.asset_changing();
+}
+
+/** The rows whose objects are gone now, and how many objects there were. */
+async function removeObjectsOf(deps: RemovalDeps, scope: AssetScope) {
+  const rows: SeenAsset[] = [];
+  let objectCount = 0;
+  let after = '';
+  for (;;) {
+    const page = await findDeletableOf(deps.db, scope, after, rowsPerBatch);
+    const last = page.at(-1);
+    if (last === undefined) return { rows, objectCount };
+    const count = await countObjects(deps, page);
+    await removeObjects(deps, page);
+    objectCount += count;
+    // No more of them than needed: there may be many.
+    rows.push(...page.map(({ assetId, revision }) => ({ assetId, revision })));
+    after = last.storageKey;
+  }
+}
+
+async function dropAll({ db }: RemovalDeps, rows: readonly SeenAsset[]): Promise<number> {
+  let dropped = 0;
+  for (let start = 0; start < rows.length; start += rowsPerBatch)
+    dropped += (await dropAssets(db, rows.slice(start, start + rowsPerBatch))).length;
+  return dropped;
+}

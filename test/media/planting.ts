@@ -1,0 +1,73 @@
+/** Assets written straight into the engines, for tests that need many, or such as no registration makes. */
+import { randomUUID } from 'node:crypto';
+import { storageKeyOf } from '#media/storagekey.ts';
+import type { MediaTables } from '#media/store.ts';
+import type { MediaRig } from './rig.ts';
+
+export interface Planted {
+  readonly assetId: string;
+  readonly storageKey: string;
+}
+
+export interface PlantOptions {
+  readonly ownerId?: string;
+  readonly scopeKind?: string;
+  readonly scopeId?: string;
+  readonly mime?: string;
+  readonly thumbAssetId?: string;
+  readonly backend?: 'objects' | 'legacy';
+  readonly bucket?: string;
+  readonly isReady?: boolean;
+  /** Beside the object: endings such as `.wm.jpg`. */
+  readonly beside?: readonly string[];
+}
+
+export async function plant(rig: MediaRig, count: number, options: PlantOptions = {}): Promise<readonly Planted[]> {
+  const { ownerId = rig.userId, scopeKind = 'thread', scopeId = '1', mime = 'image/png', beside = [] } = options;
+  const planted = Array.from({ length: count }, () => {
+    const assetId = randomUUID();
+    return { assetId, storageKey: storageKeyOf({ ownerId, scopeKind, scopeId, assetId, mime }) };
+  });
+  const keys = planted.flatMap(({ storageKey }) => ['', ...beside].map((ending) => storageKey + ending));
+  for (let start = 0; start < keys.length; start += 32) {
+    const puts = keys
+      .slice(start, start + 32)
+      .map((key) => rig.originals.put(key, Buffer.from('x'), { contentType: mime, size: 1 }));
+    await Promise.all(puts);
+  }
+  const rows = planted.map(({ assetId, storageKey }) => ({
+    asset_id: assetId,
+    owner_id: ownerId,
+    scope_kind: scopeKind,
+    scope_id: scopeId,
+    kind: 'image',
+    requested_mime: mime,
+    mime,
+    backend: options.backend ?? 'objects',
+    bucket: options.bucket ?? rig.originals.bucket,
+    storage_key: storageKey,
+    etag: '"x"',
+    byte_size: 1,
+    thumb_asset_id: options.thumbAssetId ?? null,
+    ready_at: options.isReady === false ? null : new Date(),
+  }));
+  await rig.database.queries<MediaTables>().insertInto('assets').values(rows).execute();
+  return planted;
+}
+
+/** Which of these still have a row, and which keys of theirs still have an object. */
+export async function remaining(rig: MediaRig, planted: readonly Planted[]) {
+  const rows = await rig.database
+    .queries<MediaTables>()
+    .selectFrom('assets')
+    .select('asset_id as assetId')
+    .where(
+      'asset_id',
+      'in',
+      planted.map(({ assetId }) => assetId),
+    )
+    .execute();
+  const keys = planted.flatMap(({ storageKey }) => [storageKey, `${storageKey}.wm.jpg`, `${storageKey}.wm.mp4`]);
+  const heads = await Promise.all(keys.map((key) => rig.originals.head(key)));
+  return { rows: rows.length, objects: heads.filter((head) => head !== undefined).length };
+}
