@@ -1,12 +1,22 @@
-/** Stops a registration at any of its steps, for the tests: every call of an engine has a moment before and one after. */
+/** Stops a deed at any of its steps, for the tests: every call of an engine has a moment before and one after. */
 
-import type { RegistrationDeps } from '#media/registration.ts';
+import type { MediaTables } from '#media/store.ts';
+import type { Db } from '#platform/db/db.ts';
 import type { ObjectBody } from '#platform/objects/objects.ts';
 
 export type Interrupt = (moment: { readonly number: number; readonly call: string }) => void | Promise<void>;
 
+interface Interruptible {
+  readonly db: Db<MediaTables>;
+  readonly objects: object;
+  readonly engine?: object;
+  readonly variants?: object;
+}
+
+type Moment = (call: string) => void | Promise<void>;
+
 /** The same deps; `interrupt` is called at each moment, numbered from 1, and may throw, kill the process or work. */
-export function interrupted(deps: RegistrationDeps, interrupt: Interrupt): RegistrationDeps {
+export function interrupted<Deps extends Interruptible>(deps: Deps, interrupt: Interrupt): Deps {
   let number = 0;
   const at = (call: string) => {
     number += 1;
@@ -15,7 +25,8 @@ export function interrupted(deps: RegistrationDeps, interrupt: Interrupt): Regis
   return {
     ...deps,
     objects: watched(deps.objects, at),
-    engine: watched(deps.engine, at),
+    ...(deps.engine && { engine: watched(deps.engine, at) }),
+    ...(deps.variants && { variants: watched(deps.variants, at) }),
     // A plugin's `transformQuery` cannot wait; an interruption of the database throws or kills.
     db: deps.db.withPlugin({
       transformQuery: ({ node }) => {
@@ -30,11 +41,12 @@ export function interrupted(deps: RegistrationDeps, interrupt: Interrupt): Regis
   };
 }
 
-function watched<Target extends object>(target: Target, at: (call: string) => void | Promise<void>): Target {
+function watched<Target extends object>(target: Target, at: Moment): Target {
   return new Proxy(target, {
     get(object, name) {
       const value: unknown = Reflect.get(object, name);
       if (typeof value !== 'function') return value;
+      if (name === 'list') return (...args: unknown[]) => watchedListing(value.apply(object, args), at);
       return async (...args: unknown[]) => {
         await at(`before ${String(name)}`);
         const result: unknown = await value.apply(object, args);
@@ -49,4 +61,10 @@ function watched<Target extends object>(target: Target, at: (call: string) => vo
       };
     },
   });
+}
+
+async function* watchedListing(listing: AsyncIterable<unknown>, at: Moment) {
+  await at('before list');
+  yield* listing;
+  await at('after list');
 }

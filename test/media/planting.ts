@@ -2,7 +2,15 @@
 import { randomUUID } from 'node:crypto';
 import { storageKeyOf } from '#media/storagekey.ts';
 import type { MediaTables } from '#media/store.ts';
-import type { MediaRig } from './rig.ts';
+import type { Database } from '#platform/db/db.ts';
+import type { Objects } from '#platform/objects/objects.ts';
+
+/** Where assets are planted: a MediaRig is one. */
+export interface Ground {
+  readonly database: Database;
+  readonly originals: Objects;
+  readonly userId: string;
+}
 
 export interface Planted {
   readonly assetId: string;
@@ -22,8 +30,8 @@ export interface PlantOptions {
   readonly beside?: readonly string[];
 }
 
-export async function plant(rig: MediaRig, count: number, options: PlantOptions = {}): Promise<readonly Planted[]> {
-  const { ownerId = rig.userId, scopeKind = 'thread', scopeId = '1', mime = 'image/png', beside = [] } = options;
+export async function plant(ground: Ground, count: number, options: PlantOptions = {}): Promise<readonly Planted[]> {
+  const { ownerId = ground.userId, scopeKind = 'thread', scopeId = '1', mime = 'image/png', beside = [] } = options;
   const planted = Array.from({ length: count }, () => {
     const assetId = randomUUID();
     return { assetId, storageKey: storageKeyOf({ ownerId, scopeKind, scopeId, assetId, mime }) };
@@ -32,7 +40,7 @@ export async function plant(rig: MediaRig, count: number, options: PlantOptions 
   for (let start = 0; start < keys.length; start += 32) {
     const puts = keys
       .slice(start, start + 32)
-      .map((key) => rig.originals.put(key, Buffer.from('x'), { contentType: mime, size: 1 }));
+      .map((key) => ground.originals.put(key, Buffer.from('x'), { contentType: mime, size: 1 }));
     await Promise.all(puts);
   }
   const rows = planted.map(({ assetId, storageKey }) => ({
@@ -44,20 +52,20 @@ export async function plant(rig: MediaRig, count: number, options: PlantOptions 
     requested_mime: mime,
     mime,
     backend: options.backend ?? 'objects',
-    bucket: options.bucket ?? rig.originals.bucket,
+    bucket: options.bucket ?? ground.originals.bucket,
     storage_key: storageKey,
     etag: '"x"',
     byte_size: 1,
     thumb_asset_id: options.thumbAssetId ?? null,
     ready_at: options.isReady === false ? null : new Date(),
   }));
-  await rig.database.queries<MediaTables>().insertInto('assets').values(rows).execute();
+  await ground.database.queries<MediaTables>().insertInto('assets').values(rows).execute();
   return planted;
 }
 
 /** Which of these still have a row, and which keys of theirs still have an object. */
-export async function remaining(rig: MediaRig, planted: readonly Planted[]) {
-  const rows = await rig.database
+export async function remaining(ground: Ground, planted: readonly Planted[]) {
+  const rows = await ground.database
     .queries<MediaTables>()
     .selectFrom('assets')
     .select('asset_id as assetId')
@@ -68,6 +76,6 @@ export async function remaining(rig: MediaRig, planted: readonly Planted[]) {
     )
     .execute();
   const keys = planted.flatMap(({ storageKey }) => [storageKey, `${storageKey}.wm.jpg`, `${storageKey}.wm.mp4`]);
-  const heads = await Promise.all(keys.map((key) => rig.originals.head(key)));
+  const heads = await Promise.all(keys.map((key) => ground.originals.head(key)));
   return { rows: rows.length, objects: heads.filter((head) => head !== undefined).length };
 }
