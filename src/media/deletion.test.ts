@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,10 +6,10 @@ import { migrations } from '#migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import { problems } from '#platform/problem.ts';
 import { databaseEngines } from '../../test/database.ts';
-import { type Deed, deletionOutcome, removalDeps } from '../../test/media/deletions.ts';
+import { type Deed, deletionOutcome, plantVideo, removalDeps, rowsOfAll } from '../../test/media/deletions.ts';
 import { type Interrupt, interrupted } from '../../test/media/interruption.ts';
 import { picture } from '../../test/media/pictures.ts';
-import { type Planted, plant, remaining } from '../../test/media/planting.ts';
+import { remaining } from '../../test/media/planting.ts';
 import { openFiles, outcomeOf, registrationDeps, uploaded } from '../../test/media/registrations.ts';
 import type { RegistrationDeps } from './registration.ts';
 import type { RemovalDeps } from './removal.ts';
@@ -40,33 +39,13 @@ for (const engine of databaseEngines)
       await rm(folder, { recursive: true, force: true });
     });
 
-    const ground = (userId: string) => ({ database, originals: deps.objects, userId });
-
-    /** A picture, and a video with its thumbnail, all with watermark files; the ids name all but the thumbnail. */
-    async function plantVideo() {
-      const ownerId = randomUUID();
-      const thumbs = await plant(ground(ownerId), 1, { beside: ['.wm.jpg'] });
-      const video = { mime: 'video/mp4', thumbAssetId: thumbs[0]?.assetId, beside: ['.wm.mp4'] };
-      const named = [...(await plant(ground(ownerId), 1, video)), ...(await plant(ground(ownerId), 1))];
-      return { ownerId, all: [...thumbs, ...named], named, assetIds: named.map(({ assetId }) => assetId) };
-    }
-
-    /** Rows may be without objects: a repeat removes nothing and drops them. Objects without a row would stay for ever. */
-    async function rowsOfAll(planted: readonly Planted[]): Promise<number> {
-      let rows = 0;
-      for (const one of planted) {
-        const left = await remaining(ground(''), [one]);
-        if (left.rows === 0) expect(left.objects).toBe(0);
-        rows += left.rows;
-      }
-      return rows;
-    }
+    const ground = () => ({ database, originals: deps.objects });
 
     describe.each(deeds)('of %s', (deed) => {
       it('that fails at any moment is 503, keeps the rows of what is left, and can be repeated', async () => {
         const calls: string[] = [];
         for (let failAt = 1; failAt < manyMoments; failAt++) {
-          const what = await plantVideo();
+          const what = await plantVideo(ground());
           let hasFailed = false;
           const failing = interrupted(deps, ({ number, call }) => {
             if (number !== failAt) return;
@@ -80,12 +59,12 @@ for (const engine of databaseEngines)
             break;
           }
           expect(outcome).toBe('engine_unavailable');
-          const kept = await rowsOfAll(what.all);
+          const kept = await rowsOfAll(ground(), what.all);
           // Of a scope all rows go or none.
           if (deed === 'scope') expect([0, 3]).toContain(kept);
-          const named = (await remaining(ground(''), what.named)).rows;
+          const named = (await remaining(ground(), what.named)).rows;
           expect(await deletionOutcome(deps, deed, what)).toBe(String(deed === 'assets' ? named : kept));
-          expect(await remaining(ground(''), what.all)).toEqual({ rows: 0, objects: 0 });
+          expect(await remaining(ground(), what.all)).toEqual({ rows: 0, objects: 0 });
         }
         expect(calls).toEqual(
           expect.arrayContaining(['before remove', 'after remove', 'before forgetAll', 'after forgetAll']),
@@ -94,7 +73,7 @@ for (const engine of databaseEngines)
       });
 
       it('in which one object cannot be removed keeps every row', async () => {
-        const what = await plantVideo();
+        const what = await plantVideo(ground());
         const key = String(what.named[1]?.storageKey);
         const objects = {
           ...deps.objects,
@@ -104,9 +83,9 @@ for (const engine of databaseEngines)
           },
         };
         expect(await deletionOutcome({ ...deps, objects }, deed, what)).toBe('engine_unavailable');
-        expect((await remaining(ground(''), what.all)).rows).toBe(3);
+        expect((await remaining(ground(), what.all)).rows).toBe(3);
         expect(await deletionOutcome(deps, deed, what)).toBe(deed === 'assets' ? '2' : '3');
-        expect(await remaining(ground(''), what.all)).toEqual({ rows: 0, objects: 0 });
+        expect(await remaining(ground(), what.all)).toEqual({ rows: 0, objects: 0 });
       });
 
       it('leaves no ready row without its object, whatever happens to the id at any moment', {

@@ -3,9 +3,12 @@ import { tmpdir } from 'node:os';
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '#platform/clock.ts';
 import { createLog } from '#platform/log.ts';
+import type { Objects } from '#platform/objects/objects.ts';
 import { openObjects } from '#platform/objects/open.ts';
+import { problems } from '#platform/problem.ts';
 import { databaseEngines } from '../../test/database.ts';
 import { picture } from '../../test/media/pictures.ts';
+import { plant, remaining } from '../../test/media/planting.ts';
 import { type Client, embedded, type MediaRig, type Refusal, startMedia, upload } from '../../test/media/rig.ts';
 import { migrations } from '../migrations.ts';
 
@@ -83,4 +86,56 @@ describe('without a database', () => {
       expect(await rig.originals.head(storageKey)).toBeDefined();
     },
   );
+});
+
+describe('while a bucket fails', () => {
+  const fails = async () => {
+    throw problems.engine_unavailable();
+  };
+  const refuses = async (keys: readonly string[]) => ({
+    removed: [],
+    failed: keys.map((key) => ({ key, reason: 'AccessDenied' })),
+  });
+
+  it.each<[string, 'originals' | 'publicObjects', Partial<Objects>, number]>([
+    ['originals cannot be reached', 'originals', { remove: fails }, 2],
+    ['originals cannot be removed', 'originals', { remove: refuses }, 2],
+    [
+      'variants cannot be listed',
+      'publicObjects',
+      {
+        list: () => {
+          throw problems.engine_unavailable();
+        },
+      },
+      0,
+    ],
+  ])('%s: deletions are 503, keep the rows and can be repeated', async (_name, bucket, failing, objects) => {
+    let isFailing = true;
+    rig = await startMedia({
+      ...embedded,
+      openObjects: async (edge) => {
+        const stores = await embedded.openObjects(edge);
+        const whole = stores[bucket];
+        const broken = new Proxy(whole, {
+          get: (target, name) => Reflect.get(isFailing && name in failing ? failing : target, name),
+        });
+        return { ...stores, [bucket]: broken };
+      },
+    });
+    const planted = await plant(rig, 2);
+    const ids = planted.map(({ assetId }) => assetId);
+    for (const [path, payload] of [
+      ['/v1/assets', { ids }],
+      ['/v1/scope', {}],
+    ] as const) {
+      const { status, body, headers } = await rig.user.delete(path, payload);
+      expect([status, body.error, headers.has('retry-after')]).toEqual([503, 'engine_unavailable', true]);
+      expect(await remaining(rig, planted)).toEqual({ rows: 2, objects });
+    }
+    isFailing = false;
+    const { status, body } = await rig.user.delete<unknown>('/v1/assets', { ids });
+    expect([status, body]).toEqual([200, { deletedNew: 2, deletedLegacy: 0 }]);
+    expect(await remaining(rig, planted)).toEqual({ rows: 0, objects: 0 });
+  });
 });

@@ -1,4 +1,5 @@
 /** What a deletion needs, over files in a folder, for the tests. */
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { createVariantMaker } from '#image/engine/variants.ts';
 import { createEngine } from '#image/engine/working.ts';
@@ -11,6 +12,7 @@ import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
 import { openFilesystem } from '#platform/objects/filesystem.ts';
 import { Problem } from '#platform/problem.ts';
+import { type Ground, type Planted, plant, remaining } from './planting.ts';
 import { openFiles } from './registrations.ts';
 
 export function openPublicFiles(folder: string) {
@@ -54,4 +56,24 @@ export async function deletionOutcome(deps: RemovalDeps, deed: Deed, what: Delet
     if (error instanceof Problem) return error.code;
     throw error;
   }
+}
+
+/** A picture, and a video with its thumbnail, all with watermark files; `assetIds` names all but the thumbnail. */
+export async function plantVideo(ground: Ground) {
+  const ownerId = randomUUID();
+  const thumbs = await plant(ground, 1, { ownerId, beside: ['.wm.jpg'] });
+  const video = { ownerId, mime: 'video/mp4', thumbAssetId: thumbs[0]?.assetId, beside: ['.wm.mp4'] };
+  const named = [...(await plant(ground, 1, video)), ...(await plant(ground, 1, { ownerId, beside: ['.wm.jpg'] }))];
+  return { ownerId, all: [...thumbs, ...named], named, assetIds: named.map(({ assetId }) => assetId) };
+}
+
+/** Rows may be without objects: a repeat drops them. Objects without a row would stay for ever. */
+export async function rowsOfAll(ground: Ground, planted: readonly Planted[]): Promise<number> {
+  let rows = 0;
+  for (const one of planted) {
+    const left = await remaining(ground, [one]);
+    if (left.rows < 1 && left.objects > 0) throw new Error(`${one.storageKey} has no row, but objects`);
+    rows += left.rows;
+  }
+  return rows;
 }

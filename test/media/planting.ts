@@ -9,7 +9,8 @@ import type { Objects } from '#platform/objects/objects.ts';
 export interface Ground {
   readonly database: Database;
   readonly originals: Objects;
-  readonly userId: string;
+  /** Whose assets they are, when nothing else is said. */
+  readonly userId?: string;
 }
 
 export interface Planted {
@@ -31,7 +32,13 @@ export interface PlantOptions {
 }
 
 export async function plant(ground: Ground, count: number, options: PlantOptions = {}): Promise<readonly Planted[]> {
-  const { ownerId = ground.userId, scopeKind = 'thread', scopeId = '1', mime = 'image/png', beside = [] } = options;
+  const {
+    ownerId = ground.userId ?? randomUUID(),
+    scopeKind = 'thread',
+    scopeId = '1',
+    mime = 'image/png',
+    beside = [],
+  } = options;
   const planted = Array.from({ length: count }, () => {
     const assetId = randomUUID();
     return { assetId, storageKey: storageKeyOf({ ownerId, scopeKind, scopeId, assetId, mime }) };
