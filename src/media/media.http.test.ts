@@ -1,19 +1,16 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type MediaRig, onEveryPair, startMedia } from '../../test/media/rig.ts';
 
+interface Operation {
+  readonly summary: string;
+  readonly requestBody: {
+    content: { 'application/json': { schema: { required: string[]; properties: object } } };
+  };
+  readonly responses: object;
+}
+
 interface OpenApi {
-  readonly paths: Record<
-    string,
-    {
-      readonly post: {
-        readonly summary: string;
-        readonly requestBody: {
-          content: { 'application/json': { schema: { required: string[]; properties: object } } };
-        };
-        readonly responses: object;
-      };
-    }
-  >;
+  readonly paths: Record<string, { readonly post?: Operation; readonly delete?: Operation }>;
 }
 
 onEveryPair('the media service', (pair) => {
@@ -35,19 +32,21 @@ onEveryPair('the media service', (pair) => {
 
   it('describes its routes', async () => {
     const document = (await (await fetch(`${rig.url}/openapi.json`)).json()) as OpenApi;
-    for (const [path, statuses] of [
-      ['/v1/uploads', ['200']],
-      ['/v1/uploads/sign-pending', ['200']],
-      ['/v1/assets', ['200', '201']],
-      ['/v1/sign/image', ['200']],
-      ['/v1/sign/video', ['200']],
-      ['/v1/fit', ['200']],
+    for (const [path, method, statuses] of [
+      ['/v1/uploads', 'post', ['200']],
+      ['/v1/uploads/sign-pending', 'post', ['200']],
+      ['/v1/assets', 'post', ['200', '201']],
+      ['/v1/assets', 'delete', ['200']],
+      ['/v1/scope', 'delete', ['200']],
+      ['/v1/sign/image', 'post', ['200']],
+      ['/v1/sign/video', 'post', ['200']],
+      ['/v1/fit', 'post', ['200']],
     ] as const) {
-      const route = document.paths[path]?.post;
+      const route = document.paths[path]?.[method];
       expect(route?.summary).toMatch(/\w/);
       expect(Object.keys(route?.responses ?? {})).toEqual(expect.arrayContaining([...statuses]));
     }
-    const schema = document.paths['/v1/assets']?.post.requestBody.content['application/json'].schema;
+    const schema = document.paths['/v1/assets']?.post?.requestBody.content['application/json'].schema;
     expect(schema?.required).toEqual(['assetId', 'scopeKind', 'scopeId', 'kind', 'mime']);
     expect(Object.keys(schema?.properties ?? {})).toHaveLength(12);
   });

@@ -343,6 +343,18 @@ describe('forget', () => {
     expect(await maker.forget(source())).toBe(0);
   });
 
+  it('forgets many sources at once', async () => {
+    const keys = Array.from({ length: 20 }, (_, index) => `u/many/${index}.png`);
+    for (const key of keys) {
+      await originals.put(key, picture, { contentType: 'image/png' });
+      await maker.ensure(source({}, key), asked({ width: 20 }));
+    }
+    const [other] = await maker.ensure(source(), asked({ width: 20 }));
+    expect(await maker.forgetAll(keys.map((key) => source({}, key)))).toBe(20);
+    expect(await stored()).toEqual([other?.key]);
+    expect(await maker.forgetAll([])).toBe(0);
+  });
+
   it('needs no source any more', async () => {
     await maker.ensure(source(), asked({}));
     await originals.remove(['u/a.png']);
