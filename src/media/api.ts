@@ -204,27 +204,22 @@ export type VideoSignedRefs = Readonly<Record<string, VideoSignedRef>>;
 
 const fitSide = optional(z.int().min(0).max(longestAskedSide)).describe('Pixels; 0 or left out: the axis is free.');
 
-export const fitRequest = z
-  .object({
-    ref: z
-      .string()
-      .refine((ref) => isUuid(ref) || isLegacyPath(ref), 'must be a UUID or a legacy path')
-      .describe('A UUID, or a legacy path that contains `/`.'),
-    legacyBucket,
-    width: fitSide,
-    height: fitSide,
-    resizingType: optional(z.enum(['fit', 'fill'])).describe('`fit` when it is left out.'),
-    enlarge: optional(z.boolean()),
-    maxBytes: optional(z.int().min(1)).describe('The quality is lowered until the result fits.'),
-    format: optional(z.enum(['jpeg', 'png', 'webp']))
-      .transform((format) => format ?? 'jpeg')
-      .describe('`jpeg` when it is left out.'),
-    resizingAlgorithm: optional(z.enum(resamplings)).describe("imgproxy's `ra`."),
-  })
-  .refine(({ width = 0, height = 0, maxBytes = 0 }) => width + height + maxBytes > 0, {
-    path: ['width'],
-    message: 'has to be given, or height, or maxBytes: the result must have a bound',
-  });
+export const fitRequest = z.object({
+  ref: z
+    .string()
+    .refine((ref) => isUuid(ref) || isLegacyPath(ref), 'must be a UUID or a legacy path')
+    .describe('A UUID, or a legacy path that contains `/`.'),
+  legacyBucket,
+  width: fitSide,
+  height: fitSide,
+  resizingType: optional(z.enum(['fit', 'fill'])).describe('`fit` when it is left out.'),
+  enlarge: optional(z.boolean()),
+  maxBytes: optional(z.int().min(1)).describe('The quality is lowered until the result fits.'),
+  format: optional(z.enum(['jpeg', 'png', 'webp']))
+    .transform((format) => format ?? 'jpeg')
+    .describe('`jpeg` when it is left out.'),
+  resizingAlgorithm: optional(z.enum(resamplings)).describe("imgproxy's `ra`."),
+});
 export type FitRequest = z.output<typeof fitRequest>;
 
 export const fittedImage = z.object({
