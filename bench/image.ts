@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 // The engine's own copy: ipx brings another, and two cannot live in one process.
 import sharp from '../node_modules/sharp/dist/index.mjs';
+import { blankPng, photo, pipe } from '../src/image/engine/pictures.testing.ts';
 import { objectSource } from '../src/image/engine/sources.ts';
 import { toTransform, type VariantSpec } from '../src/image/engine/specs.ts';
-import { blankPng, photo, pipe } from '../src/image/engine/test-pictures.ts';
 import { createVariantMaker } from '../src/image/engine/variants.ts';
 import { createEngine } from '../src/image/engine/working.ts';
 import { systemClock } from '../src/platform/clock.ts';

@@ -12,7 +12,7 @@ import { createLog } from '#platform/log.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { type OpenedObjects, openObjects } from '#platform/objects/open.ts';
 import type { EngineLimits } from './engine/engine.ts';
-import { blankPng, photo, pipe, scene, turned } from './engine/test-pictures.ts';
+import { blankPng, photo, pipe, scene, turned } from './engine/pictures.testing.ts';
 import { createVariantMaker } from './engine/variants.ts';
 import { createEngine } from './engine/working.ts';
 import { createImageService } from './service.ts';

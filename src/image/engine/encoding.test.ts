@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { fadingScene, photo, pipe } from './pictures.testing.ts';
 import { toTransform, type VariantSpec } from './specs.ts';
-import { fadingScene, photo, pipe } from './test-pictures.ts';
 import { createEngine } from './working.ts';
 
 const engine = createEngine({

@@ -2,8 +2,7 @@ import { decode, isBlurhashValid } from 'blurhash';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { toFault } from './decoding.ts';
 import { type Engine, EngineBusy, type EngineLimits, EngineTimeout, type ImageFacts, PictureFault } from './engine.ts';
-import { toTransform, type VariantSpec } from './specs.ts';
-import { difference } from './test-looks.ts';
+import { difference } from './looks.testing.ts';
 import {
   animation,
   blankPng,
@@ -14,7 +13,8 @@ import {
   pipe,
   scene,
   turned,
-} from './test-pictures.ts';
+} from './pictures.testing.ts';
+import { toTransform, type VariantSpec } from './specs.ts';
 import { createEngine } from './working.ts';
 
 const limits: EngineLimits = {

@@ -5,9 +5,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import sharp from 'sharp';
 import { afterAll, describe, expect, it } from 'vitest';
+import { colourAt, dhash, difference, distance } from './looks.testing.ts';
+import { animation, fadingScene, paint, photo, pipe, scene, sceneColour, turned } from './pictures.testing.ts';
 import { resamplings, toTransform, type VariantSpec } from './specs.ts';
-import { colourAt, dhash, difference, distance } from './test-looks.ts';
-import { animation, fadingScene, paint, photo, pipe, scene, sceneColour, turned } from './test-pictures.ts';
 import { createEngine } from './working.ts';
 
 const engine = createEngine({

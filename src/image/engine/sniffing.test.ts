@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { fadingScene, fileTypeBox, pipe, scene } from './pictures.testing.ts';
 import { refuse, sniff } from './sniffing.ts';
-import { fadingScene, fileTypeBox, pipe, scene } from './test-pictures.ts';
 
 const text = (content: string) => Buffer.from(content, 'latin1');
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -6,10 +6,11 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '#platform/clock.ts';
 import { openFilesystem } from '#platform/objects/filesystem.ts';
 import type { Objects, WriteOptions } from '#platform/objects/objects.ts';
+import { openTestBucket, skipWithoutS3 } from '#platform/objects/s3.testing.ts';
 import { EngineBusy, type EngineLimits, EngineTimeout, PictureFault } from './engine.ts';
+import { photo, pipe, scene } from './pictures.testing.ts';
 import { objectSource } from './sources.ts';
 import { toTransform, type VariantSpec } from './specs.ts';
-import { photo, pipe, scene } from './test-pictures.ts';
 import { createVariantMaker, StoreFault, type VariantMaker } from './variants.ts';
 import { createEngine } from './working.ts';
 
@@ -21,17 +22,19 @@ const limits: EngineLimits = {
 };
 
 let picture: Buffer;
-let folder: string;
 let originals: Objects;
 let publicObjects: Objects;
 let calls: string[];
 let maker: VariantMaker;
 
-beforeAll(async () => {
-  picture = await pipe(scene()).png().toBuffer();
-});
-beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'variants-'));
+interface Buckets {
+  readonly originals: Objects;
+  readonly publicObjects: Objects;
+  close(): Promise<void>;
+}
+
+async function openFiles(): Promise<Buckets> {
+  const folder = await mkdtemp(join(tmpdir(), 'variants-'));
   const open = (bucket: string) =>
     openFilesystem({
       bucket,
@@ -39,20 +42,356 @@ beforeEach(async () => {
       stagingFolder: join(folder, '.incoming'),
       clock: systemClock,
     });
-  calls = [];
-  originals = counted(open('objects'));
-  publicObjects = counted(open('public'));
-  maker = make();
-  await originals.put('u/a.png', picture, { contentType: 'image/png' });
-  calls.length = 0;
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+  return {
+    originals: open('objects'),
+    publicObjects: open('public'),
+    close: () => rm(folder, { recursive: true }),
+  };
+}
+
+async function openS3(): Promise<Buckets> {
+  const [one, other] = await Promise.all([openTestBucket(), openTestBucket()]);
+  return {
+    originals: one.objects,
+    publicObjects: other.objects,
+    close: async () => void (await Promise.all([one.close(), other.close()])),
+  };
+}
+
+const drivers = [
+  { driver: 'files', open: openFiles, skip: false },
+  { driver: 'S3', open: openS3, skip: skipWithoutS3 },
+];
+for (const { driver, open, skip } of drivers) {
+  describe.skipIf(skip)(`over ${driver}`, () => {
+    let buckets: Buckets;
+
+    beforeAll(async () => {
+      picture = await pipe(scene()).png().toBuffer();
+    });
+    beforeEach(async () => {
+      buckets = await open();
+      calls = [];
+      originals = counted(buckets.originals, 'objects');
+      publicObjects = counted(buckets.publicObjects, 'public');
+      maker = make();
+      await originals.put('u/a.png', picture, { contentType: 'image/png' });
+      calls.length = 0;
+    });
+    afterEach(() => buckets.close());
+
+    describe('ensure', () => {
+      it('makes what is missing, and answers with it beside what was asked', async () => {
+        const variants = await maker.ensure(source(), [
+          { name: 'small', transform: toTransform({ width: 20 }) },
+          { name: 'jpeg', transform: toTransform({ width: 30, format: 'jpg' }) },
+        ]);
+        expect(variants.map(({ name }) => name)).toEqual(['small', 'jpeg']);
+        expect(variants.map(({ key }) => key).sort()).toEqual(await stored());
+        for (const { key, size, overBudget } of variants) {
+          expect((await publicObjects.head(key))?.size).toBe(size);
+          expect(overBudget).toBe(false);
+        }
+      });
+
+      it('reads the source once, and looks once for each variant', async () => {
+        await maker.ensure(source(), asked({ width: 20 }, { width: 30 }, { width: 40 }));
+        expect(count('get objects')).toBe(1);
+        expect(count('head public')).toBe(3);
+        expect(count('put public')).toBe(3);
+      });
+
+      it('only looks when all are there: no reading, no permit', async () => {
+        const [first] = await maker.ensure(source(), asked({ width: 20 }));
+        calls.length = 0;
+        const withoutPermits = make({ limits: { concurrency: 0, permitWaitMs: 0 } });
+        expect(await withoutPermits.ensure(source(), asked({ width: 20 }))).toEqual([first]);
+        expect(calls).toEqual(['head public']);
+      });
+
+      it('makes only what is missing', async () => {
+        await maker.ensure(source(), asked({ width: 20 }));
+        calls.length = 0;
+        await maker.ensure(source(), asked({ width: 20 }, { width: 30 }));
+        expect([count('get objects'), count('put public')]).toEqual([1, 1]);
+      });
+
+      it('stores public objects that may be kept for ever', async () => {
+        const options: WriteOptions[] = [];
+        const put: Objects['put'] = (key, body, given) => {
+          options.push(given);
+          return publicObjects.put(key, body, given);
+        };
+        await make({ store: { put } }).ensure(source(), asked({}, { format: 'jpeg' }, { format: 'png' }));
+        expect(options.map(({ contentType }) => contentType).sort()).toEqual(['image/jpeg', 'image/png', 'image/webp']);
+        for (const { cacheControl } of options) expect(cacheControl).toBe('public, max-age=31536000, immutable');
+      });
+
+      it('tells what is over its budget, every time it is asked', async () => {
+        const specs = asked(
+          { maxBytes: 1 },
+          { maxBytes: 1_000_000 },
+          { format: 'png', maxBytes: 1 },
+          { format: 'png' },
+        );
+        for (let time = 0; time < 3; time++) {
+          const variants = await maker.ensure(source(), specs);
+          expect(variants.map(({ overBudget }) => overBudget)).toEqual([true, false, true, false]);
+        }
+        expect(count('put public')).toBe(3);
+      });
+    });
+
+    describe('identical requests at once', () => {
+      it.each([16])('%i of them read and write once', async (requests) => {
+        const answers = await Promise.all(
+          Array.from({ length: requests }, () => maker.ensure(source(), asked({ width: 20 }))),
+        );
+        expect(new Set(answers.map(([variant]) => variant?.key)).size).toBe(1);
+        expect([count('head public'), count('get objects'), count('put public')]).toEqual([1, 1, 1]);
+      });
+
+      it('also within one request, under several names', async () => {
+        const variants = await maker.ensure(
+          source(),
+          asked({ format: 'jpg' }, { format: 'jpeg' }, { format: 'jpeg', quality: 80 }),
+        );
+        expect(new Set(variants.map(({ key }) => key)).size).toBe(1);
+        expect(count('put public')).toBe(1);
+      });
+
+      it('that overlap make each variant once', async () => {
+        await Promise.all([
+          maker.ensure(source(), asked({ width: 20 }, { width: 30 })),
+          maker.ensure(source(), asked({ width: 30 }, { width: 40 })),
+        ]);
+        expect(count('put public')).toBe(3);
+      });
+
+      it('share a failure, which is not remembered', async () => {
+        await originals.remove(['u/a.png']);
+        const ensure = () => maker.ensure(source(), asked({ width: 20 }));
+        const failed = await Promise.allSettled([ensure(), ensure(), ensure()]);
+        expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+        expect(count('get objects')).toBe(1);
+        await originals.put('u/a.png', picture, { contentType: 'image/png' });
+        expect(await ensure()).toHaveLength(1);
+      });
+    });
+
+    describe('a source that', () => {
+      it('is absent', async () => {
+        await expect(maker.ensure(source({}, 'u/none.png'), asked({}))).rejects.toMatchObject({
+          name: 'SourceFault',
+          reason: 'absent',
+        });
+      });
+
+      const reading = (stream: () => Readable): Objects['get'] => {
+        return async (key) => {
+          const body = await originals.get(key);
+          body?.stream.destroy();
+          return body && { ...body, stream: stream() };
+        };
+      };
+      async function* breakingOff() {
+        yield picture.subarray(0, 100);
+        throw new Error('gone');
+      }
+      it.each([
+        ['cannot be read', async () => Promise.reject(new Error('no'))],
+        ['ends early', reading(() => Readable.from([picture.subarray(0, 100)]))],
+        ['breaks off', reading(() => Readable.from(breakingOff()))],
+        ['has more than it says', reading(() => Readable.from([picture, picture]))],
+      ])('%s', async (_name, get: Objects['get']) => {
+        await expect(maker.ensure(source({ get }), asked({}))).rejects.toMatchObject({
+          name: 'SourceFault',
+          reason: 'failed',
+        });
+        expect(await stored()).toEqual([]);
+      });
+
+      it('is no picture', async () => {
+        await originals.put('u/a.txt', Buffer.from('text'), { contentType: 'image/png' });
+        await expect(maker.ensure(source({}, 'u/a.txt'), asked({}))).rejects.toBeInstanceOf(PictureFault);
+      });
+
+      it.each([
+        ['has 64 MiB: is looked at', 64 * 1024 * 1024, 'undecodable'],
+        ['has a byte more: is not read', 64 * 1024 * 1024 + 1, 'too_large'],
+      ])('%s', async (_name, size, reason) => {
+        await originals.put('u/large.png', Buffer.alloc(size), { contentType: 'image/png' });
+        await expect(maker.ensure(source({}, 'u/large.png'), asked({}))).rejects.toMatchObject({ reason });
+      });
+    });
+
+    describe('a source that changes while its variants are made', () => {
+      /** Does something to the source once it has been read. */
+      const meanwhile = (deed: () => Promise<unknown>): Partial<Objects> => ({
+        get: async (key, options) => {
+          const body = await originals.get(key, options);
+          if (body === undefined) return undefined;
+          const bytes = Buffer.concat(await body.stream.toArray());
+          await deed();
+          return { ...body, stream: Readable.from([bytes]) };
+        },
+      });
+
+      it('deleted: its variants are taken back, and it counts as absent', async () => {
+        const vanishing = source(meanwhile(() => originals.remove(['u/a.png'])));
+        await expect(maker.ensure(vanishing, asked({ width: 20 }, { width: 30 }))).rejects.toMatchObject({
+          name: 'SourceFault',
+          reason: 'absent',
+        });
+        expect(count('put public')).toBe(2);
+        expect(await stored()).toEqual([]);
+      });
+
+      it('replaced: what was made of the old bytes does not stay', async () => {
+        const other = await pipe(photo(50, 50)).png().toBuffer();
+        const changing = source(meanwhile(() => originals.put('u/a.png', other, { contentType: 'image/png' })));
+        await expect(maker.ensure(changing, asked({ width: 20 }))).rejects.toMatchObject({ name: 'SourceFault' });
+        expect(await stored()).toEqual([]);
+      });
+
+      it('cannot be looked at again: its variants are taken back', async () => {
+        const head = async () => Promise.reject(new Error('no'));
+        await expect(maker.ensure(source({ head }), asked({ width: 20 }))).rejects.toMatchObject({
+          name: 'SourceFault',
+          reason: 'failed',
+        });
+        expect(await stored()).toEqual([]);
+      });
+    });
+
+    describe('what was made before a failure is kept', () => {
+      it('when the time ran out', async () => {
+        await originals.put('u/b.jpg', await pipe(photo(1500, 1000)).jpeg().toBuffer(), { contentType: 'image/jpeg' });
+        const hurried = make({ limits: { processTimeoutMs: 500 } });
+        const heavy = Array.from({ length: 31 }, (_, index) => ({ blur: 60 + index }));
+        const specs = asked({ width: 16 }, ...heavy);
+        await expect(hurried.ensure(source({}, 'u/b.jpg'), specs)).rejects.toBeInstanceOf(EngineTimeout);
+        const kept = (await stored()).length;
+        expect(kept).toBeGreaterThan(0);
+        expect(kept).toBeLessThan(specs.length);
+        calls.length = 0;
+        await hurried.ensure(source({}, 'u/b.jpg'), asked({ width: 16 }));
+        expect(calls).toEqual(['head public']);
+      });
+
+      it('when one of them could not be written; the others need not be made again', async () => {
+        let writes = 0;
+        const put: Objects['put'] = (...args) => {
+          writes += 1;
+          return writes === 1 ? Promise.reject(new Error('disk full')) : publicObjects.put(...args);
+        };
+        const failing = make({ store: { put } });
+        await expect(failing.ensure(source(), asked({ width: 20 }, { width: 30 }))).rejects.toBeInstanceOf(StoreFault);
+        expect(await stored()).toHaveLength(1);
+        expect(await failing.ensure(source(), asked({ width: 20 }, { width: 30 }))).toHaveLength(2);
+        expect(writes).toBe(3);
+      });
+    });
+
+    describe('a store that does not answer', () => {
+      const no = () => Promise.reject(new Error('no'));
+      it.each([
+        ['head', { head: no }],
+        ['put', { put: no }],
+      ])('%s', async (_name, store) => {
+        await expect(make({ store }).ensure(source(), asked({}))).rejects.toBeInstanceOf(StoreFault);
+      });
+
+      it.each([
+        [
+          'list',
+          {
+            list: () =>
+              Readable.from(
+                (async function* () {
+                  yield await no();
+                })(),
+              ),
+          },
+        ],
+        ['remove', { remove: no }],
+        [
+          'remove in part',
+          {
+            remove: async (keys: readonly string[]) => ({
+              removed: [],
+              failed: keys.map((key) => ({ key, reason: 'no' })),
+            }),
+          },
+        ],
+      ])('forget: %s', async (_name, store) => {
+        await maker.ensure(source(), asked({}));
+        await expect(make({ store }).forget(source())).rejects.toBeInstanceOf(StoreFault);
+      });
+    });
+
+    describe('forget', () => {
+      it('removes every variant of the source and of no other, and counts them', async () => {
+        await originals.put('u/b.png', picture, { contentType: 'image/png' });
+        await maker.ensure(source(), asked({ width: 20 }, { width: 30, format: 'jpeg' }, { format: 'png' }));
+        const [other] = await maker.ensure(source({}, 'u/b.png'), asked({ width: 20 }));
+        expect(await maker.forget(source())).toBe(3);
+        expect(await stored()).toEqual([other?.key]);
+        expect(await maker.forget(source())).toBe(0);
+      });
+
+      it('forgets many sources at once', async () => {
+        const keys = Array.from({ length: 20 }, (_, index) => `u/many/${index}.png`);
+        for (const key of keys) {
+          await originals.put(key, picture, { contentType: 'image/png' });
+          await maker.ensure(source({}, key), asked({ width: 20 }));
+        }
+        const [other] = await maker.ensure(source(), asked({ width: 20 }));
+        expect(await maker.forgetAll(keys.map((key) => source({}, key)))).toBe(20);
+        expect(await stored()).toEqual([other?.key]);
+        expect(await maker.forgetAll([])).toBe(0);
+      });
+
+      it('needs no source any more', async () => {
+        await maker.ensure(source(), asked({}));
+        await originals.remove(['u/a.png']);
+        expect(await maker.forget(source())).toBe(1);
+      });
+
+      it('is not for ever', async () => {
+        const [before] = await maker.ensure(source(), asked({}));
+        await maker.forget(source());
+        expect(await maker.ensure(source(), asked({}))).toEqual([before]);
+        expect(await stored()).toEqual([before?.key]);
+      });
+    });
+
+    it('holds a bounded number of sources in memory; who waits too long is refused', async () => {
+      const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+      const { promise: full, resolve: fill } = Promise.withResolvers<void>();
+      let reading = 0;
+      const get: Objects['get'] = async (key, options) => {
+        reading += 1;
+        if (reading === 4) fill();
+        await opened;
+        return originals.get(key, options);
+      };
+      const narrow = make({ limits: { concurrency: 1, permitWaitMs: 20 } });
+      const slow = Promise.allSettled([1, 2, 3, 4].map((width) => narrow.ensure(source({ get }), asked({ width }))));
+      await full;
+      await expect(narrow.ensure(source(), asked({ width: 5 }))).rejects.toBeInstanceOf(EngineBusy);
+      open();
+      await slow;
+      expect(await narrow.ensure(source(), asked({ width: 5 }))).toHaveLength(1);
+    });
+  });
+}
 
 /** The real driver, every call written down. */
-function counted(objects: Objects): Objects {
-  const noted = <Args extends unknown[], Result>(name: string, work: (...args: Args) => Result) => {
+function counted(objects: Objects, name: string): Objects {
+  const noted = <Args extends unknown[], Result>(call: string, work: (...args: Args) => Result) => {
     return (...args: Args) => {
-      calls.push(`${name} ${objects.bucket}`);
+      calls.push(`${call} ${name}`);
       return work(...args);
     };
   };
@@ -85,300 +424,3 @@ async function stored(): Promise<string[]> {
   for await (const { key } of publicObjects.list('')) keys.push(key);
   return keys;
 }
-
-describe('ensure', () => {
-  it('makes what is missing, and answers with it beside what was asked', async () => {
-    const variants = await maker.ensure(source(), [
-      { name: 'small', transform: toTransform({ width: 20 }) },
-      { name: 'jpeg', transform: toTransform({ width: 30, format: 'jpg' }) },
-    ]);
-    expect(variants.map(({ name }) => name)).toEqual(['small', 'jpeg']);
-    expect(variants.map(({ key }) => key).sort()).toEqual(await stored());
-    for (const { key, size, overBudget } of variants) {
-      expect((await publicObjects.head(key))?.size).toBe(size);
-      expect(overBudget).toBe(false);
-    }
-  });
-
-  it('reads the source once, and looks once for each variant', async () => {
-    await maker.ensure(source(), asked({ width: 20 }, { width: 30 }, { width: 40 }));
-    expect(count('get objects')).toBe(1);
-    expect(count('head public')).toBe(3);
-    expect(count('put public')).toBe(3);
-  });
-
-  it('only looks when all are there: no reading, no permit', async () => {
-    const [first] = await maker.ensure(source(), asked({ width: 20 }));
-    calls.length = 0;
-    const withoutPermits = make({ limits: { concurrency: 0, permitWaitMs: 0 } });
-    expect(await withoutPermits.ensure(source(), asked({ width: 20 }))).toEqual([first]);
-    expect(calls).toEqual(['head public']);
-  });
-
-  it('makes only what is missing', async () => {
-    await maker.ensure(source(), asked({ width: 20 }));
-    calls.length = 0;
-    await maker.ensure(source(), asked({ width: 20 }, { width: 30 }));
-    expect([count('get objects'), count('put public')]).toEqual([1, 1]);
-  });
-
-  it('stores public objects that may be kept for ever', async () => {
-    const options: WriteOptions[] = [];
-    const put: Objects['put'] = (key, body, given) => {
-      options.push(given);
-      return publicObjects.put(key, body, given);
-    };
-    await make({ store: { put } }).ensure(source(), asked({}, { format: 'jpeg' }, { format: 'png' }));
-    expect(options.map(({ contentType }) => contentType).sort()).toEqual(['image/jpeg', 'image/png', 'image/webp']);
-    for (const { cacheControl } of options) expect(cacheControl).toBe('public, max-age=31536000, immutable');
-  });
-
-  it('tells what is over its budget, every time it is asked', async () => {
-    const specs = asked({ maxBytes: 1 }, { maxBytes: 1_000_000 }, { format: 'png', maxBytes: 1 }, { format: 'png' });
-    for (let time = 0; time < 3; time++) {
-      const variants = await maker.ensure(source(), specs);
-      expect(variants.map(({ overBudget }) => overBudget)).toEqual([true, false, true, false]);
-    }
-    expect(count('put public')).toBe(3);
-  });
-});
-
-describe('identical requests at once', () => {
-  it.each([16])('%i of them read and write once', async (requests) => {
-    const answers = await Promise.all(
-      Array.from({ length: requests }, () => maker.ensure(source(), asked({ width: 20 }))),
-    );
-    expect(new Set(answers.map(([variant]) => variant?.key)).size).toBe(1);
-    expect([count('head public'), count('get objects'), count('put public')]).toEqual([1, 1, 1]);
-  });
-
-  it('also within one request, under several names', async () => {
-    const variants = await maker.ensure(
-      source(),
-      asked({ format: 'jpg' }, { format: 'jpeg' }, { format: 'jpeg', quality: 80 }),
-    );
-    expect(new Set(variants.map(({ key }) => key)).size).toBe(1);
-    expect(count('put public')).toBe(1);
-  });
-
-  it('that overlap make each variant once', async () => {
-    await Promise.all([
-      maker.ensure(source(), asked({ width: 20 }, { width: 30 })),
-      maker.ensure(source(), asked({ width: 30 }, { width: 40 })),
-    ]);
-    expect(count('put public')).toBe(3);
-  });
-
-  it('share a failure, which is not remembered', async () => {
-    await originals.remove(['u/a.png']);
-    const ensure = () => maker.ensure(source(), asked({ width: 20 }));
-    const failed = await Promise.allSettled([ensure(), ensure(), ensure()]);
-    expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
-    expect(count('get objects')).toBe(1);
-    await originals.put('u/a.png', picture, { contentType: 'image/png' });
-    expect(await ensure()).toHaveLength(1);
-  });
-});
-
-describe('a source that', () => {
-  it('is absent', async () => {
-    await expect(maker.ensure(source({}, 'u/none.png'), asked({}))).rejects.toMatchObject({
-      name: 'SourceFault',
-      reason: 'absent',
-    });
-  });
-
-  const reading = (stream: () => Readable): Objects['get'] => {
-    return async (key) => {
-      const body = await originals.get(key);
-      body?.stream.destroy();
-      return body && { ...body, stream: stream() };
-    };
-  };
-  async function* breakingOff() {
-    yield picture.subarray(0, 100);
-    throw new Error('gone');
-  }
-  it.each([
-    ['cannot be read', async () => Promise.reject(new Error('no'))],
-    ['ends early', reading(() => Readable.from([picture.subarray(0, 100)]))],
-    ['breaks off', reading(() => Readable.from(breakingOff()))],
-    ['has more than it says', reading(() => Readable.from([picture, picture]))],
-  ])('%s', async (_name, get: Objects['get']) => {
-    await expect(maker.ensure(source({ get }), asked({}))).rejects.toMatchObject({
-      name: 'SourceFault',
-      reason: 'failed',
-    });
-    expect(await stored()).toEqual([]);
-  });
-
-  it('is no picture', async () => {
-    await originals.put('u/a.txt', Buffer.from('text'), { contentType: 'image/png' });
-    await expect(maker.ensure(source({}, 'u/a.txt'), asked({}))).rejects.toBeInstanceOf(PictureFault);
-  });
-
-  it.each([
-    ['has 64 MiB: is looked at', 64 * 1024 * 1024, 'undecodable'],
-    ['has a byte more: is not read', 64 * 1024 * 1024 + 1, 'too_large'],
-  ])('%s', async (_name, size, reason) => {
-    const file = join(folder, 'objects', 'u', 'large.png');
-    writeFileSync(file, '');
-    truncateSync(file, size);
-    await expect(maker.ensure(source({}, 'u/large.png'), asked({}))).rejects.toMatchObject({ reason });
-  });
-});
-
-describe('a source that changes while its variants are made', () => {
-  /** Does something to the source once it has been read. */
-  const meanwhile = (deed: () => Promise<unknown>): Partial<Objects> => ({
-    get: async (key, options) => {
-      const body = await originals.get(key, options);
-      if (body === undefined) return undefined;
-      const bytes = Buffer.concat(await body.stream.toArray());
-      await deed();
-      return { ...body, stream: Readable.from([bytes]) };
-    },
-  });
-
-  it('deleted: its variants are taken back, and it counts as absent', async () => {
-    const vanishing = source(meanwhile(() => originals.remove(['u/a.png'])));
-    await expect(maker.ensure(vanishing, asked({ width: 20 }, { width: 30 }))).rejects.toMatchObject({
-      name: 'SourceFault',
-      reason: 'absent',
-    });
-    expect(count('put public')).toBe(2);
-    expect(await stored()).toEqual([]);
-  });
-
-  it('replaced: what was made of the old bytes does not stay', async () => {
-    const other = await pipe(photo(50, 50)).png().toBuffer();
-    const changing = source(meanwhile(() => originals.put('u/a.png', other, { contentType: 'image/png' })));
-    await expect(maker.ensure(changing, asked({ width: 20 }))).rejects.toMatchObject({ name: 'SourceFault' });
-    expect(await stored()).toEqual([]);
-  });
-
-  it('cannot be looked at again: its variants are taken back', async () => {
-    const head = async () => Promise.reject(new Error('no'));
-    await expect(maker.ensure(source({ head }), asked({ width: 20 }))).rejects.toMatchObject({
-      name: 'SourceFault',
-      reason: 'failed',
-    });
-    expect(await stored()).toEqual([]);
-  });
-});
-
-describe('what was made before a failure is kept', () => {
-  it('when the time ran out', async () => {
-    await originals.put('u/b.jpg', await pipe(photo(1500, 1000)).jpeg().toBuffer(), { contentType: 'image/jpeg' });
-    const hurried = make({ limits: { processTimeoutMs: 500 } });
-    const heavy = Array.from({ length: 31 }, (_, index) => ({ blur: 60 + index }));
-    const specs = asked({ width: 16 }, ...heavy);
-    await expect(hurried.ensure(source({}, 'u/b.jpg'), specs)).rejects.toBeInstanceOf(EngineTimeout);
-    const kept = (await stored()).length;
-    expect(kept).toBeGreaterThan(0);
-    expect(kept).toBeLessThan(specs.length);
-    calls.length = 0;
-    await hurried.ensure(source({}, 'u/b.jpg'), asked({ width: 16 }));
-    expect(calls).toEqual(['head public']);
-  });
-
-  it('when one of them could not be written; the others need not be made again', async () => {
-    let writes = 0;
-    const put: Objects['put'] = (...args) => {
-      writes += 1;
-      return writes === 1 ? Promise.reject(new Error('disk full')) : publicObjects.put(...args);
-    };
-    const failing = make({ store: { put } });
-    await expect(failing.ensure(source(), asked({ width: 20 }, { width: 30 }))).rejects.toBeInstanceOf(StoreFault);
-    expect(await stored()).toHaveLength(1);
-    expect(await failing.ensure(source(), asked({ width: 20 }, { width: 30 }))).toHaveLength(2);
-    expect(writes).toBe(3);
-  });
-});
-
-describe('a store that does not answer', () => {
-  const no = () => Promise.reject(new Error('no'));
-  it.each([
-    ['head', { head: no }],
-    ['put', { put: no }],
-  ])('%s', async (_name, store) => {
-    await expect(make({ store }).ensure(source(), asked({}))).rejects.toBeInstanceOf(StoreFault);
-  });
-
-  it.each([
-    [
-      'list',
-      {
-        list: () =>
-          Readable.from(
-            (async function* () {
-              yield await no();
-            })(),
-          ),
-      },
-    ],
-    ['remove', { remove: no }],
-    [
-      'remove in part',
-      {
-        remove: async (keys: readonly string[]) => ({
-          removed: [],
-          failed: keys.map((key) => ({ key, reason: 'no' })),
-        }),
-      },
-    ],
-  ])('forget: %s', async (_name, store) => {
-    await maker.ensure(source(), asked({}));
-    await expect(make({ store }).forget(source())).rejects.toBeInstanceOf(StoreFault);
-  });
-});
-
-describe('forget', () => {
-  it('removes every variant of the source and of no other, and counts them', async () => {
-    await originals.put('u/b.png', picture, { contentType: 'image/png' });
-    await maker.ensure(source(), asked({ width: 20 }, { width: 30, format: 'jpeg' }, { format: 'png' }));
-    const [other] = await maker.ensure(source({}, 'u/b.png'), asked({ width: 20 }));
-    expect(await maker.forget(source())).toBe(3);
-    expect(await stored()).toEqual([other?.key]);
-    expect(await maker.forget(source())).toBe(0);
-  });
-
-  it('forgets many sources at once', async () => {
-    const keys = Array.from({ length: 20 }, (_, index) => `u/many/${index}.png`);
-    for (const key of keys) {
-      await originals.put(key, picture, { contentType: 'image/png' });
-      await maker.ensure(source({}, key), asked({ width: 20 }));
-    }
-    const [other] = await maker.ensure(source(), asked({ width: 20 }));
-    expect(await maker.forgetAll(keys.map((key) => source({}, key)))).toBe(20);
-    expect(await stored()).toEqual([other?.key]);
-    expect(await maker.forgetAll([])).toBe(0);
-  });
-
-  it('needs no source any more', async () => {
-    await maker.ensure(source(), asked({}));
-    await originals.remove(['u/a.png']);
-    expect(await maker.forget(source())).toBe(1);
-  });
-
-  it('is not for ever', async () => {
-    const [before] = await maker.ensure(source(), asked({}));
-    await maker.forget(source());
-    expect(await maker.ensure(source(), asked({}))).toEqual([before]);
-    expect(await stored()).toEqual([before?.key]);
-  });
-});
-
-it('holds a bounded number of sources in memory; who waits too long is refused', async () => {
-  const { promise: opened, resolve: open } = Promise.withResolvers<void>();
-  const get: Objects['get'] = async (key, options) => {
-    await opened;
-    return originals.get(key, options);
-  };
-  const narrow = make({ limits: { concurrency: 1, permitWaitMs: 20 } });
-  const slow = [1, 2, 3, 4].map((width) => narrow.ensure(source({ get }), asked({ width })));
-  await expect(narrow.ensure(source(), asked({ width: 5 }))).rejects.toBeInstanceOf(EngineBusy);
-  open();
-  await Promise.allSettled(slow);
-  expect(await narrow.ensure(source(), asked({ width: 5 }))).toHaveLength(1);
-});
