@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
-import { imageSettings } from '#image/config.ts';
+import { imageServiceSettings, imageSettings } from '#image/config.ts';
 import { idpSettings } from '#local/idp/config.ts';
 import { mediaSettings } from '#media/config.ts';
 import {
@@ -172,6 +172,7 @@ export const settingGroups = {
   localIdp: idpSettings,
   media: mediaSettings,
   image: imageSettings,
+  imageService: imageServiceSettings,
 } as const;
 
 export type Config = ReturnType<typeof readConfig>;
@@ -256,7 +257,7 @@ type GroupName = keyof typeof settingGroups;
 
 const groupsByService: Partial<Record<ServiceName, readonly GroupName[]>> = {
   media: ['database', 'objects', 'identity', 'internal', 'resizing', 'media', 'image'],
-  image: ['objects', 'image'],
+  image: ['objects', 'image', 'imageService'],
   edge: ['objects', 'resizing', 'image'],
   idp: ['localIdp'],
 };

@@ -94,7 +94,7 @@ const wirings: Readonly<Record<ServiceName, (wiring: Wiring) => Promise<HttpServ
     const { originals, publicObjects } = await engines.objects();
     return createImageService({
       server: { ...server, readiness: { originals: () => originals.check(), variants: () => publicObjects.check() } },
-      settings: config.image,
+      settings: { ...config.image, ...config.imageService },
       variants: await engines.variants(),
       originals,
       publicUrl: config.resizing.cdnUrl ?? addressesOf(config).edge,

@@ -5,12 +5,8 @@ import type { EngineLimits } from './engine/engine.ts';
 
 const hex = () => randomBytes(32).toString('hex');
 
-/** CONTRACT §2 and §5. Of the edge too, which makes variants with the same engine. */
+/** CONTRACT §§2 and 5. Of every service that works with pictures: they share the engine and the variants. */
 export const imageSettings = {
-  internalKey: secret('SVC_IMAGE_INTERNAL_KEY', {
-    make: hex,
-    meaning: 'What `POST /v1/ensure` and `/v1/forget` have to be sent as `X-Internal-Key`.',
-  }),
   keySecret: secret('SVC_IMAGE_KEY_SECRET', {
     make: hex,
     meaning: 'Keys the hash that names a variant. Changing it orphans every stored variant.',
@@ -37,6 +33,14 @@ export const imageSettings = {
     max: 600_000,
     meaning: 'Milliseconds that a request waits for its turn before it is refused.',
   }),
+} as const;
+
+/** Of the image service alone. */
+export const imageServiceSettings = {
+  internalKey: secret('SVC_IMAGE_INTERNAL_KEY', {
+    make: hex,
+    meaning: 'What `POST /v1/ensure` and `/v1/forget` have to be sent as `X-Internal-Key`.',
+  }),
   allowedSourceHosts: list('SVC_IMAGE_ALLOWED_SOURCE_HOSTS', {
     default: [],
     meaning:
@@ -45,6 +49,7 @@ export const imageSettings = {
 } as const;
 
 export type ImageSettings = Values<typeof imageSettings>;
+export type ImageServiceSettings = Values<typeof imageServiceSettings>;
 
 export function engineLimits(settings: ImageSettings): EngineLimits {
   const { maxSourcePixels, processTimeoutS, concurrency, permitWaitMs } = settings;

@@ -2,7 +2,7 @@
 import { createAccess } from '#platform/access/access.ts';
 import { createServer, type HttpServer, type Readiness, type ServerCommons } from '#platform/http/server.ts';
 import type { Objects } from '#platform/objects/objects.ts';
-import type { ImageSettings } from './config.ts';
+import type { ImageServiceSettings, ImageSettings } from './config.ts';
 import { objectSource } from './engine/sources.ts';
 import type { VariantMaker } from './engine/variants.ts';
 import { createFetcher, fetchTimeoutMs, urlSource } from './fetching.ts';
@@ -10,7 +10,7 @@ import { addRoutes } from './routes.ts';
 
 export interface ImageDeps {
   readonly server: ServerCommons & { readonly readiness: Readiness };
-  readonly settings: Pick<ImageSettings, 'internalKey' | 'allowedSourceHosts' | 'permitWaitMs' | 'processTimeoutS'>;
+  readonly settings: ImageServiceSettings & Pick<ImageSettings, 'permitWaitMs' | 'processTimeoutS'>;
   readonly variants: VariantMaker;
   /** Where sources named by `key` lie. */
   readonly originals: Objects;

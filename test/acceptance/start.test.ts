@@ -142,6 +142,11 @@ describe('a start that cannot be exits non-zero with one line that names the set
     expect(await program.ended()).toBe(1);
     expect(program.output()).toContain('SVC_IMAGE_INTERNAL_KEY');
     expect(program.output()).not.toContain('DATABASE_URL');
+
+    const media = launch('start', ['media'], { NODE_ENV: 'production' });
+    expect(await media.ended()).toBe(1);
+    expect(media.output()).toContain('DATABASE_URL');
+    expect(media.output()).not.toContain('SVC_IMAGE_INTERNAL_KEY');
   });
 });
 
