@@ -53,9 +53,7 @@ function open({ bytes, limits, deadline }: Opening): Sharp {
     failOn: 'error',
     pages: 1,
     autoOrient: true,
-  }).timeout({
-    seconds: deadline.remainingS(),
-  });
+  }).timeout({ seconds: deadline.remainingS() });
 }
 
 /** A pipeline over pixels that an earlier one made. */
@@ -71,9 +69,9 @@ export async function toRaw(pipeline: Sharp): Promise<RawPicture> {
   return { data, width: info.width, height: info.height, channels: info.channels };
 }
 
-/** libvips speaks in sentences only; what it says stays in the cause. */
+/** libvips speaks in plain Errors, by sentences only; what it says stays in the cause. Errors of a class are not its. */
 export function toFault(error: unknown): unknown {
-  if (!(error instanceof Error) || error instanceof PictureFault || error instanceof EngineTimeout) return error;
+  if (!(error instanceof Error) || error.constructor !== Error) return error;
   if (error.message.startsWith('timeout: ')) return new EngineTimeout('stopped by libvips', { cause: error });
   // Its own limit comes first for a JPEG that says it is longer than an encoder could have made it.
   if (/exceeds pixel limit|Maximum supported image dimension/.test(error.message)) {

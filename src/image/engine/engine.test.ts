@@ -201,6 +201,11 @@ describe('permits and the deadline', () => {
     expect(delivered.length).toBeLessThan(jobs.length);
   });
 
+  it('does not blame the picture for what is wrong in the code', () => {
+    const error = new TypeError('undefined is not a function');
+    expect(toFault(error)).toBe(error);
+  });
+
   it('knows a timeout that the library noticed first', () => {
     expect(toFault(new Error('timeout: 42% complete'))).toBeInstanceOf(EngineTimeout);
   });

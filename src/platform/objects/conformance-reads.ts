@@ -46,6 +46,13 @@ export function describeReads(rig: Rig): void {
       expect(body && (await buffer(body.stream)).toString()).toBe('hello');
     });
 
+    test.each([0, 1, 1_000_000])('%d bytes that are wanted as a whole', async (size) => {
+      const key = `${rig.folder()}a`;
+      await rig.objects.put(key, pattern(size, 1), { contentType });
+      const body = await rig.objects.get(key, { whole: true });
+      expect(body && (await buffer(body.stream)).equals(pattern(size, 1))).toBe(true);
+    });
+
     test('an object that is overwritten while it is read stays as it was', async () => {
       const key = `${rig.folder()}a`;
       const before = pattern(20_000_000, 1);

@@ -30,6 +30,12 @@ export function describeWrites(rig: Rig): void {
       expect((await rig.read(`${folder}b`))?.equals(bytes)).toBe(true);
     });
 
+    test('what can be made again is written like anything else', async () => {
+      const key = `${rig.folder()}a/b`;
+      await rig.objects.put(key, Buffer.from('hello'), { contentType, reproducible: true });
+      expect((await rig.read(key))?.toString()).toBe('hello');
+    });
+
     test('replaces what is there', async () => {
       const key = `${rig.folder()}a`;
       await rig.objects.put(key, Buffer.from('a long one'), { contentType });
