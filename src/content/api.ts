@@ -1,7 +1,7 @@
 /** The vocabulary of the public content endpoints (document 002; CONTRACT §9). */
 import { z } from 'zod';
+import { plan } from '#accounts/api.ts';
 
-export const plans = ['free', 'basic', 'basic_year', 'pro', 'pro_year', 'max', 'max_year'] as const;
 export const cardModels = ['lite', 'nova', 'ultra'] as const;
 export const ratios = ['auto', '1:1', '4:3', '3:4', '16:9', '9:16'] as const;
 /** Audio is retired: it is known in order to be dropped. */
@@ -27,7 +27,7 @@ export const homeCard = z.object({
   coverVideo: localised,
   arcadeLink: z.string(),
   mobileArcadeLink: z.string(),
-  requiredPlan: z.enum(plans),
+  requiredPlan: plan,
   title: localised,
   description: localised,
   prompt: localised,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { plans } from '#accounts/api.ts';
 import type { ContentLanguage } from '#platform/language.ts';
-import { cardModels, type HomeCard, type HomeCards, plans, ratios, shownMedia } from './api.ts';
+import { cardModels, type HomeCard, type HomeCards, ratios, shownMedia } from './api.ts';
 import { enumOr, fitting, isRecord } from './items.ts';
 import { lookUp, texts } from './localised.ts';
 import type { Feature } from './proxy.ts';

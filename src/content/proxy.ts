@@ -57,7 +57,8 @@ export function createProxy<Body, Shown>(deps: ProxyDeps, feature: Feature<Body,
   }
 
   return async (language: ContentLanguage): Promise<ShownContent<Shown>> => {
-    const body = kept !== undefined && clock.now() < kept.until ? kept.body : await (reading ??= read());
+    if (kept === undefined || clock.now() >= kept.until) reading ??= read();
+    const body = reading === undefined ? kept?.body : await reading;
     return body === undefined
       ? { content: feature.empty, isFresh: false }
       : { content: feature.localise(body, language), isFresh: true };
