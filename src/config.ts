@@ -99,7 +99,7 @@ export function secretsOf(config: Config): readonly string[] {
 type GroupName = keyof typeof settingGroups;
 
 const groupsByService: Partial<Record<ServiceName, readonly GroupName[]>> = {
-  media: ['database', 'objects', 'identity', 'internal', 'resizing', 'media', 'image'],
+  media: ['database', 'redis', 'objects', 'identity', 'internal', 'resizing', 'media', 'image'],
   image: ['objects', 'image', 'imageService'],
   edge: ['objects', 'resizing', 'image'],
   idp: ['localIdp'],
