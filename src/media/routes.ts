@@ -20,8 +20,8 @@ import {
 import { deleteAssets } from './deletion.ts';
 import { type FittingDeps, fitImage } from './fitting.ts';
 import { type PendingDeps, signPending } from './pending.ts';
+import type { PrefixRemovalDeps } from './prefixremoval.ts';
 import { type RegistrationDeps, registerAsset } from './registration.ts';
-import type { RemovalDeps } from './removal.ts';
 import { deleteScope } from './scopedeletion.ts';
 import { type SigningDeps, signImages } from './signing.ts';
 import { type ReservationDeps, reserveUpload } from './uploads.ts';
@@ -30,7 +30,7 @@ import { signVideos, type VideoSigningDeps } from './videosigning.ts';
 export type RouteDeps = ReservationDeps &
   PendingDeps &
   RegistrationDeps &
-  RemovalDeps &
+  PrefixRemovalDeps &
   SigningDeps &
   VideoSigningDeps &
   FittingDeps;
