@@ -1,7 +1,7 @@
 /** The media service's vocabulary (document 000, Conventions, Asset, ImageSignedRef; CONTRACT §4). */
 import { z } from 'zod';
 import { longestAskedSide, resamplings } from '#image/engine/specs.ts';
-import { isBucketName } from '#platform/objects/keys.ts';
+import { isBucketName, isSafeKey } from '#platform/objects/keys.ts';
 import { defaultLegacyBucket } from '#platform/objects/objects.ts';
 import { isLegacyPath, isLegacyPrefix, isUuid } from './refs.ts';
 
@@ -109,6 +109,15 @@ export const asset = z.object({
   createdAt: z.iso.datetime(),
 });
 export type Asset = z.output<typeof asset>;
+
+export const legacyImport = z.object({
+  ownerId: uuid,
+  scopeKind,
+  scopeId,
+  path: z.string().refine(isSafeKey, 'must be a relative path without `.`, `..` and empty segments'),
+  legacyBucket,
+});
+export type LegacyImport = z.output<typeof legacyImport>;
 
 export const assetsDeletion = z.object({
   ids: z

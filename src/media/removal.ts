@@ -8,7 +8,8 @@ import { StoreFault, type VariantMaker } from '#image/engine/variants.ts';
 import { isSafeKey } from '#platform/objects/keys.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
-import { bucketOf, headsAtOnce, inTurns, type LocatingDeps, type PlacesDeps } from './locating.ts';
+import { inTurns } from '#platform/turns.ts';
+import { bucketOf, headsAtOnce, type LocatingDeps, type PlacesDeps } from './locating.ts';
 import { watermarkKeysOf } from './storagekey.ts';
 
 export interface RemovalDeps extends LocatingDeps {

@@ -58,6 +58,8 @@ export interface AssetFacts {
 }
 
 export interface AssetPlace {
+  /** The object store, when nothing is said. */
+  readonly backend?: 'objects' | 'legacy';
   readonly bucket: string;
   readonly storageKey: string;
   readonly etag: string;
@@ -172,7 +174,7 @@ export async function draftAsset(
       scope_id: identity.scopeId,
       kind: identity.kind,
       requested_mime: identity.requestedMime,
-      backend: 'objects',
+      backend: place.backend ?? 'objects',
       storage_key: place.storageKey,
       ready_at: null,
       ...learnt,
