@@ -4,6 +4,8 @@ import { createVariantMaker } from '#image/engine/variants.ts';
 import { createEngine } from '#image/engine/working.ts';
 import { systemClock } from '#platform/clock.ts';
 import { openDatabase } from '#platform/db/open.ts';
+import type { Jobs } from '#platform/jobs/jobs.ts';
+import { createJobs } from '#platform/jobs/queueing.ts';
 import { type Closers, StartFault } from '#platform/lifecycle.ts';
 import type { Log } from '#platform/log.ts';
 import { deriveAddressKey } from '#platform/objects/addresses.ts';
@@ -28,6 +30,12 @@ export function createEngines(config: Config, log: Log, closers: Closers) {
     closers.add('database', () => opened.close());
     return opened;
   });
+  /** Closed before the database; a service that works on queues stops them when it closes. */
+  const jobs = once(async (): Promise<Jobs> => {
+    const opened = createJobs({ database: await database(), log });
+    closers.add('jobs', () => opened.stop());
+    return opened;
+  });
   const objects = once(async () => {
     const edge = { url: addressesOf(config).edge, secret: deriveAddressKey(resizing.key, resizing.salt) };
     const opened = await openObjects({
@@ -50,7 +58,7 @@ export function createEngines(config: Config, log: Log, closers: Closers) {
       limits,
     }),
   );
-  return { database, objects, pictures, variants };
+  return { database, jobs, objects, pictures, variants };
 }
 
 function once<T>(open: () => Promise<T>): () => Promise<T> {
