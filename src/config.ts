@@ -5,7 +5,7 @@ import { withSecrets } from '#platform/secrets.ts';
 import { settingGroups } from './settings.ts';
 
 /** Ports above the base, in the order in which services start and are told of (CONTRACT §1). */
-const portOffsets = { media: 1, image: 2, content: 6, edge: 10, idp: 11, cms: 12 } as const;
+const portOffsets = { media: 1, image: 2, agent: 4, content: 6, edge: 10, idp: 11, cms: 12 } as const;
 
 export type ServiceName = keyof typeof portOffsets;
 export const serviceNames = Object.keys(portOffsets) as readonly ServiceName[];
@@ -47,6 +47,9 @@ function calledFor(environment: Environment): readonly string[] {
     ...(isServer(environment.S3_ENDPOINT)
       ? ['S3_BUCKET', 'S3_PUBLIC_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']
       : []),
+    ...['MODEL', 'IMAGE_MODEL', 'VIDEO_MODEL'].flatMap((model) =>
+      (environment[`${model}_BASE_URL`] || 'offline') === 'offline' ? [] : [`${model}_NAME`],
+    ),
     ...(isServer(environment.LEGACY_S3_ENDPOINT) ? ['LEGACY_S3_ACCESS_KEY_ID', 'LEGACY_S3_SECRET_ACCESS_KEY'] : []),
   ];
 }
@@ -116,6 +119,7 @@ type GroupName = keyof typeof settingGroups;
 const groupsByService: Partial<Record<ServiceName, readonly GroupName[]>> = {
   media: ['database', 'redis', 'objects', 'legacyObjects', 'identity', 'internal', 'resizing', 'media', 'image'],
   image: ['objects', 'image', 'imageService'],
+  agent: ['database', 'redis', 'identity', 'internal', 'agent', 'model', 'imageModel', 'videoModel'],
   edge: ['objects', 'legacyObjects', 'resizing', 'image'],
   content: ['database', 'cms', 'content'],
   idp: ['localIdp'],

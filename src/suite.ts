@@ -2,12 +2,14 @@
  * The suite: starts each chosen service on its port over the engines that it needs, and closes all of it in the right
  * order. `npm start` and the tests call the same.
  */
+import type { IncomingMessage } from 'node:http';
 import type { HttpServer, ServerCommons } from '#platform/http/server.ts';
 import { Closers, StartFault } from '#platform/lifecycle.ts';
 import type { Log } from '#platform/log.ts';
 import { startTelemetry } from '#platform/telemetry.ts';
 import { addressesOf, bindingOf, type Config, type ServiceName } from './config.ts';
 import { createEngines } from './engines.ts';
+import { wireAgent } from './wiring/agent.ts';
 import { wireCms } from './wiring/cms.ts';
 import { wireContent } from './wiring/content.ts';
 import { wireEdge } from './wiring/edge.ts';
@@ -28,9 +30,18 @@ export async function startSuite(config: Config, services: readonly ServiceName[
   const closers = new Closers();
   const engines = createEngines(config, log, closers);
   const servers = new Map<ServiceName, HttpServer>();
+  let isClosing = false;
+  /** Made by one of our services (CONTRACT §3): while the suite closes, the agent's last runs are all that calls. */
+  const isForRuns = ({ headers }: IncomingMessage) => isClosing && headers['x-internal-key'] !== undefined;
   const close = async () => {
-    const edge = servers.get('edge');
-    await Promise.all([...servers.values()].filter((server) => server !== edge).map((server) => server.close()));
+    const [edge, agent] = [servers.get('edge'), servers.get('agent')];
+    const others = [...servers.values()].filter((server) => server !== edge && server !== agent);
+    isClosing = true;
+    // They refuse what is new from now on, but go on for runs in flight until these have ended.
+    const drained = agent === undefined ? [] : others.map((server) => server.drain());
+    await agent?.close();
+    await Promise.all(drained);
+    await Promise.all(others.map((server) => server.close()));
     // Uploads and runs in flight read and write through the edge.
     await edge?.close();
     await closers.closeAll();
@@ -38,7 +49,12 @@ export async function startSuite(config: Config, services: readonly ServiceName[
   try {
     for (const service of services) {
       const commons = await openCommons(config, service, log.child({ service }), closers);
-      const server = await wirings[service]({ config, engines, server: commons, log: commons.log });
+      const server = await wirings[service]({
+        config,
+        engines,
+        server: { ...commons, servedWhileDraining: isForRuns },
+        log: commons.log,
+      });
       servers.set(service, server);
       await listen(server, service, config);
     }
@@ -53,6 +69,7 @@ export async function startSuite(config: Config, services: readonly ServiceName[
 const wirings: Readonly<Record<ServiceName, (wiring: Wiring) => Promise<HttpServer>>> = {
   media: wireMedia,
   image: wireImage,
+  agent: wireAgent,
   content: wireContent,
   edge: wireEdge,
   idp: wireIdp,

@@ -8,9 +8,7 @@ const messageId = z.string().regex(/^[\x21-\x7e]{1,128}$/, 'must be 1 to 128 vis
 const textPart = z.object({ type: z.literal('text'), text: z.string() });
 const filePart = z.object({
   type: z.literal('file'),
-  mediaType: z
-    .string()
-    .regex(/^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}$/, 'must be a media type such as image/png'),
+  mediaType: z.string().regex(/^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}$/, 'must be a media type such as image/png'),
   filename: z.string().max(255).optional(),
   url: z
     .string()
@@ -31,7 +29,10 @@ export const userMessage = z
   .object({
     id: messageId.optional().describe('Made when it is left out, or taken in the thread already.'),
     role: z.literal('user'),
-    parts: z.array(z.union([textPart, filePart, dataPart])).min(1).max(100),
+    parts: z
+      .array(z.union([textPart, filePart, dataPart]))
+      .min(1)
+      .max(100),
     metadata: z.record(z.string(), z.unknown()).nullish(),
   })
   .refine(isStorable, 'must not contain NUL or lone surrogates')
@@ -52,7 +53,12 @@ export const taskRequest = z
       .refine((text) => text.trim() !== '', 'must not be empty')
       .nullish()
       .describe('Short form of a message that is one text.'),
-    rewindTo: z.string().min(1).max(128).nullish().describe('A message of the thread: it and all after it are dropped.'),
+    rewindTo: z
+      .string()
+      .min(1)
+      .max(128)
+      .nullish()
+      .describe('A message of the thread: it and all after it are dropped.'),
     model: z.string().min(1).max(128).nullish(),
     userId: z.guid('must be a UUID').toLowerCase().nullish().describe('Required with X-Internal-Key, and only there.'),
   })

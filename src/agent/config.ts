@@ -1,5 +1,4 @@
-import { integer, setting, text } from '#platform/config.ts';
-import { parseAddress } from '#platform/config.ts';
+import { integer, parseAddress, setting, text } from '#platform/config.ts';
 
 /** CONTRACT §2. */
 export const agentSettings = {

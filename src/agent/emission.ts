@@ -15,8 +15,8 @@ export interface Emission {
   emit(chunk: Chunk): Promise<void>;
   /** What was emitted so far. */
   parts(): UIMessage['parts'];
-  /** Resolves when all that was emitted is appended, or cannot be any more. */
-  settle(): Promise<void>;
+  /** Takes no more. Resolves when all that was emitted is appended; with why not, when it cannot be. */
+  finish(): Promise<Error | undefined>;
   /** The last event: how the run ended. Never rejects: the run's row tells as much. */
   end(chunk: Chunk): Promise<void>;
 }
@@ -54,6 +54,7 @@ export function createEmission(deps: EmissionDeps, run: Run): Emission {
   let failure: Error | undefined;
   let timer: NodeJS.Timeout | undefined;
   let flushing: Promise<void> | undefined;
+  let finished = false;
 
   function add(chunk: Chunk): void {
     fold.add(chunk);
@@ -66,7 +67,8 @@ export function createEmission(deps: EmissionDeps, run: Run): Emission {
       }
       closeDelta();
       mergeable = { type: chunk.type, id: chunk.id, delta: chunk.delta };
-      return count(chunk.delta.length + 60);
+      count(chunk.delta.length + 60);
+      return;
     }
     closeDelta();
     const text = JSON.stringify(chunk);
@@ -150,12 +152,18 @@ export function createEmission(deps: EmissionDeps, run: Run): Emission {
         failure ??= new LogFull('The answer grew too long.');
       }
       if (failure !== undefined) throw failure;
+      // A tool that heeds no signal comes too late.
+      if (finished) return;
       add(known);
-      if (pendingBytes < maxPendingBytes) return schedule();
-      await flush();
+      if (pendingBytes < maxPendingBytes) schedule();
+      else await flush();
     },
     parts: () => fold.parts(),
-    settle,
+    async finish() {
+      finished = true;
+      await settle();
+      return failure;
+    },
     async end(chunk) {
       const events = [JSON.stringify(toV5(chunk) ?? chunk)];
       const batch = { firstSeq: lastSeq + 1, lastSeq: lastSeq + 1, events, isLast: true };

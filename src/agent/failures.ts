@@ -1,5 +1,5 @@
 /** Why a run failed, in a sentence for the user: nothing internal, no address, no key. */
-import { APICallError, NoSuchToolError, InvalidToolInputError, RetryError } from 'ai';
+import { APICallError, InvalidToolInputError, NoSuchToolError, RetryError } from 'ai';
 import { DeadlineExceeded } from '#platform/resilience/deadline.ts';
 
 /** An expected failure, whose message may be shown. */

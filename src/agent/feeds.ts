@@ -247,8 +247,6 @@ class LiveFeed implements Feed {
 }
 
 function frame(epochMs: number, batch: Batch): Framed {
-  const frames = batch.events.map(
-    (event, index) => `id: ${epochMs}-${batch.firstSeq + index}\ndata: ${event}\n\n`,
-  );
+  const frames = batch.events.map((event, index) => `id: ${epochMs}-${batch.firstSeq + index}\ndata: ${event}\n\n`);
   return { firstSeq: batch.firstSeq, lastSeq: batch.lastSeq, frames, bytes: Buffer.from(frames.join('')) };
 }

@@ -25,7 +25,12 @@ export function createFold(): Fold {
   const data = new Map<string, OpenPart>();
 
   function startText(type: 'text' | 'reasoning', id: string, metadata: unknown): void {
-    const part = { type, text: '', state: 'streaming', ...(metadata === undefined ? {} : { providerMetadata: metadata }) };
+    const part = {
+      type,
+      text: '',
+      state: 'streaming',
+      ...(metadata === undefined ? {} : { providerMetadata: metadata }),
+    };
     parts.push(part);
     texts.set(`${type} ${id}`, part);
   }
@@ -62,9 +67,11 @@ export function createFold(): Fold {
         parts.push({ type: 'step-start' });
         return;
       case 'text-start':
-        return startText('text', chunk.id, chunk.providerMetadata);
+        startText('text', chunk.id, chunk.providerMetadata);
+        return;
       case 'reasoning-start':
-        return startText('reasoning', chunk.id, chunk.providerMetadata);
+        startText('reasoning', chunk.id, chunk.providerMetadata);
+        return;
       case 'text-delta':
       case 'reasoning-delta': {
         const part = texts.get(`${chunk.type.replace('-delta', '')} ${chunk.id}`);

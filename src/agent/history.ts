@@ -31,7 +31,9 @@ type Part = UIMessage['parts'][number];
 
 /** Of a file part `asset:<assetId>`. */
 export function assetOf(part: Part): string | undefined {
-  return part.type === 'file' && part.url.startsWith('asset:') ? part.url.slice('asset:'.length).toLowerCase() : undefined;
+  return part.type === 'file' && part.url.startsWith('asset:')
+    ? part.url.slice('asset:'.length).toLowerCase()
+    : undefined;
 }
 
 /** Pictures go to the model by address; tools need the id. Other addresses of strangers are never fetched by us. */

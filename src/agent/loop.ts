@@ -6,8 +6,8 @@ import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { isStepCount, type ModelMessage, streamText, type ToolSet } from 'ai';
 import type { Log } from '#platform/log.ts';
 import type { Chunk } from './chunks.ts';
-import { withoutStalling } from './stalling.ts';
 import { explainFailure } from './failures.ts';
+import { withoutStalling } from './stalling.ts';
 
 export interface Turn {
   readonly model: LanguageModelV4;

@@ -4,9 +4,9 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
+import { invalid } from '#platform/problem.ts';
 import { type EventId, parseEventId } from './eventlog.ts';
 import type { Feed, Feeds } from './feeds.ts';
-import { invalid } from '#platform/problem.ts';
 import type { Run } from './runs.ts';
 
 export interface Readers {

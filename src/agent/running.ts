@@ -2,18 +2,19 @@
  * The runs of this process: begun, kept alive by one lease renewal for all of them, aborted, drained. A run that is lost
  * to another process stops without a word: whoever has it now tells how it ended.
  */
-import type { Log } from '#platform/log.ts';
-import { createEmission, type EmissionDeps, Fenced, LogFull, LogLost } from './emission.ts';
-import { explainFailure } from './failures.ts';
-import type { EventLog } from './eventlog.ts';
-import type { Feeds } from './feeds.ts';
-import { endRun, type Holding, type Run, type RunEnd, type RunsDeps } from './runs.ts';
-import { lastChunk } from './restoring.ts';
-import { doneIn } from './payables.ts';
-import { renewLeases } from './store.ts';
-import type { Chunk } from './chunks.ts';
-import type { TurnEnd } from './loop.ts';
+
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '#platform/log.ts';
+import type { Chunk } from './chunks.ts';
+import { createEmission, type EmissionDeps, Fenced, LogFull, LogLost } from './emission.ts';
+import type { EventLog } from './eventlog.ts';
+import { explainFailure } from './failures.ts';
+import type { Feeds } from './feeds.ts';
+import type { TurnEnd } from './loop.ts';
+import { doneIn } from './payables.ts';
+import { lastChunk } from './restoring.ts';
+import { endRun, type Holding, type Run, type RunEnd, type RunsDeps } from './runs.ts';
+import { renewLeases } from './store.ts';
 
 /** What a run does: everything between its first and its last event. */
 export type Conduct = (
@@ -29,14 +30,12 @@ export interface RunningDeps extends RunsDeps {
   readonly feeds: Feeds;
   readonly log: Log;
   readonly holding: Holding;
-  readonly conduct: Conduct;
-  /** Of the model that was chosen, for the answer's metadata. */
   readonly emission?: Pick<EmissionDeps, 'windowMs' | 'maxBytes'>;
 }
 
 export interface Running {
   /** `label` goes into the answer's metadata: which model, and whether it is a stand-in. */
-  begin(run: Run, label: Readonly<Record<string, unknown>>): void;
+  begin(run: Run, label: Readonly<Record<string, unknown>>, conduct: Conduct): void;
   /** As soon as may be, where the run is ours; nothing otherwise. */
   abort(taskId: string): void;
   /** Waits for what runs; what is still alive after `withinMs` fails. */
@@ -51,6 +50,8 @@ class Drained extends Error {
     super('The server is shutting down; please send the message again.');
   }
 }
+
+type Ending = Pick<RunEnd, 'status' | 'error'> | { readonly status: 'lost' };
 
 interface Current {
   readonly controller: AbortController;
@@ -73,7 +74,9 @@ export function createRunning(deps: RunningDeps): Running {
     const askedAtMs = performance.now();
     const asked = [...current];
     try {
-      const kept = new Map((await renewLeases(deps.db, holding.holder, holding.leaseMs)).map((row) => [row.taskId, row]));
+      const kept = new Map(
+        (await renewLeases(deps.db, holding.holder, holding.leaseMs)).map((row) => [row.taskId, row]),
+      );
       renewedAtMs = askedAtMs;
       for (const [taskId, { controller }] of asked) {
         const row = kept.get(taskId);
@@ -90,30 +93,32 @@ export function createRunning(deps: RunningDeps): Running {
     }
   }
 
-  async function carryOut(run: Run, label: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<void> {
+  async function carryOut(
+    run: Run,
+    label: Readonly<Record<string, unknown>>,
+    conduct: Conduct,
+    signal: AbortSignal,
+  ): Promise<void> {
     const feed = deps.feeds.own(run);
     const emission = createEmission({ eventLog: deps.eventLog, feed, ...deps.emission }, run);
     const metadata: Record<string, unknown> = { ...label };
-    let end: Pick<RunEnd, 'status' | 'error'>;
+    let end: Ending;
     try {
       await emission.emit({
         type: 'start',
         messageId: run.messageId,
         messageMetadata: { ...label, taskId: run.taskId },
       });
-      const turn = await untilAborted(signal, deps.conduct(run, { signal, emit: emission.emit }));
-      await emission.settle();
+      const turn = await untilAborted(signal, conduct(run, { signal, emit: emission.emit }));
       if (turn.status === 'completed') metadata.finishReason = turn.finishReason;
       end = turn.status === 'completed' ? { status: 'completed', error: null } : turn;
-      // The last batches may have found the log gone.
-      await emission.emit({ type: 'message-metadata', messageMetadata: metadata });
-      await emission.settle();
     } catch (error) {
-      await emission.settle();
-      const judged = judgeFailure(error, log);
-      if (judged === 'lost') return feed.disown();
-      end = judged;
+      end = judgeFailure(error, log);
     }
+    // What was shown to nobody must not count as answered: the last batch may find the log gone, or in other hands.
+    const lost = await emission.finish();
+    if (lost !== undefined && end.status !== 'lost') end = judgeFailure(lost, log);
+    if (end.status === 'lost') return feed.disown();
     const parts = emission.parts();
     const ended = await endPatiently(run, { ...end, parts, metadata, done: doneIn(run.taskId, parts) });
     if (ended) await emission.end(lastChunk(end));
@@ -134,10 +139,10 @@ export function createRunning(deps: RunningDeps): Running {
   }
 
   return {
-    begin(run, label) {
+    begin(run, label, conduct) {
       if (current.size === 0) renewedAtMs = performance.now();
       const controller = new AbortController();
-      const over = carryOut(run, label, controller.signal)
+      const over = carryOut(run, label, conduct, controller.signal)
         .catch((error: unknown) => log.error({ err: error }, 'a run broke'))
         .finally(() => current.delete(run.taskId));
       current.set(run.taskId, { controller, over });
@@ -154,8 +159,8 @@ export function createRunning(deps: RunningDeps): Running {
   };
 }
 
-function judgeFailure(error: unknown, log: Log): 'lost' | Pick<RunEnd, 'status' | 'error'> {
-  if (error instanceof Lost || error instanceof Fenced) return 'lost';
+function judgeFailure(error: unknown, log: Log): Ending {
+  if (error instanceof Lost || error instanceof Fenced) return { status: 'lost' };
   if (error instanceof Aborted) return { status: 'aborted', error: null };
   if (error instanceof Drained || error instanceof LogLost || error instanceof LogFull) {
     return { status: 'failed', error: error.message };

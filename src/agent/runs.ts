@@ -26,12 +26,16 @@ import {
   type RunTables,
 } from './store.ts';
 
+import type { VideoTables } from './videos/store.ts';
+
 export type { Run } from './store.ts';
 
 export interface RunsDeps {
-  readonly db: Db<RunTables & LedgerTables>;
+  readonly db: Db<RunTables & LedgerTables & VideoTables>;
   /** AGENT_TASK_TTL_SECS. */
   readonly ttlS: number;
+  /** What an aborted run had ordered is not wanted any more; in the transaction of its end. */
+  readonly onAborted?: (tx: Tx<RunTables & LedgerTables & VideoTables>, taskId: string) => Promise<void>;
 }
 
 /** Who holds a lease, and for how long after the last sign of life. */
@@ -114,6 +118,7 @@ export async function endRun(deps: RunsDeps, run: Run, end: RunEnd): Promise<boo
     }
     const done = end.status === 'completed' ? [runReference(run.taskId), ...end.done] : end.done;
     await closeCredits(tx, run.taskId, done);
+    if (end.status === 'aborted') await deps.onAborted?.(tx, run.taskId);
     return true;
   });
 }

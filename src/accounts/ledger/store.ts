@@ -71,9 +71,7 @@ export function closeEntries(
     .set({ state, updated_at: now })
     .where('scope', '=', scope)
     .where('state', '=', 'reserved')
-    .$if(references !== undefined, (query) =>
-      query.where(sql<boolean>`reference = any(${references ?? []}::text[])`),
-    )
+    .$if(references !== undefined, (query) => query.where(sql<boolean>`reference = any(${references ?? []}::text[])`))
     .returning(['user_id as userId', 'amount'])
     .execute();
 }

@@ -66,8 +66,5 @@ export async function listNewEvents(
 }
 
 export async function deleteEvents(db: Db<EventTables>, taskIds: readonly string[]): Promise<void> {
-  await db
-    .deleteFrom('agent_events')
-    .where(sql<boolean>`task_id = any(${taskIds}::uuid[])`)
-    .execute();
+  await db.deleteFrom('agent_events').where(sql<boolean>`task_id = any(${taskIds}::uuid[])`).execute();
 }
