@@ -1,6 +1,6 @@
-/** Pictures by the offline renderer: real PNG files that say what they are. Colours follow the prompt. */
+/** Pictures by the offline renderer: real PNG files that say what they are. Colours and hills follow the prompt. */
 import { createHash } from 'node:crypto';
-import sharp, { type Sharp } from 'sharp';
+import sharp, { type OverlayOptions, type Sharp } from 'sharp';
 
 export const mark = 'offline demo';
 
@@ -16,68 +16,97 @@ const sizes: Readonly<Record<string, Size>> = {
 
 export const sizeOf = (ratio: string): Size => sizes[ratio] ?? [1024, 1024];
 
+/** Painted small and enlarged, so that little is done on the event loop: it looks like soft light. */
+const paintedSide = 128;
+
 export async function renderPicture(prompt: string, size: Size): Promise<Uint8Array> {
-  return toPng(sharp(Buffer.from(drawing(prompt, size))));
+  const [width, height] = size;
+  const scale = paintedSide / Math.max(width, height);
+  const painted = paint(prompt, [Math.round(width * scale), Math.round(height * scale)]);
+  return toPng(painted.resize(width, height, { kernel: 'cubic', fit: 'fill' }), prompt, size);
 }
 
 /** The source under a tint that follows the prompt, with a band that tells what was asked. */
 export async function renderEdit(prompt: string, source: Uint8Array): Promise<Uint8Array> {
-  const upright = await sharp(source, { limitInputPixels: 50_000_000 })
+  const { data, info } = await sharp(source, { limitInputPixels: 50_000_000 })
     .rotate()
-    .resize({ width: 2048, height: 2048, fit: 'inside', withoutEnlargement: true })
-    .png()
+    .resize({ width: 1600, height: 1600, fit: 'inside', withoutEnlargement: true })
+    .flatten({ background: 'white' })
+    .raw()
     .toBuffer({ resolveWithObject: true });
-  const { width, height } = upright.info;
-  const [hue] = huesOf(prompt);
-  const veil = svg(
-    [width, height],
-    `<rect width="100%" height="100%" fill="hsl(${hue} 80% 50%)" opacity="0.25"/>${band(prompt, [width, height])}`,
-  );
-  return toPng(sharp(upright.data).composite([{ input: Buffer.from(veil) }]));
+  const { width, height, channels } = info;
+  const [red, green, blue] = coloursOf(prompt)[0];
+  const tint = {
+    create: { width, height, channels: 4 as const, background: { r: red, g: green, b: blue, alpha: 0.35 } },
+  };
+  const upright = sharp(data, { raw: { width, height, channels } });
+  return toPng(upright, prompt, [width, height], [{ input: tint, left: 0, top: 0 }]);
 }
 
-function toPng(image: Sharp): Promise<Uint8Array> {
+async function toPng(
+  image: Sharp,
+  prompt: string,
+  size: Size,
+  below: readonly OverlayOptions[] = [],
+): Promise<Uint8Array> {
   return image
+    .composite([...below, ...(await band(prompt, size))])
     .withExif({ IFD0: { ImageDescription: mark, Software: 'Atelier offline renderer' } })
     .png({ compressionLevel: 6 })
     .toBuffer();
 }
 
-function drawing(prompt: string, size: Size): string {
-  const [width, height] = size;
-  const [sky, ground, sun] = huesOf(prompt);
-  const line = Array.from({ length: 9 }, (_, index) => {
-    const rise = Math.sin(index * 1.7 + sky) * 0.06 + Math.sin(index * 0.9 + ground) * 0.08;
-    return `${Math.round((index / 8) * width)},${Math.round(height * (0.62 + rise))}`;
-  });
-  return svg(
-    size,
-    `<defs><linearGradient id="s" x2="0" y2="1"><stop stop-color="hsl(${sky} 60% 30%)"/><stop offset="1" stop-color="hsl(${sun} 80% 75%)"/></linearGradient></defs>
-    <rect width="100%" height="100%" fill="url(#s)"/>
-    <circle cx="${width * 0.68}" cy="${height * 0.42}" r="${Math.min(width, height) * 0.1}" fill="hsl(${sun} 95% 88%)"/>
-    <polygon points="0,${height} ${line.join(' ')} ${width},${height}" fill="hsl(${ground} 40% 28%)"/>${band(prompt, size)}`,
-  );
+type Colour = readonly [number, number, number];
+
+function paint(prompt: string, [width, height]: Size): Sharp {
+  const [high, low, ground] = coloursOf(prompt);
+  const seed = createHash('sha256').update(prompt).digest().readUInt16BE(12) / 1000;
+  const pixels = Buffer.alloc(width * height * 3);
+  for (let x = 0; x < width; x++) {
+    const hill = 0.66 + 0.07 * Math.sin(seed + (x / width) * 6) + 0.04 * Math.sin(seed * 3 + (x / width) * 17);
+    for (let y = 0; y < height; y++) {
+      const isSun = Math.hypot(x / width - 0.68, ((y / height - 0.4) * height) / width) < 0.09;
+      const sky = mix(high, low, Math.min(1, y / height / hill));
+      const colour = y / height > hill ? ground : isSun ? mix(low, [255, 255, 255], 0.7) : sky;
+      pixels.set(colour, (y * width + x) * 3);
+    }
+  }
+  return sharp(pixels, { raw: { width, height, channels: 3 } });
 }
 
-function band(prompt: string, [width, height]: Size): string {
-  const unit = Math.max(10, Math.round(Math.min(width, height) / 32));
-  const said = escapeXml(prompt.replaceAll(/\s+/g, ' ').slice(0, 60));
-  return `<rect y="${height - unit * 3}" width="100%" height="${unit * 3}" fill="black" opacity="0.55"/>
-    <text x="${unit}" y="${height - unit * 1.1}" font-family="sans-serif" font-size="${unit}" fill="white">${mark} · ${said}</text>`;
+/** What every picture of this renderer bears at its foot. */
+async function band(prompt: string, [width, height]: Size) {
+  const unit = Math.max(8, Math.round(Math.min(width, height) / 28));
+  const bar = {
+    create: { width, height: unit * 2, channels: 4 as const, background: { r: 0, g: 0, b: 0, alpha: 0.6 } },
+  };
+  const words = `<span foreground="white">${escapeMarkup(`${mark} · ${prompt.replaceAll(/\s+/g, ' ').slice(0, 50)}`)}</span>`;
+  const text = { text: words, rgba: true, font: 'sans', width: width - unit * 2, height: unit };
+  return [
+    { input: bar, left: 0, top: height - unit * 2 },
+    { input: { text }, left: unit, top: Math.round(height - unit * 1.5) },
+  ];
 }
 
-function svg([width, height]: Size, content: string): string {
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">${content}</svg>`;
+/** What the text engine reads is Pango's markup. */
+function escapeMarkup(text: string): string {
+  const printable = text.replaceAll(/[^\x20-\ud7ff\ue000-\ufffd]/g, '');
+  return printable.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** Outside of the printable, XML has characters that it cannot hold at all. */
-function escapeXml(text: string): string {
-  const printable = text.replaceAll(/[^\t\x20-\ud7ff\ue000-\ufffd]/g, '');
-  return printable.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
-}
-
-function huesOf(prompt: string): readonly [number, number, number] {
+function coloursOf(prompt: string): readonly [Colour, Colour, Colour] {
   const bytes = createHash('sha256').update(prompt).digest();
-  const hue = (index: number) => Math.round(((bytes[index] ?? 0) / 255) * 360);
-  return [hue(0), hue(1), hue(2)];
+  const channel = (index: number, from: number, to: number) =>
+    Math.round(from + ((bytes[index] ?? 0) / 255) * (to - from));
+  const colour = (at: number, from: number, to: number): Colour => [
+    channel(at, from, to),
+    channel(at + 1, from, to),
+    channel(at + 2, from, to),
+  ];
+  return [colour(0, 20, 120), colour(3, 150, 250), colour(6, 15, 80)];
+}
+
+function mix(from: Colour, to: Colour, share: number): Colour {
+  const part = (channel: 0 | 1 | 2) => Math.round(from[channel] + (to[channel] - from[channel]) * share);
+  return [part(0), part(1), part(2)];
 }
