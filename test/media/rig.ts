@@ -13,7 +13,7 @@ import type { Asset, ImageSignedRefs, UploadReservation } from '#media/api.ts';
 import { createMedia } from '#media/service.ts';
 import { migrations } from '#migrations.ts';
 import { createAccess } from '#platform/access/access.ts';
-import { startTestIssuer, testUserId } from '#platform/access/test-issuer.ts';
+import { startTestIssuer, type TestIssuer, testUserId } from '#platform/access/test-issuer.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
 import type { HttpServer } from '#platform/http/server.ts';
@@ -142,6 +142,9 @@ export interface Client {
 }
 
 export interface MediaRig {
+  /** For services beside it: who signs the users' tokens, and what servers send. */
+  readonly issuer: TestIssuer;
+  readonly internalKey: string;
   readonly url: string;
   readonly database: Database;
   readonly originals: Objects;
@@ -201,6 +204,8 @@ export async function startMedia(pair: EnginePair): Promise<MediaRig> {
   const client = (headers: Record<string, string>) => createClient(url, headers);
   const asUser = async (sub: string) => client({ authorization: `Bearer ${await issuer.token({ sub })}` });
   return {
+    issuer,
+    internalKey,
     url,
     database,
     originals,
