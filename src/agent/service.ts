@@ -65,7 +65,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   const { log } = deps.server;
   const db = database.queries<Tables>();
   const holding = { holder: randomUUID(), leaseMs: deps.pace?.leaseMs ?? defaultLeaseMs };
-  const eventLog = openEventLog({ db, redis, log, ttlS: settings.taskTtlS });
+  const eventLog = await openEventLog({ db, redis, log, ttlS: settings.taskTtlS });
   const feeds = createFeeds({
     eventLog,
     log,

@@ -143,7 +143,11 @@ export function chatter(url: string, userId: string, credential: Readonly<Record
     credential,
     call,
     async ask(threadId, text) {
-      const { status, body } = await call<Record<string, unknown>>('POST', '/task', { threadId, text, ...(userId && { userId }) });
+      const { status, body } = await call<Record<string, unknown>>('POST', '/task', {
+        threadId,
+        text,
+        ...(userId && { userId }),
+      });
       if (status !== 201) throw new Error(`POST /task was answered ${status}: ${JSON.stringify(body)}`);
       return String(body.taskId);
     },

@@ -1,9 +1,10 @@
-/** The doorway: in the database where no Redis is. */
+/** The doorway: in Redis where there is one, in the database otherwise. */
 import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import type { Redis } from '#platform/redis/redis.ts';
 import type { EventLog } from '../eventlog.ts';
 import { openDatabaseLog } from './database.ts';
+import { openRedisLog } from './redis.ts';
 import type { EventTables } from './store.ts';
 
 export interface OpenEventLogOptions {
@@ -14,6 +15,6 @@ export interface OpenEventLogOptions {
   readonly ttlS: number;
 }
 
-export function openEventLog({ db, log }: OpenEventLogOptions): EventLog {
-  return openDatabaseLog({ db, log });
+export async function openEventLog({ db, redis, log, ttlS }: OpenEventLogOptions): Promise<EventLog> {
+  return redis === undefined ? openDatabaseLog({ db, log }) : openRedisLog({ redis, log, ttlS });
 }
