@@ -5,7 +5,7 @@ import { withSecrets } from '#platform/secrets.ts';
 import { settingGroups } from './settings.ts';
 
 /** Ports above the base, in the order in which services start and are told of (CONTRACT §1). */
-const portOffsets = { media: 1, image: 2, edge: 10, idp: 11 } as const;
+const portOffsets = { media: 1, image: 2, auth: 3, edge: 10, idp: 11 } as const;
 
 export type ServiceName = keyof typeof portOffsets;
 export const serviceNames = Object.keys(portOffsets) as readonly ServiceName[];
@@ -84,6 +84,17 @@ export function agentOriginsOf(config: Config): readonly string[] {
   return ['localhost', '127.0.0.1'].map((name) => `http://${name}:${portBase}`);
 }
 
+/** ALLOWED_REDIRECT_ORIGINS; not set, outside production, the console and the development server of a front end. */
+export function redirectOriginsOf(config: Config): readonly string[] {
+  const { production, portBase } = config.process;
+  const { allowedOrigins } = config.auth;
+  if (production || allowedOrigins.length > 0) return allowedOrigins;
+  return [`http://localhost:${portBase}`, `http://127.0.0.1:${portBase}`, 'http://localhost:3000'];
+}
+
+/** Where browsers reach the authentication service. */
+export const publicAuthUrlOf = (config: Config): string => config.auth.publicUrl ?? addressesOf(config).auth;
+
 /** Everything that is not for anybody's eyes, for the log to leave out. */
 export function secretsOf(config: Config): readonly string[] {
   const values: Readonly<Record<string, Readonly<Record<string, unknown>>>> = config;
@@ -101,8 +112,9 @@ type GroupName = keyof typeof settingGroups;
 const groupsByService: Partial<Record<ServiceName, readonly GroupName[]>> = {
   media: ['database', 'objects', 'identity', 'internal', 'resizing', 'media', 'image'],
   image: ['objects', 'image', 'imageService'],
+  auth: ['database', 'identity', 'auth'],
   edge: ['objects', 'resizing', 'image'],
-  idp: ['localIdp'],
+  idp: ['localIdp', 'database'],
 };
 
 function groupsOf(services: readonly ServiceName[], environment: Environment): ReadonlySet<GroupName> {

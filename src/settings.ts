@@ -1,6 +1,7 @@
 /** Every setting of the product (CONTRACT §§1–2). What one service alone needs is declared beside it, the rest here. */
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
+import { authSettings } from '#auth/config.ts';
 import { imageServiceSettings, imageSettings } from '#image/config.ts';
 import { idpSettings } from '#local/idp/config.ts';
 import { mediaSettings } from '#media/config.ts';
@@ -148,6 +149,7 @@ export const settingGroups = {
       parse: (raw: string | undefined) => parseList(raw).map(parseOriginPattern),
     },
   },
+  auth: authSettings,
   localIdp: idpSettings,
   media: mediaSettings,
   image: imageSettings,

@@ -8,6 +8,7 @@ import type { Log } from '#platform/log.ts';
 import { startTelemetry } from '#platform/telemetry.ts';
 import { addressesOf, bindingOf, type Config, type ServiceName } from './config.ts';
 import { createEngines } from './engines.ts';
+import { wireAuth } from './wiring/auth.ts';
 import { wireEdge } from './wiring/edge.ts';
 import { wireIdp } from './wiring/idp.ts';
 import { wireImage } from './wiring/image.ts';
@@ -51,6 +52,7 @@ export async function startSuite(config: Config, services: readonly ServiceName[
 const wirings: Readonly<Record<ServiceName, (wiring: Wiring) => Promise<HttpServer>>> = {
   media: wireMedia,
   image: wireImage,
+  auth: wireAuth,
   edge: wireEdge,
   idp: wireIdp,
 };

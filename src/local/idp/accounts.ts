@@ -7,6 +7,12 @@ export interface Account {
   readonly email: string;
 }
 
+/** What the consent page offers; any other address will do as well. */
+export const offeredAddresses = ['ada@example.com', 'bob@example.com', 'demo@example.com'] as const;
+
+/** What an account has when it is first signed in (CONTRACT §6). */
+export const accountPlan = { plan: 'pro', credits: 1000 } as const;
+
 /** A name space of our own for UUIDs of version 5 (RFC 9562 §5.5). */
 const namespace = Buffer.from('6f0c1e6b6c1d4b0c9a5f1f0b7f2a4d11', 'hex');
 

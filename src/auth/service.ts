@@ -1,0 +1,75 @@
+/** The authentication service (document 001; CONTRACT §6; docs/auth.md). */
+import type { AccountTables } from '#accounts/store.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Database } from '#platform/db/db.ts';
+import { traceHeaders } from '#platform/http/cors.ts';
+import { matchOrigins } from '#platform/http/origins.ts';
+import { createServer, type HttpServer, type ServerOptions } from '#platform/http/server.ts';
+import { cookieRules } from './cookies.ts';
+import { createProvider } from './provider.ts';
+import { keepHouse } from './revocations.ts';
+import { createRotation } from './rotation.ts';
+import { addRoutes } from './routes.ts';
+import { createSealer, type SealPurpose } from './sealing.ts';
+import type { AuthTables } from './store.ts';
+import { createTargets } from './targets.ts';
+
+export interface AuthDeps {
+  readonly server: Omit<ServerOptions, 'service' | 'cors' | 'description' | 'bodyLimit'>;
+  readonly clock: Clock;
+  /** Migrated. */
+  readonly database: Database;
+  /** Where browsers reach this service, without a trailing slash. */
+  readonly publicUrl: string;
+  /** At least one, as browsers spell them. */
+  readonly allowedOrigins: readonly string[];
+  readonly defaultOrigin: string;
+  readonly cookieDomain?: string | undefined;
+  /** At least one: the first seals. */
+  readonly cookieSecrets: readonly string[];
+  readonly provider: { readonly url: string; readonly anonKey: string; readonly socialProvider: string };
+  /** How often sign-outs are looked for that are due to be told; 2 s. */
+  readonly housekeepingMs?: number;
+}
+
+export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
+  const { clock, database, publicUrl, allowedOrigins, cookieSecrets } = deps;
+  const { log, telemetry } = deps.server;
+  const app = createServer({
+    ...deps.server,
+    service: 'auth',
+    description:
+      'Signs browsers in, keeps their refresh credential in a sealed cookie, and gives access tokens for it.',
+    cors: {
+      origins: matchOrigins(allowedOrigins),
+      methods: ['POST', 'OPTIONS'],
+      allowedHeaders: ['Content-Type', ...traceHeaders],
+      exposedHeaders: ['X-Request-Id', 'Retry-After'],
+      credentials: true,
+    },
+  });
+  const sealer = (purpose: SealPurpose) => createSealer(cookieSecrets, purpose);
+  const sealers = {
+    sessionSealer: await sealer('session'),
+    signInSealer: await sealer('sign-in'),
+    answerSealer: await sealer('answer'),
+    revocationSealer: await sealer('revocation'),
+  };
+  const db = database.queries<AuthTables>();
+  const provider = createProvider({ ...deps.provider, callbackUrl: `${publicUrl}/callback`, log, telemetry });
+  const rotation = createRotation({ db, provider, log, ...sealers });
+  const parts = { db, provider, rotation, log, clock, ...sealers };
+  addRoutes(app, {
+    ...parts,
+    accounts: database.queries<AccountTables>(),
+    targets: createTargets(allowedOrigins, deps.defaultOrigin),
+    cookies: cookieRules({ domain: deps.cookieDomain, secure: publicUrl.startsWith('https:') }),
+    allowedOrigins,
+  });
+  const house = keepHouse(parts, deps.housekeepingMs);
+  app.addHook('onClose', async () => {
+    await house.close();
+    await provider.close();
+  });
+  return app;
+}
