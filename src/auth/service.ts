@@ -1,5 +1,7 @@
 /** The authentication service (document 001; CONTRACT §6; docs/auth.md). */
+import { addAccountRoutes } from '#accounts/routes.ts';
 import type { AccountTables } from '#accounts/store.ts';
+import type { Access } from '#platform/access/access.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
 import { traceHeaders } from '#platform/http/cors.ts';
@@ -28,12 +30,14 @@ export interface AuthDeps {
   /** At least one: the first seals. */
   readonly cookieSecrets: readonly string[];
   readonly provider: { readonly url: string; readonly anonKey: string; readonly socialProvider: string };
+  /** For the operator's commands, where this process holds the database; absent: they go to the database themselves. */
+  readonly records?: { readonly access: Access; readonly hasMadeUpAccounts: boolean } | undefined;
   /** How often sign-outs are looked for that are due to be told; 2 s. */
   readonly housekeepingMs?: number;
 }
 
 export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
-  const { clock, database, publicUrl, allowedOrigins, cookieSecrets } = deps;
+  const { clock, database, publicUrl, allowedOrigins, cookieSecrets, records } = deps;
   const { log, telemetry } = deps.server;
   const app = createServer({
     ...deps.server,
@@ -59,13 +63,15 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
   const provider = createProvider({ ...deps.provider, callbackUrl: `${publicUrl}/callback`, log, telemetry });
   const rotation = createRotation({ db, provider, log, ...sealers });
   const parts = { db, provider, rotation, log, clock, ...sealers };
+  const accounts = database.queries<AccountTables>();
   addRoutes(app, {
     ...parts,
-    accounts: database.queries<AccountTables>(),
+    accounts,
     targets: createTargets(allowedOrigins, deps.defaultOrigin),
     cookies: cookieRules({ domain: deps.cookieDomain, secure: publicUrl.startsWith('https:') }),
     allowedOrigins,
   });
+  if (records !== undefined) addAccountRoutes(app, records.access, { db: accounts, ...records });
   const house = keepHouse(parts, deps.housekeepingMs);
   app.addHook('onClose', async () => {
     await house.close();

@@ -1,8 +1,8 @@
 /** `/login` and `/callback` on a real server, against the local identity provider. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { accountOf } from '#accounts/madeup.ts';
 import { findProfile } from '#accounts/store.ts';
-import { accountOf } from '#local/idp/accounts.ts';
 import { consent, openBrowser, signIn } from '../../test/auth/browser.ts';
 import { type AuthRig, type Fault, origin, otherOrigin, startAuth } from '../../test/auth/rig.ts';
 

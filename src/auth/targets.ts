@@ -17,7 +17,8 @@ export function createTargets(origins: readonly string[], fallback: string): Tar
     judge: (next) => {
       if (typeof next !== 'string' || next.length > maxLength) return undefined;
       // What parsers drop, or read as a slash, is refused before any parses it: they disagree on it. So is user info.
-      if (!printable.test(next) || !/^https?:\/\/[^/?#@]+([/?#]|$)/i.test(next) || !URL.canParse(next)) return undefined;
+      if (!printable.test(next) || !/^https?:\/\/[^/?#@]+([/?#]|$)/i.test(next) || !URL.canParse(next))
+        return undefined;
       const url = new URL(next);
       if (url.username !== '' || url.password !== '' || !allowed.has(url.origin)) return undefined;
       return url.href.length > maxLength ? undefined : url.href;

@@ -1,10 +1,10 @@
 /** The way through the browser: authorize, the consent page, and back with a code. */
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
+import { offeredAddresses } from '#accounts/madeup.ts';
 import type { Db } from '#platform/db/db.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { problems } from '#platform/problem.ts';
-import { offeredAddresses } from './accounts.ts';
 import { consentPageHeaders, renderConsentPage } from './consentpage.ts';
 import { idpProblems } from './problems.ts';
 import { beginFlow, consent, findFlow, type IdpTables } from './store.ts';

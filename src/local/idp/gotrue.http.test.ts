@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { accountOf } from '#accounts/madeup.ts';
 import { migrations } from '#migrations.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
@@ -13,7 +14,6 @@ import { createLog } from '#platform/log.ts';
 import { consent } from '../../../test/auth/browser.ts';
 import { freePort } from '../../../test/auth/rig.ts';
 import { databaseEngines } from '../../../test/database.ts';
-import { accountOf } from './accounts.ts';
 import { createIdentityProvider } from './service.ts';
 
 const anonKey = 'the anon key';

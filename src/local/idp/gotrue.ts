@@ -3,9 +3,9 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { accountOf } from '#accounts/madeup.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { Problem } from '#platform/problem.ts';
-import { accountOf } from './accounts.ts';
 import { type AuthorizeDeps, authorize, authorizeQuery } from './authorize.ts';
 import type { Faults } from './faults.ts';
 import { exchangeCode, type GrantDeps, refreshSession } from './grants.ts';

@@ -4,11 +4,11 @@
  * was used ends the session, since it must have been stolen.
  */
 import { createHash, randomBytes } from 'node:crypto';
+import { type Account, accountOf, accountPlan } from '#accounts/madeup.ts';
 import type { AccountTables } from '#accounts/store.ts';
 import { ensureProfile } from '#accounts/store.ts';
 import { type Db, transaction } from '#platform/db/db.ts';
 import type { Problem } from '#platform/problem.ts';
-import { type Account, accountOf, accountPlan } from './accounts.ts';
 import { idpProblems } from './problems.ts';
 import {
   createSession,

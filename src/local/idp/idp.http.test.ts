@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { accountOf } from '#accounts/madeup.ts';
 import { migrations } from '#migrations.ts';
 import { createAccess } from '#platform/access/access.ts';
 import { systemClock } from '#platform/clock.ts';
@@ -11,7 +12,6 @@ import { createServer, type HttpServer } from '#platform/http/server.ts';
 import { createLog } from '#platform/log.ts';
 import { openTestDatabase } from '../../../test/database.ts';
 import { addressesOf, bindingOf, readConfig } from '../../config.ts';
-import { accountOf } from './accounts.ts';
 import { createIdentityProvider } from './service.ts';
 
 const log = createLog({ level: 'silent' });

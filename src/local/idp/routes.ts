@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { accountOf } from '#accounts/madeup.ts';
 import { matchSecret } from '#platform/access/secrets.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { problems } from '#platform/problem.ts';
-import { accountOf } from './accounts.ts';
 import { addConsent } from './authorize.ts';
 import { faultRequest } from './faults.ts';
 import { addGotrue, type GotrueDeps } from './gotrue.ts';

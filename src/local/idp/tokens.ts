@@ -1,8 +1,8 @@
 /** Access tokens as GoTrue issues them: the same claims, the same answer. */
 import { jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
+import type { Account } from '#accounts/madeup.ts';
 import type { Clock } from '#platform/clock.ts';
-import type { Account } from './accounts.ts';
 import type { SigningKeys } from './keys.ts';
 import { idpProblems } from './problems.ts';
 

@@ -1,4 +1,4 @@
-/** The made-up accounts of the local identity provider: an address is all there is to one. */
+/** Made-up accounts, of the local identity provider and of `npm run seed`: an address is all there is to one. */
 import { createHash } from 'node:crypto';
 
 export interface Account {
@@ -19,10 +19,14 @@ const namespace = Buffer.from('6f0c1e6b6c1d4b0c9a5f1f0b7f2a4d11', 'hex');
 /** Case and surrounding spaces make no other account. */
 export function accountOf(email: string): Account {
   const address = email.trim().toLowerCase();
-  const bytes = createHash('sha1').update(namespace).update(address).digest().subarray(0, 16);
+  return { id: madeUpId(address), email: address };
+}
+
+/** A UUID of version 5: the same for the same name. */
+export function madeUpId(name: string): string {
+  const bytes = createHash('sha1').update(namespace).update(name).digest().subarray(0, 16);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
   const hex = bytes.toString('hex');
-  const id = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
-  return { id, email: address };
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
