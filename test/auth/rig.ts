@@ -153,7 +153,7 @@ export function freePort(): Promise<number> {
 
 /** Until it holds; what is waited for happens beside the requests. */
 export async function eventually(holds: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 400; tries++) {
+  for (let tries = 0; tries < 1000; tries++) {
     if (await holds()) return;
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
