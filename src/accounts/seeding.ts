@@ -4,7 +4,7 @@ import type { Seeded } from './api.ts';
 import { accountOf, madeUpId } from './madeup.ts';
 import { type AccountTables, ensureProfile, putFeed, setFirstLanguage, setOpenNotification } from './store.ts';
 
-/** Accounts of the local identity provider: one can sign in as any of them. */
+/** Accounts of the local identity provider: each can be signed in. */
 const users = [
   { email: 'ada@example.com', language: 'en', plan: 'pro', credits: 1000 },
   { email: 'bob@example.com', language: 'de', plan: 'free', credits: 100 },

@@ -5,13 +5,13 @@ import type { Db } from '#platform/db/db.ts';
 import { negotiateLanguage } from '#platform/language.ts';
 import type { Log } from '#platform/log.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
+import type { Answers } from './answers.ts';
 import type { CookieRules } from './cookies.ts';
 import type { Redirect } from './login.ts';
 import { type Provider, type ProviderSession, providerTimeoutMs } from './provider.ts';
 import { hashToken } from './rotation.ts';
 import type { Sealer } from './sealing.ts';
 import { readSignIns, type SignIn, type SignInDeps, sealSignIns } from './signins.ts';
-import { type AuthTables, forgetToken } from './store.ts';
 import { type Targets, withReferral } from './targets.ts';
 
 export interface CallbackDeps extends SignInDeps {
@@ -19,7 +19,7 @@ export interface CallbackDeps extends SignInDeps {
   readonly cookies: CookieRules;
   readonly provider: Pick<Provider, 'exchange'>;
   readonly sessionSealer: Sealer;
-  readonly db: Db<AuthTables>;
+  readonly answers: Answers;
   readonly accounts: Db<AccountTables>;
   readonly log: Log;
 }
@@ -96,7 +96,7 @@ async function welcome(
   const { user } = session;
   try {
     return await withDeadline(onboardingTimeoutMs, async () => {
-      await forgetToken(deps.db, hashToken(session.refreshToken));
+      await deps.answers.forget(hashToken(session.refreshToken));
       if (user === undefined) return false;
       const language = negotiateLanguage(acceptLanguage);
       const { isReferred } = await onboard(deps.accounts, { ...user, language, invite: signIn.invite });

@@ -6,7 +6,6 @@ import { readSessionTokens } from './refresh.ts';
 import { type RevocationDeps, revokeLater } from './revocations.ts';
 import { hashToken, type Refreshed, type Rotation, subjectHashOf } from './rotation.ts';
 import type { Sealer } from './sealing.ts';
-import { dropRefreshes } from './store.ts';
 
 export interface LogoutDeps extends RevocationDeps {
   readonly rotation: Rotation;
@@ -45,7 +44,7 @@ async function endSession(deps: LogoutDeps, token: string): Promise<void> {
       const newest = session?.refreshToken ?? token;
       await revokeLater(deps, newest, [...new Set([token, newest])]);
     }
-    await dropRefreshes(deps.db, hashToken(token), session === undefined ? undefined : subjectHashOf(session));
+    await deps.answers.drop(hashToken(token), session === undefined ? undefined : subjectHashOf(session));
   });
 }
 

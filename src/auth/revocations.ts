@@ -6,21 +6,15 @@ import { randomUUID } from 'node:crypto';
 import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
+import type { Answers } from './answers.ts';
 import { type Answer, type Provider, type ProviderSession, providerTimeoutMs } from './provider.ts';
 import { hashToken } from './rotation.ts';
 import type { Sealer } from './sealing.ts';
-import {
-  type AuthTables,
-  addRevocation,
-  buryToken,
-  putOffRevocation,
-  removeRevocation,
-  sweepRefreshes,
-  takeRevocation,
-} from './store.ts';
+import { type AuthTables, addRevocation, putOffRevocation, removeRevocation, takeRevocation } from './store.ts';
 
 export interface RevocationDeps {
   readonly db: Db<AuthTables>;
+  readonly answers: Answers;
   readonly provider: Pick<Provider, 'refresh' | 'revoke'>;
   readonly revocationSealer: Sealer;
   readonly log: Log;
@@ -36,7 +30,7 @@ const longestDelayMs = 3600 * 1000;
 
 /** Keeps the sign-out of the newest token; `dead` are all tokens of the session that are known. */
 export async function revokeLater(deps: RevocationDeps, refreshToken: string, dead: readonly string[]): Promise<void> {
-  for (const token of dead) await buryToken(deps.db, hashToken(token), randomUUID(), givenUpAfterMs);
+  for (const token of dead) await deps.answers.bury(hashToken(token), randomUUID(), givenUpAfterMs);
   await addRevocation(deps.db, await deps.revocationSealer.seal(refreshToken));
 }
 
@@ -89,7 +83,7 @@ export function keepHouse(deps: RevocationDeps, everyMs = 2000): Housekeeping {
   let running: Promise<void> | undefined;
   const round = async () => {
     try {
-      if (rounds % sweepEvery === 0) await sweepRefreshes(deps.db);
+      if (rounds % sweepEvery === 0) await deps.answers.sweep();
       rounds += 1;
       await revokeDue(deps);
     } catch (error) {

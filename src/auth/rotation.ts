@@ -1,24 +1,23 @@
 /**
  * One refresh per token, however many tabs ask and whichever process they reach: the first asks the provider, the others
  * get its answer, and so does a second tab that comes about ten seconds later with the cookie of before (CONTRACT §6).
- * Within the process by joining, across processes by a row. Without the database each process goes on by itself: the
- * provider gives the active token to whoever brings the one before it.
+ * Within the process by joining, beyond it by what `answers` keeps. Without the database each process goes on by itself:
+ * the provider gives the active token to whoever brings the one before it.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
+import type { Answers, Settled } from './answers.ts';
 import { accessToken } from './api.ts';
 import type { Answer, Provider, ProviderSession } from './provider.ts';
 import { providerTimeoutMs } from './provider.ts';
 import type { Unavailable } from './refusals.ts';
 import type { Sealer } from './sealing.ts';
-import { type AuthTables, claimRefresh, findRefresh, type Settled, settleRefresh } from './store.ts';
 
 export interface RotationDeps {
-  readonly db: Db<AuthTables>;
+  readonly answers: Answers;
   readonly provider: Pick<Provider, 'refresh'>;
   readonly answerSealer: Sealer;
   readonly log: Log;
@@ -68,7 +67,7 @@ export function createRotation(deps: RotationDeps): Rotation {
 
 async function rotate(deps: RotationDeps, token: string, hash: Buffer, signal: AbortSignal): Promise<Refreshed> {
   const attempt = randomUUID();
-  const claimed = await briefly(deps, () => claimRefresh(deps.db, hash, attempt, claimTtlMs));
+  const claimed = await briefly(deps, () => deps.answers.claim(hash, attempt, claimTtlMs));
   if (claimed !== false) return ask(deps, token, hash, attempt, signal);
   const found = await waitForOther(deps, hash, signal);
   // It had been there and is gone again, by a logout or by age: the provider knows best.
@@ -88,7 +87,7 @@ async function ask(
   const { settled, refreshed } = await conclude(deps, answer);
   // Not rotated: then nothing has to be kept for anybody, and the next call asks anew.
   const lastsMs = refreshed.kind === 'ok' && refreshed.session.refreshToken === token ? 0 : keptMs;
-  await briefly(deps, () => settleRefresh(deps.db, hash, attempt, settled, lastsMs));
+  await briefly(deps, () => deps.answers.settle(hash, attempt, settled, lastsMs));
   return refreshed;
 }
 
@@ -114,7 +113,7 @@ export const subjectHashOf = ({ user }: ProviderSession): Buffer | undefined =>
 /** `undefined`: there is nothing to wait for any more. */
 async function waitForOther(deps: RotationDeps, hash: Buffer, signal: AbortSignal): Promise<Refreshed | undefined> {
   for (;;) {
-    const row = await findRefresh(deps.db, hash);
+    const row = await deps.answers.find(hash);
     if (row === undefined) return undefined;
     if (row.outcome === 'ok') return openAnswer(deps, row.sealed);
     if (row.outcome === 'expired' || row.outcome === 'signed_out') return { kind: 'expired' };

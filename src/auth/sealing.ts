@@ -25,7 +25,7 @@ export async function createSealer(secrets: readonly string[], purpose: SealPurp
   return {
     seal: (text) => new CompactEncrypt(new TextEncoder().encode(text)).setProtectedHeader(header).encrypt(current.key),
     unseal: async (sealed) => {
-      if (sealed.length > maxSealedLength) return undefined;
+      if (sealed.length > maxSealedLength || !isCanonical(sealed)) return undefined;
       try {
         const { plaintext } = await compactDecrypt(
           sealed,
@@ -43,6 +43,11 @@ export async function createSealer(secrets: readonly string[], purpose: SealPurp
       }
     },
   };
+}
+
+/** Bits that the encoding leaves unused may not be flipped either: one seal, one text. */
+function isCanonical(sealed: string): boolean {
+  return sealed.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
 }
 
 async function deriveKey(secret: string, purpose: SealPurpose): Promise<{ kid: string; key: CryptoKey }> {

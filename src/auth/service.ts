@@ -7,6 +7,7 @@ import type { Database } from '#platform/db/db.ts';
 import { traceHeaders } from '#platform/http/cors.ts';
 import { matchOrigins } from '#platform/http/origins.ts';
 import { createServer, type HttpServer, type ServerOptions } from '#platform/http/server.ts';
+import { type Answers, openAnswers } from './answers.ts';
 import { cookieRules } from './cookies.ts';
 import { createProvider } from './provider.ts';
 import { keepHouse } from './revocations.ts';
@@ -32,6 +33,8 @@ export interface AuthDeps {
   readonly provider: { readonly url: string; readonly anonKey: string; readonly socialProvider: string };
   /** For the operator's commands, where this process holds the database; absent: they go to the database themselves. */
   readonly records?: { readonly access: Access; readonly hasMadeUpAccounts: boolean } | undefined;
+  /** By the database's kind unless told. */
+  readonly answers?: (database: Database) => Answers;
   /** How often sign-outs are looked for that are due to be told; 2 s. */
   readonly housekeepingMs?: number;
 }
@@ -61,8 +64,9 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
   };
   const db = database.queries<AuthTables>();
   const provider = createProvider({ ...deps.provider, callbackUrl: `${publicUrl}/callback`, log, telemetry });
-  const rotation = createRotation({ db, provider, log, ...sealers });
-  const parts = { db, provider, rotation, log, clock, ...sealers };
+  const answers = (deps.answers ?? openAnswers)(database);
+  const rotation = createRotation({ answers, provider, log, ...sealers });
+  const parts = { db, answers, provider, rotation, log, clock, ...sealers };
   const accounts = database.queries<AccountTables>();
   addRoutes(app, {
     ...parts,

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { databaseAnswers } from '#auth/answers.ts';
 import { migrations } from '#migrations.ts';
 import { openDatabase } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
@@ -30,7 +31,11 @@ describe.each(databaseEngines)('refreshes at once on $name', (engine) => {
     let urls: readonly string[];
     beforeAll(async () => {
       // Without the provider's own patience: a second refresh of one token would end the session.
-      rig = await startAuth({ database: () => engine.open(migrations), reuseIntervalS: 0 });
+      rig = await startAuth({
+        database: () => engine.open(migrations),
+        changes: { answers: databaseAnswers },
+        reuseIntervalS: 0,
+      });
       urls = [rig.url, (await rig.another()).url];
     });
     afterAll(() => rig.close());
