@@ -13,7 +13,7 @@ const [providerUrl = '', databaseUrl = 'embedded'] = process.argv.slice(2);
 const log = createLog({ level: 'silent' });
 const dataDir = await mkdtemp(join(tmpdir(), 'atelier-bench-'));
 const database = await openDatabase({ url: databaseUrl, dataDir, migrations, log });
-const app = await createAuth({
+const app = createAuth({
   server: { log, readiness: {} },
   clock: systemClock,
   database,

@@ -41,7 +41,7 @@ export async function finishSignIn(deps: CallbackDeps, returned: Returned): Prom
   if (code === undefined || code === '') return { location: targets.fallback, setCookies: [] };
   const failed = { location: `${targets.fallback}/?auth_error=1`, setCookies: [] };
   if (typeof code !== 'string' || code.length > maxCodeLength) return failed;
-  const signIns = await readSignIns(deps, returned.cookieHeader);
+  const signIns = readSignIns(deps, returned.cookieHeader);
   const opened = await openSession(deps, code, signIns);
   if (opened === undefined) return failed;
   const { session, signIn } = opened;
@@ -53,8 +53,8 @@ export async function finishSignIn(deps: CallbackDeps, returned: Returned): Prom
     setCookies: [
       cookies.clear('ka_next'),
       cookies.clear('ka_invite'),
-      others.length === 0 ? cookies.clear('ka_pkce') : cookies.keep('ka_pkce', await sealSignIns(deps, others)),
-      cookies.keepSession(await deps.sessionSealer.seal(session.refreshToken)),
+      others.length === 0 ? cookies.clear('ka_pkce') : cookies.keep('ka_pkce', sealSignIns(deps, others)),
+      cookies.keepSession(deps.sessionSealer.seal(session.refreshToken)),
     ],
   };
 }

@@ -31,13 +31,13 @@ export async function beginSignIn(
     deps.provider.authorize(challengeOf(signIn), signal),
   ).catch(() => undefined);
   if (location === undefined) throw authProblems.oauth_init_failed();
-  const underWay = await readSignIns(deps, cookieHeader);
+  const underWay = readSignIns(deps, cookieHeader);
   return {
     location,
     setCookies: [
       cookies.keep('ka_next', next ?? targets.fallback),
       ...(invite === undefined ? [] : [cookies.keep('ka_invite', invite)]),
-      cookies.keep('ka_pkce', await sealSignIns(deps, [signIn, ...underWay])),
+      cookies.keep('ka_pkce', sealSignIns(deps, [signIn, ...underWay])),
     ],
   };
 }

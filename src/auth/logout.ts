@@ -19,7 +19,7 @@ const databaseTimeoutMs = 2000;
 
 /** Never throws: what cannot be done now is done later, and what cannot be kept for later is told to the log. */
 export async function signOut(deps: LogoutDeps, cookieHeader: string | undefined): Promise<void> {
-  const tokens = await readSessionTokens(deps.sessionSealer, cookieHeader);
+  const tokens = readSessionTokens(deps.sessionSealer, cookieHeader);
   await Promise.all(
     tokens.map((token) =>
       endSession(deps, token).catch((error: unknown) =>

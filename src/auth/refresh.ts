@@ -21,7 +21,7 @@ export interface Refresh {
  * `upstream_unavailable` (503).
  */
 export async function refresh(deps: RefreshDeps, cookieHeader: string | undefined): Promise<Refresh> {
-  const tokens = await readSessionTokens(deps.sessionSealer, cookieHeader);
+  const tokens = readSessionTokens(deps.sessionSealer, cookieHeader);
   if (tokens.length === 0) throw authProblems.no_session();
   for (const token of tokens) {
     const refreshed = await deps.rotation.refresh(token);
@@ -35,16 +35,16 @@ export async function refresh(deps: RefreshDeps, cookieHeader: string | undefine
   throw authProblems.refresh_failed();
 }
 
-async function tell(deps: RefreshDeps, { session }: Refreshed & { readonly kind: 'ok' }): Promise<Refresh> {
+function tell(deps: RefreshDeps, { session }: Refreshed & { readonly kind: 'ok' }): Refresh {
   const { access_token, token_type, expires_in, expires_at } = session;
   return {
     body: { access_token, token_type, expires_in, expires_at },
-    setCookie: deps.cookies.keepSession(await deps.sessionSealer.seal(session.refreshToken)),
+    setCookie: deps.cookies.keepSession(deps.sessionSealer.seal(session.refreshToken)),
   };
 }
 
 /** Whose seal is broken is none. Two that are good come about when COOKIE_DOMAIN is changed. */
-export async function readSessionTokens(sealer: Sealer, cookieHeader: string | undefined): Promise<readonly string[]> {
-  const found = await Promise.all(readCookies(cookieHeader, 'ka_session').map((value) => sealer.unseal(value)));
+export function readSessionTokens(sealer: Sealer, cookieHeader: string | undefined): readonly string[] {
+  const found = readCookies(cookieHeader, 'ka_session').map((value) => sealer.unseal(value));
   return [...new Set(found.flatMap((token) => (token === undefined || token === '' ? [] : [token])))];
 }

@@ -31,7 +31,7 @@ const longestDelayMs = 3600 * 1000;
 /** Keeps the sign-out of the newest token; `dead` are all tokens of the session that are known. */
 export async function revokeLater(deps: RevocationDeps, refreshToken: string, dead: readonly string[]): Promise<void> {
   for (const token of dead) await deps.answers.bury(hashToken(token), randomUUID(), givenUpAfterMs);
-  await addRevocation(deps.db, await deps.revocationSealer.seal(refreshToken));
+  await addRevocation(deps.db, deps.revocationSealer.seal(refreshToken));
 }
 
 /** Tells the provider of every sign-out that is due. */
@@ -39,7 +39,7 @@ export async function revokeDue(deps: RevocationDeps): Promise<void> {
   for (;;) {
     const due = await takeRevocation(deps.db, leaseMs);
     if (due === undefined) return;
-    const token = await deps.revocationSealer.unseal(due.sealed);
+    const token = deps.revocationSealer.unseal(due.sealed);
     const isOld = Date.now() - due.createdAt.getTime() > givenUpAfterMs;
     if (token === undefined || isOld) {
       deps.log.error({ tries: due.tries }, 'a sign-out was given up: the identity provider was never told');
@@ -52,7 +52,7 @@ export async function revokeDue(deps: RevocationDeps): Promise<void> {
     if (left === undefined) await removeRevocation(deps.db, due.id);
     else {
       const delayMs = Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(due.tries - 1, 20));
-      await putOffRevocation(deps.db, due.id, await deps.revocationSealer.seal(left), delayMs);
+      await putOffRevocation(deps.db, due.id, deps.revocationSealer.seal(left), delayMs);
     }
   }
 }

@@ -84,23 +84,23 @@ async function ask(
   const answer = await deps.provider
     .refresh(token, signal)
     .catch((): Answer<ProviderSession> => ({ kind: 'unavailable' }));
-  const { settled, refreshed } = await conclude(deps, answer);
+  const { settled, refreshed } = conclude(deps, answer);
   // Not rotated: then nothing has to be kept for anybody, and the next call asks anew.
   const lastsMs = refreshed.kind === 'ok' && refreshed.session.refreshToken === token ? 0 : keptMs;
   await briefly(deps, () => deps.answers.settle(hash, attempt, settled, lastsMs));
   return refreshed;
 }
 
-async function conclude(
+function conclude(
   deps: RotationDeps,
   answer: Answer<ProviderSession>,
-): Promise<{ readonly settled: Settled; readonly refreshed: Refreshed }> {
+): { readonly settled: Settled; readonly refreshed: Refreshed } {
   if (answer.kind === 'refused') return { settled: { outcome: 'expired' }, refreshed: { kind: 'expired' } };
   if (answer.kind === 'unavailable') return { settled: { outcome: 'unavailable' }, refreshed: answer };
   const session = answer.value;
   const settled: Settled = {
     outcome: 'ok',
-    sealed: await deps.answerSealer.seal(JSON.stringify(session)),
+    sealed: deps.answerSealer.seal(JSON.stringify(session)),
     successorHash: hashToken(session.refreshToken),
     subjectHash: subjectHashOf(session),
   };
@@ -128,8 +128,8 @@ const keptSession = accessToken.extend({
 });
 
 /** Of a process with other secrets it cannot be read: then this one asks for itself. */
-async function openAnswer(deps: RotationDeps, sealed: string | null): Promise<Refreshed | undefined> {
-  const text = sealed === null ? undefined : await deps.answerSealer.unseal(sealed);
+function openAnswer(deps: RotationDeps, sealed: string | null): Refreshed | undefined {
+  const text = sealed === null ? undefined : deps.answerSealer.unseal(sealed);
   if (text === undefined) return undefined;
   const { user, ...session } = keptSession.parse(JSON.parse(text));
   return { kind: 'ok', session: { ...session, user } };

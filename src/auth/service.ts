@@ -39,7 +39,7 @@ export interface AuthDeps {
   readonly housekeepingMs?: number;
 }
 
-export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
+export function createAuth(deps: AuthDeps): HttpServer {
   const { clock, database, publicUrl, allowedOrigins, cookieSecrets, records } = deps;
   const { log, telemetry } = deps.server;
   const app = createServer({
@@ -57,10 +57,10 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
   });
   const sealer = (purpose: SealPurpose) => createSealer(cookieSecrets, purpose);
   const sealers = {
-    sessionSealer: await sealer('session'),
-    signInSealer: await sealer('sign-in'),
-    answerSealer: await sealer('answer'),
-    revocationSealer: await sealer('revocation'),
+    sessionSealer: sealer('session'),
+    signInSealer: sealer('sign-in'),
+    answerSealer: sealer('answer'),
+    revocationSealer: sealer('revocation'),
   };
   const db = database.queries<AuthTables>();
   const provider = createProvider({ ...deps.provider, callbackUrl: `${publicUrl}/callback`, log, telemetry });

@@ -88,8 +88,8 @@ describe('POST /refresh', () => {
       ['a first secret', 'sign-in'],
       ['another secret', 'session'],
     ] as const) {
-      const sealer = await createSealer([secret], purpose);
-      const answer = await openBrowser([['ka_session', await sealer.seal('a token')]]).post(`${rig.url}/refresh`);
+      const sealer = createSealer([secret], purpose);
+      const answer = await openBrowser([['ka_session', sealer.seal('a token')]]).post(`${rig.url}/refresh`);
       expect(bodyOf(answer).error).toBe('no_session');
     }
   });

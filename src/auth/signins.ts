@@ -36,12 +36,10 @@ export function newSignIn(clock: Clock, chosen: Pick<SignIn, 'next' | 'invite'>)
 export const challengeOf = ({ verifier }: SignIn): string => createHash('sha256').update(verifier).digest('base64url');
 
 /** Those of this browser that are not too old, newest first. */
-export async function readSignIns(deps: SignInDeps, cookieHeader: string | undefined): Promise<readonly SignIn[]> {
-  const unsealed = await Promise.all(
-    readCookies(cookieHeader, 'ka_pkce').map((value) => deps.signInSealer.unseal(value)),
-  );
+export function readSignIns(deps: SignInDeps, cookieHeader: string | undefined): readonly SignIn[] {
   const oldest = deps.clock.now() - signInMaxAgeS * 1000;
-  return unsealed
+  return readCookies(cookieHeader, 'ka_pkce')
+    .map((value) => deps.signInSealer.unseal(value))
     .flatMap((text) => (text === undefined ? [] : (z.array(signIn).safeParse(JSON.parse(text)).data ?? [])))
     .filter(({ beganAt }) => beganAt > oldest)
     .sort((one, other) => other.beganAt - one.beganAt)
@@ -49,8 +47,8 @@ export async function readSignIns(deps: SignInDeps, cookieHeader: string | undef
 }
 
 /** The oldest give way where a browser would not keep them all. */
-export async function sealSignIns(deps: SignInDeps, signIns: readonly SignIn[]): Promise<string> {
+export function sealSignIns(deps: SignInDeps, signIns: readonly SignIn[]): string {
   const kept = signIns.slice(0, maxSignIns);
-  const sealed = await deps.signInSealer.seal(JSON.stringify(kept));
+  const sealed = deps.signInSealer.seal(JSON.stringify(kept));
   return sealed.length <= maxCookieLength || kept.length <= 1 ? sealed : sealSignIns(deps, kept.slice(0, -1));
 }

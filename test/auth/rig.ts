@@ -81,7 +81,7 @@ export async function startAuth(options: RigOptions = {}): Promise<AuthRig> {
     return idp;
   };
   const openAuth = async (port: number, changes: Partial<AuthDeps> = {}) => {
-    const auth = await createAuth({
+    const auth = createAuth({
       server: { log, readiness: { database: () => database.check() } },
       clock: systemClock,
       database,
