@@ -56,7 +56,8 @@ export function bucketOf(
 
 /**
  * By ref as it was given; one query, and a head for each legacy file that `isWanted`. What does not exist, is not ready,
- * is not wanted or is no ref at all is not in it. Without `isWanted` who may have it is for the caller to judge. Throws `engine_unavailable`.
+ * is not wanted or is no ref at all is not in it. Without `isWanted` who may have it is for the caller to judge. Throws
+ * `engine_unavailable`.
  */
 export async function locateAll(
   deps: LocatingDeps,
