@@ -43,12 +43,21 @@ export function readConfig(
 
 /** Settings that others make necessary: a server its keys, and production some way for mails to leave. */
 function calledFor(environment: Environment, services: readonly ServiceName[]): readonly string[] {
-  const embedded = (environment.S3_ENDPOINT || 'embedded') === 'embedded';
+  const isServer = (endpoint: string | undefined) => (endpoint || 'embedded') !== 'embedded';
   const sendsMail = services.includes('notify') && environment.NODE_ENV === 'production';
   return [
-    ...(embedded ? [] : ['S3_BUCKET', 'S3_PUBLIC_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']),
+    ...(isServer(environment.S3_ENDPOINT)
+      ? ['S3_BUCKET', 'S3_PUBLIC_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']
+      : []),
+    ...(isServer(environment.LEGACY_S3_ENDPOINT) ? ['LEGACY_S3_ACCESS_KEY_ID', 'LEGACY_S3_SECRET_ACCESS_KEY'] : []),
     ...(sendsMail && !environment.RESEND_API_KEY ? ['SMTP_URL'] : []),
   ];
+}
+
+/** LEGACY_S3_ENDPOINT; not set, outside production, the folder (CONTRACT §4). */
+export function legacyOf({ process: { production }, legacyObjects }: Config): Config['legacyObjects'] {
+  const { endpoint = production ? undefined : 'embedded' } = legacyObjects;
+  return { ...legacyObjects, endpoint };
 }
 
 /**
@@ -108,9 +117,9 @@ export function secretsOf(config: Config): readonly string[] {
 type GroupName = keyof typeof settingGroups;
 
 const groupsByService: Partial<Record<ServiceName, readonly GroupName[]>> = {
-  media: ['database', 'objects', 'identity', 'internal', 'resizing', 'media', 'image'],
+  media: ['database', 'objects', 'legacyObjects', 'identity', 'internal', 'resizing', 'media', 'image'],
   image: ['objects', 'image', 'imageService'],
-  edge: ['objects', 'resizing', 'image'],
+  edge: ['objects', 'legacyObjects', 'resizing', 'image'],
   content: ['database', 'cms', 'content'],
   notify: ['database', 'internal', 'notify'],
   idp: ['localIdp'],
@@ -129,6 +138,9 @@ function groupsOf(services: readonly ServiceName[], environment: Environment): R
 /** The edge runs wherever objects are embedded or no proxy or no CDN is set (CONTRACT §2). */
 function needsEdge(environment: Environment): boolean {
   return (
-    (environment.S3_ENDPOINT || 'embedded') === 'embedded' || !environment.IMGPROXY_URL || !environment.PUBLIC_CDN_URL
+    (environment.S3_ENDPOINT || 'embedded') === 'embedded' ||
+    environment.LEGACY_S3_ENDPOINT === 'embedded' ||
+    !environment.IMGPROXY_URL ||
+    !environment.PUBLIC_CDN_URL
   );
 }

@@ -7,6 +7,7 @@ import {
   fitRequest,
   fittedImage,
   imageSignedRefs,
+  legacyImport,
   pendingObject,
   pendingRequest,
   registrationRequest,
@@ -19,9 +20,10 @@ import {
 } from './api.ts';
 import { deleteAssets } from './deletion.ts';
 import { type FittingDeps, fitImage } from './fitting.ts';
+import { type ImportDeps, importFile } from './importing.ts';
 import { type PendingDeps, signPending } from './pending.ts';
+import type { PrefixRemovalDeps } from './prefixremoval.ts';
 import { type RegistrationDeps, registerAsset } from './registration.ts';
-import type { RemovalDeps } from './removal.ts';
 import { deleteScope } from './scopedeletion.ts';
 import { type SigningDeps, signImages } from './signing.ts';
 import { type ReservationDeps, reserveUpload } from './uploads.ts';
@@ -30,7 +32,8 @@ import { signVideos, type VideoSigningDeps } from './videosigning.ts';
 export type RouteDeps = ReservationDeps &
   PendingDeps &
   RegistrationDeps &
-  RemovalDeps &
+  ImportDeps &
+  PrefixRemovalDeps &
   SigningDeps &
   VideoSigningDeps &
   FittingDeps;
@@ -79,6 +82,23 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     },
     async (request, reply) => {
       const registration = await registerAsset(deps, request.caller, request.body);
+      return reply.code(registration.created ? 201 : 200).send(registration.asset);
+    },
+  );
+
+  app.post(
+    '/v1/assets/legacy',
+    {
+      ...access.internalOnly,
+      schema: {
+        tags,
+        summary: 'Register a file of the legacy backend as an asset, where it lies',
+        body: legacyImport,
+        response: { 200: asset.describe('It was registered already.'), 201: asset },
+      },
+    },
+    async (request, reply) => {
+      const registration = await importFile(deps, request.body);
       return reply.code(registration.created ? 201 : 200).send(registration.asset);
     },
   );
