@@ -173,7 +173,7 @@ function isVideo(request: RegistrationRequest): boolean {
   return request.kind === 'video' || request.mime.startsWith('video/');
 }
 
-function toAsset(row: StoredAsset): Asset {
+export function toAsset(row: StoredAsset): Asset {
   return {
     assetId: row.assetId,
     ownerId: row.ownerId,
