@@ -115,6 +115,19 @@ export const settingGroups = {
     accessKeyId: text('S3_ACCESS_KEY_ID', { secret: true, meaning: 'The key of the S3 server.' }),
     secretAccessKey: text('S3_SECRET_ACCESS_KEY', { secret: true, meaning: 'Its secret.' }),
   },
+  legacyObjects: {
+    endpoint: setting(
+      'LEGACY_S3_ENDPOINT',
+      {
+        defaultText: 'embedded; in production off',
+        meaning: 'The S3 server of legacy objects; `embedded`: a folder per bucket in `legacy/` of the data folder.',
+      },
+      embeddedOr(parseAddress),
+    ),
+    region: text('LEGACY_S3_REGION', { default: 'auto', meaning: 'Its region.' }),
+    accessKeyId: text('LEGACY_S3_ACCESS_KEY_ID', { secret: true, meaning: 'Its key.' }),
+    secretAccessKey: text('LEGACY_S3_SECRET_ACCESS_KEY', { secret: true, meaning: 'Its secret.' }),
+  },
   identity: {
     url: address('IDP_URL', {
       requiredInProduction: true,
@@ -197,8 +210,19 @@ export function readConfig(
 }
 
 function calledFor(environment: Environment): readonly string[] {
-  const embedded = (environment.S3_ENDPOINT || 'embedded') === 'embedded';
-  return embedded ? [] : ['S3_BUCKET', 'S3_PUBLIC_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'];
+  const isServer = (endpoint: string | undefined) => (endpoint || 'embedded') !== 'embedded';
+  return [
+    ...(isServer(environment.S3_ENDPOINT)
+      ? ['S3_BUCKET', 'S3_PUBLIC_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']
+      : []),
+    ...(isServer(environment.LEGACY_S3_ENDPOINT) ? ['LEGACY_S3_ACCESS_KEY_ID', 'LEGACY_S3_SECRET_ACCESS_KEY'] : []),
+  ];
+}
+
+/** LEGACY_S3_ENDPOINT; not set, outside production, the folder (CONTRACT §4). */
+export function legacyOf({ process: { production }, legacyObjects }: Config): Config['legacyObjects'] {
+  const { endpoint = production ? undefined : 'embedded' } = legacyObjects;
+  return { ...legacyObjects, endpoint };
 }
 
 /**
@@ -256,9 +280,9 @@ export function secretsOf(config: Config): readonly string[] {
 type GroupName = keyof typeof settingGroups;
 
 const groupsByService: Partial<Record<ServiceName, readonly GroupName[]>> = {
-  media: ['database', 'objects', 'identity', 'internal', 'resizing', 'media', 'image'],
+  media: ['database', 'objects', 'legacyObjects', 'identity', 'internal', 'resizing', 'media', 'image'],
   image: ['objects', 'image', 'imageService'],
-  edge: ['objects', 'resizing', 'image'],
+  edge: ['objects', 'legacyObjects', 'resizing', 'image'],
   idp: ['localIdp'],
 };
 
@@ -275,7 +299,10 @@ function groupsOf(services: readonly ServiceName[], environment: Environment): R
 /** The edge runs wherever objects are embedded or no proxy or no CDN is set (CONTRACT §2). */
 function needsEdge(environment: Environment): boolean {
   return (
-    (environment.S3_ENDPOINT || 'embedded') === 'embedded' || !environment.IMGPROXY_URL || !environment.PUBLIC_CDN_URL
+    (environment.S3_ENDPOINT || 'embedded') === 'embedded' ||
+    environment.LEGACY_S3_ENDPOINT === 'embedded' ||
+    !environment.IMGPROXY_URL ||
+    !environment.PUBLIC_CDN_URL
   );
 }
 

@@ -61,10 +61,12 @@ const wirings: Readonly<Record<ServiceName, (wiring: Wiring) => Promise<HttpServ
   media: async ({ config, engines, server, log }) => {
     const database = await engines.database();
     const { originals, publicObjects } = await engines.objects();
+    const legacy = await engines.legacy();
     const readiness = {
       database: () => database.check(),
       originals: () => originals.check(),
       variants: () => publicObjects.check(),
+      legacy: () => legacy.check(),
     };
     return createMedia({
       server: { ...server, readiness },
@@ -79,6 +81,7 @@ const wirings: Readonly<Record<ServiceName, (wiring: Wiring) => Promise<HttpServ
       }),
       database,
       originals,
+      legacy,
       engine: await engines.pictures(),
       variants: await engines.variants(),
       resizeAddress: resizeSigner({
@@ -103,12 +106,19 @@ const wirings: Readonly<Record<ServiceName, (wiring: Wiring) => Promise<HttpServ
 
   edge: async ({ config, engines, server }) => {
     const { originals, publicObjects } = await engines.objects();
+    const legacy = await engines.legacy();
+    const readiness = {
+      originals: () => originals.check(),
+      variants: () => publicObjects.check(),
+      legacy: () => legacy.check(),
+    };
     return createEdge({
-      server: { ...server, readiness: { originals: () => originals.check(), variants: () => publicObjects.check() } },
+      server: { ...server, readiness },
       clock,
       resizing: config.resizing,
       originals,
       publicObjects,
+      otherBucket: legacy.bucket,
       variants: await engines.variants(),
     });
   },

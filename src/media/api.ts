@@ -1,6 +1,8 @@
 /** The media service's vocabulary (document 000, Conventions, Asset, ImageSignedRef; CONTRACT §4). */
 import { z } from 'zod';
 import { longestAskedSide, resamplings } from '#image/engine/specs.ts';
+import { isBucketName } from '#platform/objects/keys.ts';
+import { defaultLegacyBucket } from '#platform/objects/objects.ts';
 import { isLegacyPath, isLegacyPrefix, isUuid } from './refs.ts';
 
 /** Any UUID, whatever its version: callers make theirs in many ways. Kept in lower case, so that one id is one key. */
@@ -29,11 +31,10 @@ const side = count.max(2 ** 31 - 1);
 
 /** Bucket of the legacy backend. */
 const legacyBucket = optional(
-  z
-    .string()
-    .regex(/^[A-Za-z0-9._-]{1,255}$/, 'must be 1 to 255 characters of A-Z a-z 0-9 . _ -')
-    .refine((name) => name !== '.' && name !== '..', 'must not be . or ..'),
-);
+  z.string().refine(isBucketName, 'must be 1 to 255 characters of A-Z a-z 0-9 . _ - and not . or ..'),
+)
+  .transform((name) => name ?? defaultLegacyBucket)
+  .describe('Where legacy paths lie; `agent_message` when it is left out.');
 
 /** One that is asked for by itself; among many, what is no ref at all is judged one by one. */
 const ref = z

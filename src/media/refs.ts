@@ -16,3 +16,12 @@ export function isLegacyPath(ref: string): boolean {
 export function isLegacyPrefix(prefix: string): boolean {
   return isSafeKey(prefix.endsWith('/') ? prefix.slice(0, -1) : prefix);
 }
+
+/**
+ * The thumbnail of a legacy video, by convention: `video_<name>.mp4` has `vc_<name>.jpg` in the same folder (document 000,
+ * `POST /v1/sign/video`). `undefined`: another name.
+ */
+export function thumbPathOf(path: string): string | undefined {
+  const [, folder, name] = /^(.*\/)?video_([^/]*)\.mp4$/.exec(path) ?? [];
+  return name === undefined ? undefined : `${folder ?? ''}vc_${name}.jpg`;
+}

@@ -9,7 +9,7 @@ import type { Values } from '#platform/config.ts';
 import type { Database } from '#platform/db/db.ts';
 import { allowApplications } from '#platform/http/cors.ts';
 import { createServer, type HttpServer, type ServerOptions } from '#platform/http/server.ts';
-import type { Objects } from '#platform/objects/objects.ts';
+import type { LegacyObjects, Objects } from '#platform/objects/objects.ts';
 import type { mediaSettings } from './config.ts';
 import { addRoutes } from './routes.ts';
 import type { MediaTables } from './store.ts';
@@ -24,6 +24,7 @@ export interface MediaDeps {
   /** Migrated. */
   readonly database: Database;
   readonly originals: Objects;
+  readonly legacy: Pick<LegacyObjects, 'bucket'>;
   readonly engine: Engine;
   /** Over the public bucket, with the key secret of the image service and the edge: variants go with their source. */
   readonly variants: Pick<VariantMaker, 'forgetAll'>;
@@ -37,7 +38,7 @@ const picturesAtOnce = 8;
 const pictureWaitMs = 5000;
 
 export function createMedia(deps: MediaDeps): HttpServer {
-  const { clock, database, originals, engine, variants, resizeAddress, settings } = deps;
+  const { clock, database, originals, legacy, engine, variants, resizeAddress, settings } = deps;
   const app = createServer({
     ...deps.server,
     service: 'media',
@@ -49,6 +50,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
     clock,
     db: database.queries<MediaTables>(),
     objects: originals,
+    legacy,
     engine,
     variants,
     pictures: createPermits({ count: picturesAtOnce, waitMs: pictureWaitMs }),

@@ -103,6 +103,7 @@ const signingColumns = [
   'owner_id as ownerId',
   'scope_kind as scopeKind',
   'mime',
+  'backend',
   'bucket',
   'storage_key as storageKey',
   'byte_size as byteSize',
@@ -122,7 +123,6 @@ export function findReadyAssets(db: Handle, assetIds: readonly string[]) {
       .select(signingColumns)
       // One parameter however many ids there are, so one prepared statement.
       .where(sql<boolean>`asset_id = any(${assetIds}::uuid[])`)
-      .where('backend', '=', 'objects')
       .where('ready_at', 'is not', null)
       .execute()
   );
@@ -132,7 +132,7 @@ export function findReadyAssets(db: Handle, assetIds: readonly string[]) {
 export function findThumbs(db: Handle, assetIds: readonly string[]) {
   return db
     .selectFrom('assets')
-    .select([...signingColumns, sql<boolean>`ready_at is not null and backend = 'objects'`.as('isReady')])
+    .select([...signingColumns, sql<boolean>`ready_at is not null`.as('isReady')])
     .where(sql<boolean>`asset_id = any(${assetIds}::uuid[])`)
     .execute();
 }
