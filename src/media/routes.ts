@@ -4,6 +4,7 @@ import {
   asset,
   assetsDeleted,
   assetsDeletion,
+  copyRequest,
   fitRequest,
   fittedImage,
   imageSignedRefs,
@@ -17,6 +18,7 @@ import {
   uploadReservation,
   videoSignedRefs,
 } from './api.ts';
+import { type CopyDeps, copyAsset } from './copying.ts';
 import { deleteAssets } from './deletion.ts';
 import { type FittingDeps, fitImage } from './fitting.ts';
 import { type PendingDeps, signPending } from './pending.ts';
@@ -30,6 +32,7 @@ import { signVideos, type VideoSigningDeps } from './videosigning.ts';
 export type RouteDeps = ReservationDeps &
   PendingDeps &
   RegistrationDeps &
+  CopyDeps &
   RemovalDeps &
   SigningDeps &
   VideoSigningDeps &
@@ -151,5 +154,19 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       },
     },
     async (request) => fitImage(deps, request.caller, request.body),
+  );
+
+  app.post(
+    '/v1/copy',
+    {
+      ...access.userOrInternal,
+      schema: {
+        tags,
+        summary: 'Copy an asset to another scope',
+        body: copyRequest,
+        response: { 201: asset },
+      },
+    },
+    async (request, reply) => reply.code(201).send(await copyAsset(deps, request.caller, request.body)),
   );
 }

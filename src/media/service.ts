@@ -11,6 +11,7 @@ import { allowApplications } from '#platform/http/cors.ts';
 import { createServer, type HttpServer, type ServerOptions } from '#platform/http/server.ts';
 import type { LegacyObjects, Objects } from '#platform/objects/objects.ts';
 import type { mediaSettings } from './config.ts';
+import { keepRemovingAbandonedCopies } from './copies/abandoned.ts';
 import { addRoutes } from './routes.ts';
 import type { MediaTables } from './store.ts';
 
@@ -46,9 +47,12 @@ export function createMedia(deps: MediaDeps): HttpServer {
       'Reserves places for uploads, registers what was uploaded, signs addresses to read it, and deletes it.',
     cors: allowApplications(deps.agentOrigins),
   });
+  const { log } = deps.server;
+  const db = database.queries<MediaTables>();
+  whileListening(app, (signal) => keepRemovingAbandonedCopies({ db, objects: originals, clock, log }, signal));
   addRoutes(app, deps.access, {
     clock,
-    db: database.queries<MediaTables>(),
+    db,
     objects: originals,
     legacy,
     engine,
@@ -57,7 +61,20 @@ export function createMedia(deps: MediaDeps): HttpServer {
     resizeAddress,
     limits: settings,
     publicScopes: settings.publicScopes,
-    log: deps.server.log,
+    log,
   });
   return app;
+}
+
+/** Work beside the requests; it is over before the engines close. */
+function whileListening(app: HttpServer, work: (signal: AbortSignal) => Promise<void>): void {
+  const closing = new AbortController();
+  let working: Promise<void> | undefined;
+  app.addHook('onListen', async () => {
+    working = work(closing.signal);
+  });
+  app.addHook('onClose', async () => {
+    closing.abort();
+    await working;
+  });
 }

@@ -72,7 +72,7 @@ const visibleThumb = sql<string | null>`
     select from assets as thumb where thumb.asset_id = assets.thumb_asset_id and thumb.owner_id <> assets.owner_id
   ) then null else assets.thumb_asset_id end`.as('thumbAssetId');
 
-const assetColumns = [
+export const assetColumns = [
   'asset_id as assetId',
   'owner_id as ownerId',
   'scope_kind as scopeKind',
@@ -98,7 +98,7 @@ export function findAsset(db: Handle, assetId: string) {
   return db.selectFrom('assets').select(assetColumns).where('asset_id', '=', assetId).executeTakeFirst();
 }
 
-const signingColumns = [
+export const signingColumns = [
   'asset_id as assetId',
   'owner_id as ownerId',
   'scope_kind as scopeKind',
@@ -227,7 +227,7 @@ export interface SeenAsset {
 
 export type DeletableAsset = Awaited<ReturnType<typeof findDeletable>>[number];
 
-const deletableColumns = [
+export const deletableColumns = [
   'asset_id as assetId',
   'owner_id as ownerId',
   'backend',
