@@ -12,7 +12,7 @@ import type { Log } from '#platform/log.ts';
 import type { ObjectHead } from '#platform/objects/objects.ts';
 import type { Asset, CopyRequest } from './api.ts';
 import { assertMayCopy, type CopySource, findSource, noSuchSource } from './copies/sources.ts';
-import { draftCopy, dropCopy, markCopied } from './copies/store.ts';
+import { draftCopy, dropCopy, markCopied, withdrawCopy } from './copies/store.ts';
 import { transfer } from './copies/transfer.ts';
 import { type InspectionDeps, inspectImage } from './inspection.ts';
 import { maxBytesOf, type SizeLimits } from './limits.ts';
@@ -77,8 +77,8 @@ async function tryCopying(
   const { db, objects } = deps;
   const { identity, storageKey } = target;
   const place = { bucket: objects.bucket, storageKey, byteSize: source.byteSize };
-  if (!(await draftCopy(db, source.assetId, identity, place))) return undefined;
   try {
+    if (!(await draftCopy(db, source.assetId, identity, place))) return undefined;
     const copied = await writeBytes(deps, source, target);
     if (copied !== undefined) {
       const thumb = isVideo({ kind: source.kind, mime: copied.facts.mime }) ? (thumbAssetId ?? null) : null;
@@ -113,9 +113,13 @@ async function learnFacts(deps: CopyDeps, storageKey: string, head: ObjectHead):
   return findings && { ...findings, durationMs: null, thumbAssetId: null };
 }
 
-/** Bytes first. What cannot be taken back keeps its row, and is found by it later. */
+/**
+ * Bytes first. What cannot be taken back keeps its row, and is found by it later. The row may be ready already, when only
+ * the answer of the database was lost.
+ */
 async function takeBack({ db, objects, log }: CopyDeps, { identity, storageKey }: Target): Promise<void> {
   try {
+    await withdrawCopy(db, identity.assetId);
     const { failed } = await objects.remove([storageKey]);
     if (failed.length === 0) await dropCopy(db, identity.assetId);
     else log.warn({ failed }, 'an unfinished copy could not be removed');

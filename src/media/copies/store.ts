@@ -82,6 +82,11 @@ export function markCopied(
     .executeTakeFirst();
 }
 
+/** From here on the copy cannot be read, and is under way again. */
+export async function withdrawCopy(db: Handle, assetId: string): Promise<void> {
+  await db.updateTable('assets').set({ ready_at: null, etag: unwritten }).where('asset_id', '=', assetId).execute();
+}
+
 /** Takes back the row of a copy that never became ready. */
 export function dropCopy(db: Handle, assetId: string): Promise<void> {
   return dropUnready(db, assetId, unwritten);
