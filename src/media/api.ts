@@ -1,7 +1,7 @@
 /** The media service's vocabulary (document 000, Conventions, Asset, ImageSignedRef; CONTRACT §4). */
 import { z } from 'zod';
 import { longestAskedSide, resamplings } from '#image/engine/specs.ts';
-import { isBucketName } from '#platform/objects/keys.ts';
+import { isBucketName, isSafeKey } from '#platform/objects/keys.ts';
 import { defaultLegacyBucket } from '#platform/objects/objects.ts';
 import { isLegacyPath, isLegacyPrefix, isUuid } from './refs.ts';
 
@@ -116,6 +116,15 @@ export const asset = z.object({
 });
 export type Asset = z.output<typeof asset>;
 
+export const legacyImport = z.object({
+  ownerId: uuid,
+  scopeKind,
+  scopeId,
+  path: z.string().refine(isSafeKey, 'must be a relative path without `.`, `..` and empty segments'),
+  legacyBucket,
+});
+export type LegacyImport = z.output<typeof legacyImport>;
+
 export const assetsDeletion = z.object({
   ids: z
     .array(
@@ -133,7 +142,7 @@ export type AssetsDeletion = z.output<typeof assetsDeletion>;
 
 export const assetsDeleted = z.object({
   deletedNew: z.int().describe('Assets among `ids`; without thumbnails and watermark files.'),
-  deletedLegacy: z.int(),
+  deletedLegacy: z.int().describe('Legacy files among `ids`; without watermark files.'),
 });
 export type AssetsDeleted = z.output<typeof assetsDeleted>;
 
@@ -142,7 +151,9 @@ export const scopeDeletion = z
     ownerId: optional(uuid).describe('Required with X-Internal-Key; the user of the token otherwise.'),
     scopeKind: optional(scopeKind).describe('Without it: everything of the owner.'),
     scopeId: optional(scopeId).describe('Without it: all scopes of the kind. Needs `scopeKind`.'),
-    legacyPrefixes: optional(z.array(z.string().refine(isLegacyPrefix, 'must be the beginning of a legacy path'))),
+    legacyPrefixes: optional(
+      z.array(z.string().refine(isLegacyPrefix, 'must be the beginning of a legacy path')).max(1000),
+    ).describe('Beginnings of legacy paths: of a folder with its `/` at the end.'),
     legacyBucket,
   })
   .refine((scope) => scope.scopeId === undefined || scope.scopeKind !== undefined, {
@@ -152,8 +163,8 @@ export const scopeDeletion = z
 export type ScopeDeletion = z.output<typeof scopeDeletion>;
 
 export const scopeDeleted = z.object({
-  r2Deleted: z.int().describe('Objects, watermark files included.'),
-  legacyDeleted: z.int(),
+  r2Deleted: z.int().describe('Objects of the object store, watermark files included.'),
+  legacyDeleted: z.int().describe('Legacy files, watermark files included.'),
   dbDeleted: z.int().describe('Assets.'),
 });
 export type ScopeDeleted = z.output<typeof scopeDeleted>;

@@ -5,6 +5,7 @@
 import mimeTypes from 'mime';
 import type { Db } from '#platform/db/db.ts';
 import type { LegacyObjects, ObjectHead, Objects } from '#platform/objects/objects.ts';
+import { inTurns } from '#platform/turns.ts';
 import { isLegacyPath, isUuid } from './refs.ts';
 import { findReadyAssets, type MediaTables } from './store.ts';
 
@@ -121,19 +122,4 @@ export async function locatePath(deps: PlacesDeps, bucket: string, path: string)
 /** By the extension; what nobody knows is plain bytes (RFC 2046 §4.5.1). */
 export function mimeOfPath(path: string): string {
   return mimeTypes.getType(path) ?? 'application/octet-stream';
-}
-
-/** In the order of `items`; at most `atOnce` at a time. The first failure is thrown. */
-export async function inTurns<Item, Result>(
-  items: readonly Item[],
-  atOnce: number,
-  work: (item: Item) => Promise<Result>,
-): Promise<Result[]> {
-  const results: Result[] = [];
-  const queue = items.entries();
-  const worker = async () => {
-    for (const [index, item] of queue) results[index] = await work(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker));
-  return results;
 }

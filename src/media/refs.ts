@@ -14,7 +14,8 @@ export function isLegacyPath(ref: string): boolean {
 
 /** The beginning of legacy paths; it may end in `/`, and is never empty, which would mean everything. */
 export function isLegacyPrefix(prefix: string): boolean {
-  return isSafeKey(prefix.endsWith('/') ? prefix.slice(0, -1) : prefix);
+  // Below a folder there has to be room for a name.
+  return prefix.endsWith('/') ? isSafeKey(prefix.slice(0, -1)) && isSafeKey(`${prefix}x`) : isSafeKey(prefix);
 }
 
 /**

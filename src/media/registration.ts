@@ -146,7 +146,7 @@ async function finishRefusal(
   if (!isReplaced && isOurs) throw mediaProblems[refusal]();
 }
 
-function isSame(known: StoredAsset, identity: AssetIdentity): boolean {
+export function isSame(known: StoredAsset, identity: AssetIdentity): boolean {
   return (
     known.ownerId === identity.ownerId &&
     known.scopeKind === identity.scopeKind &&

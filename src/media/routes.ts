@@ -8,6 +8,7 @@ import {
   fitRequest,
   fittedImage,
   imageSignedRefs,
+  legacyImport,
   pendingObject,
   pendingRequest,
   registrationRequest,
@@ -21,9 +22,10 @@ import {
 import { type CopyDeps, copyAsset } from './copying.ts';
 import { deleteAssets } from './deletion.ts';
 import { type FittingDeps, fitImage } from './fitting.ts';
+import { type ImportDeps, importFile } from './importing.ts';
 import { type PendingDeps, signPending } from './pending.ts';
+import type { PrefixRemovalDeps } from './prefixremoval.ts';
 import { type RegistrationDeps, registerAsset } from './registration.ts';
-import type { RemovalDeps } from './removal.ts';
 import { deleteScope } from './scopedeletion.ts';
 import { type SigningDeps, signImages } from './signing.ts';
 import { type ReservationDeps, reserveUpload } from './uploads.ts';
@@ -33,7 +35,8 @@ export type RouteDeps = ReservationDeps &
   PendingDeps &
   RegistrationDeps &
   CopyDeps &
-  RemovalDeps &
+  ImportDeps &
+  PrefixRemovalDeps &
   SigningDeps &
   VideoSigningDeps &
   FittingDeps;
@@ -82,6 +85,23 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     },
     async (request, reply) => {
       const registration = await registerAsset(deps, request.caller, request.body);
+      return reply.code(registration.created ? 201 : 200).send(registration.asset);
+    },
+  );
+
+  app.post(
+    '/v1/assets/legacy',
+    {
+      ...access.internalOnly,
+      schema: {
+        tags,
+        summary: 'Register a file of the legacy backend as an asset, where it lies',
+        body: legacyImport,
+        response: { 200: asset.describe('It was registered already.'), 201: asset },
+      },
+    },
+    async (request, reply) => {
+      const registration = await importFile(deps, request.body);
       return reply.code(registration.created ? 201 : 200).send(registration.asset);
     },
   );

@@ -10,8 +10,10 @@ import type { Database } from '#platform/db/db.ts';
 import { allowApplications } from '#platform/http/cors.ts';
 import { createServer, type HttpServer, type ServerOptions } from '#platform/http/server.ts';
 import type { LegacyObjects, Objects } from '#platform/objects/objects.ts';
+import type { LegacyImport } from './api.ts';
 import type { mediaSettings } from './config.ts';
 import { keepRemovingAbandonedCopies } from './copies/abandoned.ts';
+import { importFile } from './importing.ts';
 import { addRoutes } from './routes.ts';
 import type { MediaTables } from './store.ts';
 
@@ -57,7 +59,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
     legacy,
     engine,
     variants,
-    pictures: createPermits({ count: picturesAtOnce, waitMs: pictureWaitMs }),
+    pictures: picturePermits(),
     resizeAddress,
     limits: settings,
     publicScopes: settings.publicScopes,
@@ -77,4 +79,14 @@ function whileListening(app: HttpServer, work: (signal: AbortSignal) => Promise<
     closing.abort();
     await working;
   });
+}
+
+const picturePermits = () => createPermits({ count: picturesAtOnce, waitMs: pictureWaitMs });
+
+/** What `npm run import-legacy` does without a running instance: `POST /v1/assets/legacy` without HTTP. */
+export function importerOf(deps: Pick<MediaDeps, 'database' | 'originals' | 'legacy' | 'engine' | 'settings'>) {
+  const { database, originals, legacy, engine, settings } = deps;
+  const db = database.queries<MediaTables>();
+  const importDeps = { db, objects: originals, legacy, engine, pictures: picturePermits(), limits: settings };
+  return (request: LegacyImport) => importFile(importDeps, request);
 }

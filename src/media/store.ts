@@ -58,6 +58,8 @@ export interface AssetFacts {
 }
 
 export interface AssetPlace {
+  /** The object store, when nothing is said. */
+  readonly backend?: 'objects' | 'legacy';
   readonly bucket: string;
   readonly storageKey: string;
   readonly etag: string;
@@ -172,7 +174,7 @@ export async function draftAsset(
       scope_id: identity.scopeId,
       kind: identity.kind,
       requested_mime: identity.requestedMime,
-      backend: 'objects',
+      backend: place.backend ?? 'objects',
       storage_key: place.storageKey,
       ready_at: null,
       ...learnt,
@@ -247,6 +249,17 @@ export function findDeletable(db: Handle, assetIds: readonly string[]) {
     .execute();
 }
 
+/** Those that are registered at these paths of a legacy bucket, likewise. */
+export function findDeletableAt(db: Handle, bucket: string, paths: readonly string[]) {
+  return db
+    .selectFrom('assets')
+    .select(deletableColumns)
+    .where('backend', '=', 'legacy')
+    .where('bucket', '=', bucket)
+    .where(sql<boolean>`storage_key = any(${paths}::text[])`)
+    .execute();
+}
+
 /** All of an owner, of one scope kind, or of one scope. */
 export interface AssetScope {
   readonly ownerId: string;
@@ -255,19 +268,30 @@ export interface AssetScope {
 }
 
 /** At most `limit` rows, in whatever state, by storage key as the object store lists (bytes), from beyond `after` on. */
-export function findDeletableOf(db: Handle, scope: AssetScope, after: string, limit: number) {
+export function findDeletableOf(
+  db: Handle,
+  scope: AssetScope,
+  after: Pick<DeletableAsset, 'storageKey' | 'assetId'> | undefined,
+  limit: number,
+) {
   const { ownerId, scopeKind, scopeId } = scope;
   const byBytes = sql<string>`storage_key collate "C"`;
-  return db
-    .selectFrom('assets')
-    .select(deletableColumns)
-    .where('owner_id', '=', ownerId)
-    .$if(scopeKind !== undefined, (query) => query.where('scope_kind', '=', String(scopeKind)))
-    .$if(scopeId !== undefined, (query) => query.where('scope_id', '=', String(scopeId)))
-    .where(byBytes, '>', after)
-    .orderBy(byBytes)
-    .limit(limit)
-    .execute();
+  return (
+    db
+      .selectFrom('assets')
+      .select(deletableColumns)
+      .where('owner_id', '=', ownerId)
+      .$if(scopeKind !== undefined, (query) => query.where('scope_kind', '=', String(scopeKind)))
+      .$if(scopeId !== undefined, (query) => query.where('scope_id', '=', String(scopeId)))
+      // Two legacy buckets may hold the same path.
+      .$if(after !== undefined, (query) =>
+        query.where(sql<boolean>`(${byBytes}, asset_id) > (${after?.storageKey}, ${after?.assetId}::uuid)`),
+      )
+      .orderBy(byBytes)
+      .orderBy('asset_id')
+      .limit(limit)
+      .execute()
+  );
 }
 
 /** Drops those rows that still are as they were read; answers their ids. */

@@ -1,9 +1,10 @@
 /** `POST /v1/sign/video`: one query for the refs, one for their thumbnails (document 000; CONTRACT §4). */
 import type { Caller } from '#platform/access/caller.ts';
 import type { Log } from '#platform/log.ts';
+import { inTurns } from '#platform/turns.ts';
 import type { SignRequest, VideoSignedRef, VideoSignedRefs } from './api.ts';
 import { isImage } from './limits.ts';
-import { headsAtOnce, inTurns, type Located, locatePath, locateRow } from './locating.ts';
+import { headsAtOnce, type Located, locatePath, locateRow } from './locating.ts';
 import { thumbPathOf } from './refs.ts';
 import { isReadable, resolveRefs } from './resolving.ts';
 import { answerByRef, originalAddress, type SigningDeps, thumbAddress } from './signing.ts';

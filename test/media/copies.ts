@@ -22,7 +22,8 @@ export function openLegacyFiles(folder: string) {
 
 export function copyDeps(database: Database, folder: string): CopyDeps {
   const legacy = openLegacyFiles(folder);
-  return { ...registrationDeps(database, openFiles(folder)), legacy, log: createLog({ level: 'silent' }) };
+  const objects = openFiles(folder);
+  return { ...registrationDeps(database, objects), objects, legacy, log: createLog({ level: 'silent' }) };
 }
 
 /** A source of its own: a registered picture, or a picture in the legacy backend; and the request to copy it. */

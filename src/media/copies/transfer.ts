@@ -1,6 +1,6 @@
 /** How the bytes of a copy come into the object store (document 000, `POST /v1/copy` rules 1 and 2). */
 import { Readable } from 'node:stream';
-import { ObjectChanged, type ObjectHead, type Objects } from '#platform/objects/objects.ts';
+import { type ObjectBody, ObjectChanged, type ObjectHead, type Objects } from '#platform/objects/objects.ts';
 import { type IdleDeadline, startIdleDeadline } from '#platform/resilience/deadline.ts';
 import { mediaProblems } from '../problems.ts';
 import type { CopySource } from './sources.ts';
@@ -35,17 +35,17 @@ async function stream(
   maxBytes: number,
 ): Promise<Transferred> {
   const deadline = startIdleDeadline(idleMs);
+  let body: ObjectBody | undefined;
   try {
-    const body = await objects.get(storageKey, { ifMatch: etag, signal: deadline.signal });
+    body = await objects.get(storageKey, { ifMatch: etag, signal: deadline.signal });
     if (body === undefined) return 'gone';
-    if (body.size > maxBytes) {
-      body.stream.destroy();
-      return 'too_large';
-    }
+    if (body.size > maxBytes) return 'too_large';
     const moving = Readable.from(touching(body.stream, deadline), { objectMode: false });
     return await deadline.race(target.put(targetKey, moving, { contentType: mime, size: body.size }));
   } finally {
     deadline.stop();
+    // A generator that never began closes nothing.
+    body?.stream.destroy();
   }
 }
 
