@@ -11,7 +11,6 @@ export interface AbandonedDeps {
   readonly db: Db<MediaTables>;
   readonly objects: Pick<Objects, 'bucket' | 'remove'>;
   readonly clock: Clock;
-  readonly log: Pick<Log, 'warn' | 'info'>;
 }
 
 /** Far longer than any copy takes. One that is under way all the same finds its row gone, and takes its bytes back. */
@@ -45,7 +44,10 @@ async function dropWithBytes({ db, objects }: Pick<AbandonedDeps, 'db' | 'object
 }
 
 /** From now on, every hour, until `signal` is aborted; never throws. */
-export async function keepRemovingAbandonedCopies(deps: AbandonedDeps, signal: AbortSignal): Promise<void> {
+export async function keepRemovingAbandonedCopies(
+  deps: AbandonedDeps & { readonly log: Pick<Log, 'info' | 'warn'> },
+  signal: AbortSignal,
+): Promise<void> {
   while (!signal.aborted) {
     try {
       const removed = await removeAbandonedCopies(deps);
