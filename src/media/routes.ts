@@ -18,6 +18,8 @@ import {
   uploadRequest,
   uploadReservation,
   videoSignedRefs,
+  watermarked,
+  watermarkRequest,
 } from './api.ts';
 import { type CopyDeps, copyAsset } from './copying.ts';
 import { deleteAssets } from './deletion.ts';
@@ -30,6 +32,7 @@ import { deleteScope } from './scopedeletion.ts';
 import { type SigningDeps, signImages } from './signing.ts';
 import { type ReservationDeps, reserveUpload } from './uploads.ts';
 import { signVideos, type VideoSigningDeps } from './videosigning.ts';
+import { type WatermarkDeps, watermarkImage } from './watermark.ts';
 
 export type RouteDeps = ReservationDeps &
   PendingDeps &
@@ -39,7 +42,8 @@ export type RouteDeps = ReservationDeps &
   PrefixRemovalDeps &
   SigningDeps &
   VideoSigningDeps &
-  FittingDeps;
+  FittingDeps &
+  WatermarkDeps;
 
 export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): void {
   const tags = ['media'];
@@ -188,5 +192,19 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       },
     },
     async (request, reply) => reply.code(201).send(await copyAsset(deps, request.caller, request.body)),
+  );
+
+  app.post(
+    '/v1/watermark',
+    {
+      ...access.userOrInternal,
+      schema: {
+        tags,
+        summary: 'Sign a read address of an image with the wordmark on it, for downloads',
+        body: watermarkRequest,
+        response: { 200: watermarked },
+      },
+    },
+    async (request) => watermarkImage(deps, request.caller, request.body),
   );
 }

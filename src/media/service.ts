@@ -16,6 +16,7 @@ import { keepRemovingAbandonedCopies } from './copies/abandoned.ts';
 import { importFile } from './importing.ts';
 import { addRoutes } from './routes.ts';
 import type { MediaTables } from './store.ts';
+import { createWatermarkMaker } from './watermarkmaking.ts';
 
 export interface MediaDeps {
   /** Of the server, as for every service. */
@@ -52,6 +53,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
   const { log } = deps.server;
   const db = database.queries<MediaTables>();
   whileListening(app, (signal) => keepRemovingAbandonedCopies({ db, objects: originals, clock, log }, signal));
+  const pictures = picturePermits();
   addRoutes(app, deps.access, {
     clock,
     db,
@@ -59,7 +61,8 @@ export function createMedia(deps: MediaDeps): HttpServer {
     legacy,
     engine,
     variants,
-    pictures: picturePermits(),
+    pictures,
+    watermarks: createWatermarkMaker({ engine, pictures }),
     resizeAddress,
     limits: settings,
     publicScopes: settings.publicScopes,

@@ -108,6 +108,7 @@ export const signingColumns = [
   'backend',
   'bucket',
   'storage_key as storageKey',
+  'etag',
   'byte_size as byteSize',
   'width',
   'height',

@@ -20,7 +20,7 @@ export type CopiedRow = NonNullable<Awaited<ReturnType<typeof findCopySource>>>;
 export function findCopySource(db: Handle, assetId: string) {
   return db
     .selectFrom('assets')
-    .select([...signingColumns, 'kind', 'etag', 'sha256', 'md5'])
+    .select([...signingColumns, 'kind', 'sha256', 'md5'])
     .where('asset_id', '=', assetId)
     .where('ready_at', 'is not', null)
     .executeTakeFirst();
