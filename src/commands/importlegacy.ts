@@ -89,32 +89,34 @@ function throughInstance(config: Config, closers: Closers): Import {
   return async (json) => {
     const route = '/v1/assets/legacy';
     const answer = await client.send({ method: 'POST', path: route, route, json, idempotent: true });
-    const body = answer.json() as { assetId?: string; message?: string; issues?: readonly { message: string }[] };
-    if (body.assetId !== undefined && answer.status < 300)
-      return { created: answer.status === 201, assetId: body.assetId };
-    throw new Error([body.message, ...issuesOf(body.issues)].join(' '));
+    const body = answer.json() as { assetId?: string; message?: string };
+    if (body.assetId === undefined) throw new Error(body.message ?? `the media service answered ${answer.status}`);
+    return { created: answer.status === 201, assetId: body.assetId };
   };
 }
 
 async function alone(config: Config, closers: Closers): Promise<Import> {
   const log = createLog({ level: 'error', secrets: secretsOf(config) });
   const engines = createEngines(config, log, closers);
+  const legacy = await engines.legacy();
+  if (legacy.driver === 'off')
+    throw new StartFault('LEGACY_S3_ENDPOINT: there is no legacy backend; `embedded` chooses the data folder.');
   const { originals } = await engines.objects();
   const importOne = importerOf({
     database: await engines.database(),
     originals,
-    legacy: await engines.legacy(),
+    legacy,
     engine: await engines.pictures(),
     settings: config.media,
   });
   return async (json) => {
     const { data, error } = legacyImport.safeParse(json);
-    if (data === undefined) throw new Error(['The request is not valid.', ...issuesOf(error?.issues)].join(' '));
+    if (data === undefined) throw new Error(error?.issues.map(describeIssue).join('; '));
     const { created, asset } = await importOne(data);
     return { created, assetId: asset.assetId };
   };
 }
 
-function issuesOf(issues: readonly { readonly path?: unknown; readonly message: string }[] = []): readonly string[] {
-  return issues.map(({ path, message }) => `${Array.isArray(path) ? path.join('.') : String(path)}: ${message}.`);
+function describeIssue({ path, message }: { readonly path: readonly PropertyKey[]; readonly message: string }): string {
+  return `${path.join('.')} ${message}`;
 }

@@ -60,7 +60,7 @@ async function tryImporting(
   const { db } = deps;
   const { assetId } = identity;
   const known = await findAsset(db, assetId);
-  if (known !== undefined && !isSame(known, identity)) throw mediaProblems.asset_conflict();
+  if (known !== undefined && !isSame(known, identity)) throw registeredElse();
   const head = await files.head(path);
   if (head === undefined) {
     if (known !== undefined) await dropUnready(db, assetId, known.etag);
@@ -75,7 +75,7 @@ async function tryImporting(
     throw mediaProblems[found]();
   }
   const registered = await findDeletableAt(db, files.bucket, [path]);
-  if (registered.some((row) => row.assetId !== assetId)) throw mediaProblems.asset_conflict();
+  if (registered.some((row) => row.assetId !== assetId)) throw registeredElse();
   const place = { backend: 'legacy', bucket: files.bucket, storageKey: path, etag: head.etag } as const;
   if (!(await draftAsset(db, identity, { ...place, byteSize: head.size }, found))) return undefined;
   if ((await files.head(path))?.etag !== head.etag) return undefined;
@@ -97,6 +97,10 @@ async function learnFacts(
   if (!isImage(mime)) return facts;
   const findings = await inspectImage({ ...deps, objects: files }, path, head);
   return typeof findings === 'object' ? { ...facts, ...findings } : findings;
+}
+
+function registeredElse() {
+  return mediaProblems.asset_conflict({ message: 'This file is registered already, for another owner or scope.' });
 }
 
 function noFile() {

@@ -156,13 +156,13 @@ export function openLegacyObjects({
 }): LegacyObjects {
   if (settings.endpoint === undefined)
     return { driver: 'off', bucket: () => undefined, check: async () => undefined, close: async () => undefined };
-  const { driver, open, check, close } =
+  const { driver, isName, open, check, close } =
     settings.endpoint === 'embedded' ? legacyFiles(options) : legacyS3(completeLegacy(settings), options.clock);
   const opened = new LRUCache<string, Objects>({ max: legacyBucketsKept });
   return {
     driver,
     bucket: (name) => {
-      if (!isBucketName(name) || ownBuckets.includes(name)) return undefined;
+      if (!isBucketName(name) || !isName(name) || ownBuckets.includes(name)) return undefined;
       const objects = opened.get(name) ?? open(name);
       opened.set(name, objects);
       return objects;
@@ -173,6 +173,8 @@ export function openLegacyObjects({
 }
 
 interface LegacyDriver extends Pick<LegacyObjects, 'driver' | 'check' | 'close'> {
+  /** Whether a bucket can be named so. */
+  readonly isName: (bucket: string) => boolean;
   readonly open: (bucket: string) => Objects;
 }
 
@@ -180,13 +182,21 @@ function legacyFiles({ dataDir, clock, edge }: Pick<OpenObjectsOptions, 'dataDir
   const stagingFolder = join(dataDir, '.incoming');
   const open = (bucket: string) =>
     openFilesystem({ bucket, root: join(dataDir, 'legacy', bucket), stagingFolder, clock, edge });
-  return { driver: 'files', open, check: () => open(defaultLegacyBucket).check(), close: async () => undefined };
+  return {
+    driver: 'files',
+    isName: () => true,
+    open,
+    check: () => open(defaultLegacyBucket).check(),
+    close: async () => undefined,
+  };
 }
 
 function legacyS3(settings: ReturnType<typeof completeLegacy>, clock: Clock): LegacyDriver {
   const store = openS3Store({ ...settings, clock });
   return {
     driver: 's3',
+    // As lax as any S3 server ever was. Some refuse other names as if it were their own failure.
+    isName: (bucket) => /^[a-z0-9].{2,254}$/i.test(bucket),
     open: (bucket) => store.bucket(bucket),
     check: async () => {
       // Any bucket would do to see whether the server answers; that it is not there is an answer too.
