@@ -104,6 +104,9 @@ onEveryPair('POST /v1/watermark', (pair) => {
     expect(status).toBe(200);
     expect((await fetch(body.url)).status).toBe(200);
     expect(await rig.legacyFiles.head(`${path}.wm.jpg`)).toBeDefined();
+    const long = `${rig.userId}/${'x'.repeat(248)}.jpg`;
+    await rig.legacyFiles.put(long, jpeg, { contentType: 'image/jpeg', size: jpeg.length });
+    expect((await watermark(rig.user, { ref: long })).status).toBe(400);
     const drawing = `${rig.userId}/${randomUUID()}/drawing.svg`;
     await rig.legacyFiles.put(drawing, svg, { contentType: 'image/svg+xml', size: svg.length });
     const refused = await watermark(rig.user, { ref: drawing });

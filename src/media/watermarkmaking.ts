@@ -11,7 +11,11 @@ import { objectSource, SourceFault } from '#image/engine/sources.ts';
 import { ObjectExists } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
 import type { Located } from './locating.ts';
-import { watermarkKeysOf } from './storagekey.ts';
+
+/** Beside its source (document 000, `POST /v1/watermark` rule 1). */
+export function watermarkKeyOf(storageKey: string): string {
+  return `${storageKey}.wm.jpg`;
+}
 
 export interface WatermarkMakerDeps {
   readonly engine: Pick<Engine, 'watermark'>;
@@ -37,7 +41,7 @@ export function createWatermarkMaker(deps: WatermarkMakerDeps): WatermarkMaker {
   const making = new Map<string, Promise<void>>();
   return {
     ensure: async (source) => {
-      const [key = ''] = watermarkKeysOf(source.storageKey);
+      const key = watermarkKeyOf(source.storageKey);
       const name = JSON.stringify([source.objects.bucket, key]);
       const flight = making.get(name) ?? ensureFile(deps, source, key).finally(() => making.delete(name));
       making.set(name, flight);

@@ -14,8 +14,6 @@ import {
 
 type Handle = Db<MediaTables> | Tx<MediaTables>;
 
-export type CopiedRow = NonNullable<Awaited<ReturnType<typeof findCopySource>>>;
-
 /** A ready asset, with what a copy of it takes along. */
 export function findCopySource(db: Handle, assetId: string) {
   return db
