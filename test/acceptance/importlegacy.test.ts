@@ -6,6 +6,8 @@ import { createPostgresDatabase, databaseEngines } from '../database.ts';
 import { picture } from '../media/pictures.ts';
 import { newPlace, type Place, type Program, run } from './running.ts';
 
+/** Programs start slowly on a machine that is busy. */
+const limitMs = 120_000;
 const owner = '00000000-0000-4000-8000-00000000000a';
 let place: Place;
 const programs: Program[] = [];
@@ -39,7 +41,7 @@ function launch(command: string, args: readonly string[], env: Readonly<Record<s
 
 async function imported(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const program = launch('import-legacy', args, env);
-  const code = await program.ended();
+  const code = await program.ended(limitMs);
   return { code, output: program.output() };
 }
 
@@ -58,12 +60,12 @@ async function signed(
   return answers[ref] ?? { ready: false };
 }
 
-describe('npm run import-legacy', () => {
+describe('npm run import-legacy', { timeout: 5 * limitMs }, () => {
   it('works without an instance and beside one, says the same of the same file, and leaves the bytes', async () => {
     const alone = await imported([owner, 'thread', '1', 'old/a.png', 'old/video_1.mp4']);
     expect(alone.code, alone.output).toBe(0);
     const running = launch('start', ['media', 'edge']);
-    await running.said('Atelier is ready');
+    await running.said('Atelier is ready', limitMs);
     const beside = await imported([owner, 'thread', '1', 'old/a.png', 'old/b.png']);
     expect(beside.code, beside.output).toBe(0);
     expect(idOf(beside.output, 'old/a.png')).toBe(idOf(alone.output, 'old/a.png'));
@@ -109,7 +111,7 @@ describe('npm run import-legacy', () => {
         const first = await imported([owner, 'thread', '1', 'old/a.png'], env);
         expect(first.code, first.output).toBe(0);
         const running = launch('start', ['media', 'edge'], env);
-        await running.said('Atelier is ready');
+        await running.said('Atelier is ready', limitMs);
         const second = await imported([owner, 'thread', '1', 'old/b.png'], env);
         expect(second.code, second.output).toBe(0);
         expect(await signed(idOf(second.output, 'old/b.png'))).toMatchObject({ ready: true, width: 60 });
