@@ -10,6 +10,12 @@ import { presign } from './presign.ts';
 
 const benches = [presign, ...imageBenches, content];
 
+import { deletion } from './deletion.ts';
+import { benches as imageBenches } from './image.ts';
+import { presign } from './presign.ts';
+
+const benches = [presign, deletion, ...imageBenches];
+
 const named = process.argv.slice(2);
 const chosen = benches.filter(({ name }) => named.length === 0 || named.some((word) => name.startsWith(word)));
 if (chosen.length === 0) {
