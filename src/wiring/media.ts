@@ -10,9 +10,11 @@ import type { Wiring } from './wiring.ts';
 /** In memory: some 60,000 answers. */
 const maxAnswerBytes = 64 * 1024 * 1024;
 
-export async function wireMedia({ config, engines, server, log }: Wiring): Promise<HttpServer> {
+export async function wireMedia({ config, engines, server, log, tenure }: Wiring): Promise<HttpServer> {
   const database = await engines.database();
   const redis = await engines.redis();
+  const answers = openCache({ redis, database, name: 'media', maxBytes: maxAnswerBytes, log });
+  tenure?.onReturn(() => answers.clear());
   const { originals, publicObjects } = await engines.objects();
   const legacy = await engines.legacy();
   const readiness = {
@@ -28,7 +30,7 @@ export async function wireMedia({ config, engines, server, log }: Wiring): Promi
     clock,
     access: wireAccess({ config, log }),
     database,
-    answers: openCache({ redis, database, name: 'media', maxBytes: maxAnswerBytes, log }),
+    answers,
     originals,
     legacy,
     engine: await engines.pictures(),

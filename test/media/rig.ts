@@ -239,7 +239,8 @@ async function listen(app: HttpServer): Promise<string> {
   return `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
 }
 
-function createClient(url: string, credential: Record<string, string>): Client {
+/** Somebody with the headers of a credential. */
+export function createClient(url: string, credential: Record<string, string>): Client {
   async function send<Body>(method: string, path: string, payload: unknown, headers = {}): Promise<Answer<Body>> {
     const response = await fetch(url + path, {
       method,
