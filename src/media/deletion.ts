@@ -33,18 +33,22 @@ export async function deleteAssets(deps: RemovalDeps, caller: Caller, request: A
   assertOwn(caller, found);
   const deletedLegacy = legacy === undefined ? 0 : await countByHeads(legacy, files);
   let deletedNew = 0;
-  for (let tries = 1; found.length > 0; tries++) {
-    if (tries > maxTries) throw mediaProblems.asset_changing();
+  for (let tries = 1; tries <= maxTries; tries++) {
     const rows = uniqueById([...(await findThumbs(deps, found)), ...found]);
     const dropped = await deleteRows(deps, rows);
     deletedNew += [...dropped].filter((assetId) => named.has(assetId)).length;
-    const pending = rows.flatMap(({ assetId }) => (dropped.has(assetId) ? [] : [assetId]));
-    if (pending.length > 0) await delay(pauseMs * tries * Math.random());
-    found = await findNamed(deps, pending);
-    assertOwn(caller, found);
+    await deleteFiles(deps, legacyBucket, files);
+    const changed = await findNamed(
+      deps,
+      rows.flatMap(({ assetId }) => (dropped.has(assetId) ? [] : [assetId])),
+    );
+    assertOwn(caller, changed);
+    // Some files may have been registered just before they were removed.
+    found = [...changed, ...(await findFiled(deps, legacyBucket, files))];
+    if (found.length === 0) return { deletedNew, deletedLegacy };
+    await delay(pauseMs * tries * Math.random());
   }
-  await deleteFiles(deps, legacyBucket, files);
-  return { deletedNew, deletedLegacy };
+  throw mediaProblems.asset_changing();
 }
 
 async function findNamed({ db }: RemovalDeps, assetIds: readonly string[]): Promise<readonly DeletableAsset[]> {
