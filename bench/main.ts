@@ -4,11 +4,13 @@
  */
 import { loadavg } from 'node:os';
 import type { Row } from './bench.ts';
+import { content } from './content.ts';
+import { deletion } from './deletion.ts';
 import { benches as imageBenches } from './image.ts';
 import { presign } from './presign.ts';
 import { signing } from './signing.ts';
 
-const benches = [presign, signing, ...imageBenches];
+const benches = [presign, signing, deletion, ...imageBenches, content];
 
 const named = process.argv.slice(2);
 const chosen = benches.filter(({ name }) => named.length === 0 || named.some((word) => name.startsWith(word)));

@@ -36,6 +36,12 @@ const legacyBucket = optional(
   .transform((name) => name ?? defaultLegacyBucket)
   .describe('Where legacy paths lie; `agent_message` when it is left out.');
 
+/** One that is asked for by itself; among many, what is no ref at all is judged one by one. */
+const ref = z
+  .string()
+  .refine((text) => isUuid(text) || isLegacyPath(text), 'must be a UUID or a legacy path')
+  .describe('A UUID, or a legacy path that contains `/`.');
+
 export const uploadRequest = z.object({
   scopeKind,
   scopeId,
@@ -217,10 +223,7 @@ export type VideoSignedRefs = Readonly<Record<string, VideoSignedRef>>;
 const fitSide = optional(z.int().min(0).max(longestAskedSide)).describe('Pixels; 0 or left out: the axis is free.');
 
 export const fitRequest = z.object({
-  ref: z
-    .string()
-    .refine((ref) => isUuid(ref) || isLegacyPath(ref), 'must be a UUID or a legacy path')
-    .describe('A UUID, or a legacy path that contains `/`.'),
+  ref,
   legacyBucket,
   width: fitSide,
   height: fitSide,
@@ -238,3 +241,23 @@ export const fittedImage = z.object({
   url: z.string().describe('Does not expire; gone when the asset is.'),
 });
 export type FittedImage = z.output<typeof fittedImage>;
+
+export const copyRequest = z.object({
+  fromAssetId: ref,
+  toScopeKind: scopeKind,
+  toScopeId: scopeId,
+  toOwnerId: optional(uuid).describe(
+    'With X-Internal-Key: the owner of the source when it is left out. Otherwise the user of the token.',
+  ),
+  legacyBucket,
+  thumbAssetId: optional(uuid).describe('Videos only: the thumbnail in the new scope. Left out: the copy has none.'),
+});
+export type CopyRequest = z.output<typeof copyRequest>;
+
+export const watermarkRequest = z.object({ ref, legacyBucket });
+export type WatermarkRequest = z.output<typeof watermarkRequest>;
+
+export const watermarked = z.object({
+  url: z.string().describe('A JPEG, for 7 days.'),
+});
+export type Watermarked = z.output<typeof watermarked>;

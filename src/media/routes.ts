@@ -5,6 +5,7 @@ import {
   asset,
   assetsDeleted,
   assetsDeletion,
+  copyRequest,
   fitRequest,
   fittedImage,
   imageSignedRefs,
@@ -18,7 +19,10 @@ import {
   uploadRequest,
   uploadReservation,
   videoSignedRefs,
+  watermarked,
+  watermarkRequest,
 } from './api.ts';
+import { type CopyDeps, copyAsset } from './copying.ts';
 import { deleteAssets } from './deletion.ts';
 import { type FittingDeps, fitImage } from './fitting.ts';
 import { type ImportDeps, importFile } from './importing.ts';
@@ -29,15 +33,18 @@ import { deleteScope } from './scopedeletion.ts';
 import { type SigningDeps, signImages } from './signing.ts';
 import { type ReservationDeps, reserveUpload } from './uploads.ts';
 import { signVideos, type VideoSigningDeps } from './videosigning.ts';
+import { type WatermarkDeps, watermarkImage } from './watermark.ts';
 
 export type RouteDeps = ReservationDeps &
   PendingDeps &
   RegistrationDeps &
+  CopyDeps &
   ImportDeps &
   PrefixRemovalDeps &
   SigningDeps &
   VideoSigningDeps &
-  FittingDeps;
+  FittingDeps &
+  WatermarkDeps;
 
 export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): void {
   const tags = ['media'];
@@ -172,5 +179,33 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       },
     },
     async (request) => fitImage(deps, request.caller, request.body),
+  );
+
+  app.post(
+    '/v1/copy',
+    {
+      ...access.userOrInternal,
+      schema: {
+        tags,
+        summary: 'Copy an asset to another scope',
+        body: copyRequest,
+        response: { 201: asset },
+      },
+    },
+    async (request, reply) => reply.code(201).send(await copyAsset(deps, request.caller, request.body)),
+  );
+
+  app.post(
+    '/v1/watermark',
+    {
+      ...access.userOrInternal,
+      schema: {
+        tags,
+        summary: 'Sign a read address of an image with the wordmark on it, for downloads',
+        body: watermarkRequest,
+        response: { 200: watermarked },
+      },
+    },
+    async (request) => watermarkImage(deps, request.caller, request.body),
   );
 }

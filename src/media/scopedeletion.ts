@@ -32,17 +32,21 @@ export async function deleteScope(
   let r2Deleted = 0;
   let legacyDeleted = await removePrefixes(deps, legacyBucket, legacyPrefixes);
   let dbDeleted = 0;
-  for (let tries = 1; tries <= maxTries; tries++) {
+  const deleted = () => ({ r2Deleted, legacyDeleted, dbDeleted });
+  for (let tries = 1; ; tries++) {
     const { rows, removed } = await removeObjectsOf(deps, scope);
     r2Deleted += removed.objects;
     legacyDeleted += removed.legacy;
     const dropped = await dropAll(deps, rows);
     dbDeleted += dropped;
-    if (dropped === rows.length) return { r2Deleted, legacyDeleted, dbDeleted };
+    // A copy of what was dropped may have begun while it stood: only a look that finds nothing is the end.
+    if (rows.length === 0) return deleted();
+    const isDone = dropped === rows.length;
+    if (tries === maxTries && isDone) return deleted();
+    if (tries === maxTries) throw mediaProblems.asset_changing();
     // Changed by a registration, or dropped by somebody else.
-    await delay(pauseMs * tries * Math.random());
+    if (!isDone) await delay(pauseMs * tries * Math.random());
   }
-  throw mediaProblems.asset_changing();
 }
 
 /** The rows whose objects are gone now, and how many objects there were. */

@@ -14,9 +14,11 @@ import type { LegacyObjects, Objects } from '#platform/objects/objects.ts';
 import { addressingOf } from './addressing.ts';
 import type { LegacyImport } from './api.ts';
 import type { mediaSettings } from './config.ts';
+import { keepRemovingAbandonedCopies } from './copies/abandoned.ts';
 import { importFile } from './importing.ts';
 import { addRoutes } from './routes.ts';
 import type { MediaTables } from './store.ts';
+import { createWatermarkMaker } from './watermarkmaking.ts';
 
 export interface MediaDeps {
   /** Of the server, as for every service. */
@@ -52,22 +54,40 @@ export function createMedia(deps: MediaDeps): HttpServer {
       'Reserves places for uploads, registers what was uploaded, signs addresses to read it, and deletes it.',
     cors: allowApplications(deps.agentOrigins),
   });
+  const { log } = deps.server;
+  const db = database.queries<MediaTables>();
+  whileListening(app, (signal) => keepRemovingAbandonedCopies({ db, objects: originals, clock, log }, signal));
+  const pictures = picturePermits();
   addRoutes(app, deps.access, {
     clock,
-    db: database.queries<MediaTables>(),
+    db,
     objects: originals,
     legacy,
     answers,
     addressing: addressingOf(originals, resizeAddress),
     engine,
     variants,
-    pictures: picturePermits(),
+    pictures,
+    watermarks: createWatermarkMaker({ engine, pictures }),
     resizeAddress,
     limits: settings,
     publicScopes: settings.publicScopes,
-    log: deps.server.log,
+    log,
   });
   return app;
+}
+
+/** Work beside the requests; it is over before the engines close. */
+function whileListening(app: HttpServer, work: (signal: AbortSignal) => Promise<void>): void {
+  const closing = new AbortController();
+  let working: Promise<void> | undefined;
+  app.addHook('onListen', async () => {
+    working = work(closing.signal);
+  });
+  app.addHook('onClose', async () => {
+    closing.abort();
+    await working;
+  });
 }
 
 const picturePermits = () => createPermits({ count: picturesAtOnce, waitMs: pictureWaitMs });

@@ -40,7 +40,12 @@ function signImage(deps: SigningDeps, row: Located): ImageSignedRef {
   };
 }
 
-export function originalAddress({ objects, storageKey, mime }: Located): string {
+/** For 7 days. */
+export function originalAddress({
+  objects,
+  storageKey,
+  mime,
+}: Pick<Located, 'objects' | 'storageKey' | 'mime'>): string {
   return objects.readAddress(storageKey, { expiresInS: addressValidS, contentType: mime });
 }
 

@@ -35,6 +35,7 @@ export function createTestChannel(): TestChannel {
 
 export interface NotifyRig {
   readonly app: HttpServer;
+  readonly url: string;
   post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
   close(): Promise<void>;
 }
@@ -61,6 +62,7 @@ export async function startNotify(
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   return {
     app,
+    url,
     async post(path, body, headers = {}) {
       const response = await fetch(url + path, {
         method: 'POST',
