@@ -30,7 +30,7 @@ describe('answers of signing', () => {
     const facts = { mime: 'video/mp4', byteSize: 1, width: null, height: null, durationMs: null, blurhash: null };
     const storageKey = assetId;
     const whose = { ownerId: owner.kind === 'user' ? owner.userId : '', scopeKind, namedThumbId: null };
-    const row = { assetId, ...whose, ...facts, bucket: 'objects', backend, storageKey };
+    const row = { assetId, ...whose, ...facts, bucket: 'objects', backend, storageKey, etag: '"x"' };
     const located = { backend, objects: openFiles('/nowhere'), storageKey, ...facts, row };
     return { located, told: { ready: true, url: randomUUID() }, ...changes };
   }
