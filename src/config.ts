@@ -5,16 +5,19 @@ import { withSecrets } from '#platform/secrets.ts';
 import { settingGroups } from './settings.ts';
 
 /** Ports above the base, in the order in which services start and are told of (CONTRACT §1). */
-const portOffsets = { media: 1, image: 2, auth: 3, edge: 10, idp: 11 } as const;
+const portOffsets = { media: 1, image: 2, auth: 3, content: 6, notify: 7, edge: 10, idp: 11, cms: 12 } as const;
 
 export type ServiceName = keyof typeof portOffsets;
 export const serviceNames = Object.keys(portOffsets) as readonly ServiceName[];
 export const isServiceName = (name: string): name is ServiceName => Object.hasOwn(portOffsets, name);
 
+/** Of other people's services: never started unasked in production. */
+const standIns: readonly ServiceName[] = ['idp', 'cms'];
+
 /** What `npm start` starts when nothing is named: in production no stand-in unasked, and the edge only when needed. */
 export function servicesByDefault(environment: Environment): readonly ServiceName[] {
   if (environment.NODE_ENV !== 'production') return serviceNames;
-  return serviceNames.filter((name) => name !== 'idp' && (name !== 'edge' || needsEdge(environment)));
+  return serviceNames.filter((name) => !standIns.includes(name) && (name !== 'edge' || needsEdge(environment)));
 }
 
 export type Config = ReturnType<typeof readConfig>;
@@ -34,13 +37,27 @@ export function readConfig(
   return readSettings(complete, settingGroups, {
     production,
     inUse: groupsOf(services, environment),
-    calledFor: calledFor(environment),
+    calledFor: calledFor(environment, services),
   });
 }
 
-function calledFor(environment: Environment): readonly string[] {
-  const embedded = (environment.S3_ENDPOINT || 'embedded') === 'embedded';
-  return embedded ? [] : ['S3_BUCKET', 'S3_PUBLIC_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'];
+/** Settings that others make necessary: a server its keys, and production some way for mails to leave. */
+function calledFor(environment: Environment, services: readonly ServiceName[]): readonly string[] {
+  const isServer = (endpoint: string | undefined) => (endpoint || 'embedded') !== 'embedded';
+  const sendsMail = services.includes('notify') && environment.NODE_ENV === 'production';
+  return [
+    ...(isServer(environment.S3_ENDPOINT)
+      ? ['S3_BUCKET', 'S3_PUBLIC_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']
+      : []),
+    ...(isServer(environment.LEGACY_S3_ENDPOINT) ? ['LEGACY_S3_ACCESS_KEY_ID', 'LEGACY_S3_SECRET_ACCESS_KEY'] : []),
+    ...(sendsMail && !environment.RESEND_API_KEY ? ['SMTP_URL'] : []),
+  ];
+}
+
+/** LEGACY_S3_ENDPOINT; not set, outside production, the folder (CONTRACT §4). */
+export function legacyOf({ process: { production }, legacyObjects }: Config): Config['legacyObjects'] {
+  const { endpoint = production ? undefined : 'embedded' } = legacyObjects;
+  return { ...legacyObjects, endpoint };
 }
 
 /**
@@ -69,6 +86,7 @@ export function addressesOf(config: Config): Readonly<Record<ServiceName, string
   const told: Readonly<Partial<Record<ServiceName, string | undefined>>> = {
     ...config.addresses,
     idp: config.identity.url,
+    cms: config.cms.url,
   };
   return Object.fromEntries(serviceNames.map((service) => [service, told[service] ?? at(service)])) as Record<
     ServiceName,
@@ -110,12 +128,24 @@ export function secretsOf(config: Config): readonly string[] {
 type GroupName = keyof typeof settingGroups;
 
 const groupsByService: Partial<Record<ServiceName, readonly GroupName[]>> = {
-  media: ['database', 'objects', 'identity', 'internal', 'resizing', 'media', 'image'],
+  media: ['database', 'redis', 'objects', 'legacyObjects', 'identity', 'internal', 'resizing', 'media', 'image'],
   image: ['objects', 'image', 'imageService'],
   auth: ['database', 'identity', 'auth'],
-  edge: ['objects', 'resizing', 'image'],
+  edge: ['objects', 'legacyObjects', 'resizing', 'image'],
+  content: ['database', 'cms', 'content'],
+  notify: ['database', 'internal', 'notify'],
   idp: ['localIdp', 'database'],
 };
+
+/** Its processes see each other's writes, so without Redis there may be one of them only. */
+export function usesDatabase(service: ServiceName): boolean {
+  return groupsByService[service]?.includes('database') ?? false;
+}
+
+/** PostgreSQL without Redis: one process per service (CONTRACT §2). The folder of the embedded database has a lock. */
+export function isAlone({ database, redis }: Config): boolean {
+  return database.url !== 'embedded' && redis.url === 'embedded';
+}
 
 function groupsOf(services: readonly ServiceName[], environment: Environment): ReadonlySet<GroupName> {
   const groups = new Set<GroupName>([
@@ -130,6 +160,9 @@ function groupsOf(services: readonly ServiceName[], environment: Environment): R
 /** The edge runs wherever objects are embedded or no proxy or no CDN is set (CONTRACT §2). */
 function needsEdge(environment: Environment): boolean {
   return (
-    (environment.S3_ENDPOINT || 'embedded') === 'embedded' || !environment.IMGPROXY_URL || !environment.PUBLIC_CDN_URL
+    (environment.S3_ENDPOINT || 'embedded') === 'embedded' ||
+    environment.LEGACY_S3_ENDPOINT === 'embedded' ||
+    !environment.IMGPROXY_URL ||
+    !environment.PUBLIC_CDN_URL
   );
 }

@@ -2,9 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { authSettings } from '#auth/config.ts';
+import { contentSettings } from '#content/config.ts';
 import { imageServiceSettings, imageSettings } from '#image/config.ts';
 import { idpSettings } from '#local/idp/config.ts';
 import { mediaSettings } from '#media/config.ts';
+import { notifySettings } from '#notify/config.ts';
 import { address, integer, list, parseAddress, secret, setting, text } from '#platform/config.ts';
 import { parseOriginPattern } from '#platform/http/origins.ts';
 import { levels } from '#platform/log.ts';
@@ -72,6 +74,27 @@ export const settingGroups = {
       meaning: 'Connections that one process holds to PostgreSQL.',
     }),
   },
+  redis: {
+    url: setting(
+      'REDIS_URL',
+      {
+        default: 'embedded',
+        requiredInProduction: true,
+        secret: true,
+        meaning:
+          'Redis 7 or Valkey, `redis://` or `rediss://`; `embedded`: in process. With PostgreSQL and without Redis one process per service runs.',
+      },
+      parseRedisUrl,
+    ),
+    prefix: setting(
+      'REDIS_PREFIX',
+      {
+        defaultText: 'from an id in the database',
+        meaning: 'What every key begins with. Needed only where copies of one database share one Redis.',
+      },
+      parseRedisPrefix,
+    ),
+  },
   objects: {
     endpoint: setting(
       'S3_ENDPOINT',
@@ -87,6 +110,19 @@ export const settingGroups = {
     publicBucket: text('S3_PUBLIC_BUCKET', { default: 'public', meaning: 'Variants; readable by anybody.' }),
     accessKeyId: text('S3_ACCESS_KEY_ID', { secret: true, meaning: 'The key of the S3 server.' }),
     secretAccessKey: text('S3_SECRET_ACCESS_KEY', { secret: true, meaning: 'Its secret.' }),
+  },
+  legacyObjects: {
+    endpoint: setting(
+      'LEGACY_S3_ENDPOINT',
+      {
+        defaultText: 'embedded; in production off',
+        meaning: 'The S3 server of legacy objects; `embedded`: a folder per bucket in `legacy/` of the data folder.',
+      },
+      embeddedOr(parseAddress),
+    ),
+    region: text('LEGACY_S3_REGION', { default: 'auto', meaning: 'Its region.' }),
+    accessKeyId: text('LEGACY_S3_ACCESS_KEY_ID', { secret: true, meaning: 'Its key.' }),
+    secretAccessKey: text('LEGACY_S3_SECRET_ACCESS_KEY', { secret: true, meaning: 'Its secret.' }),
   },
   identity: {
     url: address('IDP_URL', {
@@ -150,8 +186,16 @@ export const settingGroups = {
     },
   },
   auth: authSettings,
+  cms: {
+    url: address('CMS_URL', {
+      requiredInProduction: true,
+      meaning: 'The content management system; not set: the local stand-in.',
+    }),
+  },
+  content: contentSettings,
   localIdp: idpSettings,
   media: mediaSettings,
+  notify: notifySettings,
   image: imageSettings,
   imageService: imageServiceSettings,
 } as const;
@@ -178,5 +222,17 @@ function embeddedOr(parse: (raw: string) => string) {
 function parseDatabaseUrl(raw: string): string {
   if (raw !== 'embedded' && !/^postgres(ql)?:\/\/[^/]/.test(raw))
     throw new Error('must be a postgres:// address or `embedded`');
+  return raw;
+}
+
+function parseRedisUrl(raw: string): string {
+  if (raw !== 'embedded' && !(/^rediss?:\/\/[^/]/.test(raw) && URL.canParse(raw)))
+    throw new Error('must be a redis:// address or `embedded`');
+  return raw;
+}
+
+function parseRedisPrefix(raw: string): string {
+  if (!/^[A-Za-z0-9._:-]{1,64}$/.test(raw))
+    throw new Error('must be 1 to 64 characters of A-Z, a-z, 0-9, `.`, `_`, `:` and `-`');
   return raw;
 }

@@ -6,13 +6,17 @@ import type { HttpServer, ServerCommons } from '#platform/http/server.ts';
 import { Closers, StartFault } from '#platform/lifecycle.ts';
 import type { Log } from '#platform/log.ts';
 import { startTelemetry } from '#platform/telemetry.ts';
-import { addressesOf, bindingOf, type Config, type ServiceName } from './config.ts';
+import { addressesOf, bindingOf, type Config, isAlone, type ServiceName, usesDatabase } from './config.ts';
 import { createEngines } from './engines.ts';
+import { takeTenures } from './tenure.ts';
 import { wireAuth } from './wiring/auth.ts';
+import { wireCms } from './wiring/cms.ts';
+import { wireContent } from './wiring/content.ts';
 import { wireEdge } from './wiring/edge.ts';
 import { wireIdp } from './wiring/idp.ts';
 import { wireImage } from './wiring/image.ts';
 import { wireMedia } from './wiring/media.ts';
+import { wireNotify } from './wiring/notify.ts';
 import type { Wiring } from './wiring/wiring.ts';
 
 export interface Suite {
@@ -35,9 +39,18 @@ export async function startSuite(config: Config, services: readonly ServiceName[
     await closers.closeAll();
   };
   try {
+    const bound = isAlone(config) ? services.filter(usesDatabase) : [];
+    const tenures = bound.length > 0 ? await takeTenures(bound, await engines.database(), log, closers) : undefined;
     for (const service of services) {
+      const tenure = tenures?.get(service);
       const commons = await openCommons(config, service, log.child({ service }), closers);
-      const server = await wirings[service]({ config, engines, server: commons, log: commons.log });
+      const server = await wirings[service]({
+        config,
+        engines,
+        server: { ...commons, ...(tenure && { mayServe: () => tenure.isHeld() }) },
+        log: commons.log,
+        ...(tenure && { tenure }),
+      });
       servers.set(service, server);
       await listen(server, service, config);
     }
@@ -53,8 +66,11 @@ const wirings: Readonly<Record<ServiceName, (wiring: Wiring) => Promise<HttpServ
   media: wireMedia,
   image: wireImage,
   auth: wireAuth,
+  content: wireContent,
+  notify: wireNotify,
   edge: wireEdge,
   idp: wireIdp,
+  cms: wireCms,
 };
 
 async function openCommons(config: Config, service: ServiceName, log: Log, closers: Closers): Promise<ServerCommons> {

@@ -4,14 +4,15 @@
  */
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { systemClock } from '#platform/clock.ts';
 import { ConfigFault } from '#platform/config.ts';
 import { isFolderInUse } from '#platform/db/lock.ts';
 import { probePostgres } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
-import { openObjects } from '#platform/objects/open.ts';
-import { addressesOf, type Config, readConfig, servicesByDefault } from '../config.ts';
+import { openLegacyObjects, openObjects } from '#platform/objects/open.ts';
+import { probeRedis } from '#platform/redis/open.ts';
+import { addressesOf, type Config, legacyOf, readConfig, servicesByDefault } from '../config.ts';
 
 /** What was found. Throwing means unwell; the message says how to mend it. */
 type Check = (config: Config) => Promise<string>;
@@ -19,7 +20,9 @@ type Check = (config: Config) => Promise<string>;
 const checks: Readonly<Record<string, Check>> = {
   runtime: async () => `Node ${process.versions.node} on ${process.platform}-${process.arch}`,
   database: checkDatabase,
+  redis: checkRedis,
   objects: checkObjects,
+  legacy: checkLegacy,
   identity: checkIdentity,
   resizing: checkResizing,
 };
@@ -67,6 +70,17 @@ async function checkDatabase({ database, process: { dataDir } }: Config): Promis
   return 'PostgreSQL answers';
 }
 
+async function checkRedis({ redis, database }: Config): Promise<string> {
+  if (redis.url === 'embedded')
+    return database.url === 'embedded' ? 'in process' : 'in process, so one process per service; see REDIS_URL';
+  const { version, keepsAll, survivesRestart } = await probeRedis(redis.url);
+  const warnings = [
+    ...(keepsAll ? [] : ['it may evict streams in flight: set maxmemory-policy noeviction']),
+    ...(survivesRestart ? [] : ['streams in flight end with it: set appendonly yes']),
+  ];
+  return [`Redis ${version} answers`, ...warnings].join('; ');
+}
+
 async function checkObjects({ objects, process: { dataDir } }: Config): Promise<string> {
   // As in production: a missing bucket is named, not made.
   const opened = await openObjects({ settings: objects, production: true, dataDir, clock: systemClock, log });
@@ -84,6 +98,24 @@ async function checkObjects({ objects, process: { dataDir } }: Config): Promise<
       : 'the S3 server answers; it cannot create only, so a signed PUT may overwrite within its 300 seconds';
   } finally {
     await opened.close();
+  }
+}
+
+async function checkLegacy(config: Config): Promise<string> {
+  const { dataDir } = config.process;
+  const legacy = openLegacyObjects({ settings: legacyOf(config), ownBuckets: [], dataDir, clock: systemClock });
+  try {
+    if (legacy.driver === 'off') return 'off: legacy refs resolve to nothing';
+    if (legacy.driver === 'files') {
+      await checkFolder(join(dataDir, 'legacy'));
+      return `files in ${join(dataDir, 'legacy')}, a folder per bucket`;
+    }
+    await legacy.check().catch((error: Error) => {
+      throw new Error(`the S3 server does not answer (${reason(error)}); see LEGACY_S3_ENDPOINT and its keys`);
+    });
+    return 'the S3 server answers';
+  } finally {
+    await legacy.close();
   }
 }
 

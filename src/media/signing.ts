@@ -1,13 +1,13 @@
-/** `POST /v1/sign/image`: one query for all refs, no call to the store (document 000; CONTRACT §4). */
+/** `POST /v1/sign/image`: one query for all refs, no call to the store but for legacy files (document 000; CONTRACT §4). */
 import type { ResizeSigner } from '#edge/api.ts';
 import type { Caller } from '#platform/access/caller.ts';
-import type { Objects } from '#platform/objects/objects.ts';
-import type { ImageSignedRef, ImageSignedRefs, SignRequest, UnresolvedRef } from './api.ts';
+import { type AnswersDeps, answersOf, joinAnswers } from './answers.ts';
+import type { ImageSignedRef, SignRequest } from './api.ts';
 import { isImage } from './limits.ts';
-import { type ReadyAsset, type ResolvingDeps, resolveRefs, sourceOf } from './resolving.ts';
+import type { Located } from './locating.ts';
+import { type ResolvingDeps, resolveRefs, sourceOf } from './resolving.ts';
 
-export interface SigningDeps extends ResolvingDeps {
-  readonly objects: Pick<Objects, 'bucket' | 'readAddress'>;
+export interface SigningDeps extends ResolvingDeps, AnswersDeps {
   readonly resizeAddress: ResizeSigner;
 }
 
@@ -15,31 +15,19 @@ export interface SigningDeps extends ResolvingDeps {
 const addressValidS = 604_800;
 const thumb = { width: 400, height: 400, quality: 80 };
 const preview = { width: 1024, height: 1024, quality: 85 };
-const notFound: UnresolvedRef = { ready: false, error: 'not_found' };
 
-/** Keyed by ref as it was given; what `resolveRefs` leaves out is `not_found`. */
-export async function signImages(deps: SigningDeps, caller: Caller, request: SignRequest): Promise<ImageSignedRefs> {
-  const found = await resolveRefs(deps, caller, request.refs);
-  return answerByRef(request.refs, found, (row) => signImage(deps, row));
+/** The JSON of ImageSignedRefs: keyed by ref as it was given; what `resolveRefs` leaves out is `not_found`. */
+export async function signImages(deps: SigningDeps, caller: Caller, request: SignRequest): Promise<string> {
+  const told = await answersOf(deps, caller, 'image', request.refs, async (refs) => {
+    const found = await resolveRefs(deps, caller, refs, request.legacyBucket);
+    return new Map([...found].map(([ref, located]) => [ref, { located, told: signImage(deps, located) }]));
+  });
+  return joinAnswers(request.refs, told);
 }
 
-export function answerByRef<Signed>(
-  refs: readonly string[],
-  found: ReadonlyMap<string, ReadyAsset>,
-  sign: (row: ReadyAsset) => Signed,
-): Readonly<Record<string, Signed | UnresolvedRef>> {
-  // Not by assignment: a ref may be `__proto__`.
-  return Object.fromEntries(
-    refs.map((ref) => {
-      const row = found.get(ref);
-      return [ref, row === undefined ? notFound : sign(row)];
-    }),
-  );
-}
-
-function signImage(deps: SigningDeps, row: ReadyAsset): ImageSignedRef {
+function signImage(deps: SigningDeps, row: Located): ImageSignedRef {
   const { width, height, byteSize, blurhash, mime } = row;
-  const url = originalAddress(deps, row);
+  const url = originalAddress(row);
   const base = { width, height, byteSize, blurhash, mime };
   if (!isImage(mime)) return { ready: true, url, ...base, durationMs: row.durationMs };
   return {
@@ -52,11 +40,16 @@ function signImage(deps: SigningDeps, row: ReadyAsset): ImageSignedRef {
   };
 }
 
-export function originalAddress(deps: Pick<SigningDeps, 'objects'>, row: ReadyAsset): string {
-  return deps.objects.readAddress(row.storageKey, { expiresInS: addressValidS, contentType: row.mime });
+/** For 7 days. */
+export function originalAddress({
+  objects,
+  storageKey,
+  mime,
+}: Pick<Located, 'objects' | 'storageKey' | 'mime'>): string {
+  return objects.readAddress(storageKey, { expiresInS: addressValidS, contentType: mime });
 }
 
 /** Of images. */
-export function thumbAddress(deps: Pick<SigningDeps, 'resizeAddress'>, row: ReadyAsset): string {
+export function thumbAddress(deps: Pick<SigningDeps, 'resizeAddress'>, row: Located): string {
   return deps.resizeAddress(sourceOf(row), thumb, 'webp');
 }

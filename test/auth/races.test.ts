@@ -112,6 +112,8 @@ describe.skipIf(postgres?.missing ?? true)('two processes over PostgreSQL', () =
       PATH: process.env.PATH,
       ...place.env,
       DATABASE_URL: databaseUrl,
+      // Says that there may be several of each; this service itself has no use for it.
+      REDIS_URL: 'redis://127.0.0.1:6379',
       IDP_URL: rig.idpUrl,
       ANON_KEY: anonKey,
       COOKIE_SECRETS: secrets,

@@ -14,15 +14,19 @@ import { createMedia } from '#media/service.ts';
 import { migrations } from '#migrations.ts';
 import { createAccess } from '#platform/access/access.ts';
 import { startTestIssuer, testUserId } from '#platform/access/test-issuer.ts';
+import { openCache } from '#platform/cache/open.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { createLog } from '#platform/log.ts';
 import { deriveAddressKey } from '#platform/objects/addresses.ts';
 import { type EdgeAddressing, openFilesystem } from '#platform/objects/filesystem.ts';
-import type { Objects } from '#platform/objects/objects.ts';
-import { openTestBucket, skipWithoutS3 } from '#platform/objects/s3.testing.ts';
+import { defaultLegacyBucket, type LegacyObjects, type Objects } from '#platform/objects/objects.ts';
+import { openLegacyObjects } from '#platform/objects/open.ts';
+import { openTestBucket, skipWithoutS3, testServer } from '#platform/objects/s3.testing.ts';
+import type { Redis } from '#platform/redis/redis.ts';
 import { databaseEngines, openTestDatabase } from '../database.ts';
+import { openTestRedis, skipWithoutRedis } from '../redis.ts';
 
 /** Small enough to be met from both sides. */
 export const testLimits = { maxImageBytes: 100_000, maxVideoBytes: 200_000, maxSourcePixels: 1_000_000 };
@@ -30,6 +34,10 @@ export const testLimits = { maxImageBytes: 100_000, maxVideoBytes: 200_000, maxS
 interface ObjectStores {
   readonly originals: Objects;
   readonly publicObjects: Objects;
+  /** Without it the legacy backend is off. */
+  readonly legacy?: LegacyObjects;
+  /** A bucket there, of this rig alone. */
+  readonly legacyBucket?: string;
   close(): Promise<void>;
 }
 
@@ -38,6 +46,8 @@ export interface EnginePair {
   readonly missing: boolean;
   readonly openDatabase: () => Promise<Database>;
   readonly openObjects: (edge: EdgeAddressing) => Promise<ObjectStores>;
+  /** Without it caches are in process. */
+  readonly openRedis?: () => Promise<Redis>;
 }
 
 export const embedded: EnginePair = {
@@ -53,10 +63,11 @@ const enginePairs: readonly EnginePair[] = [
   ...databaseEngines
     .filter(({ name }) => name === 'postgres')
     .map((postgres) => ({
-      name: 'PostgreSQL and S3',
-      missing: postgres.missing || skipWithoutS3,
+      name: 'PostgreSQL, Redis and S3',
+      missing: postgres.missing || skipWithoutRedis || skipWithoutS3,
       openDatabase: () => postgres.open(migrations),
       openObjects: openBuckets,
+      openRedis: () => openTestRedis(),
     })),
 ];
 
@@ -72,20 +83,47 @@ async function openFolders(edge: EdgeAddressing): Promise<ObjectStores> {
   return {
     originals: open('objects'),
     publicObjects: open('public'),
+    legacy: openLegacyObjects({
+      settings: legacyFolder,
+      ownBuckets: ['objects', 'public'],
+      dataDir,
+      clock: systemClock,
+      edge,
+    }),
+    legacyBucket: defaultLegacyBucket,
     close: () => rm(dataDir, { recursive: true, force: true }),
   };
 }
 
-async function openBuckets(): Promise<ObjectStores> {
-  const [originals, variants] = await Promise.all([openTestBucket(), openTestBucket({ isPublic: true })]);
+const legacyFolder = { endpoint: 'embedded', region: undefined, accessKeyId: undefined, secretAccessKey: undefined };
+
+async function openBuckets(edge: EdgeAddressing): Promise<ObjectStores> {
+  const made = await Promise.all([openTestBucket(), openTestBucket({ isPublic: true }), openTestBucket()]);
+  const [originals, variants, old] = made;
+  const legacy = openLegacyObjects({
+    settings: testServer,
+    ownBuckets: [originals.bucket, variants.bucket],
+    dataDir: tmpdir(),
+    clock: systemClock,
+    edge,
+  });
   return {
     originals: originals.objects,
     publicObjects: variants.objects,
+    legacy,
+    legacyBucket: old.bucket,
     close: async () => {
-      await Promise.all([originals.close(), variants.close()]);
+      await Promise.all([...made.map(({ close }) => close()), legacy.close()]);
     },
   };
 }
+
+const legacyOff: LegacyObjects = openLegacyObjects({
+  settings: { ...legacyFolder, endpoint: undefined },
+  ownBuckets: [],
+  dataDir: tmpdir(),
+  clock: systemClock,
+});
 
 interface Answer<Body> {
   readonly status: number;
@@ -114,6 +152,10 @@ export interface MediaRig {
   readonly database: Database;
   readonly originals: Objects;
   readonly publicObjects: Objects;
+  /** To be named in every request that means it: the default's name is shared by all who use a server. */
+  readonly legacyBucket: string;
+  /** What lies in it. */
+  readonly legacyFiles: Objects;
   readonly userId: string;
   readonly user: Client;
   readonly otherUser: Client;
@@ -129,14 +171,26 @@ export async function startMedia(pair: EnginePair): Promise<MediaRig> {
   const resizing = { key: '943b421c9eb07c83', salt: '520f986b998545b4' };
   // The address is known only after the port is; addresses are made from it at each call.
   const edgeAddress = { url: '', secret: deriveAddressKey(resizing.key, resizing.salt) };
-  const [database, stores] = await Promise.all([pair.openDatabase(), pair.openObjects(edgeAddress)]);
-  const { originals, publicObjects } = stores;
+  const [database, stores, redis] = await Promise.all([
+    pair.openDatabase(),
+    pair.openObjects(edgeAddress),
+    pair.openRedis?.(),
+  ]);
+  const { originals, publicObjects, legacy = legacyOff, legacyBucket = defaultLegacyBucket } = stores;
   const { maxSourcePixels } = testLimits;
   const limits = { maxSourcePixels, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 };
   const engine = createEngine(limits);
   const variants = createVariantMaker({ engine, keySecret: 'a key secret', publicObjects, limits });
   const server = { log, readiness: { database: () => database.check(), originals: () => originals.check() } };
-  const edge = createEdge({ server, clock, resizing, originals, publicObjects, variants });
+  const edge = createEdge({
+    server,
+    clock,
+    resizing,
+    originals,
+    publicObjects,
+    otherBucket: legacy.bucket,
+    variants,
+  });
   edgeAddress.url = await listen(edge);
   const issuer = await startTestIssuer();
   const internalKey = 'an internal key';
@@ -146,7 +200,9 @@ export async function startMedia(pair: EnginePair): Promise<MediaRig> {
     clock,
     access: createAccess({ internalKeys: [internalKey], jwksUrl: issuer.jwksUrl, log }),
     database,
+    answers: openCache({ redis, database, name: 'media', maxBytes: 10_000_000, log }),
     originals,
+    legacy,
     engine,
     variants,
     resizeAddress: resizeSigner({ baseUrl: edgeAddress.url, ...resizing }),
@@ -160,6 +216,12 @@ export async function startMedia(pair: EnginePair): Promise<MediaRig> {
     database,
     originals,
     publicObjects,
+    legacyBucket,
+    get legacyFiles() {
+      const files = legacy.bucket(legacyBucket);
+      if (files === undefined) throw new Error('this rig has no legacy backend');
+      return files;
+    },
     client,
     userId: testUserId,
     user: await asUser(testUserId),
@@ -167,7 +229,7 @@ export async function startMedia(pair: EnginePair): Promise<MediaRig> {
     server: client({ 'x-internal-key': internalKey }),
     close: async () => {
       await Promise.all([media.close(), edge.close(), issuer.close()]);
-      await Promise.all([database.close(), stores.close()]);
+      await Promise.all([database.close(), stores.close(), redis?.close()]);
     },
   };
 }
@@ -177,7 +239,8 @@ async function listen(app: HttpServer): Promise<string> {
   return `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
 }
 
-function createClient(url: string, credential: Record<string, string>): Client {
+/** Somebody with the headers of a credential. */
+export function createClient(url: string, credential: Record<string, string>): Client {
   async function send<Body>(method: string, path: string, payload: unknown, headers = {}): Promise<Answer<Body>> {
     const response = await fetch(url + path, {
       method,
