@@ -47,10 +47,12 @@ export const authSettings = {
 } as const;
 
 function splitList(raw: string): readonly string[] {
-  return raw
+  const parts = raw
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
+  if (raw !== '' && parts.length === 0) throw new Error('must have a value between its commas');
+  return parts;
 }
 
 /** As browsers spell it. No wildcards: a redirect target has to be exactly one of them. */

@@ -12,6 +12,7 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto';
+import { StartFault } from '#platform/lifecycle.ts';
 
 export interface Sealer {
   seal(text: string): string;
@@ -30,7 +31,7 @@ const tagBytes = 16;
 export function createSealer(secrets: readonly string[], purpose: SealPurpose): Sealer {
   const keys = secrets.map((secret) => deriveKey(secret, purpose));
   const [current] = keys;
-  if (current === undefined) throw new Error('COOKIE_SECRETS is empty');
+  if (current === undefined) throw new StartFault('COOKIE_SECRETS: there has to be one at least.');
   // No header but our own is read, to the letter: there is nothing in it to choose.
   const byHeader = new Map(keys.map(({ header, key }) => [header, key]));
   return {

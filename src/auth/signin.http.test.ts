@@ -1,5 +1,6 @@
 /** `/login` and `/callback` on a real server, against the local identity provider. */
 import { randomUUID } from 'node:crypto';
+import { type IncomingHttpHeaders, request } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { accountOf } from '#accounts/madeup.ts';
 import { findProfile } from '#accounts/store.ts';
@@ -304,6 +305,40 @@ describe('onboarding', () => {
     expect((await findProfile(rig.accounts, accountOf(email).id))?.language).toBe(expected);
   });
 });
+
+describe('headers', () => {
+  it('of whatever value never end up in a redirect', async () => {
+    const evil = 'evil.example';
+    const names = ['host', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-for', 'forwarded', 'x-original-url'];
+    names.push('x-rewrite-url', 'origin', 'referer', 'x-host', 'x-forwarded-server', 'x-http-host-override', 'via');
+    for (const name of names) {
+      const headers = { [name]: name.includes('url') || name === 'referer' ? `https://${evil}/` : evil };
+      const browser = openBrowser();
+      const login = await rawGet(`${rig.url}/login`, { ...headers });
+      expect(login.headers.location).toMatch(/^http:\/\/localhost:\d+\/local\/consent/);
+      expect(JSON.stringify(login.headers)).not.toContain(evil);
+      for (const query of ['', `?code=${randomUUID()}`]) {
+        const callback = await rawGet(`${rig.url}/callback${query}`, headers);
+        expect(callback.headers.location).toBe(query === '' ? origin : failure);
+      }
+      const back = await consent((await browser.get(`${rig.url}/login`)).location ?? '');
+      const answer = await rawGet(back, { ...headers, cookie: browser.cookieHeader });
+      expect(answer.headers.location).toBe(origin);
+    }
+  });
+});
+
+/** `fetch` does not let a caller choose its host. */
+function rawGet(url: string, headers: Record<string, string>): Promise<{ headers: IncomingHttpHeaders }> {
+  return new Promise((resolve, reject) => {
+    request(url, { headers }, (answer) => {
+      answer.resume();
+      answer.on('end', () => resolve({ headers: answer.headers }));
+    })
+      .on('error', reject)
+      .end();
+  });
+}
 
 describe('what every service answers', () => {
   it('GET / and GET /health', async () => {
