@@ -34,9 +34,9 @@ export async function revokeLater(deps: RevocationDeps, refreshToken: string, de
   await addRevocation(deps.db, deps.revocationSealer.seal(refreshToken));
 }
 
-/** Tells the provider of every sign-out that is due. */
-export async function revokeDue(deps: RevocationDeps): Promise<void> {
-  for (;;) {
+/** Tells the provider of every sign-out that is due; `stopping` ends it early, and what it had in hand is due again. */
+async function revokeDue(deps: RevocationDeps, stopping: AbortSignal): Promise<void> {
+  while (!stopping.aborted) {
     const due = await takeRevocation(deps.db, leaseMs);
     if (due === undefined) return;
     const token = deps.revocationSealer.unseal(due.sealed);
@@ -46,9 +46,11 @@ export async function revokeDue(deps: RevocationDeps): Promise<void> {
       await removeRevocation(deps.db, due.id);
       continue;
     }
-    const left = await withDeadline(providerTimeoutMs, (signal) => endSession(deps.provider, token, signal)).catch(
-      () => token,
-    );
+    const left = await withDeadline(
+      providerTimeoutMs,
+      (signal) => endSession(deps.provider, token, signal),
+      stopping,
+    ).catch(() => token);
     if (left === undefined) await removeRevocation(deps.db, due.id);
     else {
       const delayMs = Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(due.tries - 1, 20));
@@ -79,13 +81,14 @@ const sweepEvery = 30;
 
 /** Beside the requests: sign-outs that are due, and now and then answers that were kept long enough. */
 export function keepHouse(deps: RevocationDeps, everyMs = 2000): Housekeeping {
+  const stopping = new AbortController();
   let rounds = 0;
   let running: Promise<void> | undefined;
   const round = async () => {
     try {
       if (rounds % sweepEvery === 0) await deps.answers.sweep();
       rounds += 1;
-      await revokeDue(deps);
+      await revokeDue(deps, stopping.signal);
     } catch (error) {
       deps.log.warn({ err: error }, 'sign-outs cannot be told right now');
     }
@@ -98,6 +101,8 @@ export function keepHouse(deps: RevocationDeps, everyMs = 2000): Housekeeping {
   return {
     close: async () => {
       clearInterval(timer);
+      // A provider that hangs does not hold up the end.
+      stopping.abort();
       await running;
     },
   };

@@ -386,6 +386,23 @@ describe('POST /logout', () => {
     await eventually(async () => (await rig.db.selectFrom('session_revocations').select('id').execute()).length === 0);
   });
 
+  it('is told by the next process when this one ends meanwhile, which does not wait for a provider that hangs', async () => {
+    const email = `u-${randomUUID()}@example.com`;
+    const [browser, elsewhere] = [openBrowser(), openBrowser()];
+    await signIn(browser, rig.url, { email });
+    await signIn(elsewhere, rig.url, { email });
+    await rig.wellAgain();
+    await rig.fault({ operation: 'refresh', kind: 'reset' });
+    await rig.fault({ operation: 'refresh', kind: 'hang' });
+    await logout(browser);
+    // The next try, by whoever looks after it, is the one that hangs.
+    await eventually(async () => (await rig.calls()).refresh === 2);
+    await rig.restart();
+    expect(await rig.db.selectFrom('session_revocations').select('id').execute()).toHaveLength(1);
+    await eventually(async () => (await rig.db.selectFrom('session_revocations').select('id').execute()).length === 0);
+    expect((await refresh(elsewhere)).status).toBe(401);
+  });
+
   it('gives the provider ten seconds in all', async () => {
     const browser = await signedIn();
     await rig.fault({ operation: 'refresh', kind: 'slow', delayMs: 4000 });
