@@ -5,16 +5,19 @@ import { withSecrets } from '#platform/secrets.ts';
 import { settingGroups } from './settings.ts';
 
 /** Ports above the base, in the order in which services start and are told of (CONTRACT §1). */
-const portOffsets = { media: 1, image: 2, edge: 10, idp: 11 } as const;
+const portOffsets = { media: 1, image: 2, content: 6, edge: 10, idp: 11, cms: 12 } as const;
 
 export type ServiceName = keyof typeof portOffsets;
 export const serviceNames = Object.keys(portOffsets) as readonly ServiceName[];
 export const isServiceName = (name: string): name is ServiceName => Object.hasOwn(portOffsets, name);
 
+/** Of other people's services: never started unasked in production. */
+const standIns: readonly ServiceName[] = ['idp', 'cms'];
+
 /** What `npm start` starts when nothing is named: in production no stand-in unasked, and the edge only when needed. */
 export function servicesByDefault(environment: Environment): readonly ServiceName[] {
   if (environment.NODE_ENV !== 'production') return serviceNames;
-  return serviceNames.filter((name) => name !== 'idp' && (name !== 'edge' || needsEdge(environment)));
+  return serviceNames.filter((name) => !standIns.includes(name) && (name !== 'edge' || needsEdge(environment)));
 }
 
 export type Config = ReturnType<typeof readConfig>;
@@ -69,6 +72,7 @@ export function addressesOf(config: Config): Readonly<Record<ServiceName, string
   const told: Readonly<Partial<Record<ServiceName, string | undefined>>> = {
     ...config.addresses,
     idp: config.identity.url,
+    cms: config.cms.url,
   };
   return Object.fromEntries(serviceNames.map((service) => [service, told[service] ?? at(service)])) as Record<
     ServiceName,
@@ -102,6 +106,7 @@ const groupsByService: Partial<Record<ServiceName, readonly GroupName[]>> = {
   media: ['database', 'objects', 'identity', 'internal', 'resizing', 'media', 'image'],
   image: ['objects', 'image', 'imageService'],
   edge: ['objects', 'resizing', 'image'],
+  content: ['database', 'cms', 'content'],
   idp: ['localIdp'],
 };
 

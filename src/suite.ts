@@ -8,6 +8,8 @@ import type { Log } from '#platform/log.ts';
 import { startTelemetry } from '#platform/telemetry.ts';
 import { addressesOf, bindingOf, type Config, type ServiceName } from './config.ts';
 import { createEngines } from './engines.ts';
+import { wireCms } from './wiring/cms.ts';
+import { wireContent } from './wiring/content.ts';
 import { wireEdge } from './wiring/edge.ts';
 import { wireIdp } from './wiring/idp.ts';
 import { wireImage } from './wiring/image.ts';
@@ -51,8 +53,10 @@ export async function startSuite(config: Config, services: readonly ServiceName[
 const wirings: Readonly<Record<ServiceName, (wiring: Wiring) => Promise<HttpServer>>> = {
   media: wireMedia,
   image: wireImage,
+  content: wireContent,
   edge: wireEdge,
   idp: wireIdp,
+  cms: wireCms,
 };
 
 async function openCommons(config: Config, service: ServiceName, log: Log, closers: Closers): Promise<ServerCommons> {
