@@ -150,7 +150,7 @@ export async function startMedia(pair: EnginePair): Promise<MediaRig> {
     engine,
     variants,
     resizeAddress: resizeSigner({ baseUrl: edgeAddress.url, ...resizing }),
-    settings: { ...testLimits, publicScopes: ['feed', 'avatars'] },
+    settings: { ...testLimits, publicScopes: ['feed', 'avatars'], ffmpegPath: 'ffmpeg' },
   });
   const url = await listen(media);
   const client = (headers: Record<string, string>) => createClient(url, headers);
