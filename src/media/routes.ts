@@ -7,15 +7,25 @@ import {
   fitRequest,
   fittedImage,
   imageSignedRefs,
+  mediaTask,
   pendingObject,
   pendingRequest,
   registrationRequest,
   scopeDeleted,
   scopeDeletion,
   signRequest,
+  taskDeleted,
+  taskParams,
+  tasksDeleted,
+  tasksDeletion,
+  taskUpsert,
   uploadRequest,
   uploadReservation,
   videoSignedRefs,
+  videoTask,
+  videoTaskRequest,
+  watermarkedVideo,
+  watermarkVideoRequest,
 } from './api.ts';
 import { deleteAssets } from './deletion.ts';
 import { type FittingDeps, fitImage } from './fitting.ts';
@@ -24,8 +34,10 @@ import { type RegistrationDeps, registerAsset } from './registration.ts';
 import type { RemovalDeps } from './removal.ts';
 import { deleteScope } from './scopedeletion.ts';
 import { type SigningDeps, signImages } from './signing.ts';
+import { beginVideoTask, deleteTask, deleteTasksOf, putTask, readTask, type TaskDeps } from './tasks/tasks.ts';
 import { type ReservationDeps, reserveUpload } from './uploads.ts';
 import { signVideos, type VideoSigningDeps } from './videosigning.ts';
+import { type VideoWatermarkDeps, watermarkVideo } from './videowatermark.ts';
 
 export type RouteDeps = ReservationDeps &
   PendingDeps &
@@ -33,7 +45,8 @@ export type RouteDeps = ReservationDeps &
   RemovalDeps &
   SigningDeps &
   VideoSigningDeps &
-  FittingDeps;
+  FittingDeps &
+  VideoWatermarkDeps;
 
 export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): void {
   const tags = ['media'];
@@ -151,5 +164,88 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       },
     },
     async (request) => fitImage(deps, request.caller, request.body),
+  );
+
+  app.post(
+    '/v1/watermark-video',
+    {
+      ...access.userOrInternal,
+      schema: {
+        tags,
+        summary: 'Sign the address of a video with the watermark and a closing clip, for download',
+        body: watermarkVideoRequest,
+        response: { 200: watermarkedVideo },
+      },
+    },
+    async (request, reply) => watermarkVideo(deps, request.caller, request.body, reply.abandoned),
+  );
+}
+
+export function addTaskRoutes(app: HttpServer, access: Access, deps: TaskDeps): void {
+  const tags = ['media tasks'];
+
+  app.post(
+    '/v1/media-tasks',
+    {
+      ...access.internalOnly,
+      schema: { tags, summary: 'Write a media task', body: taskUpsert, response: { 200: mediaTask } },
+    },
+    async (request) => putTask(deps, request.body),
+  );
+
+  app.post(
+    '/v1/media-tasks/video',
+    {
+      ...access.userOrInternal,
+      schema: {
+        tags,
+        summary: 'Have an uploaded video processed: a poster is made, and both are registered',
+        body: videoTaskRequest,
+        response: { 200: videoTask },
+      },
+    },
+    async (request) => beginVideoTask(deps, request.caller, request.body),
+  );
+
+  app.get(
+    '/v1/media-tasks/:taskId',
+    {
+      ...access.userOrInternal,
+      schema: {
+        tags,
+        summary: 'Read a media task',
+        params: taskParams,
+        response: { 200: mediaTask.or(videoTask.describe('Nobody has written it yet.')) },
+      },
+    },
+    async (request) => readTask(deps, request.caller, request.params.taskId),
+  );
+
+  app.delete(
+    '/v1/media-tasks/:taskId',
+    {
+      ...access.userOrInternal,
+      schema: {
+        tags,
+        summary: 'Cancel a media task, and delete the assets that it has made',
+        params: taskParams,
+        response: { 200: taskDeleted },
+      },
+    },
+    async (request) => deleteTask(deps, request.caller, request.params.taskId),
+  );
+
+  app.delete(
+    '/v1/media-tasks',
+    {
+      ...access.internalOnly,
+      schema: {
+        tags,
+        summary: 'Delete the task rows of an owner; assets stay',
+        body: tasksDeletion,
+        response: { 200: tasksDeleted },
+      },
+    },
+    async (request) => deleteTasksOf(deps, request.body.ownerId),
   );
 }

@@ -18,7 +18,11 @@ export function storageKeyOf(parts: StorageKeyParts): string {
 
 /** Where the watermarked picture and video of an asset lie: beside it (document 000, `POST /v1/watermark`). */
 export function watermarkKeysOf(storageKey: string): readonly string[] {
-  return [`${storageKey}.wm.jpg`, `${storageKey}.wm.mp4`];
+  return [`${storageKey}.wm.jpg`, videoWatermarkKeyOf(storageKey)];
+}
+
+export function videoWatermarkKeyOf(storageKey: string): string {
+  return `${storageKey}.wm.mp4`;
 }
 
 /** Fixed by CONTRACT §4: an update of the library must not move them. */

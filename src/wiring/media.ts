@@ -28,6 +28,7 @@ export async function wireMedia({ config, engines, server, log }: Wiring): Promi
       key: config.resizing.key,
       salt: config.resizing.salt,
     }),
+    jobs: await engines.jobs(),
     settings: config.media,
   });
 }

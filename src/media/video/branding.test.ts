@@ -21,7 +21,7 @@ describe.skipIf(skipWithout('ffmpeg'))('a video', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'atelier-branding-'));
   });
-  afterAll(async () => { if (!process.env.KEEP) await rm(folder, { recursive: true, force: true }); else console.log(folder); });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
 
   /** Grey levels of one frame at a time, as a player shows it. */
   async function frameAt(file: string, second: number) {

@@ -60,10 +60,9 @@ function graphOf(facts: VideoFacts): string {
     `[1:v]split[mark1][mark2]`,
     `[mark1]scale=${small}[mark]`,
     `[mark2]scale=${large}[sign]`,
-    `[0:${facts.stream}]scale=${width}:${height},setsar=1,format=yuv420p,fps=${rate}:start_time=0[plain]`,
-    `[plain][mark]overlay=main_w-overlay_w:main_h-overlay_h,setsar=1,format=yuv420p[marked]`,
-    // The joint counts a part up to the beginning of its last frame: of a single one, nothing.
-    `[marked]tpad=stop_mode=clone:stop=1[body]`,
+    // At an even rate from the start; and the last frame twice, as the joint does not count how long it lasts.
+    `[0:${facts.stream}]scale=${width}:${height},setsar=1,format=yuv420p,fps=${rate}:start_time=0,tpad=stop_mode=clone:stop=1[plain]`,
+    `[plain][mark]overlay=main_w-overlay_w:main_h-overlay_h,setsar=1,format=yuv420p[body]`,
     `color=c=0x14161a:s=${width}x${height}:d=${closingS}:r=${rate},format=yuv420p[dark]`,
     `[dark][sign]overlay=(main_w-overlay_w)/2:(main_h-overlay_h)/2,fade=t=in:d=0.4,setsar=1,format=yuv420p[closing]`,
   ];
