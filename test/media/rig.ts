@@ -116,6 +116,7 @@ export interface MediaRig {
   readonly url: string;
   readonly database: Database;
   readonly jobs: Jobs;
+  readonly media: HttpServer;
   readonly originals: Objects;
   readonly publicObjects: Objects;
   readonly userId: string;
@@ -165,6 +166,7 @@ export async function startMedia(pair: EnginePair, { ffmpegPath = 'ffmpeg' } = {
     url,
     database,
     jobs,
+    media,
     originals,
     publicObjects,
     client,

@@ -20,7 +20,7 @@ export async function inScratchFolder<Result>(work: (folder: string) => Promise<
 
 /** Of processes that are no more. A folder of somebody else's cannot be removed, and is left. */
 export async function removeAbandonedScratch(folder = tmpdir()): Promise<void> {
-  for (const name of await readdir(folder)) {
+  for (const name of await readdir(folder).catch(() => [])) {
     const pid = named.exec(name)?.[1];
     if (pid !== undefined && !isAlive(Number(pid)))
       await rm(join(folder, name), { recursive: true, force: true }).catch(() => undefined);
