@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { clip } from '../../test/media/clips.ts';
 import { picture } from '../../test/media/pictures.ts';
 import { type Client, type MediaRig, onEveryPair, startMedia, upload } from '../../test/media/rig.ts';
 import { skipWithout } from '../../test/programs.ts';
@@ -11,18 +12,7 @@ import type { WatermarkedVideo } from './api.ts';
 import { videoWatermarkKeyOf } from './storagekey.ts';
 import { createFfmpeg } from './video/ffmpeg.ts';
 import { probeVideo } from './video/probing.ts';
-import { render, type Sample } from './video/samples.testing.ts';
-
-const clip: Sample = {
-  name: 'small',
-  extension: 'mp4',
-  inputs: ['testsrc2=size=160x90:rate=10:duration=1,format=yuv420p', 'sine=duration=1'],
-  options: ['-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'aac'],
-  width: 160,
-  height: 90,
-  seconds: 1,
-  hasSound: true,
-};
+import { render } from './video/samples.testing.ts';
 
 onEveryPair('POST /v1/watermark-video', (pair) => {
   describe.skipIf(skipWithout('ffmpeg'))('', () => {

@@ -4,22 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clip } from '../../../test/media/clips.ts';
 import { type Client, embedded, type MediaRig, onEveryPair, startMedia, upload } from '../../../test/media/rig.ts';
 import { skipWithout } from '../../../test/programs.ts';
 import type { Asset, MediaTask, VideoSignedRefs, VideoTask } from '../api.ts';
-import { render, type Sample } from '../video/samples.testing.ts';
+import { render } from '../video/samples.testing.ts';
 import { posterIdOf } from './processing.ts';
-
-const clip: Sample = {
-  name: 'small',
-  extension: 'mp4',
-  inputs: ['testsrc2=size=160x90:rate=10:duration=1,format=yuv420p', 'sine=duration=1'],
-  options: ['-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'aac'],
-  width: 160,
-  height: 90,
-  seconds: 1,
-  hasSound: true,
-};
 
 onEveryPair('media tasks', (pair) => {
   let rig: MediaRig;
