@@ -4,10 +4,17 @@
  */
 import { loadavg } from 'node:os';
 import type { Row } from './bench.ts';
+import { content } from './content.ts';
 import { benches as imageBenches } from './image.ts';
 import { presign } from './presign.ts';
 
-const benches = [presign, ...imageBenches];
+const benches = [presign, ...imageBenches, content];
+
+import { deletion } from './deletion.ts';
+import { benches as imageBenches } from './image.ts';
+import { presign } from './presign.ts';
+
+const benches = [presign, deletion, ...imageBenches];
 
 const named = process.argv.slice(2);
 const chosen = benches.filter(({ name }) => named.length === 0 || named.some((word) => name.startsWith(word)));

@@ -4,48 +4,48 @@ import {
   asset,
   assetsDeleted,
   assetsDeletion,
+  copyRequest,
   fitRequest,
   fittedImage,
   imageSignedRefs,
-  mediaTask,
+  legacyImport,
   pendingObject,
   pendingRequest,
   registrationRequest,
   scopeDeleted,
   scopeDeletion,
   signRequest,
-  taskDeleted,
-  taskParams,
-  tasksDeleted,
-  tasksDeletion,
-  taskUpsert,
   uploadRequest,
   uploadReservation,
   videoSignedRefs,
-  videoTask,
-  videoTaskRequest,
+  watermarked,
   watermarkedVideo,
-  watermarkVideoRequest,
+  watermarkRequest,
 } from './api.ts';
+import { type CopyDeps, copyAsset } from './copying.ts';
 import { deleteAssets } from './deletion.ts';
 import { type FittingDeps, fitImage } from './fitting.ts';
+import { type ImportDeps, importFile } from './importing.ts';
 import { type PendingDeps, signPending } from './pending.ts';
+import type { PrefixRemovalDeps } from './prefixremoval.ts';
 import { type RegistrationDeps, registerAsset } from './registration.ts';
-import type { RemovalDeps } from './removal.ts';
 import { deleteScope } from './scopedeletion.ts';
 import { type SigningDeps, signImages } from './signing.ts';
-import { beginVideoTask, deleteTask, deleteTasksOf, putTask, readTask, type TaskDeps } from './tasks/tasks.ts';
 import { type ReservationDeps, reserveUpload } from './uploads.ts';
 import { signVideos, type VideoSigningDeps } from './videosigning.ts';
 import { type VideoWatermarkDeps, watermarkVideo } from './videowatermark.ts';
+import { type WatermarkDeps, watermarkImage } from './watermark.ts';
 
 export type RouteDeps = ReservationDeps &
   PendingDeps &
   RegistrationDeps &
-  RemovalDeps &
+  CopyDeps &
+  ImportDeps &
+  PrefixRemovalDeps &
   SigningDeps &
   VideoSigningDeps &
   FittingDeps &
+  WatermarkDeps &
   VideoWatermarkDeps;
 
 export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): void {
@@ -92,6 +92,23 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     },
     async (request, reply) => {
       const registration = await registerAsset(deps, request.caller, request.body);
+      return reply.code(registration.created ? 201 : 200).send(registration.asset);
+    },
+  );
+
+  app.post(
+    '/v1/assets/legacy',
+    {
+      ...access.internalOnly,
+      schema: {
+        tags,
+        summary: 'Register a file of the legacy backend as an asset, where it lies',
+        body: legacyImport,
+        response: { 200: asset.describe('It was registered already.'), 201: asset },
+      },
+    },
+    async (request, reply) => {
+      const registration = await importFile(deps, request.body);
       return reply.code(registration.created ? 201 : 200).send(registration.asset);
     },
   );
@@ -167,85 +184,44 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
   );
 
   app.post(
+    '/v1/copy',
+    {
+      ...access.userOrInternal,
+      schema: {
+        tags,
+        summary: 'Copy an asset to another scope',
+        body: copyRequest,
+        response: { 201: asset },
+      },
+    },
+    async (request, reply) => reply.code(201).send(await copyAsset(deps, request.caller, request.body)),
+  );
+
+  app.post(
+    '/v1/watermark',
+    {
+      ...access.userOrInternal,
+      schema: {
+        tags,
+        summary: 'Sign a read address of an image with the wordmark on it, for downloads',
+        body: watermarkRequest,
+        response: { 200: watermarked },
+      },
+    },
+    async (request) => watermarkImage(deps, request.caller, request.body),
+  );
+
+  app.post(
     '/v1/watermark-video',
     {
       ...access.userOrInternal,
       schema: {
         tags,
         summary: 'Sign the address of a video with the watermark and a closing clip, for download',
-        body: watermarkVideoRequest,
+        body: watermarkRequest,
         response: { 200: watermarkedVideo },
       },
     },
     async (request, reply) => watermarkVideo(deps, request.caller, request.body, reply.abandoned),
-  );
-}
-
-export function addTaskRoutes(app: HttpServer, access: Access, deps: TaskDeps): void {
-  const tags = ['media tasks'];
-
-  app.post(
-    '/v1/media-tasks',
-    {
-      ...access.internalOnly,
-      schema: { tags, summary: 'Write a media task', body: taskUpsert, response: { 200: mediaTask } },
-    },
-    async (request) => putTask(deps, request.body),
-  );
-
-  app.post(
-    '/v1/media-tasks/video',
-    {
-      ...access.userOrInternal,
-      schema: {
-        tags,
-        summary: 'Have an uploaded video processed: a poster is made, and both are registered',
-        body: videoTaskRequest,
-        response: { 200: videoTask },
-      },
-    },
-    async (request) => beginVideoTask(deps, request.caller, request.body),
-  );
-
-  app.get(
-    '/v1/media-tasks/:taskId',
-    {
-      ...access.userOrInternal,
-      schema: {
-        tags,
-        summary: 'Read a media task',
-        params: taskParams,
-        response: { 200: mediaTask.or(videoTask.describe('Nobody has written it yet.')) },
-      },
-    },
-    async (request) => readTask(deps, request.caller, request.params.taskId),
-  );
-
-  app.delete(
-    '/v1/media-tasks/:taskId',
-    {
-      ...access.userOrInternal,
-      schema: {
-        tags,
-        summary: 'Cancel a media task, and delete the assets that it has made',
-        params: taskParams,
-        response: { 200: taskDeleted },
-      },
-    },
-    async (request) => deleteTask(deps, request.caller, request.params.taskId),
-  );
-
-  app.delete(
-    '/v1/media-tasks',
-    {
-      ...access.internalOnly,
-      schema: {
-        tags,
-        summary: 'Delete the task rows of an owner; assets stay',
-        body: tasksDeletion,
-        response: { 200: tasksDeleted },
-      },
-    },
-    async (request) => deleteTasksOf(deps, request.body.ownerId),
   );
 }

@@ -11,16 +11,21 @@ import { allowApplications } from '#platform/http/cors.ts';
 import { createServer, type HttpServer, type ServerOptions } from '#platform/http/server.ts';
 import { measureJobs } from '#platform/jobs/depth.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
-import type { Objects } from '#platform/objects/objects.ts';
+import type { LegacyObjects, Objects } from '#platform/objects/objects.ts';
+import type { LegacyImport } from './api.ts';
 import type { mediaSettings } from './config.ts';
-import { addRoutes, addTaskRoutes } from './routes.ts';
+import { keepRemovingAbandonedCopies } from './copies/abandoned.ts';
+import { importFile } from './importing.ts';
+import { addRoutes } from './routes.ts';
 import type { MediaTables } from './store.ts';
 import { giveUp, type ProcessingDeps, processVideo, videoUploadQueue } from './tasks/processing.ts';
+import { addTaskRoutes } from './tasks/routes.ts';
 import type { TaskTables } from './tasks/store.ts';
 import { deleteOwnAssets } from './tasks/tasks.ts';
 import { createFfmpeg } from './video/ffmpeg.ts';
 import { removeAbandonedScratch } from './video/scratch.ts';
 import { makeVideoWatermark, type WatermarkMakingDeps, watermarkQueue } from './videowatermark.ts';
+import { createWatermarkMaker } from './watermarkmaking.ts';
 
 export interface MediaDeps {
   /** Of the server, as for every service. */
@@ -32,6 +37,7 @@ export interface MediaDeps {
   /** Migrated. */
   readonly database: Database;
   readonly originals: Objects;
+  readonly legacy: Pick<LegacyObjects, 'bucket'>;
   readonly engine: Engine;
   /** Over the public bucket, with the key secret of the image service and the edge: variants go with their source. */
   readonly variants: Pick<VariantMaker, 'forgetAll'>;
@@ -47,7 +53,7 @@ const picturesAtOnce = 8;
 const pictureWaitMs = 5000;
 
 export function createMedia(deps: MediaDeps): HttpServer {
-  const { clock, database, originals, engine, variants, resizeAddress, jobs, settings } = deps;
+  const { clock, database, originals, legacy, engine, variants, resizeAddress, jobs, settings } = deps;
   const app = createServer({
     ...deps.server,
     service: 'media',
@@ -56,15 +62,20 @@ export function createMedia(deps: MediaDeps): HttpServer {
     cors: allowApplications(deps.agentOrigins),
   });
   const { log } = deps.server;
+  const db = database.queries<MediaTables>();
+  whileListening(app, (signal) => keepRemovingAbandonedCopies({ db, objects: originals, clock, log }, signal));
+  const pictures = picturePermits();
   const closing = new AbortController();
   const common = {
     clock,
-    db: database.queries<MediaTables>(),
+    db,
     taskDb: database.queries<TaskTables>(),
     objects: originals,
+    legacy,
     engine,
     variants,
-    pictures: createPermits({ count: picturesAtOnce, waitMs: pictureWaitMs }),
+    pictures,
+    watermarks: createWatermarkMaker({ engine, pictures }),
     resizeAddress,
     jobs,
     ffmpeg: createFfmpeg(settings.ffmpegPath),
@@ -75,10 +86,8 @@ export function createMedia(deps: MediaDeps): HttpServer {
   };
   addRoutes(app, deps.access, common);
   addTaskRoutes(app, deps.access, common);
-  workOnQueues(app, jobs, {
-    ...common,
-    discard: (ownerId, assetIds) => deleteOwnAssets(common, ownerId, assetIds),
-  });
+  const discard = (ownerId: string, assetIds: readonly string[]) => deleteOwnAssets(common, ownerId, assetIds);
+  workOnQueues(app, jobs, { ...common, discard });
   // Before requests in flight are awaited: those that wait for a job are told to come again.
   const { drain } = app;
   app.drain = () => {
@@ -100,4 +109,27 @@ function workOnQueues(app: HttpServer, jobs: Jobs, deps: ProcessingDeps & Waterm
     jobs.work(watermarkQueue, (job) => makeVideoWatermark(deps, job), { concurrency });
   });
   app.addHook('onClose', () => jobs.stop({ queues }));
+}
+
+/** Work beside the requests; it is over before the engines close. */
+function whileListening(app: HttpServer, work: (signal: AbortSignal) => Promise<void>): void {
+  const closing = new AbortController();
+  let working: Promise<void> | undefined;
+  app.addHook('onListen', async () => {
+    working = work(closing.signal);
+  });
+  app.addHook('onClose', async () => {
+    closing.abort();
+    await working;
+  });
+}
+
+const picturePermits = () => createPermits({ count: picturesAtOnce, waitMs: pictureWaitMs });
+
+/** What `npm run import-legacy` does without a running instance: `POST /v1/assets/legacy` without HTTP. */
+export function importerOf(deps: Pick<MediaDeps, 'database' | 'originals' | 'legacy' | 'engine' | 'settings'>) {
+  const { database, originals, legacy, engine, settings } = deps;
+  const db = database.queries<MediaTables>();
+  const importDeps = { db, objects: originals, legacy, engine, pictures: picturePermits(), limits: settings };
+  return (request: LegacyImport) => importFile(importDeps, request);
 }

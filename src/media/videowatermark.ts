@@ -9,21 +9,21 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Caller } from '#platform/access/caller.ts';
-import type { Db } from '#platform/db/db.ts';
 import { type Job, type Jobs, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
-import type { Objects } from '#platform/objects/objects.ts';
+import { isSafeKey } from '#platform/objects/keys.ts';
 import { invalid, problems } from '#platform/problem.ts';
-import type { WatermarkedVideo, WatermarkVideoRequest } from './api.ts';
+import type { WatermarkedVideo, WatermarkRequest } from './api.ts';
+import { bucketOf, type Located, type PlacesDeps } from './locating.ts';
 import { mediaProblems } from './problems.ts';
-import { type ReadyAsset, type ResolvingDeps, resolveRefs } from './resolving.ts';
+import { type ResolvingDeps, resolveRefs } from './resolving.ts';
+import { originalAddress } from './signing.ts';
 import { videoWatermarkKeyOf } from './storagekey.ts';
-import { findAsset, type MediaTables } from './store.ts';
 import { brandVideo } from './video/branding.ts';
 import { type Ffmpeg, VideoFault } from './video/ffmpeg.ts';
 import { probeVideo } from './video/probing.ts';
 import { download, inScratchFolder } from './video/scratch.ts';
 
-const payload = z.object({ assetId: z.string(), storageKey: z.string() });
+const payload = z.object({ backend: z.enum(['objects', 'legacy']), bucket: z.string(), storageKey: z.string() });
 export type WatermarkJob = z.output<typeof payload>;
 
 export const watermarkQueue: Queue<WatermarkJob> = {
@@ -34,23 +34,19 @@ export const watermarkQueue: Queue<WatermarkJob> = {
 };
 
 export interface VideoWatermarkDeps extends ResolvingDeps {
-  readonly objects: Pick<Objects, 'bucket' | 'head' | 'readAddress'>;
   readonly jobs: Pick<Jobs, 'enqueue' | 'look'>;
   readonly ffmpeg: Pick<Ffmpeg, 'check'>;
   /** Aborted when the service begins to close. */
   readonly closing: AbortSignal;
 }
 
-export interface WatermarkMakingDeps {
-  readonly db: Db<MediaTables>;
-  readonly objects: Objects;
+export interface WatermarkMakingDeps extends PlacesDeps {
   readonly ffmpeg: Ffmpeg;
 }
 
 /** CONTRACT §4. */
 const waitMs = 60_000;
 const lookEveryMs = 250;
-const validS = 7 * 24 * 60 * 60;
 const videoMime = 'video/mp4';
 
 /**
@@ -60,39 +56,45 @@ const videoMime = 'video/mp4';
 export async function watermarkVideo(
   deps: VideoWatermarkDeps,
   caller: Caller,
-  { ref }: WatermarkVideoRequest,
+  request: WatermarkRequest,
   abandoned: AbortSignal,
 ): Promise<WatermarkedVideo> {
   const untilMs = performance.now() + waitMs;
-  const row = await resolveVideo(deps, caller, ref);
-  const made = await signMade(deps, row);
+  const source = await resolveVideo(deps, caller, request);
+  const made = await signMade(source);
   if (made !== undefined) return made;
   await deps.ffmpeg.check();
-  const { assetId, storageKey } = row;
-  const asked = { assetId, storageKey };
-  const { jobId } = await deps.jobs.enqueue(deps.db, watermarkQueue, asked, { key: storageKey });
+  const { backend, objects, storageKey } = source;
+  const asked = { backend, bucket: objects.bucket, storageKey };
+  const key = `${backend}/${objects.bucket}/${storageKey}`;
+  const { jobId } = await deps.jobs.enqueue(deps.db, watermarkQueue, asked, { key });
   await waitForJob(deps, jobId, untilMs, AbortSignal.any([deps.closing, abandoned]));
+  const signed = await signMade(await resolveVideo(deps, caller, request));
   // Taken back: its source is gone.
-  return (await signMade(deps, await resolveVideo(deps, caller, ref))) ?? refuseMissing();
+  if (signed === undefined) throw noSuchAsset();
+  return signed;
 }
 
-async function resolveVideo(deps: VideoWatermarkDeps, caller: Caller, ref: string): Promise<ReadyAsset> {
-  const row = (await resolveRefs(deps, caller, [ref])).get(ref);
-  if (row === undefined) throw noSuchAsset();
-  if (!row.mime.startsWith('video/')) throw invalid('body.ref', 'must be a video');
-  return row;
+async function resolveVideo(
+  deps: VideoWatermarkDeps,
+  caller: Caller,
+  { ref, legacyBucket }: WatermarkRequest,
+): Promise<Located> {
+  const source = (await resolveRefs(deps, caller, [ref], legacyBucket)).get(ref);
+  if (source === undefined) throw noSuchAsset();
+  if (!source.mime.startsWith('video/')) throw invalid('body.ref', 'must be a video');
+  // Beside the longest names of the legacy backend no other can lie.
+  if (!isSafeKey(videoWatermarkKeyOf(source.storageKey)))
+    throw invalid('body.ref', 'has too long a name for a file beside it');
+  return source;
 }
 
 const noSuchAsset = () => problems.not_found({ message: 'There is no such asset.' });
 
-function refuseMissing(): never {
-  throw noSuchAsset();
-}
-
-async function signMade({ objects }: VideoWatermarkDeps, { storageKey }: ReadyAsset) {
-  const key = videoWatermarkKeyOf(storageKey);
-  if ((await objects.head(key)) === undefined) return undefined;
-  return { url: objects.readAddress(key, { expiresInS: validS, contentType: videoMime }) };
+async function signMade({ objects, storageKey: sourceKey }: Located): Promise<WatermarkedVideo | undefined> {
+  const storageKey = videoWatermarkKeyOf(sourceKey);
+  if ((await objects.head(storageKey)) === undefined) return undefined;
+  return { url: originalAddress({ objects, storageKey, mime: videoMime }) };
 }
 
 /** Resolves when it is done. */
@@ -117,8 +119,9 @@ async function waitForJob(
 
 /** Throws UnrecoverableError with the code of what is wrong with the video, and what another attempt may mend. */
 export async function makeVideoWatermark(deps: WatermarkMakingDeps, job: Job<WatermarkJob>): Promise<void> {
-  const { objects } = deps;
-  const { assetId, storageKey } = job.payload;
+  const { storageKey } = job.payload;
+  const objects = bucketOf(deps, job.payload);
+  if (objects === undefined) throw new UnrecoverableError('bucket_not_configured');
   const key = videoWatermarkKeyOf(storageKey);
   const source = await objects.head(storageKey);
   if (source !== undefined && (await objects.head(key)) === undefined) {
@@ -141,7 +144,7 @@ export async function makeVideoWatermark(deps: WatermarkMakingDeps, job: Job<Wat
   // After the writing: a deletion that came before it has not seen the file, one that comes later will. So also when an
   // earlier attempt has written it and died.
   const isThere = (await objects.head(storageKey))?.etag === source?.etag && source !== undefined;
-  if (isThere && (await findAsset(deps.db, assetId)) !== undefined) return;
+  if (isThere) return;
   const { failed } = await objects.remove([key]);
   if (failed.length > 0) throw new Error(`the watermarked video could not be removed: ${failed[0]?.reason}`);
 }

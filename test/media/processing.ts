@@ -33,6 +33,7 @@ function processingDeps(database: Database, dataDir: string): ProcessingDeps {
   const deps = {
     ...registrationDeps(database, objects),
     objects,
+    legacy: { bucket: () => undefined },
     taskDb: database.queries<TaskTables>(),
     variants: { forgetAll: async () => 0 },
     ffmpeg: createFfmpeg('ffmpeg'),
@@ -44,7 +45,9 @@ function processingDeps(database: Database, dataDir: string): ProcessingDeps {
 async function begin(jobs: Jobs, deps: ProcessingDeps, deed: ProcessingOrders['deed'], request: RegistrationRequest) {
   if (deed === 'task') return beginVideoTask({ ...deps, jobs }, internal, videoTaskRequest.parse(request));
   const { asset } = await registerAsset(deps, internal, request);
-  return jobs.enqueue(deps.db, watermarkQueue, asset, { key: asset.storageKey });
+  const { storageKey } = asset;
+  const asked = { backend: 'objects' as const, bucket: deps.objects.bucket, storageKey };
+  return jobs.enqueue(deps.db, watermarkQueue, asked, { key: storageKey });
 }
 
 function work(jobs: Jobs, deps: ProcessingDeps): void {

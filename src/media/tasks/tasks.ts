@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Caller } from '#platform/access/caller.ts';
 import { type Db, transaction } from '#platform/db/db.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
-import type { Objects } from '#platform/objects/objects.ts';
+import { defaultLegacyBucket } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
 import type { MediaTask, TaskDeleted, TasksDeleted, TaskUpsert, VideoTask, VideoTaskRequest } from '../api.ts';
 import { deleteAssets } from '../deletion.ts';
@@ -20,7 +20,6 @@ import { dropTask, dropTasksOf, findTask, insertRun, type StoredTask, type TaskT
 
 export interface TaskDeps extends RemovalDeps {
   readonly taskDb: Db<TaskTables>;
-  readonly objects: Objects;
   readonly jobs: Pick<Jobs, 'enqueue'>;
   readonly ffmpeg: Pick<Ffmpeg, 'check'>;
 }
@@ -83,7 +82,7 @@ export async function deleteOwnAssets(deps: RemovalDeps, ownerId: string, named:
     const rows = await findDeletable(deps.db, named.slice(start, start + 1000));
     const ids = rows.filter((row) => row.ownerId === ownerId).map(({ assetId }) => assetId);
     if (ids.length === 0) continue;
-    const request = { ids, legacyBucket: undefined };
+    const request = { ids, legacyBucket: defaultLegacyBucket };
     deleted += (await deleteAssets(deps, { kind: 'internal' }, request)).deletedNew;
   }
   return deleted;
