@@ -4,7 +4,7 @@ import type { Objects } from '#platform/objects/objects.ts';
 import { invalid, type Problem, problems } from '#platform/problem.ts';
 import type { CopyRequest } from '../api.ts';
 import { isImage } from '../limits.ts';
-import { bucketOf, type LocatingDeps, locate } from '../locating.ts';
+import { bucketOf, type LocatingDeps, locateAll } from '../locating.ts';
 import { assertOwnLegacyPaths } from '../ownership.ts';
 import { isUuid } from '../refs.ts';
 import type { AssetFacts } from '../store.ts';
@@ -68,7 +68,7 @@ async function findAssetSource(deps: LocatingDeps, caller: Caller, assetId: stri
 }
 
 async function findLegacySource(deps: LocatingDeps, bucket: string, path: string): Promise<CopySource | undefined> {
-  const file = await locate(deps, path, bucket);
+  const file = (await locateAll(deps, [path], bucket)).get(path);
   if (file === undefined) return undefined;
   const { mime, byteSize, backend, objects, storageKey, width, height, durationMs, blurhash } = file;
   const unseen = { mime, width, height, durationMs, blurhash, sha256: null, md5: null, thumbAssetId: null };
