@@ -30,7 +30,7 @@ onEveryPair('POST /v1/watermark-video', (pair) => {
     afterAll(() => rm(folder, { recursive: true, force: true }));
 
     const ask = (ref: string, client: Client = rig.user) =>
-      client.post<WatermarkedVideo>('/v1/watermark-video', { ref });
+      client.post<WatermarkedVideo>('/v1/watermark-video', { ref, legacyBucket: rig.legacyBucket });
     const registered = async (content: Uint8Array = bytes, changes: object = {}) => {
       const { said, assetId, storageKey } = await upload(rig.user, content, {
         kind: 'video',
@@ -73,6 +73,17 @@ onEveryPair('POST /v1/watermark-video', (pair) => {
       const open = await registered(bytes, { scopeKind: 'feed' });
       expect((await ask(open.assetId, rig.otherUser)).status).toBe(200);
       expect((await ask(open.assetId, rig.client({}))).status).toBe(401);
+    });
+
+    it('works on legacy files, beside them', { timeout: 60_000 }, async () => {
+      const path = `feed/${randomUUID()}/video_1.mp4`;
+      await rig.legacyFiles.put(path, bytes, { contentType: 'video/mp4' });
+      const { status, body } = await ask(path, rig.otherUser);
+      expect(status).toBe(200);
+      expect((await fetch(body.url)).status).toBe(200);
+      expect(await rig.legacyFiles.head(videoWatermarkKeyOf(path))).toBeDefined();
+      expect((await ask(`${randomUUID()}/video_1.mp4`, rig.otherUser)).status).toBe(404);
+      await rig.legacyFiles.remove([path, videoWatermarkKeyOf(path)]);
     });
 
     it('refuses what does not resolve, what is no video, and what is no ref', async () => {
