@@ -4,6 +4,7 @@ import type { Engine } from '#image/engine/engine.ts';
 import { createPermits } from '#image/engine/permits.ts';
 import type { VariantMaker } from '#image/engine/variants.ts';
 import type { Access } from '#platform/access/access.ts';
+import type { Cache } from '#platform/cache/cache.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Values } from '#platform/config.ts';
 import type { Database } from '#platform/db/db.ts';
@@ -12,6 +13,7 @@ import { createServer, type HttpServer, type ServerOptions } from '#platform/htt
 import { measureJobs } from '#platform/jobs/depth.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { LegacyObjects, Objects } from '#platform/objects/objects.ts';
+import { addressingOf } from './addressing.ts';
 import type { LegacyImport } from './api.ts';
 import type { mediaSettings } from './config.ts';
 import { keepRemovingAbandonedCopies } from './copies/abandoned.ts';
@@ -36,6 +38,8 @@ export interface MediaDeps {
   readonly access: Access;
   /** Migrated. */
   readonly database: Database;
+  /** Of this service alone. */
+  readonly answers: Cache;
   readonly originals: Objects;
   readonly legacy: Pick<LegacyObjects, 'bucket'>;
   readonly engine: Engine;
@@ -53,7 +57,7 @@ const picturesAtOnce = 8;
 const pictureWaitMs = 5000;
 
 export function createMedia(deps: MediaDeps): HttpServer {
-  const { clock, database, originals, legacy, engine, variants, resizeAddress, jobs, settings } = deps;
+  const { clock, database, answers, originals, legacy, engine, variants, resizeAddress, jobs, settings } = deps;
   const app = createServer({
     ...deps.server,
     service: 'media',
@@ -72,6 +76,8 @@ export function createMedia(deps: MediaDeps): HttpServer {
     taskDb: database.queries<TaskTables>(),
     objects: originals,
     legacy,
+    answers,
+    addressing: addressingOf(originals, resizeAddress),
     engine,
     variants,
     pictures,

@@ -15,6 +15,7 @@ import type { Database } from '#platform/db/db.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { createJobs } from '#platform/jobs/queueing.ts';
 import { createLog } from '#platform/log.ts';
+import { openTestCache } from '../caches.ts';
 import { interrupted } from './interruption.ts';
 import { type Orders, openRecords } from './registering.ts';
 import { openFiles, registrationDeps } from './registrations.ts';
@@ -33,6 +34,7 @@ function processingDeps(database: Database, dataDir: string): ProcessingDeps {
   const deps = {
     ...registrationDeps(database, objects),
     objects,
+    answers: openTestCache(database),
     legacy: { bucket: () => undefined },
     taskDb: database.queries<TaskTables>(),
     variants: { forgetAll: async () => 0 },
