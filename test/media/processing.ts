@@ -71,18 +71,14 @@ async function dieAt(orders: ProcessingOrders, database: Database): Promise<void
     if (call.startsWith('before') && ++calls === orders.killAt) process.kill(process.pid, 'SIGKILL');
   });
   work(jobs, { ...dying, taskDb: dying.db as unknown as ProcessingDeps['taskDb'] });
-  while ((await jobs.depths()).some(({ status }) => status === 'running')) await sleep(20);
-  await idle(jobs, 1);
-  console.log('lived');
-}
-
-/** Until no more than the parked ones are left. */
-async function idle(jobs: Jobs, rounds: number): Promise<void> {
-  for (let quiet = 0; quiet < rounds; ) {
-    await sleep(100);
-    quiet = (await jobs.depths()).some(({ status }) => status === 'running') ? 0 : quiet + 1;
-  }
+  // All but the parked ones: its own.
+  const unfinished = () =>
+    sql`select from jobs where status in ('waiting', 'running') and run_at < now() + interval '1 hour'`.execute(
+      deps.db,
+    );
+  while ((await unfinished()).rows.length > 0) await sleep(50);
   await jobs.stop();
+  console.log('lived');
 }
 
 async function finish({ dataDir }: ProcessingOrders, database: Database): Promise<void> {
