@@ -8,7 +8,7 @@ import type { Log } from '#platform/log.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import type { Answers } from './answers.ts';
 import { type Answer, type Provider, type ProviderSession, providerTimeoutMs } from './provider.ts';
-import { hashToken } from './rotation.ts';
+import { hashToken, subjectHashOf } from './rotation.ts';
 import type { Sealer } from './sealing.ts';
 import { type AuthTables, addRevocation, putOffRevocation, removeRevocation, takeRevocation } from './store.ts';
 
@@ -46,11 +46,9 @@ async function revokeDue(deps: RevocationDeps, stopping: AbortSignal): Promise<v
       await removeRevocation(deps.db, due.id);
       continue;
     }
-    const left = await withDeadline(
-      providerTimeoutMs,
-      (signal) => endSession(deps.provider, token, signal),
-      stopping,
-    ).catch(() => token);
+    const left = await withDeadline(providerTimeoutMs, (signal) => endSession(deps, token, signal), stopping).catch(
+      () => token,
+    );
     if (left === undefined) await removeRevocation(deps.db, due.id);
     else {
       const delayMs = Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(due.tries - 1, 20));
@@ -61,7 +59,7 @@ async function revokeDue(deps: RevocationDeps, stopping: AbortSignal): Promise<v
 
 /** `undefined`: the session is over. Otherwise the token with which to try again. */
 async function endSession(
-  provider: RevocationDeps['provider'],
+  { provider, answers }: RevocationDeps,
   token: string,
   signal: AbortSignal,
 ): Promise<string | undefined> {
@@ -70,7 +68,9 @@ async function endSession(
   if (answer.kind === 'unavailable') return token;
   const { access_token: accessToken, refreshToken } = answer.value;
   const revoked = await provider.revoke(accessToken, signal);
-  return revoked.kind === 'unavailable' ? refreshToken : undefined;
+  if (revoked.kind === 'unavailable') return refreshToken;
+  await answers.drop(hashToken(token), subjectHashOf(answer.value));
+  return undefined;
 }
 
 export interface Housekeeping {
