@@ -121,7 +121,8 @@ export function secretsOf(config: Config): readonly string[] {
       .filter(([, { secret: isSecret }]) => isSecret)
       .flatMap(([name]) => values[group]?.[name])
       .filter((value) => typeof value === 'string')
-      .filter((value) => value !== 'embedded'),
+      // Words that choose an engine are nobody's secret.
+      .filter((value) => value !== 'embedded' && value !== 'outbox'),
   );
 }
 
@@ -153,7 +154,8 @@ function groupsOf(services: readonly ServiceName[], environment: Environment): R
     'cors',
     ...services.flatMap((service) => groupsByService[service] ?? []),
   ]);
-  if (needsEdge(environment)) groups.add('addresses');
+  // Whoever hands out addresses of objects has to know where the edge is.
+  if (groups.has('objects') && needsEdge(environment)) groups.add('addresses');
   return groups;
 }
 
