@@ -5,7 +5,7 @@ import { withSecrets } from '#platform/secrets.ts';
 import { settingGroups } from './settings.ts';
 
 /** Ports above the base, in the order in which services start and are told of (CONTRACT §1). */
-const portOffsets = { media: 1, image: 2, content: 6, edge: 10, idp: 11, cms: 12 } as const;
+const portOffsets = { media: 1, image: 2, memory: 5, content: 6, edge: 10, idp: 11, cms: 12 } as const;
 
 export type ServiceName = keyof typeof portOffsets;
 export const serviceNames = Object.keys(portOffsets) as readonly ServiceName[];
@@ -43,7 +43,11 @@ export function readConfig(
 
 function calledFor(environment: Environment): readonly string[] {
   const embedded = (environment.S3_ENDPOINT || 'embedded') === 'embedded';
-  return embedded ? [] : ['S3_BUCKET', 'S3_PUBLIC_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'];
+  const builtin = (environment.EMBEDDING_BASE_URL || 'builtin') === 'builtin';
+  return [
+    ...(embedded ? [] : ['S3_BUCKET', 'S3_PUBLIC_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']),
+    ...(builtin ? [] : ['EMBEDDING_MODEL']),
+  ];
 }
 
 /**
@@ -106,6 +110,7 @@ const groupsByService: Partial<Record<ServiceName, readonly GroupName[]>> = {
   media: ['database', 'objects', 'identity', 'internal', 'resizing', 'media', 'image'],
   image: ['objects', 'image', 'imageService'],
   edge: ['objects', 'resizing', 'image'],
+  memory: ['database', 'identity', 'internal', 'memory', 'embedding'],
   content: ['database', 'cms', 'content'],
   idp: ['localIdp'],
 };
