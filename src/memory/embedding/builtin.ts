@@ -5,8 +5,8 @@
  * so that a search finds what a stem misses. Searches weigh the query's terms by how telling they are among the entity's
  * memories, on the query's side alone, so that nothing is embedded anew when that changes.
  */
-import { maskUnspaced } from '../merging/reading.ts';
-import { dateWords, firstPerson, negations, numberWords, persons, users } from '../merging/tables.ts';
+import { type Reading, read } from '../merging/reading.ts';
+import { firstPerson, persons, users } from '../merging/tables.ts';
 import { analyse, type Term } from '../text/terms.ts';
 import { type Embedder, normalise } from './embedder.ts';
 
@@ -30,16 +30,29 @@ export function createBuiltinEmbedder(): Embedder {
 
 function embedContent(text: string): Float32Array {
   const vector = new Float32Array(dimensions);
-  for (const term of analyse(maskUnspaced(text.normalize('NFKC'))).terms) {
-    const weight = weightOfTerm(term);
-    if (weight === 0) continue;
-    add(vector, `w ${canonical(term)}`, weight);
-    if (weight === 1) addParts(vector, term.term, partsWeight);
+  const reading = read(text);
+  for (const { kind, value } of reading) if (kind === 'person') add(vector, `w ${value}`, personWeight);
+  for (const { term, isStop } of analyse(wordsOf(reading)).terms) {
+    add(vector, `w ${term}`, isStop ? stopWeight : 1);
+    if (!isStop) addParts(vector, term, partsWeight);
   }
   // Nothing but numbers, signs or negations: alike is what is the same.
   if (vector.every((value) => value === 0)) add(vector, `t ${text.normalize('NFKC').trim()}`, 1);
   return normalise(vector);
 }
+
+/** As a text: characters of scripts without spaces stand together again, so that they are paired. */
+function wordsOf(reading: Reading): string {
+  let text = '';
+  for (const { kind, value } of reading) {
+    if (kind !== 'word') continue;
+    const isUnspaced = unspaced.test(value);
+    text += isUnspaced && unspaced.test(text.slice(-1)) ? value : ` ${value}`;
+  }
+  return text;
+}
+
+const unspaced = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}ー々]$/u;
 
 function embedQuery(text: string, weightOf: (term: string) => number): Float32Array {
   const vector = new Float32Array(dimensions);
@@ -50,15 +63,6 @@ function embedQuery(text: string, weightOf: (term: string) => number): Float32Ar
     addParts(vector, term.term, weight * partsWeight);
   }
   return normalise(vector);
-}
-
-function weightOfTerm({ word, isStop }: Term): number {
-  if (negations.has(word) || /^[\p{N}.,:/-]+$/u.test(word)) return 0;
-  if (numberWords.has(word) || dateWords.has(word)) return 0;
-  // What is left of n't and of its verb.
-  if (isStop && /^(?:do|does|did|don|doesn|didn|isn|aren|wasn|won|can|t|s)$/.test(word)) return 0;
-  if (firstPerson.has(word) || persons.has(word) || users.has(word)) return personWeight;
-  return isStop ? stopWeight : 1;
 }
 
 /** The same person is one feature in every form. */

@@ -41,6 +41,9 @@ const idle: Readonly<Record<WordLanguage, ReadonlySet<string>>> = {
   ru: words('это очень тоже также пожалуйста привет что'),
 };
 
+/** Emphasis, whatever the text looks like: short ones look like many languages. */
+const emphasis = words('really very sehr très muy molto muito sangat очень');
+
 const contractions: Readonly<Record<string, string>> = {
   "won't": 'will not',
   "can't": 'can not',
@@ -72,7 +75,9 @@ export function read(content: string): Reading {
     if (kind === 'grams') tokens.push(...readUnspaced(text));
     else if (kind === 'number') tokens.push(...readNumber(text));
     else if (kind === 'symbol') tokens.push({ kind: 'symbol', value: text });
-    else for (const word of expand(text, language)) if (!idle[language].has(word)) tokens.push(readWord(word));
+    else
+      for (const word of expand(text, language))
+        if (!idle[language].has(word) && !emphasis.has(word)) tokens.push(readWord(word));
   }
   return asFirstPerson(joinNegation(tokens), language);
 }
@@ -92,12 +97,17 @@ function readWord(word: string): Token {
   if (negation !== undefined) return { kind: 'negation', value: negation };
   const number = numberWords.get(word);
   if (number !== undefined) return { kind: 'number', value: number };
-  const date = dateWords.get(word) ?? dateWords.get(word.replace(/s$/, ''));
+  const date = dateWords.get(word) ?? dateWords.get(word.replace(/s$/, '')) ?? hangulDate(word);
   if (date !== undefined) return { kind: 'date', value: date };
   if (firstPerson.has(word)) return { kind: 'person', value: '<i>' };
   const person = persons.get(word);
   if (person !== undefined) return { kind: 'person', value: person };
   return { kind: 'word', value: present[word] ?? word };
+}
+
+/** Particles are written to its end. */
+function hangulDate(word: string): string | undefined {
+  return /^[월화수목금토일]요일/u.test(word) ? dateWords.get(word.slice(0, 3)) : undefined;
 }
 
 /** 1,000 is 1000; 2026-05-01 and 10:30 stay as they are. A number that stands in front of a unit stays one: 5kg is 5 kg. */
@@ -124,15 +134,6 @@ const digits: Readonly<Record<string, string>> = {
   兩: '2',
 };
 
-/** Without what must not differ: the rest is what makes two contents alike. */
-export function maskUnspaced(text: string): string {
-  return text.replace(unspacedParts, (part, ...rest) => {
-    const groups: unknown = rest.at(-1);
-    const { other, one } = groups as { readonly other?: string; readonly one?: string };
-    return other ?? one ?? (part === '' ? part : '');
-  });
-}
-
 function readUnspaced(run: string): readonly Token[] {
   return [...run.matchAll(unspacedParts)].flatMap(({ groups = {} }): readonly Token[] => {
     const { self, date, negation, number, idle: unsaid, other, one } = groups;
@@ -145,11 +146,12 @@ function readUnspaced(run: string): readonly Token[] {
   });
 }
 
-/** "no longer", "not … anymore": one negation with a word that adds nothing. */
+/** "no longer", "not … anymore", "do not": one negation with a word that adds nothing. */
 function joinNegation(tokens: readonly Token[]): readonly Token[] {
   return tokens.filter(({ kind, value }, index) => {
     if (kind !== 'word') return true;
     if (value === 'anymore') return false;
+    if (value === 'do' && tokens[index + 1]?.kind === 'negation') return false;
     return !(value === 'longer' && tokens[index - 1]?.kind === 'negation');
   });
 }

@@ -34,13 +34,14 @@ for (const language of wordLanguages) {
   }
 }
 
-/** Letters that only one of the languages writes. */
+/** Letters, and an elision, that only one of the languages writes. */
 const tellingLetters: readonly (readonly [RegExp, WordLanguage])[] = [
   [/[ßäö]/, 'de'],
   [/[ñ¿¡]/, 'es'],
   [/[ãõ]/, 'pt'],
   [/[œêîûëï]/, 'fr'],
   [/[ìò]/, 'it'],
+  [/^(?:j|qu|n|m)'/, 'fr'],
 ];
 
 /**
