@@ -59,14 +59,14 @@ async function inscribe(
   if (twin !== undefined) return merge(deps, writing, actor, twin.memory, inscription, twin.similarity);
   const memory = await insertMemory(tx, deps.column, entity, inscription, version);
   await insertLinks(tx, memory.id, links);
-  writing.derive();
+  writing.changed(inscription.type);
   return { memory, deduplicated: false };
 }
 
 /** The fuller wording survives, the newer when both are as full; the other one stays in the history. */
 async function merge(
   deps: AddingDeps,
-  { tx, version, derive }: Writing,
+  { tx, version, changed }: Writing,
   actor: Actor,
   known: StoredMemory,
   incoming: Inscription,
@@ -90,7 +90,7 @@ async function merge(
   const memory = isFuller
     ? await updateMemory(tx, deps.column, known.id, { ...incoming, metadata }, version)
     : await updateMetadata(tx, known.id, metadata, version);
-  derive();
+  changed(known.type);
   return { memory, deduplicated: true };
 }
 

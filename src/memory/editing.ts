@@ -61,7 +61,7 @@ export async function editMemory(
 /** Gives a memory another wording, with its links. The entity is locked, the revision written. */
 export async function rewrite(
   deps: AddingDeps,
-  { tx, version, derive }: Writing,
+  { tx, version, changed }: Writing,
   before: StoredMemory,
   after: Wording,
   embedding: Float32Array,
@@ -80,15 +80,15 @@ export async function rewrite(
     await dropLinks(tx, memory.id);
     await insertLinks(tx, memory.id, links);
   }
-  derive();
+  changed(before.type, after.type);
   return memory;
 }
 
 /** Hard: its history and links go with it, and what its entity's profile had from it. Throws 404. */
 export async function removeMemory(deps: WritingDeps, seen: StoredMemory): Promise<void> {
-  await writeEntity(deps, seen, async ({ tx, derive }) => {
+  await writeEntity(deps, seen, async ({ tx, changed }) => {
     if (!(await deleteMemory(tx, seen, seen.id))) throw problems.not_found();
-    derive();
+    changed(seen.type);
   });
 }
 

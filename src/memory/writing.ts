@@ -3,8 +3,8 @@
  * end the profile derived anew. Whatever takes long (embedding) is done before.
  */
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
-import type { Entity } from './api.ts';
-import { deriveProfile } from './profiles/promotion.ts';
+import type { Entity, MemoryType } from './api.ts';
+import { deriveProfile, isEvidence } from './profiles/promotion.ts';
 import type { EntityQueue } from './queueing.ts';
 import { lockEntity, type MemoryTables } from './store.ts';
 
@@ -17,8 +17,8 @@ export interface Writing {
   readonly tx: Tx<MemoryTables>;
   /** Of the lock: every row that is written carries it. */
   readonly version: number;
-  /** To be called when a memory came, went or changed from which a profile may be derived. */
-  readonly derive: () => void;
+  /** A memory of these types came, went or changed: the profile is derived anew if it may rest on it. */
+  readonly changed: (...types: readonly MemoryType[]) => void;
 }
 
 export function writeEntity<Result>(
@@ -33,8 +33,8 @@ export function writeEntity<Result>(
       const result = await work({
         tx,
         version,
-        derive: () => {
-          isToDerive = true;
+        changed: (...types) => {
+          isToDerive ||= types.some(isEvidence);
         },
       });
       if (isToDerive) await deriveProfile(tx, entity);

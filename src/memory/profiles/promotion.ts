@@ -4,7 +4,7 @@
  */
 import type { Tx } from '#platform/db/db.ts';
 import type { DerivedFact } from '../admin/api.ts';
-import type { Entity } from '../api.ts';
+import type { Entity, MemoryType } from '../api.ts';
 import { findEvidence, type MemoryTables } from '../store.ts';
 import { type Derived, saveDerived } from './store.ts';
 
@@ -12,6 +12,9 @@ type Evidence = Awaited<ReturnType<typeof findEvidence>>[number];
 
 const mostEvidence = 200;
 const longestFact = 2000;
+
+/** Whether profiles rest on memories of this type. */
+export const isEvidence = (type: MemoryType): boolean => Object.hasOwn(lists, type);
 
 /** The entity has to be locked. */
 export async function deriveProfile(tx: Tx<MemoryTables>, entity: Entity): Promise<void> {
