@@ -4,10 +4,12 @@
  */
 import { loadavg } from 'node:os';
 import type { Row } from './bench.ts';
+import { content } from './content.ts';
+import { deletion } from './deletion.ts';
 import { benches as imageBenches } from './image.ts';
 import { presign } from './presign.ts';
 
-const benches = [presign, ...imageBenches];
+const benches = [presign, deletion, ...imageBenches, content];
 
 const named = process.argv.slice(2);
 const chosen = benches.filter(({ name }) => named.length === 0 || named.some((word) => name.startsWith(word)));

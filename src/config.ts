@@ -5,7 +5,7 @@ import { withSecrets } from '#platform/secrets.ts';
 import { settingGroups } from './settings.ts';
 
 /** Ports above the base, in the order in which services start and are told of (CONTRACT §1). */
-const portOffsets = { media: 1, image: 2, memory: 5, content: 6, edge: 10, idp: 11, cms: 12 } as const;
+const portOffsets = { media: 1, image: 2, memory: 5, content: 6, notify: 7, edge: 10, idp: 11, cms: 12 } as const;
 
 export type ServiceName = keyof typeof portOffsets;
 export const serviceNames = Object.keys(portOffsets) as readonly ServiceName[];
@@ -37,17 +37,28 @@ export function readConfig(
   return readSettings(complete, settingGroups, {
     production,
     inUse: groupsOf(services, environment),
-    calledFor: calledFor(environment),
+    calledFor: calledFor(environment, services),
   });
 }
 
-function calledFor(environment: Environment): readonly string[] {
-  const embedded = (environment.S3_ENDPOINT || 'embedded') === 'embedded';
-  const builtin = (environment.EMBEDDING_BASE_URL || 'builtin') === 'builtin';
+/** Settings that others make necessary: a server its keys, and production some way for mails to leave. */
+function calledFor(environment: Environment, services: readonly ServiceName[]): readonly string[] {
+  const isServer = (endpoint: string | undefined, own = 'embedded') => (endpoint || own) !== own;
+  const sendsMail = services.includes('notify') && environment.NODE_ENV === 'production';
   return [
-    ...(embedded ? [] : ['S3_BUCKET', 'S3_PUBLIC_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']),
-    ...(builtin ? [] : ['EMBEDDING_MODEL']),
+    ...(services.includes('memory') && isServer(environment.EMBEDDING_BASE_URL, 'builtin') ? ['EMBEDDING_MODEL'] : []),
+    ...(isServer(environment.S3_ENDPOINT)
+      ? ['S3_BUCKET', 'S3_PUBLIC_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']
+      : []),
+    ...(isServer(environment.LEGACY_S3_ENDPOINT) ? ['LEGACY_S3_ACCESS_KEY_ID', 'LEGACY_S3_SECRET_ACCESS_KEY'] : []),
+    ...(sendsMail && !environment.RESEND_API_KEY ? ['SMTP_URL'] : []),
   ];
+}
+
+/** LEGACY_S3_ENDPOINT; not set, outside production, the folder (CONTRACT §4). */
+export function legacyOf({ process: { production }, legacyObjects }: Config): Config['legacyObjects'] {
+  const { endpoint = production ? undefined : 'embedded' } = legacyObjects;
+  return { ...legacyObjects, endpoint };
 }
 
 /**
@@ -107,11 +118,12 @@ export function secretsOf(config: Config): readonly string[] {
 type GroupName = keyof typeof settingGroups;
 
 const groupsByService: Partial<Record<ServiceName, readonly GroupName[]>> = {
-  media: ['database', 'objects', 'identity', 'internal', 'resizing', 'media', 'image'],
+  media: ['database', 'objects', 'legacyObjects', 'identity', 'internal', 'resizing', 'media', 'image'],
   image: ['objects', 'image', 'imageService'],
-  edge: ['objects', 'resizing', 'image'],
+  edge: ['objects', 'legacyObjects', 'resizing', 'image'],
   memory: ['database', 'identity', 'internal', 'memory', 'embedding'],
   content: ['database', 'cms', 'content'],
+  notify: ['database', 'internal', 'notify'],
   idp: ['localIdp'],
 };
 
@@ -128,6 +140,9 @@ function groupsOf(services: readonly ServiceName[], environment: Environment): R
 /** The edge runs wherever objects are embedded or no proxy or no CDN is set (CONTRACT §2). */
 function needsEdge(environment: Environment): boolean {
   return (
-    (environment.S3_ENDPOINT || 'embedded') === 'embedded' || !environment.IMGPROXY_URL || !environment.PUBLIC_CDN_URL
+    (environment.S3_ENDPOINT || 'embedded') === 'embedded' ||
+    environment.LEGACY_S3_ENDPOINT === 'embedded' ||
+    !environment.IMGPROXY_URL ||
+    !environment.PUBLIC_CDN_URL
   );
 }

@@ -7,8 +7,8 @@ import { openDatabase } from '#platform/db/open.ts';
 import { type Closers, StartFault } from '#platform/lifecycle.ts';
 import type { Log } from '#platform/log.ts';
 import { deriveAddressKey } from '#platform/objects/addresses.ts';
-import { openObjects } from '#platform/objects/open.ts';
-import { addressesOf, type Config } from './config.ts';
+import { openLegacyObjects, openObjects } from '#platform/objects/open.ts';
+import { addressesOf, type Config, legacyOf } from './config.ts';
 import { migrations } from './migrations.ts';
 
 export type Engines = ReturnType<typeof createEngines>;
@@ -28,8 +28,8 @@ export function createEngines(config: Config, log: Log, closers: Closers) {
     closers.add('database', () => opened.close());
     return opened;
   });
+  const edge = { url: addressesOf(config).edge, secret: deriveAddressKey(resizing.key, resizing.salt) };
   const objects = once(async () => {
-    const edge = { url: addressesOf(config).edge, secret: deriveAddressKey(resizing.key, resizing.salt) };
     const opened = await openObjects({
       settings: config.objects,
       production: config.process.production,
@@ -41,6 +41,18 @@ export function createEngines(config: Config, log: Log, closers: Closers) {
     closers.add('objects', () => opened.close());
     return opened;
   });
+  const legacy = once(async () => {
+    const { originals, publicObjects } = await objects();
+    const opened = openLegacyObjects({
+      settings: legacyOf(config),
+      ownBuckets: [originals.bucket, publicObjects.bucket],
+      dataDir: config.process.dataDir,
+      clock: systemClock,
+      edge,
+    });
+    closers.add('legacy objects', () => opened.close());
+    return opened;
+  });
   const pictures = once(async () => createEngine(limits));
   const variants = once(async () =>
     createVariantMaker({
@@ -50,7 +62,7 @@ export function createEngines(config: Config, log: Log, closers: Closers) {
       limits,
     }),
   );
-  return { database, objects, pictures, variants };
+  return { database, objects, legacy, pictures, variants };
 }
 
 function once<T>(open: () => Promise<T>): () => Promise<T> {

@@ -6,6 +6,7 @@ import { imageServiceSettings, imageSettings } from '#image/config.ts';
 import { idpSettings } from '#local/idp/config.ts';
 import { mediaSettings } from '#media/config.ts';
 import { embeddingSettings, memorySettings } from '#memory/config.ts';
+import { notifySettings } from '#notify/config.ts';
 import { address, integer, list, parseAddress, secret, setting, text } from '#platform/config.ts';
 import { parseOriginPattern } from '#platform/http/origins.ts';
 import { levels } from '#platform/log.ts';
@@ -89,6 +90,19 @@ export const settingGroups = {
     accessKeyId: text('S3_ACCESS_KEY_ID', { secret: true, meaning: 'The key of the S3 server.' }),
     secretAccessKey: text('S3_SECRET_ACCESS_KEY', { secret: true, meaning: 'Its secret.' }),
   },
+  legacyObjects: {
+    endpoint: setting(
+      'LEGACY_S3_ENDPOINT',
+      {
+        defaultText: 'embedded; in production off',
+        meaning: 'The S3 server of legacy objects; `embedded`: a folder per bucket in `legacy/` of the data folder.',
+      },
+      embeddedOr(parseAddress),
+    ),
+    region: text('LEGACY_S3_REGION', { default: 'auto', meaning: 'Its region.' }),
+    accessKeyId: text('LEGACY_S3_ACCESS_KEY_ID', { secret: true, meaning: 'Its key.' }),
+    secretAccessKey: text('LEGACY_S3_SECRET_ACCESS_KEY', { secret: true, meaning: 'Its secret.' }),
+  },
   identity: {
     url: address('IDP_URL', {
       requiredInProduction: true,
@@ -161,6 +175,7 @@ export const settingGroups = {
   media: mediaSettings,
   memory: memorySettings,
   embedding: embeddingSettings,
+  notify: notifySettings,
   image: imageSettings,
   imageService: imageServiceSettings,
 } as const;

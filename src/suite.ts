@@ -15,6 +15,7 @@ import { wireIdp } from './wiring/idp.ts';
 import { wireImage } from './wiring/image.ts';
 import { wireMedia } from './wiring/media.ts';
 import { wireMemory } from './wiring/memory.ts';
+import { wireNotify } from './wiring/notify.ts';
 import type { Wiring } from './wiring/wiring.ts';
 
 export interface Suite {
@@ -56,6 +57,7 @@ const wirings: Readonly<Record<ServiceName, (wiring: Wiring) => Promise<HttpServ
   memory: wireMemory,
   image: wireImage,
   content: wireContent,
+  notify: wireNotify,
   edge: wireEdge,
   idp: wireIdp,
   cms: wireCms,

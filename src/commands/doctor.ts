@@ -4,14 +4,14 @@
  */
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { systemClock } from '#platform/clock.ts';
 import { ConfigFault } from '#platform/config.ts';
 import { isFolderInUse } from '#platform/db/lock.ts';
 import { probePostgres } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
-import { openObjects } from '#platform/objects/open.ts';
-import { addressesOf, type Config, readConfig, servicesByDefault } from '../config.ts';
+import { openLegacyObjects, openObjects } from '#platform/objects/open.ts';
+import { addressesOf, type Config, legacyOf, readConfig, servicesByDefault } from '../config.ts';
 
 /** What was found. Throwing means unwell; the message says how to mend it. */
 type Check = (config: Config) => Promise<string>;
@@ -20,6 +20,7 @@ const checks: Readonly<Record<string, Check>> = {
   runtime: async () => `Node ${process.versions.node} on ${process.platform}-${process.arch}`,
   database: checkDatabase,
   objects: checkObjects,
+  legacy: checkLegacy,
   identity: checkIdentity,
   resizing: checkResizing,
 };
@@ -84,6 +85,24 @@ async function checkObjects({ objects, process: { dataDir } }: Config): Promise<
       : 'the S3 server answers; it cannot create only, so a signed PUT may overwrite within its 300 seconds';
   } finally {
     await opened.close();
+  }
+}
+
+async function checkLegacy(config: Config): Promise<string> {
+  const { dataDir } = config.process;
+  const legacy = openLegacyObjects({ settings: legacyOf(config), ownBuckets: [], dataDir, clock: systemClock });
+  try {
+    if (legacy.driver === 'off') return 'off: legacy refs resolve to nothing';
+    if (legacy.driver === 'files') {
+      await checkFolder(join(dataDir, 'legacy'));
+      return `files in ${join(dataDir, 'legacy')}, a folder per bucket`;
+    }
+    await legacy.check().catch((error: Error) => {
+      throw new Error(`the S3 server does not answer (${reason(error)}); see LEGACY_S3_ENDPOINT and its keys`);
+    });
+    return 'the S3 server answers';
+  } finally {
+    await legacy.close();
   }
 }
 

@@ -1,6 +1,8 @@
 /** The media service's vocabulary (document 000, Conventions, Asset, ImageSignedRef; CONTRACT §4). */
 import { z } from 'zod';
 import { longestAskedSide, resamplings } from '#image/engine/specs.ts';
+import { isBucketName, isSafeKey } from '#platform/objects/keys.ts';
+import { defaultLegacyBucket } from '#platform/objects/objects.ts';
 import { isLegacyPath, isLegacyPrefix, isUuid } from './refs.ts';
 
 /** Any UUID, whatever its version: callers make theirs in many ways. Kept in lower case, so that one id is one key. */
@@ -29,11 +31,16 @@ const side = count.max(2 ** 31 - 1);
 
 /** Bucket of the legacy backend. */
 const legacyBucket = optional(
-  z
-    .string()
-    .regex(/^[A-Za-z0-9._-]{1,255}$/, 'must be 1 to 255 characters of A-Z a-z 0-9 . _ -')
-    .refine((name) => name !== '.' && name !== '..', 'must not be . or ..'),
-);
+  z.string().refine(isBucketName, 'must be 1 to 255 characters of A-Z a-z 0-9 . _ - and not . or ..'),
+)
+  .transform((name) => name ?? defaultLegacyBucket)
+  .describe('Where legacy paths lie; `agent_message` when it is left out.');
+
+/** One that is asked for by itself; among many, what is no ref at all is judged one by one. */
+const ref = z
+  .string()
+  .refine((text) => isUuid(text) || isLegacyPath(text), 'must be a UUID or a legacy path')
+  .describe('A UUID, or a legacy path that contains `/`.');
 
 export const uploadRequest = z.object({
   scopeKind,
@@ -109,6 +116,15 @@ export const asset = z.object({
 });
 export type Asset = z.output<typeof asset>;
 
+export const legacyImport = z.object({
+  ownerId: uuid,
+  scopeKind,
+  scopeId,
+  path: z.string().refine(isSafeKey, 'must be a relative path without `.`, `..` and empty segments'),
+  legacyBucket,
+});
+export type LegacyImport = z.output<typeof legacyImport>;
+
 export const assetsDeletion = z.object({
   ids: z
     .array(
@@ -126,7 +142,7 @@ export type AssetsDeletion = z.output<typeof assetsDeletion>;
 
 export const assetsDeleted = z.object({
   deletedNew: z.int().describe('Assets among `ids`; without thumbnails and watermark files.'),
-  deletedLegacy: z.int(),
+  deletedLegacy: z.int().describe('Legacy files among `ids`; without watermark files.'),
 });
 export type AssetsDeleted = z.output<typeof assetsDeleted>;
 
@@ -135,7 +151,9 @@ export const scopeDeletion = z
     ownerId: optional(uuid).describe('Required with X-Internal-Key; the user of the token otherwise.'),
     scopeKind: optional(scopeKind).describe('Without it: everything of the owner.'),
     scopeId: optional(scopeId).describe('Without it: all scopes of the kind. Needs `scopeKind`.'),
-    legacyPrefixes: optional(z.array(z.string().refine(isLegacyPrefix, 'must be the beginning of a legacy path'))),
+    legacyPrefixes: optional(
+      z.array(z.string().refine(isLegacyPrefix, 'must be the beginning of a legacy path')).max(1000),
+    ).describe('Beginnings of legacy paths: of a folder with its `/` at the end.'),
     legacyBucket,
   })
   .refine((scope) => scope.scopeId === undefined || scope.scopeKind !== undefined, {
@@ -145,8 +163,8 @@ export const scopeDeletion = z
 export type ScopeDeletion = z.output<typeof scopeDeletion>;
 
 export const scopeDeleted = z.object({
-  r2Deleted: z.int().describe('Objects, watermark files included.'),
-  legacyDeleted: z.int(),
+  r2Deleted: z.int().describe('Objects of the object store, watermark files included.'),
+  legacyDeleted: z.int().describe('Legacy files, watermark files included.'),
   dbDeleted: z.int().describe('Assets.'),
 });
 export type ScopeDeleted = z.output<typeof scopeDeleted>;
@@ -205,10 +223,7 @@ export type VideoSignedRefs = Readonly<Record<string, VideoSignedRef>>;
 const fitSide = optional(z.int().min(0).max(longestAskedSide)).describe('Pixels; 0 or left out: the axis is free.');
 
 export const fitRequest = z.object({
-  ref: z
-    .string()
-    .refine((ref) => isUuid(ref) || isLegacyPath(ref), 'must be a UUID or a legacy path')
-    .describe('A UUID, or a legacy path that contains `/`.'),
+  ref,
   legacyBucket,
   width: fitSide,
   height: fitSide,
@@ -226,3 +241,23 @@ export const fittedImage = z.object({
   url: z.string().describe('Does not expire; gone when the asset is.'),
 });
 export type FittedImage = z.output<typeof fittedImage>;
+
+export const copyRequest = z.object({
+  fromAssetId: ref,
+  toScopeKind: scopeKind,
+  toScopeId: scopeId,
+  toOwnerId: optional(uuid).describe(
+    'With X-Internal-Key: the owner of the source when it is left out. Otherwise the user of the token.',
+  ),
+  legacyBucket,
+  thumbAssetId: optional(uuid).describe('Videos only: the thumbnail in the new scope. Left out: the copy has none.'),
+});
+export type CopyRequest = z.output<typeof copyRequest>;
+
+export const watermarkRequest = z.object({ ref, legacyBucket });
+export type WatermarkRequest = z.output<typeof watermarkRequest>;
+
+export const watermarked = z.object({
+  url: z.string().describe('A JPEG, for 7 days.'),
+});
+export type Watermarked = z.output<typeof watermarked>;

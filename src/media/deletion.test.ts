@@ -11,8 +11,8 @@ import { type Interrupt, interrupted } from '../../test/media/interruption.ts';
 import { picture } from '../../test/media/pictures.ts';
 import { remaining } from '../../test/media/planting.ts';
 import { openFiles, outcomeOf, registrationDeps, uploaded } from '../../test/media/registrations.ts';
+import type { PrefixRemovalDeps } from './prefixremoval.ts';
 import type { RegistrationDeps } from './registration.ts';
-import type { RemovalDeps } from './removal.ts';
 import { findAsset } from './store.ts';
 
 const deeds: readonly Deed[] = ['assets', 'scope'];
@@ -23,7 +23,7 @@ for (const engine of databaseEngines)
   describe.skipIf(engine.missing)(`a deletion on ${engine.name}`, () => {
     let folder: string;
     let database: Database;
-    let deps: RemovalDeps;
+    let deps: PrefixRemovalDeps;
     let registering: RegistrationDeps;
     let png: Buffer;
 

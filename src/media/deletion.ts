@@ -10,32 +10,62 @@ import type { AssetsDeleted, AssetsDeletion } from './api.ts';
 import { assertOwnLegacyPaths } from './ownership.ts';
 import { mediaProblems } from './problems.ts';
 import { isUuid } from './refs.ts';
-import { maxTries, pauseMs, type RemovalDeps, removeObjects, rowsPerBatch } from './removal.ts';
-import { type DeletableAsset, dropAssets, findDeletable } from './store.ts';
+import { countByHeads, maxTries, pauseMs, type RemovalDeps, removeObjects, rowsPerBatch } from './removal.ts';
+import { type DeletableAsset, dropAssets, findDeletable, findDeletableAt } from './store.ts';
 
 /**
  * Throws 403 (somebody else's asset or path: nothing is deleted) and 503, after which the call may be repeated: what was
- * not confirmed gone still has its row. Legacy paths are judged; there is no legacy backend to delete them from yet.
+ * not confirmed gone still has its row. Without a legacy backend paths count nothing.
  */
 export async function deleteAssets(deps: RemovalDeps, caller: Caller, request: AssetsDeletion): Promise<AssetsDeleted> {
-  assertOwnLegacyPaths(
-    caller,
-    request.ids.filter((id) => !isUuid(id)),
-  );
+  const { legacyBucket } = request;
+  const paths = [...new Set(request.ids.filter((id) => !isUuid(id)))];
+  assertOwnLegacyPaths(caller, paths);
   const named = new Set(request.ids.filter(isUuid));
+  const legacy = deps.legacy.bucket(legacyBucket);
+  const files = legacy === undefined ? [] : paths;
+  // The row of a file that is registered goes with it.
+  let found: readonly DeletableAsset[] = [
+    ...(await findNamed(deps, [...named])),
+    ...(await findFiled(deps, legacyBucket, files)),
+  ];
+  assertOwn(caller, found);
+  const deletedLegacy = legacy === undefined ? 0 : await countByHeads(legacy, files);
   let deletedNew = 0;
-  let pending = [...named];
-  for (let tries = 1; pending.length > 0; tries++) {
-    if (tries > maxTries) throw mediaProblems.asset_changing();
-    if (tries > 1) await delay(pauseMs * tries * Math.random());
-    const found = await findDeletable(deps.db, pending);
-    assertOwn(caller, found);
-    const rows = [...(await findThumbs(deps, found)), ...found];
-    const dropped = await deleteRows(deps, uniqueById(rows));
+  for (let tries = 1; tries <= maxTries; tries++) {
+    const rows = uniqueById([...(await findThumbs(deps, found)), ...found]);
+    const dropped = await deleteRows(deps, rows);
     deletedNew += [...dropped].filter((assetId) => named.has(assetId)).length;
-    pending = uniqueById(rows).flatMap(({ assetId }) => (dropped.has(assetId) ? [] : [assetId]));
+    await deleteFiles(deps, legacyBucket, files);
+    const changed = await findNamed(
+      deps,
+      rows.flatMap(({ assetId }) => (dropped.has(assetId) ? [] : [assetId])),
+    );
+    assertOwn(caller, changed);
+    // Some files may have been registered just before they were removed.
+    found = [...changed, ...(await findFiled(deps, legacyBucket, files))];
+    if (found.length === 0) return { deletedNew, deletedLegacy };
+    await delay(pauseMs * tries * Math.random());
   }
-  return { deletedNew, deletedLegacy: 0 };
+  throw mediaProblems.asset_changing();
+}
+
+async function findNamed({ db }: RemovalDeps, assetIds: readonly string[]): Promise<readonly DeletableAsset[]> {
+  return assetIds.length === 0 ? [] : findDeletable(db, assetIds);
+}
+
+async function findFiled({ db }: RemovalDeps, bucket: string, paths: readonly string[]) {
+  return paths.length === 0 ? [] : findDeletableAt(db, bucket, paths);
+}
+
+async function deleteFiles(deps: RemovalDeps, bucket: string, paths: readonly string[]): Promise<void> {
+  for (let start = 0; start < paths.length; start += rowsPerBatch) {
+    const batch = paths.slice(start, start + rowsPerBatch);
+    await removeObjects(
+      deps,
+      batch.map((storageKey) => ({ backend: 'legacy', bucket, storageKey })),
+    );
+  }
 }
 
 /** Ids of the rows that were dropped; those missing were changed, or dropped by somebody else, meanwhile. */

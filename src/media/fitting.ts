@@ -12,8 +12,8 @@ export interface FittingDeps extends ResolvingDeps {
 
 /** Nothing is made before the address is opened. Throws 404 as `resolveRefs` leaves out, and 400 when it is no image. */
 export async function fitImage(deps: FittingDeps, caller: Caller, request: FitRequest): Promise<FittedImage> {
-  const { ref, width, height, resizingType, enlarge, maxBytes, format, resizingAlgorithm } = request;
-  const row = (await resolveRefs(deps, caller, [ref])).get(ref);
+  const { ref, legacyBucket, width, height, resizingType, enlarge, maxBytes, format, resizingAlgorithm } = request;
+  const row = (await resolveRefs(deps, caller, [ref], legacyBucket)).get(ref);
   if (row === undefined) throw problems.not_found({ message: 'There is no such asset.' });
   if (!isImage(row.mime)) throw invalid('body.ref', 'must be an image');
   const options = { width, height, resizingType, enlarge, maxBytes, algorithm: resizingAlgorithm };

@@ -26,6 +26,13 @@ export function mayRead(
   return caller.kind === 'internal' || asset.ownerId === caller.userId || publicScopes.includes(asset.scopeKind);
 }
 
+/** Users read legacy paths below their own id and below the name of a public scope; servers read all. */
+export function mayReadPath(caller: Caller, path: string, publicScopes: readonly string[]): boolean {
+  if (caller.kind === 'internal') return true;
+  const first = path.slice(0, path.indexOf('/'));
+  return first === caller.userId || publicScopes.includes(first);
+}
+
 /** Users reach into the legacy backend only where their own files lie (document 000, `DELETE /v1/assets` rule 6). Throws 403. */
 export function assertOwnLegacyPaths(caller: Caller, paths: readonly string[]): void {
   if (caller.kind === 'internal') return;

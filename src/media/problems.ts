@@ -14,6 +14,7 @@ export const mediaProblems = defineProblems({
   },
   undecodable_image: { status: 422, message: 'The image cannot be decoded.' },
   image_too_large: { status: 422, message: 'The image has more pixels than allowed.' },
+  copy_failed: { status: 502, message: 'The bytes of the asset could not be copied.' },
   object_changing: {
     status: 503,
     message: 'The object kept changing while it was being registered.',
@@ -21,7 +22,7 @@ export const mediaProblems = defineProblems({
   },
   asset_changing: {
     status: 503,
-    message: 'An asset kept changing while it was being deleted.',
+    message: 'An asset kept changing meanwhile.',
     retryAfterS: 1,
   },
 });

@@ -1,11 +1,7 @@
 /** How assets are named by callers: by a UUID, or by a path in the legacy backend (document 000, Conventions: ref). */
 import { isSafeKey } from '#platform/objects/keys.ts';
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-export function isUuid(ref: string): boolean {
-  return uuid.test(ref);
-}
+export { isUuid } from '#platform/uuid.ts';
 
 /** Contains `/`, and is no trick: no `..`, empty or absolute segments (CONTRACT §4). */
 export function isLegacyPath(ref: string): boolean {
@@ -14,5 +10,15 @@ export function isLegacyPath(ref: string): boolean {
 
 /** The beginning of legacy paths; it may end in `/`, and is never empty, which would mean everything. */
 export function isLegacyPrefix(prefix: string): boolean {
-  return isSafeKey(prefix.endsWith('/') ? prefix.slice(0, -1) : prefix);
+  // Below a folder there has to be room for a name.
+  return prefix.endsWith('/') ? isSafeKey(prefix.slice(0, -1)) && isSafeKey(`${prefix}x`) : isSafeKey(prefix);
+}
+
+/**
+ * The thumbnail of a legacy video, by convention: `video_<name>.mp4` has `vc_<name>.jpg` in the same folder (document 000,
+ * `POST /v1/sign/video`). `undefined`: another name.
+ */
+export function thumbPathOf(path: string): string | undefined {
+  const [, folder, name] = /^(.*\/)?video_([^/]*)\.mp4$/.exec(path) ?? [];
+  return name === undefined ? undefined : `${folder ?? ''}vc_${name}.jpg`;
 }

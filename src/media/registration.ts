@@ -146,7 +146,7 @@ async function finishRefusal(
   if (!isReplaced && isOurs) throw mediaProblems[refusal]();
 }
 
-function isSame(known: StoredAsset, identity: AssetIdentity): boolean {
+export function isSame(known: StoredAsset, identity: AssetIdentity): boolean {
   return (
     known.ownerId === identity.ownerId &&
     known.scopeKind === identity.scopeKind &&
@@ -169,11 +169,11 @@ function unknownFacts(request: RegistrationRequest): AssetFacts {
   };
 }
 
-function isVideo(request: RegistrationRequest): boolean {
+export function isVideo(request: Pick<RegistrationRequest, 'kind' | 'mime'>): boolean {
   return request.kind === 'video' || request.mime.startsWith('video/');
 }
 
-function toAsset(row: StoredAsset): Asset {
+export function toAsset(row: StoredAsset): Asset {
   return {
     assetId: row.assetId,
     ownerId: row.ownerId,

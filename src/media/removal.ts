@@ -5,46 +5,89 @@
  */
 import { objectSource } from '#image/engine/sources.ts';
 import { StoreFault, type VariantMaker } from '#image/engine/variants.ts';
-import type { Db } from '#platform/db/db.ts';
+import { gather } from '#platform/objects/gathering.ts';
+import { isSafeKey } from '#platform/objects/keys.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
+import { inTurns } from '#platform/turns.ts';
+import { bucketOf, headsAtOnce, type LocatingDeps, type PlacesDeps } from './locating.ts';
 import { watermarkKeysOf } from './storagekey.ts';
-import type { DeletableAsset, MediaTables } from './store.ts';
 
-export interface RemovalDeps {
-  readonly db: Db<MediaTables>;
-  readonly objects: Objects;
+export interface RemovalDeps extends LocatingDeps {
   readonly variants: Pick<VariantMaker, 'forgetAll'>;
 }
 
-/** With two watermark files each, as many keys as S3 removes in one call. */
-export const rowsPerBatch = 333;
+/** Where an original lies: a row says so. */
+export interface Place {
+  readonly backend: 'objects' | 'legacy';
+  readonly bucket: string;
+  readonly storageKey: string;
+}
+
+/** As many keys as S3 removes in one call. */
+export const rowsPerBatch = 1000;
 
 /** Of a row that changes between being read and being dropped, again and again. */
 export const maxTries = 5;
 export const pauseMs = 50;
 
 /**
- * At most `rowsPerBatch` rows. Throws `engine_unavailable` unless every object, watermark file and variant is confirmed
- * gone; no row may be dropped then.
+ * At most `rowsPerBatch` places, of any bucket. Throws `engine_unavailable` unless every object, watermark file and
+ * variant is confirmed gone; no row may be dropped then.
  */
-export async function removeObjects({ objects, variants }: RemovalDeps, rows: readonly DeletableAsset[]) {
-  assertReachable(objects, rows);
-  const { failed } = await objects.remove(rows.flatMap(keysOf));
+export async function removeObjects(deps: RemovalDeps, places: readonly Place[]): Promise<void> {
+  const groups = groupByBucket(deps, places);
+  for (const { objects, storageKeys } of groups) await removeAll(objects, storageKeys);
+  // After their sources: what is still being made beside them is then taken back by its maker.
+  for (const { objects, storageKeys } of groups)
+    await Promise.all([removeWatermarks(objects, storageKeys), forgetVariants(deps, objects, storageKeys)]);
+}
+
+/** Looked for, since few sources have any: a listing of many is cheaper than the removal of what is not there. */
+async function removeWatermarks(objects: Objects, storageKeys: readonly string[]): Promise<void> {
+  const wanted = new Set(storageKeys.flatMap((key) => keysAt(key).slice(1)));
+  const starts = storageKeys.map((key) => `${key}.wm.`).filter((start) => isSafeKey(`${start}jpg`));
+  const found = (await gather(objects, starts)).filter((key) => wanted.has(key));
+  if (found.length > 0) await removeAll(objects, found);
+}
+
+/** Throws `engine_unavailable` unless all are confirmed gone. */
+async function removeAll(objects: Objects, keys: readonly string[]): Promise<void> {
+  const { failed } = await objects.remove(keys);
   const [failure] = failed;
   if (failure) throw problems.engine_unavailable({ cause: new Error(`${failure.key}: ${failure.reason}`) });
-  // After their sources: what is still being made is then taken back by its maker.
-  await variants.forgetAll(rows.map(({ storageKey }) => objectSource(objects, storageKey))).catch((error: unknown) => {
+}
+
+/** Throws `engine_unavailable` unless all of them are confirmed gone. */
+export async function forgetVariants(
+  { variants }: Pick<RemovalDeps, 'variants'>,
+  objects: Objects,
+  storageKeys: readonly string[],
+): Promise<void> {
+  await variants.forgetAll(storageKeys.map((key) => objectSource(objects, key))).catch((error: unknown) => {
     throw error instanceof StoreFault ? problems.engine_unavailable({ cause: error }) : error;
   });
 }
 
-/**
- * How many objects of `rows` there are, watermark files included. One listing, of what lies between the first key and the
- * last.
- */
-export async function countObjects({ objects }: Pick<RemovalDeps, 'objects'>, rows: readonly DeletableAsset[]) {
-  const keys = rows.flatMap(keysOf).sort();
+/** How many objects there are at `places`, watermark files included. */
+export async function countObjects(deps: PlacesDeps, places: readonly Place[]) {
+  const counts = { objects: 0, legacy: 0 };
+  for (const { backend, objects, storageKeys } of groupByBucket(deps, places)) {
+    const keys = storageKeys.flatMap(keysAt);
+    counts[backend] += backend === 'objects' ? await countByListing(objects, keys) : await countByHeads(objects, keys);
+  }
+  return counts;
+}
+
+/** One by one: legacy files of one owner may lie anywhere in their bucket. */
+export async function countByHeads(objects: Pick<Objects, 'head'>, keys: readonly string[]): Promise<number> {
+  const heads = await inTurns(keys, headsAtOnce, (key) => objects.head(key));
+  return heads.filter((head) => head !== undefined).length;
+}
+
+/** One listing, of what lies between the first key and the last: keys of one owner start alike. */
+async function countByListing(objects: Pick<Objects, 'list'>, unsorted: readonly string[]): Promise<number> {
+  const keys = [...unsorted].sort();
   const [first, last] = [keys[0], keys.at(-1)];
   if (first === undefined || last === undefined) return 0;
   const wanted = new Set(keys);
@@ -56,16 +99,31 @@ export async function countObjects({ objects }: Pick<RemovalDeps, 'objects'>, ro
   return count;
 }
 
-function keysOf({ storageKey }: DeletableAsset): readonly string[] {
-  return [storageKey, ...watermarkKeysOf(storageKey)];
+/** With its watermark files; beside the longest names none can lie. */
+export function keysAt(storageKey: string): readonly string[] {
+  return [storageKey, ...watermarkKeysOf(storageKey).filter(isSafeKey)];
 }
 
-/** A row of another bucket or backend is not dropped for bytes that were never looked for. */
-function assertReachable({ bucket }: Objects, rows: readonly DeletableAsset[]): void {
-  const far = rows.find((row) => row.backend !== 'objects' || row.bucket !== bucket);
-  if (far === undefined) return;
-  const cause = new Error(`asset ${far.assetId} lies in ${far.backend} bucket ${far.bucket}, which is not configured`);
-  throw problems.engine_unavailable({ cause });
+interface Group {
+  readonly backend: Place['backend'];
+  readonly objects: Objects;
+  readonly storageKeys: string[];
+}
+
+/** A row of a bucket that is not configured is not dropped for bytes that were never looked for. */
+function groupByBucket(deps: PlacesDeps, places: readonly Place[]): readonly Group[] {
+  const groups = new Map<string, Group>();
+  for (const place of places) {
+    const { backend, bucket, storageKey } = place;
+    const objects = bucketOf(deps, place);
+    if (objects === undefined)
+      throw problems.engine_unavailable({ cause: new Error(`${backend} bucket ${bucket} is not configured`) });
+    const name = `${backend}/${bucket}`;
+    const group = groups.get(name) ?? { backend, objects, storageKeys: [] };
+    group.storageKeys.push(storageKey);
+    groups.set(name, group);
+  }
+  return [...groups.values()];
 }
 
 function commonStart(first: string, last: string): string {

@@ -4,9 +4,11 @@ import {
   asset,
   assetsDeleted,
   assetsDeletion,
+  copyRequest,
   fitRequest,
   fittedImage,
   imageSignedRefs,
+  legacyImport,
   pendingObject,
   pendingRequest,
   registrationRequest,
@@ -16,24 +18,32 @@ import {
   uploadRequest,
   uploadReservation,
   videoSignedRefs,
+  watermarked,
+  watermarkRequest,
 } from './api.ts';
+import { type CopyDeps, copyAsset } from './copying.ts';
 import { deleteAssets } from './deletion.ts';
 import { type FittingDeps, fitImage } from './fitting.ts';
+import { type ImportDeps, importFile } from './importing.ts';
 import { type PendingDeps, signPending } from './pending.ts';
+import type { PrefixRemovalDeps } from './prefixremoval.ts';
 import { type RegistrationDeps, registerAsset } from './registration.ts';
-import type { RemovalDeps } from './removal.ts';
 import { deleteScope } from './scopedeletion.ts';
 import { type SigningDeps, signImages } from './signing.ts';
 import { type ReservationDeps, reserveUpload } from './uploads.ts';
 import { signVideos, type VideoSigningDeps } from './videosigning.ts';
+import { type WatermarkDeps, watermarkImage } from './watermark.ts';
 
 export type RouteDeps = ReservationDeps &
   PendingDeps &
   RegistrationDeps &
-  RemovalDeps &
+  CopyDeps &
+  ImportDeps &
+  PrefixRemovalDeps &
   SigningDeps &
   VideoSigningDeps &
-  FittingDeps;
+  FittingDeps &
+  WatermarkDeps;
 
 export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): void {
   const tags = ['media'];
@@ -79,6 +89,23 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     },
     async (request, reply) => {
       const registration = await registerAsset(deps, request.caller, request.body);
+      return reply.code(registration.created ? 201 : 200).send(registration.asset);
+    },
+  );
+
+  app.post(
+    '/v1/assets/legacy',
+    {
+      ...access.internalOnly,
+      schema: {
+        tags,
+        summary: 'Register a file of the legacy backend as an asset, where it lies',
+        body: legacyImport,
+        response: { 200: asset.describe('It was registered already.'), 201: asset },
+      },
+    },
+    async (request, reply) => {
+      const registration = await importFile(deps, request.body);
       return reply.code(registration.created ? 201 : 200).send(registration.asset);
     },
   );
@@ -151,5 +178,33 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       },
     },
     async (request) => fitImage(deps, request.caller, request.body),
+  );
+
+  app.post(
+    '/v1/copy',
+    {
+      ...access.userOrInternal,
+      schema: {
+        tags,
+        summary: 'Copy an asset to another scope',
+        body: copyRequest,
+        response: { 201: asset },
+      },
+    },
+    async (request, reply) => reply.code(201).send(await copyAsset(deps, request.caller, request.body)),
+  );
+
+  app.post(
+    '/v1/watermark',
+    {
+      ...access.userOrInternal,
+      schema: {
+        tags,
+        summary: 'Sign a read address of an image with the wordmark on it, for downloads',
+        body: watermarkRequest,
+        response: { 200: watermarked },
+      },
+    },
+    async (request) => watermarkImage(deps, request.caller, request.body),
   );
 }

@@ -7,50 +7,63 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Caller } from '#platform/access/caller.ts';
 import type { ScopeDeleted, ScopeDeletion } from './api.ts';
 import { assertOwnLegacyPaths, ownerFor } from './ownership.ts';
+import { type PrefixRemovalDeps, removePrefixes } from './prefixremoval.ts';
 import { mediaProblems } from './problems.ts';
 import { countObjects, maxTries, pauseMs, type RemovalDeps, removeObjects, rowsPerBatch } from './removal.ts';
-import { type AssetScope, dropAssets, findDeletableOf, type SeenAsset } from './store.ts';
+import { type AssetScope, type DeletableAsset, dropAssets, findDeletableOf, type SeenAsset } from './store.ts';
 
 /**
  * Throws 400 and 403 as `ownerFor`, 403 for legacy prefixes of somebody else, and 503, after which every row is still
- * there and the call may be repeated. Legacy prefixes are judged; there is no legacy backend to list yet.
+ * there and the call may be repeated. Legacy files that cannot be removed by their prefix are no failure.
  */
-export async function deleteScope(deps: RemovalDeps, caller: Caller, request: ScopeDeletion): Promise<ScopeDeleted> {
+export async function deleteScope(
+  deps: PrefixRemovalDeps,
+  caller: Caller,
+  request: ScopeDeletion,
+): Promise<ScopeDeleted> {
   const scope = {
     ownerId: ownerFor(caller, request.ownerId),
     scopeKind: request.scopeKind,
     scopeId: request.scopeId,
   };
-  assertOwnLegacyPaths(caller, request.legacyPrefixes ?? []);
+  const { legacyBucket, legacyPrefixes = [] } = request;
+  assertOwnLegacyPaths(caller, legacyPrefixes);
   let r2Deleted = 0;
+  let legacyDeleted = await removePrefixes(deps, legacyBucket, legacyPrefixes);
   let dbDeleted = 0;
-  for (let tries = 1; tries <= maxTries; tries++) {
-    const { rows, objectCount } = await removeObjectsOf(deps, scope);
-    r2Deleted += objectCount;
+  const deleted = () => ({ r2Deleted, legacyDeleted, dbDeleted });
+  for (let tries = 1; ; tries++) {
+    const { rows, removed } = await removeObjectsOf(deps, scope);
+    r2Deleted += removed.objects;
+    legacyDeleted += removed.legacy;
     const dropped = await dropAll(deps, rows);
     dbDeleted += dropped;
-    if (dropped === rows.length) return { r2Deleted, legacyDeleted: 0, dbDeleted };
+    // A copy of what was dropped may have begun while it stood: only a look that finds nothing is the end.
+    if (rows.length === 0) return deleted();
+    const isDone = dropped === rows.length;
+    if (tries === maxTries && isDone) return deleted();
+    if (tries === maxTries) throw mediaProblems.asset_changing();
     // Changed by a registration, or dropped by somebody else.
-    await delay(pauseMs * tries * Math.random());
+    if (!isDone) await delay(pauseMs * tries * Math.random());
   }
-  throw mediaProblems.asset_changing();
 }
 
 /** The rows whose objects are gone now, and how many objects there were. */
 async function removeObjectsOf(deps: RemovalDeps, scope: AssetScope) {
   const rows: SeenAsset[] = [];
-  let objectCount = 0;
-  let after = '';
+  const removed = { objects: 0, legacy: 0 };
+  let after: DeletableAsset | undefined;
   for (;;) {
     const page = await findDeletableOf(deps.db, scope, after, rowsPerBatch);
     const last = page.at(-1);
-    if (last === undefined) return { rows, objectCount };
-    const count = await countObjects(deps, page);
+    if (last === undefined) return { rows, removed };
+    const counts = await countObjects(deps, page);
     await removeObjects(deps, page);
-    objectCount += count;
+    removed.objects += counts.objects;
+    removed.legacy += counts.legacy;
     // No more of them than needed: there may be many.
     rows.push(...page.map(({ assetId, revision }) => ({ assetId, revision })));
-    after = last.storageKey;
+    after = last;
   }
 }
 

@@ -9,10 +9,14 @@ import type { Values } from '#platform/config.ts';
 import type { Database } from '#platform/db/db.ts';
 import { allowApplications } from '#platform/http/cors.ts';
 import { createServer, type HttpServer, type ServerOptions } from '#platform/http/server.ts';
-import type { Objects } from '#platform/objects/objects.ts';
+import type { LegacyObjects, Objects } from '#platform/objects/objects.ts';
+import type { LegacyImport } from './api.ts';
 import type { mediaSettings } from './config.ts';
+import { keepRemovingAbandonedCopies } from './copies/abandoned.ts';
+import { importFile } from './importing.ts';
 import { addRoutes } from './routes.ts';
 import type { MediaTables } from './store.ts';
+import { createWatermarkMaker } from './watermarkmaking.ts';
 
 export interface MediaDeps {
   /** Of the server, as for every service. */
@@ -24,6 +28,7 @@ export interface MediaDeps {
   /** Migrated. */
   readonly database: Database;
   readonly originals: Objects;
+  readonly legacy: Pick<LegacyObjects, 'bucket'>;
   readonly engine: Engine;
   /** Over the public bucket, with the key secret of the image service and the edge: variants go with their source. */
   readonly variants: Pick<VariantMaker, 'forgetAll'>;
@@ -37,7 +42,7 @@ const picturesAtOnce = 8;
 const pictureWaitMs = 5000;
 
 export function createMedia(deps: MediaDeps): HttpServer {
-  const { clock, database, originals, engine, variants, resizeAddress, settings } = deps;
+  const { clock, database, originals, legacy, engine, variants, resizeAddress, settings } = deps;
   const app = createServer({
     ...deps.server,
     service: 'media',
@@ -45,17 +50,46 @@ export function createMedia(deps: MediaDeps): HttpServer {
       'Reserves places for uploads, registers what was uploaded, signs addresses to read it, and deletes it.',
     cors: allowApplications(deps.agentOrigins),
   });
+  const { log } = deps.server;
+  const db = database.queries<MediaTables>();
+  whileListening(app, (signal) => keepRemovingAbandonedCopies({ db, objects: originals, clock, log }, signal));
+  const pictures = picturePermits();
   addRoutes(app, deps.access, {
     clock,
-    db: database.queries<MediaTables>(),
+    db,
     objects: originals,
+    legacy,
     engine,
     variants,
-    pictures: createPermits({ count: picturesAtOnce, waitMs: pictureWaitMs }),
+    pictures,
+    watermarks: createWatermarkMaker({ engine, pictures }),
     resizeAddress,
     limits: settings,
     publicScopes: settings.publicScopes,
-    log: deps.server.log,
+    log,
   });
   return app;
+}
+
+/** Work beside the requests; it is over before the engines close. */
+function whileListening(app: HttpServer, work: (signal: AbortSignal) => Promise<void>): void {
+  const closing = new AbortController();
+  let working: Promise<void> | undefined;
+  app.addHook('onListen', async () => {
+    working = work(closing.signal);
+  });
+  app.addHook('onClose', async () => {
+    closing.abort();
+    await working;
+  });
+}
+
+const picturePermits = () => createPermits({ count: picturesAtOnce, waitMs: pictureWaitMs });
+
+/** What `npm run import-legacy` does without a running instance: `POST /v1/assets/legacy` without HTTP. */
+export function importerOf(deps: Pick<MediaDeps, 'database' | 'originals' | 'legacy' | 'engine' | 'settings'>) {
+  const { database, originals, legacy, engine, settings } = deps;
+  const db = database.queries<MediaTables>();
+  const importDeps = { db, objects: originals, legacy, engine, pictures: picturePermits(), limits: settings };
+  return (request: LegacyImport) => importFile(importDeps, request);
 }

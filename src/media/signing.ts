@@ -1,13 +1,12 @@
-/** `POST /v1/sign/image`: one query for all refs, no call to the store (document 000; CONTRACT §4). */
+/** `POST /v1/sign/image`: one query for all refs, no call to the store but for legacy files (document 000; CONTRACT §4). */
 import type { ResizeSigner } from '#edge/api.ts';
 import type { Caller } from '#platform/access/caller.ts';
-import type { Objects } from '#platform/objects/objects.ts';
 import type { ImageSignedRef, ImageSignedRefs, SignRequest, UnresolvedRef } from './api.ts';
 import { isImage } from './limits.ts';
-import { type ReadyAsset, type ResolvingDeps, resolveRefs, sourceOf } from './resolving.ts';
+import type { Located } from './locating.ts';
+import { type ResolvingDeps, resolveRefs, sourceOf } from './resolving.ts';
 
 export interface SigningDeps extends ResolvingDeps {
-  readonly objects: Pick<Objects, 'bucket' | 'readAddress'>;
   readonly resizeAddress: ResizeSigner;
 }
 
@@ -19,14 +18,14 @@ const notFound: UnresolvedRef = { ready: false, error: 'not_found' };
 
 /** Keyed by ref as it was given; what `resolveRefs` leaves out is `not_found`. */
 export async function signImages(deps: SigningDeps, caller: Caller, request: SignRequest): Promise<ImageSignedRefs> {
-  const found = await resolveRefs(deps, caller, request.refs);
+  const found = await resolveRefs(deps, caller, request.refs, request.legacyBucket);
   return answerByRef(request.refs, found, (row) => signImage(deps, row));
 }
 
 export function answerByRef<Signed>(
   refs: readonly string[],
-  found: ReadonlyMap<string, ReadyAsset>,
-  sign: (row: ReadyAsset) => Signed,
+  found: ReadonlyMap<string, Located>,
+  sign: (row: Located) => Signed,
 ): Readonly<Record<string, Signed | UnresolvedRef>> {
   // Not by assignment: a ref may be `__proto__`.
   return Object.fromEntries(
@@ -37,9 +36,9 @@ export function answerByRef<Signed>(
   );
 }
 
-function signImage(deps: SigningDeps, row: ReadyAsset): ImageSignedRef {
+function signImage(deps: SigningDeps, row: Located): ImageSignedRef {
   const { width, height, byteSize, blurhash, mime } = row;
-  const url = originalAddress(deps, row);
+  const url = originalAddress(row);
   const base = { width, height, byteSize, blurhash, mime };
   if (!isImage(mime)) return { ready: true, url, ...base, durationMs: row.durationMs };
   return {
@@ -52,11 +51,16 @@ function signImage(deps: SigningDeps, row: ReadyAsset): ImageSignedRef {
   };
 }
 
-export function originalAddress(deps: Pick<SigningDeps, 'objects'>, row: ReadyAsset): string {
-  return deps.objects.readAddress(row.storageKey, { expiresInS: addressValidS, contentType: row.mime });
+/** For 7 days. */
+export function originalAddress({
+  objects,
+  storageKey,
+  mime,
+}: Pick<Located, 'objects' | 'storageKey' | 'mime'>): string {
+  return objects.readAddress(storageKey, { expiresInS: addressValidS, contentType: mime });
 }
 
 /** Of images. */
-export function thumbAddress(deps: Pick<SigningDeps, 'resizeAddress'>, row: ReadyAsset): string {
+export function thumbAddress(deps: Pick<SigningDeps, 'resizeAddress'>, row: Located): string {
   return deps.resizeAddress(sourceOf(row), thumb, 'webp');
 }

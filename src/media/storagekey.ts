@@ -16,9 +16,12 @@ export function storageKeyOf(parts: StorageKeyParts): string {
   return `u/${ownerId}/${scopeKind}/${scopeId}/${assetId}.${extensionOf(mime)}`;
 }
 
-/** Where the watermarked picture and video of an asset lie: beside it (document 000, `POST /v1/watermark`). */
+/** Of the watermarked picture and the watermarked video (document 000, `POST /v1/watermark`). */
+export const watermarkSuffixes: readonly string[] = ['.wm.jpg', '.wm.mp4'];
+
+/** Where the watermarked picture and video of an asset lie: beside it. */
 export function watermarkKeysOf(storageKey: string): readonly string[] {
-  return [`${storageKey}.wm.jpg`, `${storageKey}.wm.mp4`];
+  return watermarkSuffixes.map((suffix) => storageKey + suffix);
 }
 
 /** Fixed by CONTRACT §4: an update of the library must not move them. */

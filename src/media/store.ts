@@ -58,6 +58,8 @@ export interface AssetFacts {
 }
 
 export interface AssetPlace {
+  /** The object store, when nothing is said. */
+  readonly backend?: 'objects' | 'legacy';
   readonly bucket: string;
   readonly storageKey: string;
   readonly etag: string;
@@ -72,7 +74,7 @@ const visibleThumb = sql<string | null>`
     select from assets as thumb where thumb.asset_id = assets.thumb_asset_id and thumb.owner_id <> assets.owner_id
   ) then null else assets.thumb_asset_id end`.as('thumbAssetId');
 
-const assetColumns = [
+export const assetColumns = [
   'asset_id as assetId',
   'owner_id as ownerId',
   'scope_kind as scopeKind',
@@ -98,13 +100,15 @@ export function findAsset(db: Handle, assetId: string) {
   return db.selectFrom('assets').select(assetColumns).where('asset_id', '=', assetId).executeTakeFirst();
 }
 
-const signingColumns = [
+export const signingColumns = [
   'asset_id as assetId',
   'owner_id as ownerId',
   'scope_kind as scopeKind',
   'mime',
+  'backend',
   'bucket',
   'storage_key as storageKey',
+  'etag',
   'byte_size as byteSize',
   'width',
   'height',
@@ -122,7 +126,6 @@ export function findReadyAssets(db: Handle, assetIds: readonly string[]) {
       .select(signingColumns)
       // One parameter however many ids there are, so one prepared statement.
       .where(sql<boolean>`asset_id = any(${assetIds}::uuid[])`)
-      .where('backend', '=', 'objects')
       .where('ready_at', 'is not', null)
       .execute()
   );
@@ -132,7 +135,7 @@ export function findReadyAssets(db: Handle, assetIds: readonly string[]) {
 export function findThumbs(db: Handle, assetIds: readonly string[]) {
   return db
     .selectFrom('assets')
-    .select([...signingColumns, sql<boolean>`ready_at is not null and backend = 'objects'`.as('isReady')])
+    .select([...signingColumns, sql<boolean>`ready_at is not null`.as('isReady')])
     .where(sql<boolean>`asset_id = any(${assetIds}::uuid[])`)
     .execute();
 }
@@ -172,7 +175,7 @@ export async function draftAsset(
       scope_id: identity.scopeId,
       kind: identity.kind,
       requested_mime: identity.requestedMime,
-      backend: 'objects',
+      backend: place.backend ?? 'objects',
       storage_key: place.storageKey,
       ready_at: null,
       ...learnt,
@@ -227,7 +230,7 @@ export interface SeenAsset {
 
 export type DeletableAsset = Awaited<ReturnType<typeof findDeletable>>[number];
 
-const deletableColumns = [
+export const deletableColumns = [
   'asset_id as assetId',
   'owner_id as ownerId',
   'backend',
@@ -247,6 +250,17 @@ export function findDeletable(db: Handle, assetIds: readonly string[]) {
     .execute();
 }
 
+/** Those that are registered at these paths of a legacy bucket, likewise. */
+export function findDeletableAt(db: Handle, bucket: string, paths: readonly string[]) {
+  return db
+    .selectFrom('assets')
+    .select(deletableColumns)
+    .where('backend', '=', 'legacy')
+    .where('bucket', '=', bucket)
+    .where(sql<boolean>`storage_key = any(${paths}::text[])`)
+    .execute();
+}
+
 /** All of an owner, of one scope kind, or of one scope. */
 export interface AssetScope {
   readonly ownerId: string;
@@ -255,19 +269,30 @@ export interface AssetScope {
 }
 
 /** At most `limit` rows, in whatever state, by storage key as the object store lists (bytes), from beyond `after` on. */
-export function findDeletableOf(db: Handle, scope: AssetScope, after: string, limit: number) {
+export function findDeletableOf(
+  db: Handle,
+  scope: AssetScope,
+  after: Pick<DeletableAsset, 'storageKey' | 'assetId'> | undefined,
+  limit: number,
+) {
   const { ownerId, scopeKind, scopeId } = scope;
   const byBytes = sql<string>`storage_key collate "C"`;
-  return db
-    .selectFrom('assets')
-    .select(deletableColumns)
-    .where('owner_id', '=', ownerId)
-    .$if(scopeKind !== undefined, (query) => query.where('scope_kind', '=', String(scopeKind)))
-    .$if(scopeId !== undefined, (query) => query.where('scope_id', '=', String(scopeId)))
-    .where(byBytes, '>', after)
-    .orderBy(byBytes)
-    .limit(limit)
-    .execute();
+  return (
+    db
+      .selectFrom('assets')
+      .select(deletableColumns)
+      .where('owner_id', '=', ownerId)
+      .$if(scopeKind !== undefined, (query) => query.where('scope_kind', '=', String(scopeKind)))
+      .$if(scopeId !== undefined, (query) => query.where('scope_id', '=', String(scopeId)))
+      // Two legacy buckets may hold the same path.
+      .$if(after !== undefined, (query) =>
+        query.where(sql<boolean>`(${byBytes}, asset_id) > (${after?.storageKey}, ${after?.assetId}::uuid)`),
+      )
+      .orderBy(byBytes)
+      .orderBy('asset_id')
+      .limit(limit)
+      .execute()
+  );
 }
 
 /** Drops those rows that still are as they were read; answers their ids. */

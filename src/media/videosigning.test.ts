@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Caller } from '#platform/access/caller.ts';
 import type { Database } from '#platform/db/db.ts';
+import { defaultLegacyBucket } from '#platform/objects/objects.ts';
 import { databaseEngines } from '../../test/database.ts';
+import { openFiles } from '../../test/media/registrations.ts';
 import { migrations } from '../migrations.ts';
 import { draftAsset, type MediaTables, markReady } from './store.ts';
 import { signVideos, type VideoSigningDeps } from './videosigning.ts';
@@ -42,12 +45,13 @@ describe.each(databaseEngines)('signing videos on $name', (engine) => {
           },
           transformResult: async ({ result }) => result,
         }),
-        objects: { bucket: 'objects', readAddress: (key) => `read:${key}` },
+        objects: { ...openFiles(tmpdir()), readAddress: (key) => `read:${key}` },
+        legacy: { bucket: () => undefined },
         resizeAddress: ({ key }) => `resize:${key}`,
         publicScopes: [],
         log: { warn: (facts: unknown) => logged.push(facts) },
       };
-      const answer = await signVideos(deps, caller, { refs: [...refs], legacyBucket: undefined });
+      const answer = await signVideos(deps, caller, { refs: [...refs], legacyBucket: defaultLegacyBucket });
       return { answer, queries, logged };
     }
 

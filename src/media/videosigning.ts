@@ -1,9 +1,12 @@
 /** `POST /v1/sign/video`: one query for the refs, one for their thumbnails (document 000; CONTRACT §4). */
 import type { Caller } from '#platform/access/caller.ts';
 import type { Log } from '#platform/log.ts';
+import { inTurns } from '#platform/turns.ts';
 import type { SignRequest, VideoSignedRef, VideoSignedRefs } from './api.ts';
 import { isImage } from './limits.ts';
-import { isReadable, type ReadyAsset, resolveRefs } from './resolving.ts';
+import { headsAtOnce, type Located, locatePath, locateRow } from './locating.ts';
+import { thumbPathOf } from './refs.ts';
+import { isReadable, resolveRefs } from './resolving.ts';
 import { answerByRef, originalAddress, type SigningDeps, thumbAddress } from './signing.ts';
 import { findThumbs } from './store.ts';
 
@@ -23,45 +26,50 @@ const noThumb: ShownThumb = { thumbAssetId: null };
 
 /**
  * Keyed by ref as it was given; what `resolveRefs` leaves out is `not_found`. Whatever has a `thumbAssetId` counts as a
- * video. A thumbnail that cannot be shown is logged, and takes nothing from the video but its `thumbUrl`.
+ * video, and in the legacy backend what is named like one. A thumbnail that cannot be shown is logged, and takes nothing
+ * from the video but its `thumbUrl`.
  */
 export async function signVideos(
   deps: VideoSigningDeps,
   caller: Caller,
   request: SignRequest,
 ): Promise<VideoSignedRefs> {
-  const found = await resolveRefs(deps, caller, request.refs);
+  const found = await resolveRefs(deps, caller, request.refs, request.legacyBucket);
   const thumbs = await showThumbs(deps, caller, [...found.values()]);
-  return answerByRef(request.refs, found, (row) => signVideo(deps, row, thumbs.get(row.assetId) ?? noThumb));
+  return answerByRef(request.refs, found, (video) => signVideo(video, thumbs.get(video) ?? noThumb));
 }
 
-function signVideo(deps: SigningDeps, row: ReadyAsset, thumb: ShownThumb): VideoSignedRef {
-  const { width, height, byteSize, durationMs, blurhash, mime } = row;
+function signVideo(video: Located, thumb: ShownThumb): VideoSignedRef {
+  const { width, height, byteSize, durationMs, blurhash, mime } = video;
   const facts = { width, height, byteSize, durationMs, blurhash, mime };
-  return { ready: true, url: originalAddress(deps, row), ...thumb, ...facts };
+  return { ready: true, url: originalAddress(video), ...thumb, ...facts };
 }
 
-/** By the id of the video. */
 async function showThumbs(
   deps: VideoSigningDeps,
   caller: Caller,
-  videos: readonly ReadyAsset[],
-): Promise<ReadonlyMap<string, ShownThumb>> {
-  const named = videos.filter(({ namedThumbId }) => namedThumbId !== null);
-  const thumbs = await lookUpThumbs(deps, named);
-  if (thumbs === undefined) return new Map();
-  const shown = new Map(named.map((video) => [video.assetId, showThumb(deps, caller, video, thumbs)]));
-  const lost = [...shown].filter(([, { thumbAssetId, thumbUrl }]) => thumbAssetId !== null && thumbUrl === undefined);
-  if (lost.length > 0) deps.log.warn({ assetIds: lost.map(([assetId]) => assetId) }, 'thumbnails do not resolve');
-  return shown;
+  videos: readonly Located[],
+): Promise<ReadonlyMap<Located, ShownThumb>> {
+  const rows = await lookUpThumbs(deps, videos);
+  const lost: string[] = [];
+  const shown = await inTurns(videos, headsAtOnce, async (video): Promise<[Located, ShownThumb]> => {
+    const thumbAssetId = video.row?.namedThumbId ?? null;
+    const wanted = thumbAssetId === null ? pathOfThumb(video) : rows && pickRow(rows.get(thumbAssetId), video);
+    if (wanted === undefined) return [video, noThumb];
+    const thumb = wanted === 'absent' ? undefined : await openThumb(deps, caller, wanted);
+    if (thumb === undefined) lost.push(video.row?.assetId ?? video.storageKey);
+    return [video, { thumbAssetId, ...(thumb && { thumbUrl: thumbAddress(deps, thumb) }) }];
+  });
+  if (lost.length > 0) deps.log.warn({ assetIds: lost }, 'thumbnails do not resolve');
+  return new Map(shown);
 }
 
 /** `undefined`: they could not be looked up, and nothing is known about whose they are. */
 async function lookUpThumbs(
   deps: VideoSigningDeps,
-  videos: readonly ReadyAsset[],
+  videos: readonly Located[],
 ): Promise<ReadonlyMap<string, Thumb> | undefined> {
-  const thumbIds = new Set(videos.flatMap(({ namedThumbId }) => namedThumbId ?? []));
+  const thumbIds = new Set(videos.flatMap(({ row }) => row?.namedThumbId ?? []));
   if (thumbIds.size === 0) return new Map();
   try {
     const rows = await findThumbs(deps.db, [...thumbIds]);
@@ -72,16 +80,34 @@ async function lookUpThumbs(
   }
 }
 
-function showThumb(
+interface LegacyThumb {
+  readonly bucket: string;
+  readonly path: string;
+}
+
+/** `undefined`: it is somebody else's, which nobody is told of. */
+function pickRow(row: Thumb | undefined, video: Located): Thumb | 'absent' | undefined {
+  if (row === undefined) return 'absent';
+  return row.ownerId === video.row?.ownerId ? row : undefined;
+}
+
+function pathOfThumb({ backend, objects, storageKey }: Located): LegacyThumb | undefined {
+  const path = backend === 'legacy' ? thumbPathOf(storageKey) : undefined;
+  return path === undefined ? undefined : { bucket: objects.bucket, path };
+}
+
+/** A picture that the caller may see. One by convention lies beside its video, and whoever sees the one sees the other. */
+async function openThumb(
   deps: VideoSigningDeps,
   caller: Caller,
-  video: ReadyAsset,
-  thumbs: ReadonlyMap<string, Thumb>,
-): ShownThumb {
-  const thumbAssetId = video.namedThumbId;
-  const thumb = thumbAssetId === null ? undefined : thumbs.get(thumbAssetId);
-  if (thumb === undefined) return { thumbAssetId };
-  if (thumb.ownerId !== video.ownerId) return noThumb;
-  if (!thumb.isReady || !isImage(thumb.mime) || !isReadable(deps, caller, thumb)) return { thumbAssetId };
-  return { thumbAssetId, thumbUrl: thumbAddress(deps, thumb) };
+  thumb: Thumb | LegacyThumb,
+): Promise<Located | undefined> {
+  try {
+    if ('path' in thumb) return await locatePath(deps, thumb.bucket, thumb.path);
+    if (!thumb.isReady || !isImage(thumb.mime) || !isReadable(deps, caller, { row: thumb })) return undefined;
+    return await locateRow(deps, thumb);
+  } catch (error) {
+    deps.log.warn({ err: error }, 'a thumbnail could not be looked for');
+    return undefined;
+  }
 }

@@ -114,7 +114,7 @@ export type SearchRequest = z.output<typeof searchRequest>;
 export const searchResult = z.object({ memories: z.array(foundMemory), degraded });
 export type SearchResult = z.output<typeof searchResult>;
 
-/** Read as any text, so that an id that cannot be is unknown (404) and not malformed. */
+/** Whatever text it is: an id that cannot be one is unknown (404), not malformed. */
 export const memoryPath = z.object({ id: z.string() });
 
 export const edit = z.object({ content, type: optional(memoryType), metadata: optional(metadata) });

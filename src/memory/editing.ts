@@ -1,6 +1,7 @@
 /** `PUT` and `DELETE /memory/:id`, for callers and operators (document 002; CONTRACT §8). */
 import { isUniqueViolation } from '#platform/db/errors.ts';
 import { problems } from '#platform/problem.ts';
+import { isUuid } from '#platform/uuid.ts';
 import { type AddingDeps, wordingOf } from './adding.ts';
 import type { Wording } from './admin/api.ts';
 import type { Edit } from './api.ts';
@@ -12,12 +13,9 @@ import { memoryProblems } from './problems.ts';
 import { deleteMemory, findMemory, type StoredMemory, updateMemory } from './store.ts';
 import { type Writing, type WritingDeps, writeEntity } from './writing.ts';
 
-/** As any text, an id that cannot be one is unknown. */
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
 /** Throws 404. */
 export async function lookUpMemory(deps: Pick<WritingDeps, 'db'>, id: string): Promise<StoredMemory> {
-  const memory = uuid.test(id) ? await findMemory(deps.db, id) : undefined;
+  const memory = isUuid(id) ? await findMemory(deps.db, id) : undefined;
   if (memory === undefined) throw problems.not_found();
   return memory;
 }
@@ -87,8 +85,10 @@ export async function rewrite(
 /** Hard: its history and links go with it, and what its entity's profile had from it. Throws 404. */
 export async function removeMemory(deps: WritingDeps, seen: StoredMemory): Promise<void> {
   await writeEntity(deps, seen, async ({ tx, changed }) => {
-    if (!(await deleteMemory(tx, seen, seen.id))) throw problems.not_found();
-    changed(seen.type);
+    const memory = await findMemory(tx, seen.id);
+    if (memory === undefined) throw problems.not_found();
+    await deleteMemory(tx, memory, memory.id);
+    changed(memory.type);
   });
 }
 

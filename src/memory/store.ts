@@ -205,10 +205,9 @@ function valuesOf(column: VectorColumn, { type, content, hash, metadata, embedde
 }
 
 /** The entity has to be locked. Its history and links go with it. */
-export async function deleteMemory(tx: Tx<MemoryTables>, entity: Entity, id: string): Promise<boolean> {
+export async function deleteMemory(tx: Tx<MemoryTables>, entity: Entity, id: string): Promise<void> {
   const { numDeletedRows } = await tx.deleteFrom('memories').where('memory_id', '=', id).executeTakeFirst();
   if (numDeletedRows > 0n) await countMemories(tx, entity, -1);
-  return numDeletedRows > 0n;
 }
 
 async function countMemories(tx: Tx<MemoryTables>, { entityType, entityId }: Entity, more: number): Promise<void> {

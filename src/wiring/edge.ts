@@ -5,12 +5,19 @@ import type { Wiring } from './wiring.ts';
 
 export async function wireEdge({ config, engines, server }: Wiring): Promise<HttpServer> {
   const { originals, publicObjects } = await engines.objects();
+  const legacy = await engines.legacy();
+  const readiness = {
+    originals: () => originals.check(),
+    variants: () => publicObjects.check(),
+    legacy: () => legacy.check(),
+  };
   return createEdge({
-    server: { ...server, readiness: { originals: () => originals.check(), variants: () => publicObjects.check() } },
+    server: { ...server, readiness },
     clock,
     resizing: config.resizing,
     originals,
     publicObjects,
+    otherBucket: legacy.bucket,
     variants: await engines.variants(),
   });
 }

@@ -9,10 +9,12 @@ import type { Wiring } from './wiring.ts';
 export async function wireMedia({ config, engines, server, log }: Wiring): Promise<HttpServer> {
   const database = await engines.database();
   const { originals, publicObjects } = await engines.objects();
+  const legacy = await engines.legacy();
   const readiness = {
     database: () => database.check(),
     originals: () => originals.check(),
     variants: () => publicObjects.check(),
+    legacy: () => legacy.check(),
   };
   return createMedia({
     server: { ...server, readiness },
@@ -21,6 +23,7 @@ export async function wireMedia({ config, engines, server, log }: Wiring): Promi
     access: wireAccess({ config, log }),
     database,
     originals,
+    legacy,
     engine: await engines.pictures(),
     variants: await engines.variants(),
     resizeAddress: resizeSigner({

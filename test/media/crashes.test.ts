@@ -61,11 +61,12 @@ for (const { name, missing } of databaseEngines) {
       const head = row && (await objects.head(row.storageKey));
       const signing = {
         db,
-        objects: { bucket: objects.bucket, readAddress: (key: string) => key },
+        objects: { ...openFiles(dataDir), readAddress: (key: string) => key },
+        legacy: { bucket: () => undefined },
         resizeAddress: () => '',
         publicScopes: [],
       };
-      const refs = await signImages(signing, { kind: 'internal' }, { refs: [assetId], legacyBucket: undefined });
+      const refs = await signImages(signing, { kind: 'internal' }, { refs: [assetId], legacyBucket: 'agent_message' });
       expect(refs[assetId]?.ready).toBe(Boolean(row?.readyAt));
       if (row?.readyAt) expect(head?.etag).toBe(row.etag);
       return { row, head };

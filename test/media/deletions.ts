@@ -5,12 +5,14 @@ import { createVariantMaker } from '#image/engine/variants.ts';
 import { createEngine } from '#image/engine/working.ts';
 import { assetsDeletion, scopeDeletion } from '#media/api.ts';
 import { deleteAssets } from '#media/deletion.ts';
-import type { RemovalDeps } from '#media/removal.ts';
+import type { PrefixRemovalDeps } from '#media/prefixremoval.ts';
 import { deleteScope } from '#media/scopedeletion.ts';
 import type { MediaTables } from '#media/store.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
 import { openFilesystem } from '#platform/objects/filesystem.ts';
+import type { LegacyObjects } from '#platform/objects/objects.ts';
+import { openLegacyObjects } from '#platform/objects/open.ts';
 import { Problem } from '#platform/problem.ts';
 import { type Ground, type Planted, plant, remaining } from './planting.ts';
 import { openFiles } from './registrations.ts';
@@ -20,11 +22,23 @@ export function openPublicFiles(folder: string) {
   return openFilesystem({ bucket: 'public', root: join(folder, 'public'), stagingFolder, clock: systemClock });
 }
 
-export function removalDeps(database: Database, folder: string): RemovalDeps {
+/** Buckets below `legacy/`. */
+export function openLegacyFiles(folder: string): Pick<LegacyObjects, 'bucket'> {
+  return openLegacyObjects({
+    settings: { endpoint: 'embedded', region: undefined, accessKeyId: undefined, secretAccessKey: undefined },
+    ownBuckets: ['objects', 'public'],
+    dataDir: folder,
+    clock: systemClock,
+  });
+}
+
+export function removalDeps(database: Database, folder: string): PrefixRemovalDeps {
   const limits = { maxSourcePixels: 1e6, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 };
   return {
     db: database.queries<MediaTables>(),
     objects: openFiles(folder),
+    legacy: openLegacyFiles(folder),
+    log: { warn: () => undefined },
     variants: createVariantMaker({
       engine: createEngine(limits),
       keySecret: 'a key secret',
@@ -43,7 +57,7 @@ export interface DeletionOf {
 }
 
 /** How many rows it deleted, or the code of the problem. */
-export async function deletionOutcome(deps: RemovalDeps, deed: Deed, what: DeletionOf): Promise<string> {
+export async function deletionOutcome(deps: PrefixRemovalDeps, deed: Deed, what: DeletionOf): Promise<string> {
   const server = { kind: 'internal' } as const;
   try {
     if (deed === 'scope') {

@@ -20,8 +20,9 @@ import type { HttpServer } from '#platform/http/server.ts';
 import { createLog } from '#platform/log.ts';
 import { deriveAddressKey } from '#platform/objects/addresses.ts';
 import { type EdgeAddressing, openFilesystem } from '#platform/objects/filesystem.ts';
-import type { Objects } from '#platform/objects/objects.ts';
-import { openTestBucket, skipWithoutS3 } from '#platform/objects/s3.testing.ts';
+import { defaultLegacyBucket, type LegacyObjects, type Objects } from '#platform/objects/objects.ts';
+import { openLegacyObjects } from '#platform/objects/open.ts';
+import { openTestBucket, skipWithoutS3, testServer } from '#platform/objects/s3.testing.ts';
 import { databaseEngines, openTestDatabase } from '../database.ts';
 
 /** Small enough to be met from both sides. */
@@ -30,6 +31,10 @@ export const testLimits = { maxImageBytes: 100_000, maxVideoBytes: 200_000, maxS
 interface ObjectStores {
   readonly originals: Objects;
   readonly publicObjects: Objects;
+  /** Without it the legacy backend is off. */
+  readonly legacy?: LegacyObjects;
+  /** A bucket there, of this rig alone. */
+  readonly legacyBucket?: string;
   close(): Promise<void>;
 }
 
@@ -72,20 +77,47 @@ async function openFolders(edge: EdgeAddressing): Promise<ObjectStores> {
   return {
     originals: open('objects'),
     publicObjects: open('public'),
+    legacy: openLegacyObjects({
+      settings: legacyFolder,
+      ownBuckets: ['objects', 'public'],
+      dataDir,
+      clock: systemClock,
+      edge,
+    }),
+    legacyBucket: defaultLegacyBucket,
     close: () => rm(dataDir, { recursive: true, force: true }),
   };
 }
 
-async function openBuckets(): Promise<ObjectStores> {
-  const [originals, variants] = await Promise.all([openTestBucket(), openTestBucket({ isPublic: true })]);
+const legacyFolder = { endpoint: 'embedded', region: undefined, accessKeyId: undefined, secretAccessKey: undefined };
+
+async function openBuckets(edge: EdgeAddressing): Promise<ObjectStores> {
+  const made = await Promise.all([openTestBucket(), openTestBucket({ isPublic: true }), openTestBucket()]);
+  const [originals, variants, old] = made;
+  const legacy = openLegacyObjects({
+    settings: testServer,
+    ownBuckets: [originals.bucket, variants.bucket],
+    dataDir: tmpdir(),
+    clock: systemClock,
+    edge,
+  });
   return {
     originals: originals.objects,
     publicObjects: variants.objects,
+    legacy,
+    legacyBucket: old.bucket,
     close: async () => {
-      await Promise.all([originals.close(), variants.close()]);
+      await Promise.all([...made.map(({ close }) => close()), legacy.close()]);
     },
   };
 }
+
+const legacyOff: LegacyObjects = openLegacyObjects({
+  settings: { ...legacyFolder, endpoint: undefined },
+  ownBuckets: [],
+  dataDir: tmpdir(),
+  clock: systemClock,
+});
 
 interface Answer<Body> {
   readonly status: number;
@@ -114,6 +146,10 @@ export interface MediaRig {
   readonly database: Database;
   readonly originals: Objects;
   readonly publicObjects: Objects;
+  /** To be named in every request that means it: the default's name is shared by all who use a server. */
+  readonly legacyBucket: string;
+  /** What lies in it. */
+  readonly legacyFiles: Objects;
   readonly userId: string;
   readonly user: Client;
   readonly otherUser: Client;
@@ -130,13 +166,21 @@ export async function startMedia(pair: EnginePair): Promise<MediaRig> {
   // The address is known only after the port is; addresses are made from it at each call.
   const edgeAddress = { url: '', secret: deriveAddressKey(resizing.key, resizing.salt) };
   const [database, stores] = await Promise.all([pair.openDatabase(), pair.openObjects(edgeAddress)]);
-  const { originals, publicObjects } = stores;
+  const { originals, publicObjects, legacy = legacyOff, legacyBucket = defaultLegacyBucket } = stores;
   const { maxSourcePixels } = testLimits;
   const limits = { maxSourcePixels, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 };
   const engine = createEngine(limits);
   const variants = createVariantMaker({ engine, keySecret: 'a key secret', publicObjects, limits });
   const server = { log, readiness: { database: () => database.check(), originals: () => originals.check() } };
-  const edge = createEdge({ server, clock, resizing, originals, publicObjects, variants });
+  const edge = createEdge({
+    server,
+    clock,
+    resizing,
+    originals,
+    publicObjects,
+    otherBucket: legacy.bucket,
+    variants,
+  });
   edgeAddress.url = await listen(edge);
   const issuer = await startTestIssuer();
   const internalKey = 'an internal key';
@@ -147,6 +191,7 @@ export async function startMedia(pair: EnginePair): Promise<MediaRig> {
     access: createAccess({ internalKeys: [internalKey], jwksUrl: issuer.jwksUrl, log }),
     database,
     originals,
+    legacy,
     engine,
     variants,
     resizeAddress: resizeSigner({ baseUrl: edgeAddress.url, ...resizing }),
@@ -160,6 +205,12 @@ export async function startMedia(pair: EnginePair): Promise<MediaRig> {
     database,
     originals,
     publicObjects,
+    legacyBucket,
+    get legacyFiles() {
+      const files = legacy.bucket(legacyBucket);
+      if (files === undefined) throw new Error('this rig has no legacy backend');
+      return files;
+    },
     client,
     userId: testUserId,
     user: await asUser(testUserId),

@@ -103,6 +103,22 @@ export interface Objects {
   check(): Promise<void>;
 }
 
+/** When a request names none (document 000, Conventions). */
+export const defaultLegacyBucket = 'agent_message';
+
+/** The store of legacy objects, whose buckets are named by callers (CONTRACT §2). */
+export interface LegacyObjects {
+  readonly driver: 'files' | 's3' | 'off';
+  /**
+   * One that is not there reads as an empty one. `undefined`: there is no legacy backend, or the name stands for another
+   * store, or can be no bucket's.
+   */
+  bucket(name: string): Objects | undefined;
+  /** Throws when the store does not answer. */
+  check(): Promise<void>;
+  close(): Promise<void>;
+}
+
 export function assertExpiry(expiresInS: number): void {
   if (!Number.isInteger(expiresInS) || expiresInS < 1 || expiresInS > longestAddressS)
     throw new RangeError(`an address is valid for 1 to ${longestAddressS} seconds, not ${expiresInS}`);

@@ -1,11 +1,13 @@
 /** The one place that chooses the driver of the object store (CONTRACT §2). */
 import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
 import { ConfigFault } from '../config.ts';
 import type { Log } from '../log.ts';
 import { Problem } from '../problem.ts';
 import { type EdgeAddressing, openFilesystem } from './filesystem.ts';
-import type { Objects } from './objects.ts';
+import { isBucketName } from './keys.ts';
+import { defaultLegacyBucket, type LegacyObjects, type Objects } from './objects.ts';
 import { type CreateOnlySupport, openS3Store, type S3Store } from './s3.ts';
 import { S3Fault } from './s3client.ts';
 
@@ -125,4 +127,90 @@ async function prepare(store: S3Store, options: OpenObjectsOptions, { variable, 
     const keys = 'S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY and S3_REGION';
     throw new ConfigFault([`${variable}: ${error.message} for the bucket "${bucket}"; see ${keys}`]);
   }
+}
+
+/** The settings group `legacyObjects`. */
+export interface LegacySettings {
+  /** `embedded`, or an S3 server's address. `undefined`: there is no legacy backend. */
+  readonly endpoint: string | undefined;
+  readonly region: string | undefined;
+  readonly accessKeyId: string | undefined;
+  readonly secretAccessKey: string | undefined;
+}
+
+/** Buckets that are kept open: whoever asks for more of them only opens them anew, which asks no server. */
+const legacyBucketsKept = 100;
+
+/**
+ * `ownBuckets`: as the stores of `openObjects` are named. They are no legacy buckets, on whatever server: a bucket's name
+ * is all that tells stores apart in a signed address, in a resize address and in the identity of a variant's source.
+ * Buckets are never made: what lies there was put by others. Throws ConfigFault.
+ */
+export function openLegacyObjects({
+  settings,
+  ownBuckets,
+  ...options
+}: Pick<OpenObjectsOptions, 'dataDir' | 'clock' | 'edge'> & {
+  readonly settings: LegacySettings;
+  readonly ownBuckets: readonly string[];
+}): LegacyObjects {
+  if (settings.endpoint === undefined)
+    return { driver: 'off', bucket: () => undefined, check: async () => undefined, close: async () => undefined };
+  const { driver, isName, open, check, close } =
+    settings.endpoint === 'embedded' ? legacyFiles(options) : legacyS3(completeLegacy(settings), options.clock);
+  const opened = new LRUCache<string, Objects>({ max: legacyBucketsKept });
+  return {
+    driver,
+    bucket: (name) => {
+      if (!isBucketName(name) || !isName(name) || ownBuckets.includes(name)) return undefined;
+      const objects = opened.get(name) ?? open(name);
+      opened.set(name, objects);
+      return objects;
+    },
+    check,
+    close,
+  };
+}
+
+interface LegacyDriver extends Pick<LegacyObjects, 'driver' | 'check' | 'close'> {
+  /** Whether a bucket can be named so. */
+  readonly isName: (bucket: string) => boolean;
+  readonly open: (bucket: string) => Objects;
+}
+
+function legacyFiles({ dataDir, clock, edge }: Pick<OpenObjectsOptions, 'dataDir' | 'clock' | 'edge'>): LegacyDriver {
+  const stagingFolder = join(dataDir, '.incoming');
+  const open = (bucket: string) =>
+    openFilesystem({ bucket, root: join(dataDir, 'legacy', bucket), stagingFolder, clock, edge });
+  return {
+    driver: 'files',
+    isName: () => true,
+    open,
+    check: () => open(defaultLegacyBucket).check(),
+    close: async () => undefined,
+  };
+}
+
+function legacyS3(settings: ReturnType<typeof completeLegacy>, clock: Clock): LegacyDriver {
+  const store = openS3Store({ ...settings, clock });
+  return {
+    driver: 's3',
+    // As lax as S3 ever was. Some servers refuse other names as if it were their own failure.
+    isName: (bucket) => /^[a-z0-9].{2,254}$/i.test(bucket),
+    open: (bucket) => store.bucket(bucket),
+    check: async () => {
+      // Any bucket would do to see whether the server answers; that it is not there is an answer too.
+      await store.exists(defaultLegacyBucket);
+    },
+    close: () => store.close(),
+  };
+}
+
+function completeLegacy(settings: LegacySettings) {
+  const { endpoint = '', region = 'auto', accessKeyId = '', secretAccessKey = '' } = settings;
+  const faults = Object.entries({ LEGACY_S3_ACCESS_KEY_ID: accessKeyId, LEGACY_S3_SECRET_ACCESS_KEY: secretAccessKey })
+    .filter(([, value]) => value === '')
+    .map(([variable]) => `${variable} is needed with LEGACY_S3_ENDPOINT`);
+  if (faults.length > 0) throw new ConfigFault(faults);
+  return { endpoint, region, accessKeyId, secretAccessKey };
 }

@@ -1,0 +1,122 @@
+/**
+ * `npm run import-legacy -- <owner> <scopeKind> <scopeId> <path…>`: registers files of the legacy backend as assets with a
+ * UUID, bytes left where they are (CONTRACT §1). One line for each path; exit code 1 when any of them failed. May be
+ * repeated. Beside a running instance whose database is embedded it goes through that instance.
+ */
+import { legacyImport } from '#media/api.ts';
+import { importerOf } from '#media/service.ts';
+import { isFolderInUse } from '#platform/db/lock.ts';
+import { createClient } from '#platform/http/client.ts';
+import { Closers, StartFault } from '#platform/lifecycle.ts';
+import { createLog } from '#platform/log.ts';
+import { Problem } from '#platform/problem.ts';
+import { inTurns } from '#platform/turns.ts';
+import { addressesOf, type Config, readConfig, secretsOf } from '../config.ts';
+import { createEngines } from '../engines.ts';
+
+interface Imported {
+  readonly created: boolean;
+  readonly assetId: string;
+}
+
+/** Throws a Problem, or whatever else is in the way of this one file. */
+type Import = (request: unknown) => Promise<Imported>;
+
+const usage = 'Usage: npm run import-legacy -- [--bucket=<name>] <owner> <scopeKind> <scopeId> <path…>';
+const filesAtOnce = 4;
+/** What a picture may take, its turn included. */
+const timeoutMs = 60_000;
+
+export async function importLegacy(args: readonly string[]): Promise<number> {
+  const { legacyBucket, words } = readFlags(args);
+  const [ownerId, scopeKind, scopeId, ...paths] = words;
+  if (paths.length === 0) throw new StartFault(usage);
+  const config = readConfig(process.env, ['media']);
+  const closers = new Closers();
+  try {
+    const importOne = isServed(config) ? throughInstance(config, closers) : await alone(config, closers);
+    const outcomes = await inTurns(paths, filesAtOnce, (path) =>
+      tell(path, () => importOne({ ownerId, scopeKind, scopeId, legacyBucket, path })),
+    );
+    return outcomes.every(Boolean) ? 0 : 1;
+  } finally {
+    await closers.closeAll();
+  }
+}
+
+function readFlags(args: readonly string[]) {
+  const flag = '--bucket=';
+  const unknown = args.find((arg) => arg.startsWith('--') && !arg.startsWith(flag));
+  if (unknown !== undefined) throw new StartFault(`There is no option ${unknown}. ${usage}`);
+  return {
+    legacyBucket: args.findLast((arg) => arg.startsWith(flag))?.slice(flag.length),
+    words: args.filter((arg) => !arg.startsWith('--')),
+  };
+}
+
+async function tell(path: string, work: () => Promise<Imported>): Promise<boolean> {
+  try {
+    const { created, assetId } = await work();
+    console.log(`ok     ${assetId}  ${path}${created ? '' : '  (was registered already)'}`);
+    return true;
+  } catch (error) {
+    console.log(`FAULT  ${path}: ${reasonOf(error)}`.replaceAll('\n', ' '));
+    return false;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof Problem) return `${error.message} (${error.code})`;
+  return error instanceof Error ? error.message : String(error);
+}
+
+function isServed({ database, process: { dataDir } }: Config): boolean {
+  return database.url === 'embedded' && isFolderInUse(dataDir);
+}
+
+function throughInstance(config: Config, closers: Closers): Import {
+  const [internalKey] = config.internal.keys;
+  if (internalKey === undefined)
+    throw new StartFault('INTERNAL_KEY: a running instance takes imports only with an internal key; set one.');
+  const client = createClient({
+    name: 'media',
+    baseUrl: addressesOf(config).media,
+    ours: true,
+    internalKey,
+    timeoutMs,
+  });
+  closers.add('client', () => client.close());
+  return async (json) => {
+    const route = '/v1/assets/legacy';
+    const answer = await client.send({ method: 'POST', path: route, route, json, idempotent: true });
+    const body = answer.json() as { assetId?: string; message?: string };
+    if (body.assetId === undefined) throw new Error(body.message ?? `the media service answered ${answer.status}`);
+    return { created: answer.status === 201, assetId: body.assetId };
+  };
+}
+
+async function alone(config: Config, closers: Closers): Promise<Import> {
+  const log = createLog({ level: 'error', secrets: secretsOf(config) });
+  const engines = createEngines(config, log, closers);
+  const legacy = await engines.legacy();
+  if (legacy.driver === 'off')
+    throw new StartFault('LEGACY_S3_ENDPOINT: there is no legacy backend; `embedded` chooses the data folder.');
+  const { originals } = await engines.objects();
+  const importOne = importerOf({
+    database: await engines.database(),
+    originals,
+    legacy,
+    engine: await engines.pictures(),
+    settings: config.media,
+  });
+  return async (json) => {
+    const { data, error } = legacyImport.safeParse(json);
+    if (data === undefined) throw new Error(error?.issues.map(describeIssue).join('; '));
+    const { created, asset } = await importOne(data);
+    return { created, assetId: asset.assetId };
+  };
+}
+
+function describeIssue({ path, message }: { readonly path: readonly PropertyKey[]; readonly message: string }): string {
+  return `${path.join('.')} ${message}`;
+}

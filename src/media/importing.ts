@@ -1,0 +1,125 @@
+/**
+ * `POST /v1/assets/legacy`: a file of the legacy backend becomes an asset, its bytes left where they are (CONTRACT §1,
+ * `npm run import-legacy`). As a registration does, the row is drafted, the file looked at again, the row marked ready. A
+ * file that is refused stays what it was: it belongs to others.
+ */
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ObjectHead, Objects } from '#platform/objects/objects.ts';
+import { problems } from '#platform/problem.ts';
+import type { LegacyImport } from './api.ts';
+import { type InspectionDeps, inspectImage } from './inspection.ts';
+import { isImage, maxBytesOf, type SizeLimits } from './limits.ts';
+import { type LocatingDeps, mimeOfPath } from './locating.ts';
+import { mediaProblems, type Refusal } from './problems.ts';
+import { isSame, type Registration, toAsset } from './registration.ts';
+import {
+  type AssetFacts,
+  type AssetIdentity,
+  draftAsset,
+  dropUnready,
+  findAsset,
+  findDeletableAt,
+  markReady,
+} from './store.ts';
+
+export interface ImportDeps extends LocatingDeps, Pick<InspectionDeps, 'engine' | 'pictures'> {
+  readonly limits: SizeLimits;
+}
+
+/** Each try starts afresh because somebody else changed the row or the file meanwhile. */
+const maxTries = 5;
+const pauseMs = 50;
+
+/**
+ * Throws 404 (no such file), 409 `asset_conflict` (registered for another owner or scope), 413 and 422 as `registerAsset`,
+ * and 503, after which the call may be repeated.
+ */
+export async function importFile(deps: ImportDeps, request: LegacyImport): Promise<Registration> {
+  const { ownerId, scopeKind, scopeId, legacyBucket, path } = request;
+  const files = deps.legacy.bucket(legacyBucket);
+  if (files === undefined) throw noFile();
+  const requestedMime = mimeOfPath(path);
+  const assetId = importedIdOf(legacyBucket, path);
+  const identity = { assetId, ownerId, scopeKind, scopeId, kind: kindOf(requestedMime), requestedMime };
+  for (let tries = 1; tries <= maxTries; tries++) {
+    const registration = await tryImporting(deps, files, identity, path);
+    if (registration !== undefined) return registration;
+    await delay(pauseMs * tries * Math.random());
+  }
+  throw mediaProblems.object_changing();
+}
+
+/** `undefined`: something changed under our hands; look again. */
+async function tryImporting(
+  deps: ImportDeps,
+  files: Objects,
+  identity: AssetIdentity,
+  path: string,
+): Promise<Registration | undefined> {
+  const { db } = deps;
+  const { assetId } = identity;
+  const known = await findAsset(db, assetId);
+  if (known !== undefined && !isSame(known, identity)) throw registeredElse();
+  const head = await files.head(path);
+  if (head === undefined) {
+    if (known !== undefined) await dropUnready(db, assetId, known.etag);
+    throw noFile();
+  }
+  if (known?.readyAt) return { created: false, asset: toAsset(known) };
+
+  const found = await learnFacts(deps, files, path, head, identity.requestedMime);
+  if (found === undefined) return undefined;
+  if (typeof found === 'string') {
+    if (known !== undefined) await dropUnready(db, assetId, known.etag);
+    throw mediaProblems[found]();
+  }
+  const registered = await findDeletableAt(db, files.bucket, [path]);
+  if (registered.some((row) => row.assetId !== assetId)) throw registeredElse();
+  const place = { backend: 'legacy', bucket: files.bucket, storageKey: path, etag: head.etag } as const;
+  if (!(await draftAsset(db, identity, { ...place, byteSize: head.size }, found))) return undefined;
+  if ((await files.head(path))?.etag !== head.etag) return undefined;
+  const ready = await markReady(db, assetId, head.etag);
+  return ready && { created: true, asset: toAsset(ready) };
+}
+
+/** Pictures speak for themselves; of anything else the name alone is known. */
+async function learnFacts(
+  deps: ImportDeps,
+  files: Objects,
+  path: string,
+  head: ObjectHead,
+  mime: string,
+): Promise<AssetFacts | Refusal | undefined> {
+  if (head.size > maxBytesOf(mime, deps.limits)) return 'asset_too_large';
+  const unknown = { sha256: null, md5: null, width: null, height: null, durationMs: null, blurhash: null };
+  const facts = { ...unknown, mime, thumbAssetId: null };
+  if (!isImage(mime)) return facts;
+  const findings = await inspectImage({ ...deps, objects: files }, path, head);
+  return typeof findings === 'object' ? { ...facts, ...findings } : findings;
+}
+
+function registeredElse() {
+  return mediaProblems.asset_conflict({ message: 'This file is registered already, for another owner or scope.' });
+}
+
+function noFile() {
+  return problems.not_found({ message: 'There is no such file in the legacy backend.' });
+}
+
+/** `image`, `video`, `audio`, or else `file`. */
+function kindOf(mime: string): string {
+  const [kind = ''] = mime.split('/');
+  return ['image', 'video', 'audio'].includes(kind) ? kind : 'file';
+}
+
+/** Drawn at random, once. */
+const namespace = Buffer.from('fa09e2e740a3460580e1d87e20e27951', 'hex');
+
+/** The same for the same file, in every process: a UUID of version 5 (RFC 9562 §5.5). */
+export function importedIdOf(bucket: string, path: string): string {
+  const digest = createHash('sha1').update(namespace).update(`${bucket}/${path}`).digest().subarray(0, 16);
+  digest.writeUInt8((digest.readUInt8(6) & 0x0f) | 0x50, 6);
+  digest.writeUInt8((digest.readUInt8(8) & 0x3f) | 0x80, 8);
+  return digest.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}

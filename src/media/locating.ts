@@ -1,0 +1,121 @@
+/**
+ * Where the bytes of an asset lie: in the object store, or in the legacy backend, whose files others put there and may
+ * take away, so that they are looked for every time (document 000, Resources: ref; CONTRACT §4).
+ */
+import mimeTypes from 'mime';
+import type { Db } from '#platform/db/db.ts';
+import type { LegacyObjects, ObjectHead, Objects } from '#platform/objects/objects.ts';
+import { inTurns } from '#platform/turns.ts';
+import { isLegacyPath, isUuid } from './refs.ts';
+import { findReadyAssets, type MediaTables } from './store.ts';
+
+export interface PlacesDeps {
+  /** Originals. */
+  readonly objects: Objects;
+  readonly legacy: Pick<LegacyObjects, 'bucket'>;
+}
+
+export interface LocatingDeps extends PlacesDeps {
+  readonly db: Db<MediaTables>;
+}
+
+export type ReadyAsset = Awaited<ReturnType<typeof findReadyAssets>>[number];
+
+/** An asset that is there, with what is known about its bytes. */
+export interface Located {
+  readonly backend: 'objects' | 'legacy';
+  /** The bucket that it lies in. */
+  readonly objects: Objects;
+  readonly storageKey: string;
+  readonly mime: string;
+  readonly byteSize: number;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly durationMs: number | null;
+  readonly blurhash: string | null;
+  /** `undefined`: a legacy path, of which nothing is written down. */
+  readonly row: ReadyAsset | undefined;
+}
+
+/** What a ref names, before anything is known of its bytes: enough to judge who may read it. */
+export type Named = { readonly row: ReadyAsset } | { readonly path: string };
+
+/** Of the heads that one request needs of the legacy backend: half of the connections that S3 is given. */
+export const headsAtOnce = 32;
+
+/**
+ * The bucket that a row names. `undefined`: it is not one of those that are configured, and nothing is known of the bytes.
+ */
+export function bucketOf(
+  { objects, legacy }: PlacesDeps,
+  row: { readonly backend: 'objects' | 'legacy'; readonly bucket: string },
+): Objects | undefined {
+  if (row.backend === 'legacy') return legacy.bucket(row.bucket);
+  return row.bucket === objects.bucket ? objects : undefined;
+}
+
+/**
+ * By ref as it was given; one query, and a head for each legacy file that `isWanted`. What does not exist, is not ready,
+ * is not wanted or is no ref at all is not in it. Without `isWanted` who may have it is for the caller to judge. Throws
+ * `engine_unavailable`.
+ */
+export async function locateAll(
+  deps: LocatingDeps,
+  refs: readonly string[],
+  legacyBucket: string,
+  isWanted: (named: Named) => boolean = () => true,
+): Promise<ReadonlyMap<string, Located>> {
+  const assetIds = new Set(refs.filter(isUuid).map((ref) => ref.toLowerCase()));
+  const rows = assetIds.size > 0 ? await findReadyAssets(deps.db, [...assetIds]) : [];
+  const wanted = new Map(rows.filter((row) => isWanted({ row })).map((row) => [row.assetId, row]));
+  const found = new Map<string, Located>();
+  const note = (ref: string, located: Located | undefined) => located && found.set(ref, located);
+  const heads: (() => Promise<unknown>)[] = [];
+  for (const ref of new Set(refs)) {
+    const row = wanted.get(ref.toLowerCase());
+    if (row?.backend === 'legacy') heads.push(async () => note(ref, await locateRow(deps, row)));
+    else if (row !== undefined) note(ref, describe(deps, row));
+    else if (isLegacyPath(ref) && isWanted({ path: ref }))
+      heads.push(async () => note(ref, await locatePath(deps, legacyBucket, ref)));
+  }
+  await inTurns(heads, headsAtOnce, (head) => head());
+  return found;
+}
+
+/** Of a row in the legacy backend it is asked whether the file is still there. */
+export async function locateRow(deps: PlacesDeps, row: ReadyAsset): Promise<Located | undefined> {
+  const located = describe(deps, row);
+  if (located?.backend !== 'legacy') return located;
+  return (await located.objects.head(located.storageKey)) && located;
+}
+
+function describe(deps: PlacesDeps, row: ReadyAsset): Located | undefined {
+  const objects = bucketOf(deps, row);
+  if (objects === undefined) return undefined;
+  const { backend, storageKey, mime, byteSize, width, height, durationMs, blurhash } = row;
+  return { backend, objects, storageKey, mime, byteSize, width, height, durationMs, blurhash, row };
+}
+
+/** A legacy file that is no row: what its name and the store tell, and nothing else, as nobody reads it to answer. */
+export async function locatePath(deps: PlacesDeps, bucket: string, path: string): Promise<Located | undefined> {
+  const objects = deps.legacy.bucket(bucket);
+  const head: ObjectHead | undefined = await objects?.head(path);
+  if (objects === undefined || head === undefined) return undefined;
+  return {
+    backend: 'legacy',
+    objects,
+    storageKey: path,
+    mime: mimeOfPath(path),
+    byteSize: head.size,
+    width: null,
+    height: null,
+    durationMs: null,
+    blurhash: null,
+    row: undefined,
+  };
+}
+
+/** By the extension; what nobody knows is plain bytes (RFC 2046 §4.5.1). */
+export function mimeOfPath(path: string): string {
+  return mimeTypes.getType(path) ?? 'application/octet-stream';
+}
