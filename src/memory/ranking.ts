@@ -2,7 +2,6 @@
  * The order in which memories are found: BM25 joined with the similarity of vectors by weights that depend on the embedder,
  * then, mildly, by how recent a memory is and what type it has.
  */
-import { problems } from '#platform/problem.ts';
 import type { Entity, MemoryType } from './api.ts';
 import { cosine, type Embedder } from './embedding/embedder.ts';
 import type { EntityIndex, IndexedMemory } from './entityindex.ts';
@@ -123,8 +122,8 @@ export async function compare(
   if (column === 'vector') return findSimilarities(db, entity, embedder.name, vector);
   const similarities = new Map<string, number>();
   for (const memory of index.memories.values()) {
-    if (memory.vector === undefined) continue;
-    if (memory.vector.length !== vector.length) throw problems.engine_unavailable();
+    // Of other dimensions: embedded by what has only the name in common.
+    if (memory.vector?.length !== vector.length) continue;
     similarities.set(memory.id, cosine(memory.vector, vector));
   }
   return similarities;

@@ -279,15 +279,14 @@ export async function findSimilarities(
     .select([
       'memory_id as id',
       // Vectors of another embedder may have other dimensions, which is an error to the operator.
-      sql<number>`case when embedder = ${embedder} then 1 - (embedding::vector <=> cast(${toLiteral(vector)} as vector)) end`.as(
-        'similarity',
-      ),
+      sql<number | null>`case when embedder = ${embedder} and vector_dims(embedding::vector) = ${vector.length}
+        then 1 - (embedding::vector <=> cast(${toLiteral(vector)} as vector)) end`.as('similarity'),
     ])
     .where('entity_type', '=', entityType)
     .where('entity_id', '=', entityId)
     .where('embedder', '=', embedder)
     .execute();
-  return new Map(rows.map(({ id, similarity }) => [id, similarity]));
+  return new Map(rows.flatMap(({ id, similarity }) => (similarity === null ? [] : [[id, similarity]])));
 }
 
 /** From which a profile is derived: the newest first. */

@@ -1,4 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { migrations } from '#migrations.ts';
 import type { Database } from '#platform/db/db.ts';
@@ -83,8 +85,6 @@ onEveryDatabase('with an embedding server', (engine) => {
   it.each(failures)('%s: writes are 503 and write nothing, searches go on by text', async (_title, answer) => {
     const user = newUser();
     const { id } = (await add(user, 'I keep bees')).body;
-    // One failing answer after the other would open the breaker, which is another test.
-    await delay(0);
     const state = async () => {
       const path = `/admin/entities/user/${user.entity_id}/export`;
       const { exported_at: _now, ...rest } = (await rig.operator.send<EntityExport>('GET', path)).body;
@@ -122,6 +122,47 @@ onEveryDatabase('with an embedding server', (engine) => {
     server.answer = () => undefined;
     expect((await add(user, 'I keep bees')).status).toBe(201);
     expect(await search(user, 'bees')).not.toHaveProperty('degraded');
+  });
+
+  it('a model that changes its dimensions is refused; what it embedded otherwise is found by text', async () => {
+    const user = newUser();
+    const vague = settings(server.url, { model: 'vague', dimensions: 0 });
+    const rigs = [
+      await startMemory(engine, { embedder: openEmbedder(vague), database }),
+      await startMemory(engine, { embedder: openEmbedder(vague), database }),
+    ] as const;
+    try {
+      expect((await add(user, 'I keep bees', rigs[0])).status).toBe(201);
+      server.answer = (vectors) => ({ ...good, body: answerOf(vectors.map((vector) => vector.slice(24))) });
+      expect((await add(user, 'I keep goats', rigs[0])).status).toBe(503);
+      expect(await search(user, 'bees', rigs[0])).toMatchObject({ degraded: true });
+      expect((await search(user, 'bees', rigs[1])).memories.map(({ content }) => content)).toEqual(['I keep bees']);
+    } finally {
+      await Promise.all(rigs.map((one) => one.close()));
+    }
+  });
+
+  it('an embedder that hangs: a search waits for it no longer than it may', { timeout: 20_000 }, async () => {
+    const user = newUser();
+    await add(user, 'I keep bees');
+    const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/v1`;
+    const hanging = await startMemory(engine, { embedder: openEmbedder(settings(url)), database });
+    try {
+      const since = performance.now();
+      expect(await search(user, 'bees', hanging)).toMatchObject({
+        memories: [{ content: 'I keep bees' }],
+        degraded: true,
+      });
+      expect((await add(user, 'I keep goats', hanging)).status).toBe(503);
+      // Each is to be answered within 10 s (CONTRACT §3).
+      expect(performance.now() - since).toBeLessThan(20_000);
+    } finally {
+      silent.closeAllConnections();
+      silent.close();
+      await hanging.close();
+    }
   });
 
   it('another embedder: found by text at once, by its own vectors soon, and never by a mixture', async () => {

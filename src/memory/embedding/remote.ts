@@ -5,6 +5,7 @@
 
 import { z } from 'zod';
 import { createClient, type HttpClient } from '#platform/http/client.ts';
+import { withDeadline } from '#platform/resilience/deadline.ts';
 import type { Telemetry } from '#platform/telemetry.ts';
 import { memoryProblems } from '../problems.ts';
 import { type Embedder, normalise } from './embedder.ts';
@@ -20,6 +21,8 @@ export interface RemoteEmbedderOptions {
 
 /** Of a call with its repeats; every request of ours has 10 s in all (CONTRACT §3). */
 const timeoutMs = 6_000;
+/** A search has the text to go by, and does not wait as long. */
+const queryTimeoutMs = 3_000;
 const largestBatch = 64;
 /** Models take some thousand tokens; in scripts without spaces a character is about one. */
 export const longestInput = 6_000;
@@ -46,6 +49,8 @@ export function createRemoteEmbedder(options: RemoteEmbedderOptions): Embedder {
     ...(options.telemetry === undefined ? {} : { telemetry: options.telemetry }),
   });
   let waiting: Waiting[] = [];
+  // As the first answer has it: a model that changes its mind is not to be mixed with itself.
+  let knownDimensions = dimensions;
 
   const flush = () => {
     const batch = waiting.slice(0, largestBatch);
@@ -60,9 +65,11 @@ export function createRemoteEmbedder(options: RemoteEmbedderOptions): Embedder {
         options,
         batch.map(({ text }) => text),
       );
+      knownDimensions ||= vectors[0]?.length ?? 0;
       for (const [index, { resolve, reject }] of batch.entries()) {
         const vector = vectors[index];
         if (vector === undefined) reject(unavailable('a vector is missing'));
+        else if (vector.length !== knownDimensions) reject(unavailable(`a vector has ${vector.length} dimensions`));
         else resolve(vector);
       }
     } catch (error) {
@@ -81,9 +88,13 @@ export function createRemoteEmbedder(options: RemoteEmbedderOptions): Embedder {
     searchWeight: 0.6,
     searchFloor: -1,
     embed: (texts) => Promise.all(texts.map(embedOne)),
-    embedQuery: (text) => embedOne(text),
+    embedQuery: (text) => withDeadline(queryTimeoutMs, () => embedOne(text)).catch(asUnavailable),
     close: () => client.close(),
   };
+}
+
+function asUnavailable(cause: unknown): never {
+  throw memoryProblems.embedder_unavailable({ cause });
 }
 
 async function ask(
@@ -100,9 +111,7 @@ async function ask(
       headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` },
       idempotent: true,
     })
-    .catch((cause: unknown) => {
-      throw memoryProblems.embedder_unavailable({ cause });
-    });
+    .catch(asUnavailable);
   if (answer.status !== 200) throw unavailable(`it answered with ${answer.status}`);
   const parsed = answerShape.safeParse(parse(answer.body));
   if (!parsed.success) throw unavailable('its answer is not of the known shape');
