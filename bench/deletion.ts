@@ -16,6 +16,7 @@ import type { MediaTables } from '../src/media/store.ts';
 import { migrations } from '../src/migrations.ts';
 import type { Objects } from '../src/platform/objects/objects.ts';
 import { openTestBucket, skipWithoutS3 } from '../src/platform/objects/s3.testing.ts';
+import { openTestCache } from '../test/caches.ts';
 import { openTestDatabase } from '../test/database.ts';
 import { openPublicFiles } from '../test/media/deletions.ts';
 import { picture } from '../test/media/pictures.ts';
@@ -43,6 +44,7 @@ export const deletion: Bench = {
         db: database.queries<MediaTables>(),
         objects: stores.originals,
         legacy: { bucket: () => undefined },
+        answers: openTestCache(database),
         variants,
       };
       const userId = randomUUID();

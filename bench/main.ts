@@ -9,8 +9,9 @@ import { deletion } from './deletion.ts';
 import { benches as imageBenches } from './image.ts';
 import { memory } from './memory.ts';
 import { presign } from './presign.ts';
+import { signing } from './signing.ts';
 
-const benches = [presign, deletion, ...imageBenches, content, memory];
+const benches = [presign, signing, deletion, ...imageBenches, content, memory];
 
 const named = process.argv.slice(2);
 const chosen = benches.filter(({ name }) => named.length === 0 || named.some((word) => name.startsWith(word)));

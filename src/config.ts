@@ -118,7 +118,7 @@ export function secretsOf(config: Config): readonly string[] {
 type GroupName = keyof typeof settingGroups;
 
 const groupsByService: Partial<Record<ServiceName, readonly GroupName[]>> = {
-  media: ['database', 'objects', 'legacyObjects', 'identity', 'internal', 'resizing', 'media', 'image'],
+  media: ['database', 'redis', 'objects', 'legacyObjects', 'identity', 'internal', 'resizing', 'media', 'image'],
   image: ['objects', 'image', 'imageService'],
   edge: ['objects', 'legacyObjects', 'resizing', 'image'],
   memory: ['database', 'identity', 'internal', 'memory', 'embedding'],
@@ -126,6 +126,16 @@ const groupsByService: Partial<Record<ServiceName, readonly GroupName[]>> = {
   notify: ['database', 'internal', 'notify'],
   idp: ['localIdp'],
 };
+
+/** Its processes see each other's writes, so without Redis there may be one of them only. */
+export function usesDatabase(service: ServiceName): boolean {
+  return groupsByService[service]?.includes('database') ?? false;
+}
+
+/** PostgreSQL without Redis: one process per service (CONTRACT §2). The folder of the embedded database has a lock. */
+export function isAlone({ database, redis }: Config): boolean {
+  return database.url !== 'embedded' && redis.url === 'embedded';
+}
 
 function groupsOf(services: readonly ServiceName[], environment: Environment): ReadonlySet<GroupName> {
   const groups = new Set<GroupName>([

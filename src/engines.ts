@@ -3,11 +3,13 @@ import { engineLimits } from '#image/config.ts';
 import { createVariantMaker } from '#image/engine/variants.ts';
 import { createEngine } from '#image/engine/working.ts';
 import { systemClock } from '#platform/clock.ts';
+import { installationId } from '#platform/db/installation.ts';
 import { openDatabase } from '#platform/db/open.ts';
 import { type Closers, StartFault } from '#platform/lifecycle.ts';
 import type { Log } from '#platform/log.ts';
 import { deriveAddressKey } from '#platform/objects/addresses.ts';
 import { openLegacyObjects, openObjects } from '#platform/objects/open.ts';
+import { openRedis } from '#platform/redis/open.ts';
 import { addressesOf, type Config, legacyOf } from './config.ts';
 import { migrations } from './migrations.ts';
 
@@ -26,6 +28,15 @@ export function createEngines(config: Config, log: Log, closers: Closers) {
       log,
     }).catch(blame('DATABASE_URL'));
     closers.add('database', () => opened.close());
+    return opened;
+  });
+  /** `undefined`: embedded, so whatever it would do is done in process. */
+  const redis = once(async () => {
+    const { url } = config.redis;
+    if (url === 'embedded') return undefined;
+    const prefix = config.redis.prefix ?? `atelier:${await installationId((await database()).queries())}`;
+    const opened = await openRedis({ url, prefix: `${prefix}:`, log }).catch(blame('REDIS_URL'));
+    closers.add('redis', () => opened.close());
     return opened;
   });
   const edge = { url: addressesOf(config).edge, secret: deriveAddressKey(resizing.key, resizing.salt) };
@@ -62,7 +73,7 @@ export function createEngines(config: Config, log: Log, closers: Closers) {
       limits,
     }),
   );
-  return { database, objects, legacy, pictures, variants };
+  return { database, redis, objects, legacy, pictures, variants };
 }
 
 function once<T>(open: () => Promise<T>): () => Promise<T> {

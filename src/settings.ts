@@ -74,6 +74,27 @@ export const settingGroups = {
       meaning: 'Connections that one process holds to PostgreSQL.',
     }),
   },
+  redis: {
+    url: setting(
+      'REDIS_URL',
+      {
+        default: 'embedded',
+        requiredInProduction: true,
+        secret: true,
+        meaning:
+          'Redis 7 or Valkey, `redis://` or `rediss://`; `embedded`: in process. With PostgreSQL and without Redis one process per service runs.',
+      },
+      parseRedisUrl,
+    ),
+    prefix: setting(
+      'REDIS_PREFIX',
+      {
+        defaultText: 'from an id in the database',
+        meaning: 'What every key begins with. Needed only where copies of one database share one Redis.',
+      },
+      parseRedisPrefix,
+    ),
+  },
   objects: {
     endpoint: setting(
       'S3_ENDPOINT',
@@ -202,5 +223,17 @@ function embeddedOr(parse: (raw: string) => string) {
 function parseDatabaseUrl(raw: string): string {
   if (raw !== 'embedded' && !/^postgres(ql)?:\/\/[^/]/.test(raw))
     throw new Error('must be a postgres:// address or `embedded`');
+  return raw;
+}
+
+function parseRedisUrl(raw: string): string {
+  if (raw !== 'embedded' && !(/^rediss?:\/\/[^/]/.test(raw) && URL.canParse(raw)))
+    throw new Error('must be a redis:// address or `embedded`');
+  return raw;
+}
+
+function parseRedisPrefix(raw: string): string {
+  if (!/^[A-Za-z0-9._:-]{1,64}$/.test(raw))
+    throw new Error('must be 1 to 64 characters of A-Z, a-z, 0-9, `.`, `_`, `:` and `-`');
   return raw;
 }

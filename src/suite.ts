@@ -6,8 +6,9 @@ import type { HttpServer, ServerCommons } from '#platform/http/server.ts';
 import { Closers, StartFault } from '#platform/lifecycle.ts';
 import type { Log } from '#platform/log.ts';
 import { startTelemetry } from '#platform/telemetry.ts';
-import { addressesOf, bindingOf, type Config, type ServiceName } from './config.ts';
+import { addressesOf, bindingOf, type Config, isAlone, type ServiceName, usesDatabase } from './config.ts';
 import { createEngines } from './engines.ts';
+import { takeTenures } from './tenure.ts';
 import { wireCms } from './wiring/cms.ts';
 import { wireContent } from './wiring/content.ts';
 import { wireEdge } from './wiring/edge.ts';
@@ -38,9 +39,18 @@ export async function startSuite(config: Config, services: readonly ServiceName[
     await closers.closeAll();
   };
   try {
+    const bound = isAlone(config) ? services.filter(usesDatabase) : [];
+    const tenures = bound.length > 0 ? await takeTenures(bound, await engines.database(), log, closers) : undefined;
     for (const service of services) {
+      const tenure = tenures?.get(service);
       const commons = await openCommons(config, service, log.child({ service }), closers);
-      const server = await wirings[service]({ config, engines, server: commons, log: commons.log });
+      const server = await wirings[service]({
+        config,
+        engines,
+        server: { ...commons, ...(tenure && { mayServe: () => tenure.isHeld() }) },
+        log: commons.log,
+        ...(tenure && { tenure }),
+      });
       servers.set(service, server);
       await listen(server, service, config);
     }

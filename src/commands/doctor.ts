@@ -11,6 +11,7 @@ import { isFolderInUse } from '#platform/db/lock.ts';
 import { probePostgres } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
 import { openLegacyObjects, openObjects } from '#platform/objects/open.ts';
+import { probeRedis } from '#platform/redis/open.ts';
 import { addressesOf, type Config, legacyOf, readConfig, servicesByDefault } from '../config.ts';
 
 /** What was found. Throwing means unwell; the message says how to mend it. */
@@ -19,6 +20,7 @@ type Check = (config: Config) => Promise<string>;
 const checks: Readonly<Record<string, Check>> = {
   runtime: async () => `Node ${process.versions.node} on ${process.platform}-${process.arch}`,
   database: checkDatabase,
+  redis: checkRedis,
   objects: checkObjects,
   legacy: checkLegacy,
   identity: checkIdentity,
@@ -66,6 +68,17 @@ async function checkDatabase({ database, process: { dataDir } }: Config): Promis
   }
   await probePostgres(database.url);
   return 'PostgreSQL answers';
+}
+
+async function checkRedis({ redis, database }: Config): Promise<string> {
+  if (redis.url === 'embedded')
+    return database.url === 'embedded' ? 'in process' : 'in process, so one process per service; see REDIS_URL';
+  const { version, keepsAll, survivesRestart } = await probeRedis(redis.url);
+  const warnings = [
+    ...(keepsAll ? [] : ['it may evict streams in flight: set maxmemory-policy noeviction']),
+    ...(survivesRestart ? [] : ['streams in flight end with it: set appendonly yes']),
+  ];
+  return [`Redis ${version} answers`, ...warnings].join('; ');
 }
 
 async function checkObjects({ objects, process: { dataDir } }: Config): Promise<string> {

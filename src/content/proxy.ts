@@ -26,8 +26,8 @@ export interface ProxyDeps {
 }
 
 export interface ShownContent {
-  /** As JSON. */
-  readonly text: string;
+  /** JSON, encoded: once a body and language, not once a request. */
+  readonly bytes: Buffer;
   /** `false`: it is the empty answer of a CMS that failed. */
   readonly isFresh: boolean;
 }
@@ -40,7 +40,7 @@ export function createProxy<Body, Shown>(deps: ProxyDeps, feature: Feature<Body,
   const { path } = feature;
   let kept: Reading | undefined;
   let reading: Promise<Reading | undefined> | undefined;
-  const empty = JSON.stringify(feature.empty);
+  const empty = encode(feature.empty);
 
   async function read(): Promise<Reading | undefined> {
     try {
@@ -48,7 +48,7 @@ export function createProxy<Body, Shown>(deps: ProxyDeps, feature: Feature<Body,
       if (answer.status !== 200) throw new Error(`the CMS answered ${answer.status}`);
       const body = feature.parse(answer.json());
       kept = {
-        inLanguage: onceEach((language) => JSON.stringify(feature.localise(body, language))),
+        inLanguage: onceEach((language) => encode(feature.localise(body, language))),
         until: clock.now() + reusableMs,
       };
       return kept;
@@ -65,22 +65,24 @@ export function createProxy<Body, Shown>(deps: ProxyDeps, feature: Feature<Body,
     if (kept === undefined || clock.now() >= kept.until) reading ??= read();
     const latest = reading === undefined ? kept : await reading;
     return latest === undefined
-      ? { text: empty, isFresh: false }
-      : { text: latest.inLanguage(language), isFresh: true };
+      ? { bytes: empty, isFresh: false }
+      : { bytes: latest.inLanguage(language), isFresh: true };
   };
 }
 
 /** A body of the CMS, shown in each language as it is asked for. */
 interface Reading {
-  readonly inLanguage: (language: ContentLanguage) => string;
+  readonly inLanguage: (language: ContentLanguage) => Buffer;
   readonly until: number;
 }
 
-function onceEach(render: (language: ContentLanguage) => string): (language: ContentLanguage) => string {
-  const rendered = new Map<ContentLanguage, string>();
+const encode = (shown: unknown) => Buffer.from(JSON.stringify(shown));
+
+function onceEach(render: (language: ContentLanguage) => Buffer): (language: ContentLanguage) => Buffer {
+  const rendered = new Map<ContentLanguage, Buffer>();
   return (language) => {
-    const text = rendered.get(language) ?? render(language);
-    rendered.set(language, text);
-    return text;
+    const bytes = rendered.get(language) ?? render(language);
+    rendered.set(language, bytes);
+    return bytes;
   };
 }

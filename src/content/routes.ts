@@ -64,10 +64,10 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
 function showContent<Body, Shown>(deps: ProxyDeps, feature: Feature<Body, Shown>) {
   const read = createProxy(deps, feature);
   return async (request: FastifyRequest, reply: FastifyReply) => {
-    const { text, isFresh } = await read(negotiateLanguage(request.headers['accept-language']));
+    const { bytes, isFresh } = await read(negotiateLanguage(request.headers['accept-language']));
     // What a broken CMS left empty must not be kept by anybody.
     reply.header('vary', 'Accept-Language').header('cache-control', isFresh ? 'public, no-cache' : 'no-store');
-    return reply.type('application/json; charset=utf-8').send(text);
+    return reply.type('application/json; charset=utf-8').send(bytes);
   };
 }
 

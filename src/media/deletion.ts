@@ -6,12 +6,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Caller } from '#platform/access/caller.ts';
 import { problems } from '#platform/problem.ts';
+import { dropWithAnswers } from './answers.ts';
 import type { AssetsDeleted, AssetsDeletion } from './api.ts';
 import { assertOwnLegacyPaths } from './ownership.ts';
 import { mediaProblems } from './problems.ts';
 import { isUuid } from './refs.ts';
 import { countByHeads, maxTries, pauseMs, type RemovalDeps, removeObjects, rowsPerBatch } from './removal.ts';
-import { type DeletableAsset, dropAssets, findDeletable, findDeletableAt } from './store.ts';
+import { type DeletableAsset, findDeletable, findDeletableAt } from './store.ts';
 
 /**
  * Throws 403 (somebody else's asset or path: nothing is deleted) and 503, after which the call may be repeated: what was
@@ -74,7 +75,7 @@ async function deleteRows(deps: RemovalDeps, rows: readonly DeletableAsset[]): P
   for (let start = 0; start < rows.length; start += rowsPerBatch) {
     const batch = rows.slice(start, start + rowsPerBatch);
     await removeObjects(deps, batch);
-    for (const assetId of await dropAssets(deps.db, batch)) dropped.add(assetId);
+    for (const assetId of await dropWithAnswers(deps, batch)) dropped.add(assetId);
   }
   return dropped;
 }

@@ -13,7 +13,7 @@ import { openLegacyFiles, removalDeps } from '../../test/media/deletions.ts';
 import { interrupted } from '../../test/media/interruption.ts';
 import { plant } from '../../test/media/planting.ts';
 import { registrationDeps } from '../../test/media/registrations.ts';
-import { assetsDeletion, legacyImport, scopeDeletion } from './api.ts';
+import { assetsDeletion, type ImageSignedRefs, legacyImport, scopeDeletion } from './api.ts';
 import { deleteAssets } from './deletion.ts';
 import { type ImportDeps, importFile } from './importing.ts';
 import type { PrefixRemovalDeps } from './prefixremoval.ts';
@@ -151,9 +151,11 @@ for (const engine of databaseEngines)
           legacy: { bucket: () => ({ ...files, readAddress: (key: string) => key }) },
           resizeAddress: () => '',
           publicScopes: [],
+          addressing: '',
         };
         const sign = async () => {
-          const answers = await signImages(signing, server, { refs, legacyBucket: defaultLegacyBucket });
+          const json = await signImages(signing, server, { refs, legacyBucket: defaultLegacyBucket });
+          const answers: ImageSignedRefs = JSON.parse(json);
           return refs.map((ref) => answers[ref]?.ready);
         };
         const watching = interrupted(deps, async ({ call }) => {

@@ -5,6 +5,7 @@
  */
 import { objectSource } from '#image/engine/sources.ts';
 import { StoreFault, type VariantMaker } from '#image/engine/variants.ts';
+import type { Cache } from '#platform/cache/cache.ts';
 import { gather } from '#platform/objects/gathering.ts';
 import { isSafeKey } from '#platform/objects/keys.ts';
 import type { Objects } from '#platform/objects/objects.ts';
@@ -14,6 +15,7 @@ import { bucketOf, headsAtOnce, type LocatingDeps, type PlacesDeps } from './loc
 import { watermarkKeysOf } from './storagekey.ts';
 
 export interface RemovalDeps extends LocatingDeps {
+  readonly answers: Cache;
   readonly variants: Pick<VariantMaker, 'forgetAll'>;
 }
 

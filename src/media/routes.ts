@@ -1,4 +1,5 @@
 import type { Access } from '#platform/access/access.ts';
+import { sendJson } from '#platform/http/bodies.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import {
   asset,
@@ -149,7 +150,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
         response: { 200: imageSignedRefs },
       },
     },
-    async (request) => signImages(deps, request.caller, request.body),
+    async (request, reply) => sendJson(reply, await signImages(deps, request.caller, request.body)),
   );
 
   app.post(
@@ -163,7 +164,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
         response: { 200: videoSignedRefs },
       },
     },
-    async (request) => signVideos(deps, request.caller, request.body),
+    async (request, reply) => sendJson(reply, await signVideos(deps, request.caller, request.body)),
   );
 
   app.post(

@@ -5,12 +5,13 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Caller } from '#platform/access/caller.ts';
+import { dropWithAnswers } from './answers.ts';
 import type { ScopeDeleted, ScopeDeletion } from './api.ts';
 import { assertOwnLegacyPaths, ownerFor } from './ownership.ts';
 import { type PrefixRemovalDeps, removePrefixes } from './prefixremoval.ts';
 import { mediaProblems } from './problems.ts';
 import { countObjects, maxTries, pauseMs, type RemovalDeps, removeObjects, rowsPerBatch } from './removal.ts';
-import { type AssetScope, type DeletableAsset, dropAssets, findDeletableOf, type SeenAsset } from './store.ts';
+import { type AssetScope, type DeletableAsset, findDeletableOf, type SeenAsset } from './store.ts';
 
 /**
  * Throws 400 and 403 as `ownerFor`, 403 for legacy prefixes of somebody else, and 503, after which every row is still
@@ -67,9 +68,9 @@ async function removeObjectsOf(deps: RemovalDeps, scope: AssetScope) {
   }
 }
 
-async function dropAll({ db }: RemovalDeps, rows: readonly SeenAsset[]): Promise<number> {
+async function dropAll(deps: RemovalDeps, rows: readonly SeenAsset[]): Promise<number> {
   let dropped = 0;
   for (let start = 0; start < rows.length; start += rowsPerBatch)
-    dropped += (await dropAssets(db, rows.slice(start, start + rowsPerBatch))).length;
+    dropped += (await dropWithAnswers(deps, rows.slice(start, start + rowsPerBatch))).length;
   return dropped;
 }

@@ -4,12 +4,14 @@ import type { Engine } from '#image/engine/engine.ts';
 import { createPermits } from '#image/engine/permits.ts';
 import type { VariantMaker } from '#image/engine/variants.ts';
 import type { Access } from '#platform/access/access.ts';
+import type { Cache } from '#platform/cache/cache.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Values } from '#platform/config.ts';
 import type { Database } from '#platform/db/db.ts';
 import { allowApplications } from '#platform/http/cors.ts';
 import { createServer, type HttpServer, type ServerOptions } from '#platform/http/server.ts';
 import type { LegacyObjects, Objects } from '#platform/objects/objects.ts';
+import { addressingOf } from './addressing.ts';
 import type { LegacyImport } from './api.ts';
 import type { mediaSettings } from './config.ts';
 import { keepRemovingAbandonedCopies } from './copies/abandoned.ts';
@@ -27,6 +29,8 @@ export interface MediaDeps {
   readonly access: Access;
   /** Migrated. */
   readonly database: Database;
+  /** Of this service alone. */
+  readonly answers: Cache;
   readonly originals: Objects;
   readonly legacy: Pick<LegacyObjects, 'bucket'>;
   readonly engine: Engine;
@@ -42,7 +46,7 @@ const picturesAtOnce = 8;
 const pictureWaitMs = 5000;
 
 export function createMedia(deps: MediaDeps): HttpServer {
-  const { clock, database, originals, legacy, engine, variants, resizeAddress, settings } = deps;
+  const { clock, database, answers, originals, legacy, engine, variants, resizeAddress, settings } = deps;
   const app = createServer({
     ...deps.server,
     service: 'media',
@@ -59,6 +63,8 @@ export function createMedia(deps: MediaDeps): HttpServer {
     db,
     objects: originals,
     legacy,
+    answers,
+    addressing: addressingOf(originals, resizeAddress),
     engine,
     variants,
     pictures,

@@ -295,6 +295,16 @@ export function findDeletableOf(
   );
 }
 
+/** Ids of the assets that name one of `assetIds` as their thumbnail. */
+export async function findShowing(db: Handle, assetIds: readonly string[]): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('assets')
+    .select('asset_id as assetId')
+    .where(sql<boolean>`thumb_asset_id = any(${assetIds}::uuid[])`)
+    .execute();
+  return rows.map(({ assetId }) => assetId);
+}
+
 /** Drops those rows that still are as they were read; answers their ids. */
 export async function dropAssets(db: Handle, seen: readonly SeenAsset[]): Promise<readonly string[]> {
   const assetIds = seen.map(({ assetId }) => assetId);

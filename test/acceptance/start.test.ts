@@ -2,6 +2,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createPostgresDatabase, databaseEngines } from '../database.ts';
 import { newPlace, type Place, type Program, run } from './running.ts';
 
 const ready = 'Atelier is ready';
@@ -26,6 +27,33 @@ function launch(command: string, args: readonly string[] = [], env: Readonly<Rec
 }
 
 const health = (offset: number, path = '/health') => fetch(`http://127.0.0.1:${place.portBase + offset}${path}`);
+
+const withoutPostgres = databaseEngines.some(({ name, missing }) => name === 'postgres' && missing);
+
+describe.skipIf(withoutPostgres)('npm start on PostgreSQL without Redis', () => {
+  it('runs one process per service: a second is refused, and a dead one replaced', { timeout: 120_000 }, async () => {
+    const database = await createPostgresDatabase();
+    const other = await newPlace();
+    try {
+      const first = launch('start', ['content'], { DATABASE_URL: database.url });
+      await first.said(ready);
+      const second = launch('start', ['content'], { ...other.env, DATABASE_URL: database.url });
+      expect(await second.ended()).toBe(1);
+      expect(second.output()).toMatch(/^REDIS_URL: another process runs content on this database/m);
+      expect((await health(6)).status).toBe(200);
+      first.child.kill('SIGKILL');
+      await first.ended();
+      const third = launch('start', ['content'], { DATABASE_URL: database.url });
+      await third.said(ready);
+      expect((await health(6)).status).toBe(200);
+      third.child.kill('SIGTERM');
+      expect(await third.ended()).toBe(0);
+    } finally {
+      await other.remove();
+      await database.drop();
+    }
+  });
+});
 
 describe('npm start', () => {
   it('starts every service, tells each address, answers, and ends with 0 on SIGTERM', async () => {

@@ -14,6 +14,7 @@ import { createMedia } from '#media/service.ts';
 import { migrations } from '#migrations.ts';
 import { createAccess } from '#platform/access/access.ts';
 import { startTestIssuer, testUserId } from '#platform/access/test-issuer.ts';
+import { openCache } from '#platform/cache/open.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
 import type { HttpServer } from '#platform/http/server.ts';
@@ -23,7 +24,9 @@ import { type EdgeAddressing, openFilesystem } from '#platform/objects/filesyste
 import { defaultLegacyBucket, type LegacyObjects, type Objects } from '#platform/objects/objects.ts';
 import { openLegacyObjects } from '#platform/objects/open.ts';
 import { openTestBucket, skipWithoutS3, testServer } from '#platform/objects/s3.testing.ts';
+import type { Redis } from '#platform/redis/redis.ts';
 import { databaseEngines, openTestDatabase } from '../database.ts';
+import { openTestRedis, skipWithoutRedis } from '../redis.ts';
 
 /** Small enough to be met from both sides. */
 export const testLimits = { maxImageBytes: 100_000, maxVideoBytes: 200_000, maxSourcePixels: 1_000_000 };
@@ -43,6 +46,8 @@ export interface EnginePair {
   readonly missing: boolean;
   readonly openDatabase: () => Promise<Database>;
   readonly openObjects: (edge: EdgeAddressing) => Promise<ObjectStores>;
+  /** Without it caches are in process. */
+  readonly openRedis?: () => Promise<Redis>;
 }
 
 export const embedded: EnginePair = {
@@ -58,10 +63,11 @@ const enginePairs: readonly EnginePair[] = [
   ...databaseEngines
     .filter(({ name }) => name === 'postgres')
     .map((postgres) => ({
-      name: 'PostgreSQL and S3',
-      missing: postgres.missing || skipWithoutS3,
+      name: 'PostgreSQL, Redis and S3',
+      missing: postgres.missing || skipWithoutRedis || skipWithoutS3,
       openDatabase: () => postgres.open(migrations),
       openObjects: openBuckets,
+      openRedis: () => openTestRedis(),
     })),
 ];
 
@@ -165,7 +171,11 @@ export async function startMedia(pair: EnginePair): Promise<MediaRig> {
   const resizing = { key: '943b421c9eb07c83', salt: '520f986b998545b4' };
   // The address is known only after the port is; addresses are made from it at each call.
   const edgeAddress = { url: '', secret: deriveAddressKey(resizing.key, resizing.salt) };
-  const [database, stores] = await Promise.all([pair.openDatabase(), pair.openObjects(edgeAddress)]);
+  const [database, stores, redis] = await Promise.all([
+    pair.openDatabase(),
+    pair.openObjects(edgeAddress),
+    pair.openRedis?.(),
+  ]);
   const { originals, publicObjects, legacy = legacyOff, legacyBucket = defaultLegacyBucket } = stores;
   const { maxSourcePixels } = testLimits;
   const limits = { maxSourcePixels, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 };
@@ -190,6 +200,7 @@ export async function startMedia(pair: EnginePair): Promise<MediaRig> {
     clock,
     access: createAccess({ internalKeys: [internalKey], jwksUrl: issuer.jwksUrl, log }),
     database,
+    answers: openCache({ redis, database, name: 'media', maxBytes: 10_000_000, log }),
     originals,
     legacy,
     engine,
@@ -218,7 +229,7 @@ export async function startMedia(pair: EnginePair): Promise<MediaRig> {
     server: client({ 'x-internal-key': internalKey }),
     close: async () => {
       await Promise.all([media.close(), edge.close(), issuer.close()]);
-      await Promise.all([database.close(), stores.close()]);
+      await Promise.all([database.close(), stores.close(), redis?.close()]);
     },
   };
 }
@@ -228,7 +239,8 @@ async function listen(app: HttpServer): Promise<string> {
   return `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
 }
 
-function createClient(url: string, credential: Record<string, string>): Client {
+/** Somebody with the headers of a credential. */
+export function createClient(url: string, credential: Record<string, string>): Client {
   async function send<Body>(method: string, path: string, payload: unknown, headers = {}): Promise<Answer<Body>> {
     const response = await fetch(url + path, {
       method,

@@ -1,0 +1,126 @@
+/**
+ * A connection to Redis that is kept up. Each is a client of its own, without the library's reconnection: no command is
+ * sent again on another connection, which may lead to another server, and one that no longer answers is thrown away.
+ */
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createClient } from 'redis';
+import type { Log } from '../log.ts';
+import { withDeadline } from '../resilience/deadline.ts';
+import type { RedisClient } from './redis.ts';
+
+export interface Connection {
+  readonly client: RedisClient;
+  readonly serverRun: string;
+}
+
+export interface KeptConnection {
+  /** `undefined` while there is none. */
+  current(): Connection | undefined;
+  close(): Promise<void>;
+}
+
+interface KeptConnectionOptions {
+  readonly url: string;
+  /** For the log. */
+  readonly name: string;
+  readonly log: Log;
+  /** Called on each new connection, before it is `current`. */
+  readonly prepare?: (client: RedisClient) => Promise<void>;
+}
+
+const connectTimeoutMs = 3000;
+const pingEveryMs = 2000;
+const pingTimeoutMs = 3000;
+const maxQueuedCommands = 10_000;
+const firstDelayMs = 50;
+const maxDelayMs = 1000;
+
+/** Throws when the first connection cannot be made; from then on it comes back by itself. */
+export async function keepConnection(options: KeptConnectionOptions): Promise<KeptConnection> {
+  const { log, name } = options;
+  const closing = new AbortController();
+  let connection: Connection | undefined = await connect(options);
+
+  async function keepUp(): Promise<void> {
+    let delayMs = firstDelayMs;
+    while (!closing.signal.aborted) {
+      if (connection !== undefined) {
+        const reason = await untilItFails(connection.client, closing.signal);
+        connection.client.destroy();
+        connection = undefined;
+        if (closing.signal.aborted) return;
+        log.warn({ connection: name, reason }, 'Redis is away');
+        delayMs = firstDelayMs;
+      }
+      await sleep(delayMs * (0.5 + Math.random() / 2), undefined, { signal: closing.signal }).catch(() => undefined);
+      delayMs = Math.min(maxDelayMs, delayMs * 2);
+      if (closing.signal.aborted) return;
+      connection = await connect(options).catch(() => undefined);
+      if (connection !== undefined) log.info({ connection: name }, 'Redis is back');
+    }
+  }
+
+  const kept = keepUp();
+  return {
+    current: () => (connection?.client.isReady ? connection : undefined),
+    close: async () => {
+      const { client } = connection ?? {};
+      closing.abort();
+      await kept;
+      if (client?.isOpen) client.destroy();
+      if (connection?.client.isOpen) connection.client.destroy();
+    },
+  };
+}
+
+async function connect({ url, prepare }: KeptConnectionOptions): Promise<Connection> {
+  const client: RedisClient = createClient({
+    url,
+    name: 'atelier',
+    disableOfflineQueue: true,
+    commandsQueueMaxLength: maxQueuedCommands,
+    socket: { connectTimeout: connectTimeoutMs, reconnectStrategy: false, keepAlive: true },
+  });
+  // Without a listener an error would end the process; what it means is seen by whoever waits.
+  client.on('error', () => undefined);
+  try {
+    return await withDeadline(connectTimeoutMs, async () => {
+      await client.connect();
+      const serverRun = /^run_id:(\w+)/m.exec(await client.info('server'))?.[1];
+      if (serverRun === undefined) throw new Error('the server does not tell its run_id');
+      await prepare?.(client);
+      return { client, serverRun };
+    });
+  } catch (error) {
+    if (client.isOpen) client.destroy();
+    throw error;
+  }
+}
+
+/** What ended it. */
+async function untilItFails(client: RedisClient, closing: AbortSignal): Promise<string> {
+  const ended = new AbortController();
+  const signal = AbortSignal.any([closing, ended.signal]);
+  const reasons = [
+    once(client, 'error', { signal }).then(([error]) => (error as Error).message),
+    once(client, 'end', { signal }).then(() => 'it was closed'),
+    untilSilent(client, signal),
+  ];
+  try {
+    return await Promise.race(reasons);
+  } catch (error) {
+    return (error as Error).message;
+  } finally {
+    ended.abort();
+    await Promise.allSettled(reasons);
+  }
+}
+
+/** A connection on which nothing comes back may look open for a quarter of an hour. */
+async function untilSilent(client: RedisClient, signal: AbortSignal): Promise<string> {
+  for (;;) {
+    await sleep(pingEveryMs, undefined, { signal, ref: false });
+    await withDeadline(pingTimeoutMs, () => client.ping(), signal);
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * Redis for tests: the server at `REDIS_TEST_URL`, a prefix of its own for each opening, emptied at its close. Where it
+ * does not answer its suites are skipped, and under CI=true they fail. `startRedisServer`: a server that a test may stop.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createLog } from '#platform/log.ts';
+import { openRedis } from '#platform/redis/open.ts';
+import type { Redis } from '#platform/redis/redis.ts';
+
+export const redisUrl = process.env.REDIS_TEST_URL || 'redis://127.0.0.1:6379';
+
+const quiet = createLog({ level: 'silent' });
+
+export const skipWithoutRedis = process.env.CI !== 'true' && !(await answers(redisUrl));
+
+export async function openTestRedis({ url = redisUrl, prefix = `test:${randomUUID()}:` } = {}): Promise<Redis> {
+  const redis = await openRedis({ url, prefix, log: quiet });
+  return {
+    ...redis,
+    // A getter would be copied as what it says now.
+    get serverRun() {
+      return redis.serverRun;
+    },
+    close: () => removeKeys(redis).finally(() => redis.close()),
+  };
+}
+
+async function removeKeys(redis: Redis): Promise<void> {
+  await redis.run(async (client) => {
+    for await (const keys of client.scanIterator({ MATCH: `${redis.prefix}*`, COUNT: 1000 }))
+      if (keys.length > 0) await client.unlink(keys);
+  }, 5000);
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    const redis = await openRedis({ url, prefix: '', log: quiet });
+    await redis.close();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export interface RedisServer {
+  readonly url: string;
+  /** As it is, in the midst of what it does. */
+  signal(name: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): void;
+  /** Again on the same port and with what it had saved; resolves when it answers. */
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A server of the test's own on a free port. */
+export async function startRedisServer(): Promise<RedisServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'atelier-redis-'));
+  const port = await freePort();
+  const url = `redis://127.0.0.1:${port}`;
+  let child: ChildProcess;
+  const start = async () => {
+    child = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', ''], {
+      stdio: 'ignore',
+    });
+    while (!(await answers(url))) await sleep(50);
+  };
+  await start();
+  return {
+    url,
+    signal: (name) => void child.kill(name),
+    start,
+    close: async () => {
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill('SIGKILL');
+        await once(child, 'exit');
+      }
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
