@@ -3,8 +3,10 @@
  * text. A memory that changes meanwhile is left alone: whoever changed it has embedded it. May run in several processes at
  * once, and die at any time: what is done is done, the rest is found again.
  */
-import { setTimeout as delay } from 'node:timers/promises';
+
+import { z } from 'zod';
 import { transaction } from '#platform/db/db.ts';
+import type { Jobs, Queue } from '#platform/jobs/jobs.ts';
 import type { Log } from '#platform/log.ts';
 import type { Embedder } from './embedding/embedder.ts';
 import { findStale, lockEntity, replaceEmbedding } from './store.ts';
@@ -43,26 +45,31 @@ export async function reembedStale(deps: ReembeddingDeps, signal: AbortSignal): 
   return done;
 }
 
-/** Soon after the start, and again until nothing is stale: other processes may still write with the old embedder. */
-const everyMs = 60_000;
+/** Older processes may still write with the old embedder for a while. */
+const againAfterMs = 60_000;
 
-export function startReembedding(deps: ReembeddingDeps, log: Log): { stop(): Promise<void> } {
-  const stopping = new AbortController();
-  const working = (async () => {
-    while (!stopping.signal.aborted) {
-      try {
-        const count = await reembedStale(deps, stopping.signal);
-        if (count > 0) log.info({ count, embedder: deps.embedder.name }, 'memories were embedded anew');
-      } catch (error) {
-        log.warn({ err: error }, 'memories could not be embedded anew; it is tried again');
-      }
-      await delay(everyMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
-    }
-  })();
-  return {
-    stop: async () => {
-      stopping.abort();
-      await working;
+/** One for each embedder: only a process that has it can work on it. The payload names nobody. */
+export const reembeddingQueue = ({ name }: Pick<Embedder, 'name'>): Queue<Record<string, never>> => ({
+  name: `memory/reembed ${name}`,
+  payload: z.object({}).strict(),
+  maxAttempts: 100,
+});
+
+/** Works on what is stale, once in all processes, and taken over when its worker dies. */
+export async function startReembedding(deps: ReembeddingDeps, jobs: Jobs, log: Log): Promise<void> {
+  const { db, embedder } = deps;
+  const queue = reembeddingQueue(embedder);
+  jobs.work(
+    queue,
+    async ({ signal }) => {
+      const count = await reembedStale(deps, signal);
+      signal.throwIfAborted();
+      if (count === 0) return;
+      log.info({ count, embedder: embedder.name }, 'memories were embedded anew');
+      await jobs.enqueue(db, queue, {}, { delayMs: againAfterMs });
     },
-  };
+    { concurrency: 1 },
+  );
+  const [stale] = await findStale(db, embedder.name, firstId, 1);
+  if (stale !== undefined) await jobs.enqueue(db, queue, {}, { key: embedder.name });
 }

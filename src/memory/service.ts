@@ -5,11 +5,13 @@ import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
 import { allowApplications } from '#platform/http/cors.ts';
 import { createServer, type HttpServer, type ServerOptions } from '#platform/http/server.ts';
+import { measureJobs } from '#platform/jobs/depth.ts';
+import type { Jobs } from '#platform/jobs/jobs.ts';
 import { addAdminRoutes } from './admin/routes.ts';
 import type { Embedder } from './embedding/embedder.ts';
 import { createEntityIndexes } from './entityindex.ts';
 import { createEntityQueue } from './queueing.ts';
-import { startReembedding } from './reembedding.ts';
+import { reembeddingQueue, startReembedding } from './reembedding.ts';
 import { addRoutes } from './routes.ts';
 import { findVectorColumn, type MemoryTables } from './store.ts';
 
@@ -24,6 +26,7 @@ export interface MemoryDeps {
   readonly adminToken: string;
   /** Migrated. */
   readonly database: Database;
+  readonly jobs: Jobs;
   /** Closed with the service. */
   readonly embedder: Embedder;
 }
@@ -42,9 +45,11 @@ export async function createMemory(deps: MemoryDeps): Promise<HttpServer> {
   const routeDeps = { db, column, embedder, indexes, clock, queue: createEntityQueue() };
   addRoutes(app, access, routeDeps);
   addAdminRoutes(app, guardAdmins(deps.adminToken), routeDeps);
-  const reembedding = startReembedding(routeDeps, deps.server.log);
+  await startReembedding(routeDeps, deps.jobs, deps.server.log);
+  const queues = [reembeddingQueue(embedder).name];
+  measureJobs(app.metrics, deps.jobs, queues);
   app.addHook('onClose', async () => {
-    await reembedding.stop();
+    await deps.jobs.stop({ queues });
     await embedder.close();
   });
   return app;

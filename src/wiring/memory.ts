@@ -15,6 +15,7 @@ export async function wireMemory({ config, engines, server, log }: Wiring): Prom
     access: wireAccess({ config, log }),
     adminToken: config.memory.adminToken,
     database,
+    jobs: await engines.jobs(),
     embedder: openEmbedder(config.embedding, server.telemetry),
   });
 }

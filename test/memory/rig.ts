@@ -11,6 +11,7 @@ import { startTestIssuer, testUserId } from '#platform/access/test-issuer.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import { createJobs } from '#platform/jobs/queueing.ts';
 import { createLog } from '#platform/log.ts';
 import { type DatabaseEngine, databaseEngines } from '../database.ts';
 
@@ -59,6 +60,7 @@ export interface RigOptions {
 export async function startMemory(engine: DatabaseEngine, options: RigOptions = {}): Promise<MemoryRig> {
   const log = createLog({ level: 'silent' });
   const database = options.database ?? (await engine.open(migrations));
+  const jobs = createJobs({ database, log });
   const issuer = await startTestIssuer();
   const app = await createMemory({
     server: { log, readiness: { database: () => database.check() }, maxInFlight: 5000 },
@@ -67,6 +69,7 @@ export async function startMemory(engine: DatabaseEngine, options: RigOptions = 
     access: createAccess({ internalKeys: [testInternalKey], jwksUrl: issuer.jwksUrl, log }),
     adminToken: testAdminToken,
     database,
+    jobs,
     embedder: options.embedder ?? createBuiltinEmbedder(),
   });
   const url = await listen(app);
@@ -81,6 +84,7 @@ export async function startMemory(engine: DatabaseEngine, options: RigOptions = 
     operator: client({ 'x-admin-token': testAdminToken }),
     close: async () => {
       await Promise.all([app.close(), issuer.close()]);
+      await jobs.stop();
       if (options.database === undefined) await database.close();
     },
   };
