@@ -182,7 +182,7 @@ describe('a start that cannot be exits non-zero with one line that names the set
 });
 
 describe('beside a running instance', () => {
-  it('token, demo and doctor work, and doctor tells what is wrong', async () => {
+  it('token, demo and doctor work, and doctor tells what is wrong', { timeout: 90_000 }, async () => {
     const running = launch('start');
     await running.said(ready);
 
@@ -193,6 +193,7 @@ describe('beside a running instance', () => {
     const demo = launch('demo');
     expect(await demo.ended()).toBe(0);
     expect(demo.output()).toMatch(/Preview +image\/webp/);
+    expect(demo.output()).toMatch(/Recall .*evening light/);
 
     const doctor = launch('doctor');
     expect(await doctor.ended(), doctor.output()).toBe(0);
