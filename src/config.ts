@@ -5,7 +5,17 @@ import { withSecrets } from '#platform/secrets.ts';
 import { settingGroups } from './settings.ts';
 
 /** Ports above the base, in the order in which services start and are told of (CONTRACT §1). */
-const portOffsets = { media: 1, image: 2, auth: 3, content: 6, notify: 7, edge: 10, idp: 11, cms: 12 } as const;
+const portOffsets = {
+  media: 1,
+  image: 2,
+  auth: 3,
+  memory: 5,
+  content: 6,
+  notify: 7,
+  edge: 10,
+  idp: 11,
+  cms: 12,
+} as const;
 
 export type ServiceName = keyof typeof portOffsets;
 export const serviceNames = Object.keys(portOffsets) as readonly ServiceName[];
@@ -43,9 +53,10 @@ export function readConfig(
 
 /** Settings that others make necessary: a server its keys, and production some way for mails to leave. */
 function calledFor(environment: Environment, services: readonly ServiceName[]): readonly string[] {
-  const isServer = (endpoint: string | undefined) => (endpoint || 'embedded') !== 'embedded';
+  const isServer = (endpoint: string | undefined, own = 'embedded') => (endpoint || own) !== own;
   const sendsMail = services.includes('notify') && environment.NODE_ENV === 'production';
   return [
+    ...(services.includes('memory') && isServer(environment.EMBEDDING_BASE_URL, 'builtin') ? ['EMBEDDING_MODEL'] : []),
     ...(isServer(environment.S3_ENDPOINT)
       ? ['S3_BUCKET', 'S3_PUBLIC_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']
       : []),
@@ -133,6 +144,7 @@ const groupsByService: Partial<Record<ServiceName, readonly GroupName[]>> = {
   image: ['objects', 'image', 'imageService'],
   auth: ['database', 'identity', 'auth'],
   edge: ['objects', 'legacyObjects', 'resizing', 'image'],
+  memory: ['database', 'identity', 'internal', 'memory', 'embedding'],
   content: ['database', 'cms', 'content'],
   notify: ['database', 'internal', 'notify'],
   idp: ['localIdp', 'database'],

@@ -16,6 +16,7 @@ import { wireEdge } from './wiring/edge.ts';
 import { wireIdp } from './wiring/idp.ts';
 import { wireImage } from './wiring/image.ts';
 import { wireMedia } from './wiring/media.ts';
+import { wireMemory } from './wiring/memory.ts';
 import { wireNotify } from './wiring/notify.ts';
 import type { Wiring } from './wiring/wiring.ts';
 
@@ -64,6 +65,7 @@ export async function startSuite(config: Config, services: readonly ServiceName[
 
 const wirings: Readonly<Record<ServiceName, (wiring: Wiring) => Promise<HttpServer>>> = {
   media: wireMedia,
+  memory: wireMemory,
   image: wireImage,
   auth: wireAuth,
   content: wireContent,
