@@ -32,6 +32,12 @@ export function createEngines(config: Config, log: Log, closers: Closers) {
     closers.add('database', () => opened.close());
     return opened;
   });
+  /** Closed before the database; a service that works on queues stops them when it closes. */
+  const jobs = once(async (): Promise<Jobs> => {
+    const opened = createJobs({ database: await database(), log });
+    closers.add('jobs', () => opened.stop());
+    return opened;
+  });
   /** `undefined`: embedded, so whatever it would do is done in process. */
   const redis = once(async () => {
     const { url } = config.redis;
@@ -42,12 +48,6 @@ export function createEngines(config: Config, log: Log, closers: Closers) {
     return opened;
   });
   const edge = { url: addressesOf(config).edge, secret: deriveAddressKey(resizing.key, resizing.salt) };
-  /** Closed before the database; a service that works on queues stops them when it closes. */
-  const jobs = once(async (): Promise<Jobs> => {
-    const opened = createJobs({ database: await database(), log });
-    closers.add('jobs', () => opened.stop());
-    return opened;
-  });
   const objects = once(async () => {
     const opened = await openObjects({
       settings: config.objects,
@@ -81,7 +81,7 @@ export function createEngines(config: Config, log: Log, closers: Closers) {
       limits,
     }),
   );
-  return { database, redis, jobs, objects, legacy, pictures, variants };
+  return { database, jobs, redis, objects, legacy, pictures, variants };
 }
 
 function once<T>(open: () => Promise<T>): () => Promise<T> {

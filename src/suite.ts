@@ -7,15 +7,19 @@ import type { HttpServer, ServerCommons } from '#platform/http/server.ts';
 import { Closers, StartFault } from '#platform/lifecycle.ts';
 import type { Log } from '#platform/log.ts';
 import { startTelemetry } from '#platform/telemetry.ts';
-import { addressesOf, bindingOf, type Config, type ServiceName } from './config.ts';
+import { addressesOf, bindingOf, type Config, isAlone, type ServiceName, usesDatabase } from './config.ts';
 import { createEngines } from './engines.ts';
+import { takeTenures } from './tenure.ts';
 import { wireAgent } from './wiring/agent.ts';
+import { wireAuth } from './wiring/auth.ts';
 import { wireCms } from './wiring/cms.ts';
 import { wireContent } from './wiring/content.ts';
 import { wireEdge } from './wiring/edge.ts';
 import { wireIdp } from './wiring/idp.ts';
 import { wireImage } from './wiring/image.ts';
 import { wireMedia } from './wiring/media.ts';
+import { wireMemory } from './wiring/memory.ts';
+import { wireNotify } from './wiring/notify.ts';
 import type { Wiring } from './wiring/wiring.ts';
 
 export interface Suite {
@@ -47,13 +51,21 @@ export async function startSuite(config: Config, services: readonly ServiceName[
     await closers.closeAll();
   };
   try {
+    const bound = isAlone(config) ? services.filter(usesDatabase) : [];
+    const tenures = bound.length > 0 ? await takeTenures(bound, await engines.database(), log, closers) : undefined;
     for (const service of services) {
+      const tenure = tenures?.get(service);
       const commons = await openCommons(config, service, log.child({ service }), closers);
       const server = await wirings[service]({
         config,
         engines,
-        server: { ...commons, servedWhileDraining: isForRuns },
+        server: {
+          ...commons,
+          servedWhileDraining: isForRuns,
+          ...(tenure && { mayServe: () => tenure.isHeld() }),
+        },
         log: commons.log,
+        ...(tenure && { tenure }),
       });
       servers.set(service, server);
       await listen(server, service, config);
@@ -68,9 +80,12 @@ export async function startSuite(config: Config, services: readonly ServiceName[
 
 const wirings: Readonly<Record<ServiceName, (wiring: Wiring) => Promise<HttpServer>>> = {
   media: wireMedia,
+  memory: wireMemory,
   image: wireImage,
+  auth: wireAuth,
   agent: wireAgent,
   content: wireContent,
+  notify: wireNotify,
   edge: wireEdge,
   idp: wireIdp,
   cms: wireCms,

@@ -1,6 +1,6 @@
 /**
  * The user's library, kept by the media service: what is generated becomes assets of the user in the thread's scope,
- * registered and screened as any upload is, over the same public interface.
+ * registered and screened like every upload, over the same public interface.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';

@@ -4,24 +4,33 @@
  */
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
+import { createFfmpeg } from '#media/video/ffmpeg.ts';
+import { openEmbedder } from '#memory/embedding/open.ts';
 import { systemClock } from '#platform/clock.ts';
 import { ConfigFault } from '#platform/config.ts';
 import { isFolderInUse } from '#platform/db/lock.ts';
 import { probePostgres } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
-import { openObjects } from '#platform/objects/open.ts';
-import { addressesOf, type Config, readConfig, servicesByDefault } from '../config.ts';
+import { openLegacyObjects, openObjects } from '#platform/objects/open.ts';
+import { probeRedis } from '#platform/redis/open.ts';
+import { addressesOf, type Config, legacyOf, readConfig, servicesByDefault } from '../config.ts';
 
-/** What was found. Throwing means unwell; the message says how to mend it. */
+/** What was found. Throwing means unwell; the message says how to mend it; a Warning leaves the exit code alone. */
 type Check = (config: Config) => Promise<string>;
+
+class Warning extends Error {}
 
 const checks: Readonly<Record<string, Check>> = {
   runtime: async () => `Node ${process.versions.node} on ${process.platform}-${process.arch}`,
   database: checkDatabase,
+  redis: checkRedis,
   objects: checkObjects,
+  legacy: checkLegacy,
   identity: checkIdentity,
   resizing: checkResizing,
+  embeddings: checkEmbeddings,
+  video: checkVideo,
 };
 
 const log = createLog({ level: 'silent' });
@@ -49,12 +58,12 @@ async function examine(name: string, check: Check, config: Config): Promise<bool
     tell('ok', name, await check(config));
     return true;
   } catch (error) {
-    tell('FAULT', name, (error as Error).message.replaceAll('\n', ' '));
-    return false;
+    tell(error instanceof Warning ? 'warn' : 'FAULT', name, (error as Error).message.replaceAll('\n', ' '));
+    return error instanceof Warning;
   }
 }
 
-function tell(state: 'ok' | 'FAULT', what: string, sentence: string): void {
+function tell(state: 'ok' | 'warn' | 'FAULT', what: string, sentence: string): void {
   console.log(`${state.padEnd(6)} ${what.padEnd(14)} ${sentence}`);
 }
 
@@ -65,6 +74,31 @@ async function checkDatabase({ database, process: { dataDir } }: Config): Promis
   }
   await probePostgres(database.url);
   return 'PostgreSQL answers';
+}
+
+async function checkRedis({ redis, database }: Config): Promise<string> {
+  if (redis.url === 'embedded')
+    return database.url === 'embedded' ? 'in process' : 'in process, so one process per service; see REDIS_URL';
+  const { version, keepsAll, survivesRestart } = await probeRedis(redis.url);
+  const warnings = [
+    ...(keepsAll ? [] : ['it may evict streams in flight: set maxmemory-policy noeviction']),
+    ...(survivesRestart ? [] : ['streams in flight end with it: set appendonly yes']),
+  ];
+  return [`Redis ${version} answers`, ...warnings].join('; ');
+}
+
+async function checkEmbeddings({ embedding }: Config): Promise<string> {
+  const embedder = openEmbedder(embedding);
+  try {
+    await embedder.embed(['Is anybody there?']);
+    return embedding.baseUrl === 'builtin' ? 'the built-in embedder' : `${embedder.name} answers`;
+  } catch (error) {
+    throw new Error(
+      `the embedding server does not answer as it should (${reason(error as Error)}); see EMBEDDING_BASE_URL, EMBEDDING_API_KEY, EMBEDDING_MODEL and EMBEDDING_DIMENSIONS`,
+    );
+  } finally {
+    await embedder.close();
+  }
 }
 
 async function checkObjects({ objects, process: { dataDir } }: Config): Promise<string> {
@@ -87,6 +121,24 @@ async function checkObjects({ objects, process: { dataDir } }: Config): Promise<
   }
 }
 
+async function checkLegacy(config: Config): Promise<string> {
+  const { dataDir } = config.process;
+  const legacy = openLegacyObjects({ settings: legacyOf(config), ownBuckets: [], dataDir, clock: systemClock });
+  try {
+    if (legacy.driver === 'off') return 'off: legacy refs resolve to nothing';
+    if (legacy.driver === 'files') {
+      await checkFolder(join(dataDir, 'legacy'));
+      return `files in ${join(dataDir, 'legacy')}, a folder per bucket`;
+    }
+    await legacy.check().catch((error: Error) => {
+      throw new Error(`the S3 server does not answer (${reason(error)}); see LEGACY_S3_ENDPOINT and its keys`);
+    });
+    return 'the S3 server answers';
+  } finally {
+    await legacy.close();
+  }
+}
+
 async function checkIdentity(config: Config): Promise<string> {
   if (config.identity.url === undefined) return 'the local stand-in, which npm start starts';
   const url = config.identity.jwksUrl ?? `${addressesOf(config).idp}/auth/v1/.well-known/jwks.json`;
@@ -102,6 +154,17 @@ async function checkResizing({ resizing }: Config): Promise<string> {
   const answer = await reach(`${resizing.proxyUrl}/health`, 'see IMGPROXY_URL');
   if (!answer.ok) throw new Error(`${resizing.proxyUrl}/health answers ${answer.status}; see IMGPROXY_URL`);
   return `imgproxy at ${resizing.proxyUrl}`;
+}
+
+/** Everything else works without it. */
+async function checkVideo({ media }: Config): Promise<string> {
+  await createFfmpeg(media.ffmpegPath)
+    .check()
+    .catch(() => {
+      const what = 'video tasks and video watermarks answer 503';
+      throw new Warning(`no ffmpeg and ffprobe at ${media.ffmpegPath}: ${what}; install ffmpeg, or see FFMPEG_PATH`);
+    });
+  return `ffmpeg at ${media.ffmpegPath}`;
 }
 
 async function reach(url: string, mend: string): Promise<Response> {

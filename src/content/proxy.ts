@@ -25,8 +25,9 @@ export interface ProxyDeps {
   readonly onFailure: (path: string) => void;
 }
 
-export interface ShownContent<Shown> {
-  readonly content: Shown;
+export interface ShownContent {
+  /** JSON, encoded: once a body and language, not once a request. */
+  readonly bytes: Buffer;
   /** `false`: it is the empty answer of a CMS that failed. */
   readonly isFresh: boolean;
 }
@@ -37,16 +38,20 @@ const reusableMs = 1000;
 export function createProxy<Body, Shown>(deps: ProxyDeps, feature: Feature<Body, Shown>) {
   const { cms, clock, log } = deps;
   const { path } = feature;
-  let kept: { readonly body: Body; readonly until: number } | undefined;
-  let reading: Promise<Body | undefined> | undefined;
+  let kept: Reading | undefined;
+  let reading: Promise<Reading | undefined> | undefined;
+  const empty = encode(feature.empty);
 
-  async function read(): Promise<Body | undefined> {
+  async function read(): Promise<Reading | undefined> {
     try {
       const answer = await cms.send({ method: 'GET', path, route: path });
       if (answer.status !== 200) throw new Error(`the CMS answered ${answer.status}`);
       const body = feature.parse(answer.json());
-      kept = { body, until: clock.now() + reusableMs };
-      return body;
+      kept = {
+        inLanguage: onceEach((language) => encode(feature.localise(body, language))),
+        until: clock.now() + reusableMs,
+      };
+      return kept;
     } catch (error) {
       deps.onFailure(path);
       log.warn({ err: error, path }, 'the CMS gives no content: the empty answer is shown');
@@ -56,11 +61,28 @@ export function createProxy<Body, Shown>(deps: ProxyDeps, feature: Feature<Body,
     }
   }
 
-  return async (language: ContentLanguage): Promise<ShownContent<Shown>> => {
+  return async (language: ContentLanguage): Promise<ShownContent> => {
     if (kept === undefined || clock.now() >= kept.until) reading ??= read();
-    const body = reading === undefined ? kept?.body : await reading;
-    return body === undefined
-      ? { content: feature.empty, isFresh: false }
-      : { content: feature.localise(body, language), isFresh: true };
+    const latest = reading === undefined ? kept : await reading;
+    return latest === undefined
+      ? { bytes: empty, isFresh: false }
+      : { bytes: latest.inLanguage(language), isFresh: true };
+  };
+}
+
+/** A body of the CMS, shown in each language as it is asked for. */
+interface Reading {
+  readonly inLanguage: (language: ContentLanguage) => Buffer;
+  readonly until: number;
+}
+
+const encode = (shown: unknown) => Buffer.from(JSON.stringify(shown));
+
+function onceEach(render: (language: ContentLanguage) => Buffer): (language: ContentLanguage) => Buffer {
+  const rendered = new Map<ContentLanguage, Buffer>();
+  return (language) => {
+    const bytes = rendered.get(language) ?? render(language);
+    rendered.set(language, bytes);
+    return bytes;
   };
 }

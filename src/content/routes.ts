@@ -7,10 +7,11 @@ import { homeCardsFeature } from './homecards.ts';
 import { createProxy, type Feature, type ProxyDeps } from './proxy.ts';
 import { readListed, renderSitemap, wantsXml } from './sitemap.ts';
 import { trendingFeature } from './trending.ts';
+import { addUnsubscribing, type UnsubscribingDeps } from './unsubscribing.ts';
 
 type ListRows = (limit: number) => Promise<readonly { readonly id: string; readonly updatedAt: Date }[]>;
 
-export interface RouteDeps extends ProxyDeps {
+export interface RouteDeps extends ProxyDeps, UnsubscribingDeps {
   /** By age, the oldest first. */
   readonly listUsers: ListRows;
   /** Of those, what the public may see. */
@@ -56,15 +57,17 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
     { schema: { tags, summary: 'What is trending', response: { 200: trending } } },
     showContent(deps, trendingFeature),
   );
+
+  addUnsubscribing(app, deps);
 }
 
 function showContent<Body, Shown>(deps: ProxyDeps, feature: Feature<Body, Shown>) {
   const read = createProxy(deps, feature);
   return async (request: FastifyRequest, reply: FastifyReply) => {
-    const { content, isFresh } = await read(negotiateLanguage(request.headers['accept-language']));
+    const { bytes, isFresh } = await read(negotiateLanguage(request.headers['accept-language']));
     // What a broken CMS left empty must not be kept by anybody.
     reply.header('vary', 'Accept-Language').header('cache-control', isFresh ? 'public, no-cache' : 'no-store');
-    return reply.send(content);
+    return reply.type('application/json; charset=utf-8').send(bytes);
   };
 }
 

@@ -34,6 +34,7 @@ export function urlSource(fetcher: Fetcher, url: string): VariantSource {
   address.hash = '';
   return {
     identity: JSON.stringify(['url', address.href]),
+    group: JSON.stringify(['url', address.href]),
     // What lies at an address of others is not ours to watch.
     read: async () => ({ bytes: await fetcher(address), stillStands: async () => true }),
   };

@@ -6,12 +6,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Caller } from '#platform/access/caller.ts';
 import { problems } from '#platform/problem.ts';
+import { dropWithAnswers } from './answers.ts';
 import type { AssetsDeleted, AssetsDeletion } from './api.ts';
 import { assertOwnLegacyPaths } from './ownership.ts';
 import { mediaProblems } from './problems.ts';
 import { isUuid } from './refs.ts';
 import { countByHeads, maxTries, pauseMs, type RemovalDeps, removeObjects, rowsPerBatch } from './removal.ts';
-import { type DeletableAsset, dropAssets, findDeletable, findDeletableAt } from './store.ts';
+import { type DeletableAsset, findDeletable, findDeletableAt } from './store.ts';
 
 /**
  * Throws 403 (somebody else's asset or path: nothing is deleted) and 503, after which the call may be repeated: what was
@@ -32,18 +33,22 @@ export async function deleteAssets(deps: RemovalDeps, caller: Caller, request: A
   assertOwn(caller, found);
   const deletedLegacy = legacy === undefined ? 0 : await countByHeads(legacy, files);
   let deletedNew = 0;
-  for (let tries = 1; found.length > 0; tries++) {
-    if (tries > maxTries) throw mediaProblems.asset_changing();
+  for (let tries = 1; tries <= maxTries; tries++) {
     const rows = uniqueById([...(await findThumbs(deps, found)), ...found]);
     const dropped = await deleteRows(deps, rows);
     deletedNew += [...dropped].filter((assetId) => named.has(assetId)).length;
-    const pending = rows.flatMap(({ assetId }) => (dropped.has(assetId) ? [] : [assetId]));
-    if (pending.length > 0) await delay(pauseMs * tries * Math.random());
-    found = await findNamed(deps, pending);
-    assertOwn(caller, found);
+    await deleteFiles(deps, legacyBucket, files);
+    const changed = await findNamed(
+      deps,
+      rows.flatMap(({ assetId }) => (dropped.has(assetId) ? [] : [assetId])),
+    );
+    assertOwn(caller, changed);
+    // Some files may have been registered just before they were removed.
+    found = [...changed, ...(await findFiled(deps, legacyBucket, files))];
+    if (found.length === 0) return { deletedNew, deletedLegacy };
+    await delay(pauseMs * tries * Math.random());
   }
-  await deleteFiles(deps, legacyBucket, files);
-  return { deletedNew, deletedLegacy };
+  throw mediaProblems.asset_changing();
 }
 
 async function findNamed({ db }: RemovalDeps, assetIds: readonly string[]): Promise<readonly DeletableAsset[]> {
@@ -70,7 +75,7 @@ async function deleteRows(deps: RemovalDeps, rows: readonly DeletableAsset[]): P
   for (let start = 0; start < rows.length; start += rowsPerBatch) {
     const batch = rows.slice(start, start + rowsPerBatch);
     await removeObjects(deps, batch);
-    for (const assetId of await dropAssets(deps.db, batch)) dropped.add(assetId);
+    for (const assetId of await dropWithAnswers(deps, batch)) dropped.add(assetId);
   }
   return dropped;
 }

@@ -2,6 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '#platform/clock.ts';
+import { openLegacyObjects } from '#platform/objects/open.ts';
 import { validityS } from '../../test/media/addresses.ts';
 import { inBucket, lay, plantLegacy } from '../../test/media/laying.ts';
 import { picture } from '../../test/media/pictures.ts';
@@ -59,6 +61,17 @@ onEveryPair('legacy files', (pair) => {
       expect(variant.status).toBe(200);
       expect(await sharp(Buffer.from(await variant.arrayBuffer())).metadata()).toMatchObject({ width, height });
     }
+  });
+
+  it('have addresses of their own store and bucket, whoever resizes', async () => {
+    const ref = `${rig.userId}/plain.png`;
+    await lay(rig, [ref]);
+    const answer = (await images('user', [ref]))[ref];
+    const source = `/plain/s3://${rig.legacyBucket}/${ref}@webp`;
+    expect(answer?.ready && answer.thumbUrl?.endsWith(source)).toBe(true);
+    expect(answer?.ready && answer.previewUrl?.endsWith(source)).toBe(true);
+    const own = rig.legacyFiles.readAddress(ref, { expiresInS: 60 });
+    expect(answer?.ready && answer.url.split('?')[0]).toBe(own.split('?')[0]);
   });
 
   it.each([
@@ -386,6 +399,56 @@ describe('without a legacy backend', () => {
     const id = String(row?.assetId);
     expect((await rig.user.sign([id])).body[id]).toEqual(notFound);
     expect((await rig.user.delete('/v1/assets', { ids: [id] })).status).toBe(503);
+    await rig.close();
+  });
+});
+
+describe('while the legacy store does not answer', () => {
+  it('legacy refs are 503, never taken for absent; all else goes on', async () => {
+    let isDown = false;
+    const rig = await startMedia({
+      ...embedded,
+      openObjects: async (edge) => {
+        const stores = await embedded.openObjects(edge);
+        const silent = openLegacyObjects({
+          settings: { endpoint: 'http://127.0.0.1:1', region: 'auto', accessKeyId: 'a', secretAccessKey: 'b' },
+          ownBuckets: [],
+          dataDir: '',
+          clock: systemClock,
+        });
+        const { legacy = silent } = stores;
+        return { ...stores, legacy: { ...legacy, bucket: (name) => (isDown ? silent : legacy).bucket(name) } };
+      },
+    });
+    const path = `${rig.userId}/video_1.mp4`;
+    await lay(rig, [path]);
+    const [asset] = await plant(rig, 1);
+    const [old] = await plantLegacy(rig, 1);
+    const [video] = await plant(rig, 1, { mime: 'video/mp4', thumbAssetId: String(old?.assetId) });
+    isDown = true;
+    const sign = (kind: string, refs: readonly unknown[]) =>
+      rig.user.post<Record<string, { readonly ready: boolean }> & Refusal>(`/v1/sign/${kind}`, { refs });
+    for (const kind of ['image', 'video']) {
+      for (const ref of [path, old?.assetId]) {
+        const { status, body, headers } = await sign(kind, [asset?.assetId, ref]);
+        expect([status, body.error, headers.has('retry-after')]).toEqual([503, 'engine_unavailable', true]);
+      }
+      // Paths that nobody may read need no store.
+      const { status, body } = await sign(kind, [asset?.assetId, 'secret/a.jpg', `${rig.userId}/../a.jpg`]);
+      expect([status, body[String(asset?.assetId)]?.ready, body['secret/a.jpg']?.ready]).toEqual([200, true, false]);
+    }
+    // Only its thumbnail lies there.
+    const seen = (await sign('video', [video?.assetId])).body[String(video?.assetId)];
+    expect(seen).toMatchObject({ ready: true, thumbAssetId: old?.assetId });
+    expect(seen).not.toHaveProperty('thumbUrl');
+    expect((await rig.user.post('/v1/fit', { ref: path, width: 1 })).status).toBe(503);
+    expect((await rig.user.delete('/v1/assets', { ids: [path] })).status).toBe(503);
+    expect((await rig.user.delete('/v1/assets', { ids: [old?.assetId] })).status).toBe(503);
+    const deletion = { scopeKind: 'none', legacyPrefixes: [`${rig.userId}/`] };
+    expect((await rig.user.delete('/v1/scope', deletion)).status).toBe(200);
+    isDown = false;
+    const { body } = await sign('video', [path, old?.assetId]);
+    expect([body[path]?.ready, body[String(old?.assetId)]?.ready]).toEqual([true, true]);
     await rig.close();
   });
 });

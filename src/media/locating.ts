@@ -56,7 +56,8 @@ export function bucketOf(
 
 /**
  * By ref as it was given; one query, and a head for each legacy file that `isWanted`. What does not exist, is not ready,
- * is not wanted or is no ref at all is not in it. Throws `engine_unavailable`.
+ * is not wanted or is no ref at all is not in it. Without `isWanted` who may have it is for the caller to judge. Throws
+ * `engine_unavailable`.
  */
 export async function locateAll(
   deps: LocatingDeps,
@@ -79,11 +80,6 @@ export async function locateAll(
   }
   await inTurns(heads, headsAtOnce, (head) => head());
   return found;
-}
-
-/** Whoever asks: who may have it is for the caller of this to judge. `undefined`: there is no such asset. */
-export async function locate(deps: LocatingDeps, ref: string, legacyBucket: string): Promise<Located | undefined> {
-  return (await locateAll(deps, [ref], legacyBucket)).get(ref);
 }
 
 /** Of a row in the legacy backend it is asked whether the file is still there. */

@@ -3,7 +3,7 @@
  * tells what ought to be there. What fails is logged, and found again by a repeat.
  */
 import type { Log } from '#platform/log.ts';
-import type { ListedObject, Objects } from '#platform/objects/objects.ts';
+import type { Objects } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
 import { forgetVariants, keysAt, type RemovalDeps } from './removal.ts';
 import { watermarkSuffixes } from './storagekey.ts';
@@ -30,7 +30,7 @@ export async function removePrefixes(
   let removed = 0;
   for (const prefix of new Set(prefixes)) {
     try {
-      for await (const keys of batchesOf(files.list(prefix))) removed += await removeFiles(deps, files, keys);
+      for await (const keys of batchesOf(files, prefix)) removed += await removeFiles(deps, files, keys);
     } catch (error) {
       if (!(error instanceof StoreSilence)) throw error;
       deps.log.warn({ err: error.cause }, 'not all legacy files of a prefix could be removed');
@@ -61,10 +61,10 @@ function sourceKeyOf(key: string): string {
   return suffix === undefined ? key : key.slice(0, -suffix.length);
 }
 
-async function* batchesOf(listing: AsyncIterable<ListedObject>): AsyncGenerator<readonly string[]> {
+async function* batchesOf(files: Objects, prefix: string): AsyncGenerator<readonly string[]> {
   let keys: string[] = [];
   try {
-    for await (const { key } of listing) {
+    for await (const { key } of files.list(prefix)) {
       keys.push(key);
       if (keys.length < filesPerBatch) continue;
       yield keys;

@@ -169,7 +169,7 @@ function unknownFacts(request: RegistrationRequest): AssetFacts {
   };
 }
 
-function isVideo(request: RegistrationRequest): boolean {
+export function isVideo(request: Pick<RegistrationRequest, 'kind' | 'mime'>): boolean {
   return request.kind === 'video' || request.mime.startsWith('video/');
 }
 

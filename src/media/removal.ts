@@ -5,6 +5,8 @@
  */
 import { objectSource } from '#image/engine/sources.ts';
 import { StoreFault, type VariantMaker } from '#image/engine/variants.ts';
+import type { Cache } from '#platform/cache/cache.ts';
+import { gather } from '#platform/objects/gathering.ts';
 import { isSafeKey } from '#platform/objects/keys.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
@@ -13,6 +15,7 @@ import { bucketOf, headsAtOnce, type LocatingDeps, type PlacesDeps } from './loc
 import { watermarkKeysOf } from './storagekey.ts';
 
 export interface RemovalDeps extends LocatingDeps {
+  readonly answers: Cache;
   readonly variants: Pick<VariantMaker, 'forgetAll'>;
 }
 
@@ -23,8 +26,8 @@ export interface Place {
   readonly storageKey: string;
 }
 
-/** With two watermark files each, as many keys as S3 removes in one call. */
-export const rowsPerBatch = 333;
+/** As many keys as S3 removes in one call. */
+export const rowsPerBatch = 1000;
 
 /** Of a row that changes between being read and being dropped, again and again. */
 export const maxTries = 5;
@@ -36,13 +39,25 @@ export const pauseMs = 50;
  */
 export async function removeObjects(deps: RemovalDeps, places: readonly Place[]): Promise<void> {
   const groups = groupByBucket(deps, places);
-  for (const { objects, storageKeys } of groups) {
-    const { failed } = await objects.remove(storageKeys.flatMap(keysAt));
-    const [failure] = failed;
-    if (failure) throw problems.engine_unavailable({ cause: new Error(`${failure.key}: ${failure.reason}`) });
-  }
-  // After their sources: what is still being made is then taken back by its maker.
-  for (const { objects, storageKeys } of groups) await forgetVariants(deps, objects, storageKeys);
+  for (const { objects, storageKeys } of groups) await removeAll(objects, storageKeys);
+  // After their sources: what is still being made beside them is then taken back by its maker.
+  for (const { objects, storageKeys } of groups)
+    await Promise.all([removeWatermarks(objects, storageKeys), forgetVariants(deps, objects, storageKeys)]);
+}
+
+/** Looked for, since few sources have any: a listing of many is cheaper than the removal of what is not there. */
+async function removeWatermarks(objects: Objects, storageKeys: readonly string[]): Promise<void> {
+  const wanted = new Set(storageKeys.flatMap((key) => keysAt(key).slice(1)));
+  const starts = storageKeys.map((key) => `${key}.wm.`).filter((start) => isSafeKey(`${start}jpg`));
+  const found = (await gather(objects, starts)).filter((key) => wanted.has(key));
+  if (found.length > 0) await removeAll(objects, found);
+}
+
+/** Throws `engine_unavailable` unless all are confirmed gone. */
+async function removeAll(objects: Objects, keys: readonly string[]): Promise<void> {
+  const { failed } = await objects.remove(keys);
+  const [failure] = failed;
+  if (failure) throw problems.engine_unavailable({ cause: new Error(`${failure.key}: ${failure.reason}`) });
 }
 
 /** Throws `engine_unavailable` unless all of them are confirmed gone. */

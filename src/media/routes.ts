@@ -1,9 +1,11 @@
 import type { Access } from '#platform/access/access.ts';
+import { sendJson } from '#platform/http/bodies.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import {
   asset,
   assetsDeleted,
   assetsDeletion,
+  copyRequest,
   fitRequest,
   fittedImage,
   imageSignedRefs,
@@ -17,7 +19,11 @@ import {
   uploadRequest,
   uploadReservation,
   videoSignedRefs,
+  watermarked,
+  watermarkedVideo,
+  watermarkRequest,
 } from './api.ts';
+import { type CopyDeps, copyAsset } from './copying.ts';
 import { deleteAssets } from './deletion.ts';
 import { type FittingDeps, fitImage } from './fitting.ts';
 import { type ImportDeps, importFile } from './importing.ts';
@@ -28,15 +34,20 @@ import { deleteScope } from './scopedeletion.ts';
 import { type SigningDeps, signImages } from './signing.ts';
 import { type ReservationDeps, reserveUpload } from './uploads.ts';
 import { signVideos, type VideoSigningDeps } from './videosigning.ts';
+import { type VideoWatermarkDeps, watermarkVideo } from './videowatermark.ts';
+import { type WatermarkDeps, watermarkImage } from './watermark.ts';
 
 export type RouteDeps = ReservationDeps &
   PendingDeps &
   RegistrationDeps &
+  CopyDeps &
   ImportDeps &
   PrefixRemovalDeps &
   SigningDeps &
   VideoSigningDeps &
-  FittingDeps;
+  FittingDeps &
+  WatermarkDeps &
+  VideoWatermarkDeps;
 
 export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): void {
   const tags = ['media'];
@@ -142,7 +153,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
         response: { 200: imageSignedRefs },
       },
     },
-    async (request) => signImages(deps, request.caller, request.body),
+    async (request, reply) => sendJson(reply, await signImages(deps, request.caller, request.body)),
   );
 
   app.post(
@@ -156,7 +167,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
         response: { 200: videoSignedRefs },
       },
     },
-    async (request) => signVideos(deps, request.caller, request.body),
+    async (request, reply) => sendJson(reply, await signVideos(deps, request.caller, request.body)),
   );
 
   app.post(
@@ -171,5 +182,47 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       },
     },
     async (request) => fitImage(deps, request.caller, request.body),
+  );
+
+  app.post(
+    '/v1/copy',
+    {
+      ...access.userOrInternal,
+      schema: {
+        tags,
+        summary: 'Copy an asset to another scope',
+        body: copyRequest,
+        response: { 201: asset },
+      },
+    },
+    async (request, reply) => reply.code(201).send(await copyAsset(deps, request.caller, request.body)),
+  );
+
+  app.post(
+    '/v1/watermark',
+    {
+      ...access.userOrInternal,
+      schema: {
+        tags,
+        summary: 'Sign a read address of an image with the wordmark on it, for downloads',
+        body: watermarkRequest,
+        response: { 200: watermarked },
+      },
+    },
+    async (request) => watermarkImage(deps, request.caller, request.body),
+  );
+
+  app.post(
+    '/v1/watermark-video',
+    {
+      ...access.userOrInternal,
+      schema: {
+        tags,
+        summary: 'Sign the address of a video with the watermark and a closing clip, for download',
+        body: watermarkRequest,
+        response: { 200: watermarkedVideo },
+      },
+    },
+    async (request, reply) => watermarkVideo(deps, request.caller, request.body, reply.abandoned),
   );
 }

@@ -5,12 +5,13 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Caller } from '#platform/access/caller.ts';
+import { dropWithAnswers } from './answers.ts';
 import type { ScopeDeleted, ScopeDeletion } from './api.ts';
 import { assertOwnLegacyPaths, ownerFor } from './ownership.ts';
 import { type PrefixRemovalDeps, removePrefixes } from './prefixremoval.ts';
 import { mediaProblems } from './problems.ts';
 import { countObjects, maxTries, pauseMs, type RemovalDeps, removeObjects, rowsPerBatch } from './removal.ts';
-import { type AssetScope, type DeletableAsset, dropAssets, findDeletableOf, type SeenAsset } from './store.ts';
+import { type AssetScope, type DeletableAsset, findDeletableOf, type SeenAsset } from './store.ts';
 
 /**
  * Throws 400 and 403 as `ownerFor`, 403 for legacy prefixes of somebody else, and 503, after which every row is still
@@ -31,17 +32,21 @@ export async function deleteScope(
   let r2Deleted = 0;
   let legacyDeleted = await removePrefixes(deps, legacyBucket, legacyPrefixes);
   let dbDeleted = 0;
-  for (let tries = 1; tries <= maxTries; tries++) {
+  const deleted = () => ({ r2Deleted, legacyDeleted, dbDeleted });
+  for (let tries = 1; ; tries++) {
     const { rows, removed } = await removeObjectsOf(deps, scope);
     r2Deleted += removed.objects;
     legacyDeleted += removed.legacy;
     const dropped = await dropAll(deps, rows);
     dbDeleted += dropped;
-    if (dropped === rows.length) return { r2Deleted, legacyDeleted, dbDeleted };
+    // A copy of what was dropped may have begun while it stood: only a look that finds nothing is the end.
+    if (rows.length === 0) return deleted();
+    const isDone = dropped === rows.length;
+    if (tries === maxTries && isDone) return deleted();
+    if (tries === maxTries) throw mediaProblems.asset_changing();
     // Changed by a registration, or dropped by somebody else.
-    await delay(pauseMs * tries * Math.random());
+    if (!isDone) await delay(pauseMs * tries * Math.random());
   }
-  throw mediaProblems.asset_changing();
 }
 
 /** The rows whose objects are gone now, and how many objects there were. */
@@ -63,9 +68,9 @@ async function removeObjectsOf(deps: RemovalDeps, scope: AssetScope) {
   }
 }
 
-async function dropAll({ db }: RemovalDeps, rows: readonly SeenAsset[]): Promise<number> {
+async function dropAll(deps: RemovalDeps, rows: readonly SeenAsset[]): Promise<number> {
   let dropped = 0;
   for (let start = 0; start < rows.length; start += rowsPerBatch)
-    dropped += (await dropAssets(db, rows.slice(start, start + rowsPerBatch))).length;
+    dropped += (await dropWithAnswers(deps, rows.slice(start, start + rowsPerBatch))).length;
   return dropped;
 }

@@ -4,17 +4,30 @@ import type { Engine } from '#image/engine/engine.ts';
 import { createPermits } from '#image/engine/permits.ts';
 import type { VariantMaker } from '#image/engine/variants.ts';
 import type { Access } from '#platform/access/access.ts';
+import type { Cache } from '#platform/cache/cache.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Values } from '#platform/config.ts';
 import type { Database } from '#platform/db/db.ts';
 import { allowApplications } from '#platform/http/cors.ts';
 import { createServer, type HttpServer, type ServerOptions } from '#platform/http/server.ts';
+import { measureJobs } from '#platform/jobs/depth.ts';
+import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { LegacyObjects, Objects } from '#platform/objects/objects.ts';
+import { addressingOf } from './addressing.ts';
 import type { LegacyImport } from './api.ts';
 import type { mediaSettings } from './config.ts';
+import { keepRemovingAbandonedCopies } from './copies/abandoned.ts';
 import { importFile } from './importing.ts';
 import { addRoutes } from './routes.ts';
 import type { MediaTables } from './store.ts';
+import { giveUp, type ProcessingDeps, processVideo, videoUploadQueue } from './tasks/processing.ts';
+import { addTaskRoutes } from './tasks/routes.ts';
+import type { TaskTables } from './tasks/store.ts';
+import { deleteOwnAssets } from './tasks/tasks.ts';
+import { createFfmpeg } from './video/ffmpeg.ts';
+import { removeAbandonedScratch } from './video/scratch.ts';
+import { makeVideoWatermark, type WatermarkMakingDeps, watermarkQueue } from './videowatermark.ts';
+import { createWatermarkMaker } from './watermarkmaking.ts';
 
 export interface MediaDeps {
   /** Of the server, as for every service. */
@@ -25,6 +38,8 @@ export interface MediaDeps {
   readonly access: Access;
   /** Migrated. */
   readonly database: Database;
+  /** Of this service alone. */
+  readonly answers: Cache;
   readonly originals: Objects;
   readonly legacy: Pick<LegacyObjects, 'bucket'>;
   readonly engine: Engine;
@@ -32,6 +47,8 @@ export interface MediaDeps {
   readonly variants: Pick<VariantMaker, 'forgetAll'>;
   /** Of the edge, or of the imgproxy server that stands in its place. */
   readonly resizeAddress: ResizeSigner;
+  /** Over the same database; media works on its queues from its first moment until it closes. */
+  readonly jobs: Jobs;
   readonly settings: Values<typeof mediaSettings>;
 }
 
@@ -40,7 +57,7 @@ const picturesAtOnce = 8;
 const pictureWaitMs = 5000;
 
 export function createMedia(deps: MediaDeps): HttpServer {
-  const { clock, database, originals, legacy, engine, variants, resizeAddress, settings } = deps;
+  const { clock, database, answers, originals, legacy, engine, variants, resizeAddress, jobs, settings } = deps;
   const app = createServer({
     ...deps.server,
     service: 'media',
@@ -48,20 +65,69 @@ export function createMedia(deps: MediaDeps): HttpServer {
       'Reserves places for uploads, registers what was uploaded, signs addresses to read it, and deletes it.',
     cors: allowApplications(deps.agentOrigins),
   });
-  addRoutes(app, deps.access, {
+  const { log } = deps.server;
+  const db = database.queries<MediaTables>();
+  whileListening(app, (signal) => keepRemovingAbandonedCopies({ db, objects: originals, clock, log }, signal));
+  const pictures = picturePermits();
+  const closing = new AbortController();
+  const common = {
     clock,
-    db: database.queries<MediaTables>(),
+    db,
+    taskDb: database.queries<TaskTables>(),
     objects: originals,
     legacy,
+    answers,
+    addressing: addressingOf(originals, resizeAddress),
     engine,
     variants,
-    pictures: picturePermits(),
+    pictures,
+    watermarks: createWatermarkMaker({ engine, pictures }),
     resizeAddress,
+    jobs,
+    ffmpeg: createFfmpeg(settings.ffmpegPath),
     limits: settings,
     publicScopes: settings.publicScopes,
-    log: deps.server.log,
-  });
+    closing: closing.signal,
+    log,
+  };
+  addRoutes(app, deps.access, common);
+  addTaskRoutes(app, deps.access, common);
+  const discard = (ownerId: string, assetIds: readonly string[]) => deleteOwnAssets(common, ownerId, assetIds);
+  workOnQueues(app, jobs, { ...common, discard });
+  // Before requests in flight are awaited: those that wait for a job are told to come again.
+  const { drain } = app;
+  app.drain = () => {
+    closing.abort();
+    return drain();
+  };
   return app;
+}
+
+/** One video at a time each: ffmpeg takes two threads, and requests come first. */
+const concurrency = 1;
+
+function workOnQueues(app: HttpServer, jobs: Jobs, deps: ProcessingDeps & WatermarkMakingDeps): void {
+  const queues = [videoUploadQueue.name, watermarkQueue.name];
+  measureJobs(app.metrics, jobs, queues);
+  app.addHook('onReady', async () => {
+    await removeAbandonedScratch();
+    jobs.work(videoUploadQueue, (job) => processVideo(deps, job), { concurrency, onDead: giveUp });
+    jobs.work(watermarkQueue, (job) => makeVideoWatermark(deps, job), { concurrency });
+  });
+  app.addHook('onClose', () => jobs.stop({ queues }));
+}
+
+/** Work beside the requests; it is over before the engines close. */
+function whileListening(app: HttpServer, work: (signal: AbortSignal) => Promise<void>): void {
+  const closing = new AbortController();
+  let working: Promise<void> | undefined;
+  app.addHook('onListen', async () => {
+    working = work(closing.signal);
+  });
+  app.addHook('onClose', async () => {
+    closing.abort();
+    await working;
+  });
 }
 
 const picturePermits = () => createPermits({ count: picturesAtOnce, waitMs: pictureWaitMs });

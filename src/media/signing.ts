@@ -1,12 +1,13 @@
 /** `POST /v1/sign/image`: one query for all refs, no call to the store but for legacy files (document 000; CONTRACT §4). */
 import type { ResizeSigner } from '#edge/api.ts';
 import type { Caller } from '#platform/access/caller.ts';
-import type { ImageSignedRef, ImageSignedRefs, SignRequest, UnresolvedRef } from './api.ts';
+import { type AnswersDeps, answersOf, joinAnswers } from './answers.ts';
+import type { ImageSignedRef, SignRequest } from './api.ts';
 import { isImage } from './limits.ts';
 import type { Located } from './locating.ts';
 import { type ResolvingDeps, resolveRefs, sourceOf } from './resolving.ts';
 
-export interface SigningDeps extends ResolvingDeps {
+export interface SigningDeps extends ResolvingDeps, AnswersDeps {
   readonly resizeAddress: ResizeSigner;
 }
 
@@ -14,26 +15,14 @@ export interface SigningDeps extends ResolvingDeps {
 const addressValidS = 604_800;
 const thumb = { width: 400, height: 400, quality: 80 };
 const preview = { width: 1024, height: 1024, quality: 85 };
-const notFound: UnresolvedRef = { ready: false, error: 'not_found' };
 
-/** Keyed by ref as it was given; what `resolveRefs` leaves out is `not_found`. */
-export async function signImages(deps: SigningDeps, caller: Caller, request: SignRequest): Promise<ImageSignedRefs> {
-  const found = await resolveRefs(deps, caller, request.refs, request.legacyBucket);
-  return answerByRef(request.refs, found, (row) => signImage(deps, row));
-}
-
-export function answerByRef<Signed>(
-  refs: readonly string[],
-  found: ReadonlyMap<string, Located>,
-  sign: (row: Located) => Signed,
-): Readonly<Record<string, Signed | UnresolvedRef>> {
-  // Not by assignment: a ref may be `__proto__`.
-  return Object.fromEntries(
-    refs.map((ref) => {
-      const row = found.get(ref);
-      return [ref, row === undefined ? notFound : sign(row)];
-    }),
-  );
+/** The JSON of ImageSignedRefs: keyed by ref as it was given; what `resolveRefs` leaves out is `not_found`. */
+export async function signImages(deps: SigningDeps, caller: Caller, request: SignRequest): Promise<string> {
+  const told = await answersOf(deps, caller, 'image', request.refs, async (refs) => {
+    const found = await resolveRefs(deps, caller, refs, request.legacyBucket);
+    return new Map([...found].map(([ref, located]) => [ref, { located, told: signImage(deps, located) }]));
+  });
+  return joinAnswers(request.refs, told);
 }
 
 function signImage(deps: SigningDeps, row: Located): ImageSignedRef {
@@ -51,7 +40,12 @@ function signImage(deps: SigningDeps, row: Located): ImageSignedRef {
   };
 }
 
-export function originalAddress({ objects, storageKey, mime }: Located): string {
+/** For 7 days. */
+export function originalAddress({
+  objects,
+  storageKey,
+  mime,
+}: Pick<Located, 'objects' | 'storageKey' | 'mime'>): string {
   return objects.readAddress(storageKey, { expiresInS: addressValidS, contentType: mime });
 }
 

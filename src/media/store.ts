@@ -74,7 +74,7 @@ const visibleThumb = sql<string | null>`
     select from assets as thumb where thumb.asset_id = assets.thumb_asset_id and thumb.owner_id <> assets.owner_id
   ) then null else assets.thumb_asset_id end`.as('thumbAssetId');
 
-const assetColumns = [
+export const assetColumns = [
   'asset_id as assetId',
   'owner_id as ownerId',
   'scope_kind as scopeKind',
@@ -100,7 +100,7 @@ export function findAsset(db: Handle, assetId: string) {
   return db.selectFrom('assets').select(assetColumns).where('asset_id', '=', assetId).executeTakeFirst();
 }
 
-const signingColumns = [
+export const signingColumns = [
   'asset_id as assetId',
   'owner_id as ownerId',
   'scope_kind as scopeKind',
@@ -108,6 +108,7 @@ const signingColumns = [
   'backend',
   'bucket',
   'storage_key as storageKey',
+  'etag',
   'byte_size as byteSize',
   'width',
   'height',
@@ -229,7 +230,7 @@ export interface SeenAsset {
 
 export type DeletableAsset = Awaited<ReturnType<typeof findDeletable>>[number];
 
-const deletableColumns = [
+export const deletableColumns = [
   'asset_id as assetId',
   'owner_id as ownerId',
   'backend',
@@ -292,6 +293,16 @@ export function findDeletableOf(
       .limit(limit)
       .execute()
   );
+}
+
+/** Ids of the assets that name one of `assetIds` as their thumbnail. */
+export async function findShowing(db: Handle, assetIds: readonly string[]): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('assets')
+    .select('asset_id as assetId')
+    .where(sql<boolean>`thumb_asset_id = any(${assetIds}::uuid[])`)
+    .execute();
+  return rows.map(({ assetId }) => assetId);
 }
 
 /** Drops those rows that still are as they were read; answers their ids. */

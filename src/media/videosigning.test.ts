@@ -4,9 +4,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Caller } from '#platform/access/caller.ts';
 import type { Database } from '#platform/db/db.ts';
 import { defaultLegacyBucket } from '#platform/objects/objects.ts';
+import { openTestCache } from '../../test/caches.ts';
 import { databaseEngines } from '../../test/database.ts';
 import { openFiles } from '../../test/media/registrations.ts';
 import { migrations } from '../migrations.ts';
+import type { VideoSignedRefs } from './api.ts';
 import { draftAsset, type MediaTables, markReady } from './store.ts';
 import { signVideos, type VideoSigningDeps } from './videosigning.ts';
 
@@ -49,9 +51,13 @@ describe.each(databaseEngines)('signing videos on $name', (engine) => {
         legacy: { bucket: () => undefined },
         resizeAddress: ({ key }) => `resize:${key}`,
         publicScopes: [],
+        answers: openTestCache(database),
+        addressing: '',
         log: { warn: (facts: unknown) => logged.push(facts) },
       };
-      const answer = await signVideos(deps, caller, { refs: [...refs], legacyBucket: defaultLegacyBucket });
+      const answer: VideoSignedRefs = JSON.parse(
+        await signVideos(deps, caller, { refs: [...refs], legacyBucket: defaultLegacyBucket }),
+      );
       return { answer, queries, logged };
     }
 

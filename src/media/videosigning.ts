@@ -2,12 +2,13 @@
 import type { Caller } from '#platform/access/caller.ts';
 import type { Log } from '#platform/log.ts';
 import { inTurns } from '#platform/turns.ts';
-import type { SignRequest, VideoSignedRef, VideoSignedRefs } from './api.ts';
+import { type Answer, answersOf, joinAnswers } from './answers.ts';
+import type { SignRequest, VideoSignedRef } from './api.ts';
 import { isImage } from './limits.ts';
 import { headsAtOnce, type Located, locatePath, locateRow } from './locating.ts';
 import { thumbPathOf } from './refs.ts';
 import { isReadable, resolveRefs } from './resolving.ts';
-import { answerByRef, originalAddress, type SigningDeps, thumbAddress } from './signing.ts';
+import { originalAddress, type SigningDeps, thumbAddress } from './signing.ts';
 import { findThumbs } from './store.ts';
 
 export interface VideoSigningDeps extends SigningDeps {
@@ -22,21 +23,40 @@ interface ShownThumb {
   readonly thumbUrl?: string;
 }
 
+/** What is found out about it. */
+interface FoundThumb {
+  readonly shown: ShownThumb;
+  /** The one that `thumbUrl` shows. */
+  readonly located?: Located;
+  /** It may be another one, or none, at the next look. */
+  readonly isPassing?: boolean;
+}
+
 const noThumb: ShownThumb = { thumbAssetId: null };
 
 /**
- * Keyed by ref as it was given; what `resolveRefs` leaves out is `not_found`. Whatever has a `thumbAssetId` counts as a
+ * The JSON of VideoSignedRefs: keyed by ref as it was given; what `resolveRefs` leaves out is `not_found`. Whatever has a `thumbAssetId` counts as a
  * video, and in the legacy backend what is named like one. A thumbnail that cannot be shown is logged, and takes nothing
  * from the video but its `thumbUrl`.
  */
-export async function signVideos(
-  deps: VideoSigningDeps,
-  caller: Caller,
-  request: SignRequest,
-): Promise<VideoSignedRefs> {
-  const found = await resolveRefs(deps, caller, request.refs, request.legacyBucket);
-  const thumbs = await showThumbs(deps, caller, [...found.values()]);
-  return answerByRef(request.refs, found, (video) => signVideo(video, thumbs.get(video) ?? noThumb));
+export async function signVideos(deps: VideoSigningDeps, caller: Caller, request: SignRequest): Promise<string> {
+  const told = await answersOf(deps, caller, 'video', request.refs, async (refs) => {
+    const found = await resolveRefs(deps, caller, refs, request.legacyBucket);
+    const thumbs = await findThumbsOf(deps, caller, [...found.values()]);
+    return new Map([...found].map(([ref, video]) => [ref, answerWith(video, thumbs.get(video))]));
+  });
+  return joinAnswers(request.refs, told);
+}
+
+function answerWith(located: Located, thumb: FoundThumb = { shown: noThumb, isPassing: true }): Answer {
+  const told = signVideo(located, thumb.shown);
+  if (thumb.located?.row === undefined) return { located, told, isPassing: thumb.isPassing ?? false };
+  return {
+    located,
+    told,
+    thumb: { row: thumb.located.row, toldWithout: { ...told, thumbUrl: undefined } },
+    isPassing: thumb.located.backend === 'legacy',
+  };
 }
 
 function signVideo(video: Located, thumb: ShownThumb): VideoSignedRef {
@@ -45,20 +65,23 @@ function signVideo(video: Located, thumb: ShownThumb): VideoSignedRef {
   return { ready: true, url: originalAddress(video), ...thumb, ...facts };
 }
 
-async function showThumbs(
+async function findThumbsOf(
   deps: VideoSigningDeps,
   caller: Caller,
   videos: readonly Located[],
-): Promise<ReadonlyMap<Located, ShownThumb>> {
+): Promise<ReadonlyMap<Located, FoundThumb>> {
   const rows = await lookUpThumbs(deps, videos);
   const lost: string[] = [];
-  const shown = await inTurns(videos, headsAtOnce, async (video): Promise<[Located, ShownThumb]> => {
+  const shown = await inTurns(videos, headsAtOnce, async (video): Promise<[Located, FoundThumb]> => {
     const thumbAssetId = video.row?.namedThumbId ?? null;
     const wanted = thumbAssetId === null ? pathOfThumb(video) : rows && pickRow(rows.get(thumbAssetId), video);
-    if (wanted === undefined) return [video, noThumb];
+    if (wanted === undefined) return [video, { shown: noThumb, isPassing: thumbAssetId !== null }];
     const thumb = wanted === 'absent' ? undefined : await openThumb(deps, caller, wanted);
-    if (thumb === undefined) lost.push(video.row?.assetId ?? video.storageKey);
-    return [video, { thumbAssetId, ...(thumb && { thumbUrl: thumbAddress(deps, thumb) }) }];
+    if (thumb === undefined) {
+      lost.push(video.row?.assetId ?? video.storageKey);
+      return [video, { shown: { thumbAssetId }, isPassing: true }];
+    }
+    return [video, { shown: { thumbAssetId, thumbUrl: thumbAddress(deps, thumb) }, located: thumb }];
   });
   if (lost.length > 0) deps.log.warn({ assetIds: lost }, 'thumbnails do not resolve');
   return new Map(shown);

@@ -1,17 +1,25 @@
 import { resizeSigner } from '#edge/api.ts';
 import { createMedia } from '#media/service.ts';
+import { openCache } from '#platform/cache/open.ts';
 import { systemClock as clock } from '#platform/clock.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { addressesOf, agentOriginsOf } from '../config.ts';
 import { wireAccess } from './access.ts';
 import type { Wiring } from './wiring.ts';
 
-export async function wireMedia({ config, engines, server, log }: Wiring): Promise<HttpServer> {
+/** In memory: some 60,000 answers. */
+const maxAnswerBytes = 64 * 1024 * 1024;
+
+export async function wireMedia({ config, engines, server, log, tenure }: Wiring): Promise<HttpServer> {
   const database = await engines.database();
+  const redis = await engines.redis();
+  const answers = openCache({ redis, database, name: 'media', maxBytes: maxAnswerBytes, log });
+  tenure?.onReturn(() => answers.clear());
   const { originals, publicObjects } = await engines.objects();
   const legacy = await engines.legacy();
   const readiness = {
     database: () => database.check(),
+    ...(redis && { redis: () => redis.check() }),
     originals: () => originals.check(),
     variants: () => publicObjects.check(),
     legacy: () => legacy.check(),
@@ -22,6 +30,7 @@ export async function wireMedia({ config, engines, server, log }: Wiring): Promi
     clock,
     access: wireAccess({ config, log }),
     database,
+    answers,
     originals,
     legacy,
     engine: await engines.pictures(),
@@ -31,6 +40,7 @@ export async function wireMedia({ config, engines, server, log }: Wiring): Promi
       key: config.resizing.key,
       salt: config.resizing.salt,
     }),
+    jobs: await engines.jobs(),
     settings: config.media,
   });
 }

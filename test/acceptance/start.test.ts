@@ -2,6 +2,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createPostgresDatabase, databaseEngines } from '../database.ts';
 import { newPlace, type Place, type Program, run } from './running.ts';
 
 const ready = 'Atelier is ready';
@@ -27,13 +28,42 @@ function launch(command: string, args: readonly string[] = [], env: Readonly<Rec
 
 const health = (offset: number, path = '/health') => fetch(`http://127.0.0.1:${place.portBase + offset}${path}`);
 
+const withoutPostgres = databaseEngines.some(({ name, missing }) => name === 'postgres' && missing);
+
+describe.skipIf(withoutPostgres)('npm start on PostgreSQL without Redis', () => {
+  it('runs one process per service: a second is refused, and a dead one replaced', { timeout: 120_000 }, async () => {
+    const database = await createPostgresDatabase();
+    const other = await newPlace();
+    try {
+      const first = launch('start', ['content'], { DATABASE_URL: database.url });
+      await first.said(ready);
+      const second = launch('start', ['content'], { ...other.env, DATABASE_URL: database.url });
+      expect(await second.ended()).toBe(1);
+      expect(second.output()).toMatch(/^REDIS_URL: another process runs content on this database/m);
+      expect((await health(6)).status).toBe(200);
+      first.child.kill('SIGKILL');
+      await first.ended();
+      const third = launch('start', ['content'], { DATABASE_URL: database.url });
+      await third.said(ready);
+      expect((await health(6)).status).toBe(200);
+      third.child.kill('SIGTERM');
+      expect(await third.ended()).toBe(0);
+    } finally {
+      await other.remove();
+      await database.drop();
+    }
+  });
+});
+
 describe('npm start', () => {
   it('starts every service, tells each address, answers, and ends with 0 on SIGTERM', async () => {
     const program = launch('start');
     await program.said(ready);
     for (const [service, offset] of [
       ['media', 1],
+      ['auth', 3],
       ['content', 6],
+      ['notify', 7],
       ['edge', 10],
       ['idp', 11],
       ['cms', 12],
@@ -153,7 +183,29 @@ describe('a start that cannot be exits non-zero with one line that names the set
 });
 
 describe('beside a running instance', () => {
-  it('token, demo and doctor work, and doctor tells what is wrong', async () => {
+  it('credits and seed work through it, and without it', async () => {
+    const running = launch('start');
+    await running.said(ready);
+    const says = async (command: string, args: readonly string[], code = 0) => {
+      const program = launch(command, args);
+      expect(await program.ended(), program.output()).toBe(code);
+      return program.output().trim();
+    };
+    expect(await says('credits', ['ada@example.com', 'basic', '7'])).toBe('ada@example.com: basic, 7 credits');
+    expect(await says('seed', [])).toContain('5 made-up users and 6 feeds');
+    expect(await says('credits', ['ada@example.com', 'gold', '7'], 1)).toContain('no such plan');
+    expect(await says('credits', ['ada@example.com', 'pro', '-7'], 1)).toContain('whole number');
+    expect(await says('credits', ['nobody', 'pro', '7'], 1)).toContain('an id or an email address');
+    // What a sign-in brings does not undo what the operator set.
+    await says('token', ['ada@example.com']);
+    running.child.kill('SIGTERM');
+    expect(await running.ended()).toBe(0);
+    const id = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff';
+    expect(await says('credits', [id, 'max', '0'])).toBe(`${id}: max, 0 credits`);
+    expect(await says('seed', [])).toContain('5 made-up users and 6 feeds');
+  });
+
+  it('token, demo and doctor work, and doctor tells what is wrong', { timeout: 90_000 }, async () => {
     const running = launch('start');
     await running.said(ready);
 
@@ -164,6 +216,7 @@ describe('beside a running instance', () => {
     const demo = launch('demo');
     expect(await demo.ended()).toBe(0);
     expect(demo.output()).toMatch(/Preview +image\/webp/);
+    expect(demo.output()).toMatch(/Recall .*evening light/);
 
     const doctor = launch('doctor');
     expect(await doctor.ended(), doctor.output()).toBe(0);

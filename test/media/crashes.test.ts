@@ -3,10 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RegistrationRequest } from '#media/api.ts';
+import type { ImageSignedRefs, RegistrationRequest } from '#media/api.ts';
 import { signImages } from '#media/signing.ts';
 import { findAsset } from '#media/store.ts';
 import type { Database } from '#platform/db/db.ts';
+import { openTestCache } from '../caches.ts';
 import { createPostgresDatabase, databaseEngines } from '../database.ts';
 import { picture, svg } from './pictures.ts';
 import { openRecords } from './registering.ts';
@@ -65,8 +66,12 @@ for (const { name, missing } of databaseEngines) {
         legacy: { bucket: () => undefined },
         resizeAddress: () => '',
         publicScopes: [],
+        answers: openTestCache(database),
+        addressing: '',
       };
-      const refs = await signImages(signing, { kind: 'internal' }, { refs: [assetId], legacyBucket: 'agent_message' });
+      const refs: ImageSignedRefs = JSON.parse(
+        await signImages(signing, { kind: 'internal' }, { refs: [assetId], legacyBucket: 'agent_message' }),
+      );
       expect(refs[assetId]?.ready).toBe(Boolean(row?.readyAt));
       if (row?.readyAt) expect(head?.etag).toBe(row.etag);
       return { row, head };

@@ -14,6 +14,7 @@ import { openFilesystem } from '#platform/objects/filesystem.ts';
 import type { LegacyObjects } from '#platform/objects/objects.ts';
 import { openLegacyObjects } from '#platform/objects/open.ts';
 import { Problem } from '#platform/problem.ts';
+import { openTestCache } from '../caches.ts';
 import { type Ground, type Planted, plant, remaining } from './planting.ts';
 import { openFiles } from './registrations.ts';
 
@@ -36,6 +37,7 @@ export function removalDeps(database: Database, folder: string): PrefixRemovalDe
   const limits = { maxSourcePixels: 1e6, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 };
   return {
     db: database.queries<MediaTables>(),
+    answers: openTestCache(database),
     objects: openFiles(folder),
     legacy: openLegacyFiles(folder),
     log: { warn: () => undefined },

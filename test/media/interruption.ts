@@ -2,15 +2,17 @@
 
 import type { MediaTables } from '#media/store.ts';
 import type { Db } from '#platform/db/db.ts';
-import type { ObjectBody } from '#platform/objects/objects.ts';
+import type { LegacyObjects, ObjectBody } from '#platform/objects/objects.ts';
 
 export type Interrupt = (moment: { readonly number: number; readonly call: string }) => void | Promise<void>;
 
 interface Interruptible {
   readonly db: Db<MediaTables>;
   readonly objects: object;
+  readonly legacy?: Pick<LegacyObjects, 'bucket'>;
   readonly engine?: object;
   readonly variants?: object;
+  readonly ffmpeg?: object;
 }
 
 type Moment = (call: string) => void | Promise<void>;
@@ -22,11 +24,17 @@ export function interrupted<Deps extends Interruptible>(deps: Deps, interrupt: I
     number += 1;
     return interrupt({ number, call });
   };
+  const bucketAt = (name: string) => {
+    const files = deps.legacy?.bucket(name);
+    return files && watched(files, at);
+  };
   return {
     ...deps,
     objects: watched(deps.objects, at),
+    ...(deps.legacy && { legacy: { bucket: bucketAt } }),
     ...(deps.engine && { engine: watched(deps.engine, at) }),
     ...(deps.variants && { variants: watched(deps.variants, at) }),
+    ...(deps.ffmpeg && { ffmpeg: watched(deps.ffmpeg, at) }),
     // A plugin's `transformQuery` cannot wait; an interruption of the database throws or kills.
     db: deps.db.withPlugin({
       transformQuery: ({ node }) => {

@@ -14,16 +14,21 @@ import { createMedia } from '#media/service.ts';
 import { migrations } from '#migrations.ts';
 import { createAccess } from '#platform/access/access.ts';
 import { startTestIssuer, type TestIssuer, testUserId } from '#platform/access/test-issuer.ts';
+import { openCache } from '#platform/cache/open.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import type { Jobs } from '#platform/jobs/jobs.ts';
+import { createJobs } from '#platform/jobs/queueing.ts';
 import { createLog } from '#platform/log.ts';
 import { deriveAddressKey } from '#platform/objects/addresses.ts';
 import { type EdgeAddressing, openFilesystem } from '#platform/objects/filesystem.ts';
 import { defaultLegacyBucket, type LegacyObjects, type Objects } from '#platform/objects/objects.ts';
 import { openLegacyObjects } from '#platform/objects/open.ts';
 import { openTestBucket, skipWithoutS3, testServer } from '#platform/objects/s3.testing.ts';
+import type { Redis } from '#platform/redis/redis.ts';
 import { databaseEngines, openTestDatabase } from '../database.ts';
+import { openTestRedis, skipWithoutRedis } from '../redis.ts';
 
 /** Small enough to be met from both sides. */
 export const testLimits = { maxImageBytes: 100_000, maxVideoBytes: 200_000, maxSourcePixels: 1_000_000 };
@@ -43,6 +48,8 @@ export interface EnginePair {
   readonly missing: boolean;
   readonly openDatabase: () => Promise<Database>;
   readonly openObjects: (edge: EdgeAddressing) => Promise<ObjectStores>;
+  /** Without it caches are in process. */
+  readonly openRedis?: () => Promise<Redis>;
 }
 
 export const embedded: EnginePair = {
@@ -58,10 +65,11 @@ const enginePairs: readonly EnginePair[] = [
   ...databaseEngines
     .filter(({ name }) => name === 'postgres')
     .map((postgres) => ({
-      name: 'PostgreSQL and S3',
-      missing: postgres.missing || skipWithoutS3,
+      name: 'PostgreSQL, Redis and S3',
+      missing: postgres.missing || skipWithoutRedis || skipWithoutS3,
       openDatabase: () => postgres.open(migrations),
       openObjects: openBuckets,
+      openRedis: () => openTestRedis(),
     })),
 ];
 
@@ -135,7 +143,8 @@ export interface Refusal {
 /** Somebody with a credential. */
 export interface Client {
   post<Body = Refusal>(path: string, payload: unknown, headers?: Record<string, string>): Promise<Answer<Body>>;
-  delete<Body = Refusal>(path: string, payload: unknown): Promise<Answer<Body>>;
+  get<Body = Refusal>(path: string): Promise<Answer<Body>>;
+  delete<Body = Refusal>(path: string, payload?: unknown): Promise<Answer<Body>>;
   reserve(payload: object): Promise<Answer<UploadReservation>>;
   register(payload: object): Promise<Answer<Asset>>;
   sign(refs: readonly string[]): Promise<Answer<ImageSignedRefs>>;
@@ -147,6 +156,8 @@ export interface MediaRig {
   readonly internalKey: string;
   readonly url: string;
   readonly database: Database;
+  readonly jobs: Jobs;
+  readonly media: HttpServer;
   readonly originals: Objects;
   readonly publicObjects: Objects;
   /** To be named in every request that means it: the default's name is shared by all who use a server. */
@@ -162,13 +173,17 @@ export interface MediaRig {
   close(): Promise<void>;
 }
 
-export async function startMedia(pair: EnginePair): Promise<MediaRig> {
+export async function startMedia(pair: EnginePair, { ffmpegPath = 'ffmpeg' } = {}): Promise<MediaRig> {
   const log = createLog({ level: 'silent' });
   const clock = systemClock;
   const resizing = { key: '943b421c9eb07c83', salt: '520f986b998545b4' };
   // The address is known only after the port is; addresses are made from it at each call.
   const edgeAddress = { url: '', secret: deriveAddressKey(resizing.key, resizing.salt) };
-  const [database, stores] = await Promise.all([pair.openDatabase(), pair.openObjects(edgeAddress)]);
+  const [database, stores, redis] = await Promise.all([
+    pair.openDatabase(),
+    pair.openObjects(edgeAddress),
+    pair.openRedis?.(),
+  ]);
   const { originals, publicObjects, legacy = legacyOff, legacyBucket = defaultLegacyBucket } = stores;
   const { maxSourcePixels } = testLimits;
   const limits = { maxSourcePixels, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 };
@@ -187,18 +202,21 @@ export async function startMedia(pair: EnginePair): Promise<MediaRig> {
   edgeAddress.url = await listen(edge);
   const issuer = await startTestIssuer();
   const internalKey = 'an internal key';
+  const jobs = createJobs({ database, log });
   const media = createMedia({
     server,
     agentOrigins: ['https://app.example'],
     clock,
     access: createAccess({ internalKeys: [internalKey], jwksUrl: issuer.jwksUrl, log }),
     database,
+    answers: openCache({ redis, database, name: 'media', maxBytes: 10_000_000, log }),
     originals,
     legacy,
     engine,
     variants,
     resizeAddress: resizeSigner({ baseUrl: edgeAddress.url, ...resizing }),
-    settings: { ...testLimits, publicScopes: ['feed', 'avatars'] },
+    jobs,
+    settings: { ...testLimits, publicScopes: ['feed', 'avatars'], ffmpegPath },
   });
   const url = await listen(media);
   const client = (headers: Record<string, string>) => createClient(url, headers);
@@ -208,6 +226,8 @@ export async function startMedia(pair: EnginePair): Promise<MediaRig> {
     internalKey,
     url,
     database,
+    jobs,
+    media,
     originals,
     publicObjects,
     legacyBucket,
@@ -223,7 +243,8 @@ export async function startMedia(pair: EnginePair): Promise<MediaRig> {
     server: client({ 'x-internal-key': internalKey }),
     close: async () => {
       await Promise.all([media.close(), edge.close(), issuer.close()]);
-      await Promise.all([database.close(), stores.close()]);
+      await jobs.stop();
+      await Promise.all([database.close(), stores.close(), redis?.close()]);
     },
   };
 }
@@ -233,18 +254,20 @@ async function listen(app: HttpServer): Promise<string> {
   return `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
 }
 
-function createClient(url: string, credential: Record<string, string>): Client {
+/** Somebody with the headers of a credential. */
+export function createClient(url: string, credential: Record<string, string>): Client {
   async function send<Body>(method: string, path: string, payload: unknown, headers = {}): Promise<Answer<Body>> {
     const response = await fetch(url + path, {
       method,
-      headers: { 'content-type': 'application/json', ...credential, ...headers },
-      body: typeof payload === 'string' ? payload : JSON.stringify(payload),
+      headers: { ...(payload !== undefined && { 'content-type': 'application/json' }), ...credential, ...headers },
+      ...(payload !== undefined && { body: typeof payload === 'string' ? payload : JSON.stringify(payload) }),
     });
     return { status: response.status, headers: response.headers, body: (await response.json()) as Body };
   }
   const post = <Body>(path: string, payload: unknown, headers = {}) => send<Body>('POST', path, payload, headers);
   return {
     post,
+    get: (path) => send('GET', path, undefined),
     delete: (path, payload) => send('DELETE', path, payload),
     reserve: (payload) => post('/v1/uploads', payload),
     register: (payload) => post('/v1/assets', payload),

@@ -130,7 +130,7 @@ export async function openRedisLog({ redis, log, ttlS }: RedisLogDeps): Promise<
         (client) => client.xRange(streamOf(run.taskId), from, '+', { COUNT: batchesAtOnce }),
         timeoutMs,
       );
-      return entries.map(toBatch);
+      return (entries ?? []).map(toBatch);
     },
     follow(run, afterSeq, onBatch) {
       const follower = { run, afterSeq, onBatch };

@@ -59,6 +59,8 @@ export interface Engine {
    * before stands.
    */
   transform(bytes: Uint8Array, jobs: readonly Job[]): Promise<void>;
+  /** A JPEG with the wordmark on it, for downloads (watermarking.ts). Throws as `inspect` does. */
+  watermark(bytes: Uint8Array): Promise<Uint8Array>;
 }
 
 /** The picture itself is at fault. The message is fit for callers: one sentence, nothing internal. */

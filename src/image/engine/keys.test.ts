@@ -3,7 +3,8 @@ import { createVariantNames } from './keys.ts';
 import { toTransform, type VariantSpec } from './specs.ts';
 
 const names = createVariantNames('secret');
-const key = (spec: VariantSpec, identity = 'source', by = names) => by.key(identity, toTransform(spec));
+const key = (spec: VariantSpec, identity = 'source', by = names) =>
+  by.key({ identity, group: 'group' }, toTransform(spec));
 
 describe('specs that mean the same are one variant', () => {
   const same: [name: string, one: VariantSpec, other: VariantSpec][] = [
@@ -74,7 +75,7 @@ it('has the documented shape', () => {
 it('never changes', () => {
   // A key is a public address: when this fails, every stored variant has been orphaned.
   expect(key({ width: 400, height: 400, quality: 80 }, '["object","objects","u/a.jpg"]')).toBe(
-    'img/b3/e1/b3e177c1703ef1f82b59b482bbc52e5f9310d115da74b5f3c7105ba7b27207fe.webp',
+    'img/ac/7c/ac7c77c1703ef1f82b59b482bbc52e5f9310d115da74b5f3c7105ba7b27207fe.webp',
   );
 });
 
@@ -89,7 +90,7 @@ it('depends on the source and the secret', () => {
 });
 
 it('begins alike for all variants of a source, and for no other', () => {
-  const prefix = names.prefix('source');
+  const prefix = names.prefix({ identity: 'source', group: 'group' });
   for (const spec of [{}, { width: 5 }, { format: 'png' }] as const) expect(key(spec).startsWith(prefix)).toBe(true);
   expect(key({}, 'another').startsWith(prefix)).toBe(false);
 });

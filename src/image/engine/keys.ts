@@ -2,16 +2,20 @@
 import { createHmac, createSecretKey } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Transform } from './engine.ts';
+import type { VariantSource } from './sources.ts';
 
 /** To be raised when the same source and spec no longer give the same picture (pipeline, defaults of the encoders). */
 const recipe = 1;
 
 const extensions = { webp: 'webp', jpeg: 'jpg', png: 'png' } as const;
 
+/** What keys are made from (sources.ts). */
+export type NamedSource = Pick<VariantSource, 'identity' | 'group'>;
+
 export interface VariantNames {
   /** Every variant of a source begins with this, so that all are found without a record of them. */
-  prefix(identity: string): string;
-  key(identity: string, transform: Transform): string;
+  prefix(source: NamedSource): string;
+  key(source: NamedSource, transform: Transform): string;
 }
 
 /** `keySecret`: SVC_IMAGE_KEY_SECRET. */
@@ -19,8 +23,8 @@ export function createVariantNames(keySecret: string): VariantNames {
   const secret = createSecretKey(keySecret, 'utf8');
   /** 128 bits, as 32 hex digits. */
   const keyedHash = (said: string) => createHmac('sha256', secret).update(said).digest('hex').slice(0, 32);
-  const prefix = (identity: string) => {
-    const hash = keyedHash(identity);
+  const prefix = ({ identity, group }: NamedSource) => {
+    const hash = keyedHash(group).slice(0, 4) + keyedHash(identity).slice(4);
     return `img/${hash.slice(0, 2)}/${hash.slice(2, 4)}/${hash}`;
   };
   // The same pictures are asked for again and again, and two hashes cost a quarter of a look at the file system.
@@ -28,11 +32,11 @@ export function createVariantNames(keySecret: string): VariantNames {
 
   return {
     prefix,
-    key: (identity, transform) => {
-      const meaning = `${meaningOf(transform)} ${identity}`;
+    key: (source, transform) => {
+      const meaning = `${meaningOf(transform)} ${source.identity}`;
       const known = lately.get(meaning);
       if (known !== undefined) return known;
-      const key = `${prefix(identity)}${keyedHash(meaning)}.${extensions[transform.format]}`;
+      const key = `${prefix(source)}${keyedHash(meaning)}.${extensions[transform.format]}`;
       lately.set(meaning, key);
       return key;
     },

@@ -1,5 +1,5 @@
 /** Where a picture comes from, as far as the variant maker has to know. */
-import type { ObjectBody, Objects } from '#platform/objects/objects.ts';
+import { type ObjectBody, ObjectChanged, type Objects } from '#platform/objects/objects.ts';
 import { type IdleDeadline, startIdleDeadline } from '#platform/resilience/deadline.ts';
 import { PictureFault } from './engine.ts';
 
@@ -9,6 +9,8 @@ export const maxSourceBytes = 64 * 1024 * 1024;
 export interface VariantSource {
   /** The same picture has the same identity in every process; the keys of its variants are made from it. */
   readonly identity: string;
+  /** Variants of sources that are often deleted together lie together: in one folder of 65 536, by this. */
+  readonly group: string;
   /** Throws SourceFault, and PictureFault when there are too many bytes. */
   read(): Promise<SourceBytes>;
 }
@@ -47,22 +49,28 @@ export function tooManyBytes(): PictureFault {
 /** A read may take long as long as it moves. */
 const readIdleMs = 5000;
 
-/** An object of a bucket. `key` is a safe key (platform/objects/keys.ts). */
-export function objectSource(objects: Objects, key: string): VariantSource {
+/** An object of a bucket. `key` is a safe key (platform/objects/keys.ts). With another etag than `ifMatch` it is absent. */
+export function objectSource(objects: Objects, key: string, ifMatch?: string): VariantSource {
   return {
     identity: JSON.stringify(['object', objects.bucket, key]),
+    group: JSON.stringify(['object', objects.bucket, key.slice(0, key.lastIndexOf('/') + 1)]),
     read: async () => {
-      const { bytes, etag } = await readObject(objects, key);
+      const { bytes, etag } = await readObject(objects, key, ifMatch);
       return { bytes, stillStands: async () => (await fetched(objects.head(key)))?.etag === etag };
     },
   };
 }
 
 /** One request: what its head says is judged before its body is taken. */
-async function readObject(objects: Objects, key: string): Promise<{ bytes: Uint8Array<ArrayBuffer>; etag: string }> {
+async function readObject(
+  objects: Objects,
+  key: string,
+  ifMatch: string | undefined,
+): Promise<{ bytes: Uint8Array<ArrayBuffer>; etag: string }> {
   const deadline = startIdleDeadline(readIdleMs);
   try {
-    const body = await fetched(objects.get(key, { whole: true, signal: deadline.signal }));
+    const reading = objects.get(key, { ifMatch, whole: true, signal: deadline.signal });
+    const body = await fetched(reading.catch(absentWhenChanged));
     if (body === undefined) throw new SourceFault('absent', 'the object is not there');
     if (body.size > maxSourceBytes) {
       body.stream.destroy();
@@ -72,6 +80,10 @@ async function readObject(objects: Objects, key: string): Promise<{ bytes: Uint8
   } finally {
     deadline.stop();
   }
+}
+
+function absentWhenChanged(error: unknown): undefined {
+  if (!(error instanceof ObjectChanged)) throw error;
 }
 
 async function readWhole({ stream, size }: ObjectBody, deadline: IdleDeadline): Promise<Uint8Array<ArrayBuffer>> {

@@ -2,9 +2,10 @@
  * Makes variants and keeps them as public objects (document 000, `POST /v1/ensure`; CONTRACT §5). Used by the image
  * service and by the edge. Keeps no record: a variant's key is computed, and the object store is asked.
  */
+import { gather } from '#platform/objects/gathering.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import type { Engine, EngineLimits, Transform } from './engine.ts';
-import { createVariantNames } from './keys.ts';
+import { createVariantNames, type NamedSource } from './keys.ts';
 import { createPermits } from './permits.ts';
 import { free, SourceFault, type VariantSource } from './sources.ts';
 
@@ -31,9 +32,9 @@ export interface VariantMaker {
    * Removes every variant of a source; answers how many. To be called after the source is removed: a variant still being
    * made is then removed by its maker. Throws StoreFault.
    */
-  forget(source: Pick<VariantSource, 'identity'>): Promise<number>;
-  /** The same for many sources: listed several at once, removed together. */
-  forgetAll(sources: readonly Pick<VariantSource, 'identity'>[]): Promise<number>;
+  forget(source: NamedSource): Promise<number>;
+  /** The same for many sources: those of one group are looked for together, all are removed together. */
+  forgetAll(sources: readonly NamedSource[]): Promise<number>;
 }
 
 export interface VariantMakerDeps {
@@ -66,7 +67,6 @@ interface Made {
 const contentTypes = { webp: 'image/webp', jpeg: 'image/jpeg', png: 'image/png' } as const;
 /** Sources held in memory, read or being read, for each picture that is worked on: a slow one does not idle a processor. */
 const sourcesPerPermit = 4;
-const listingsAtOnce = 16;
 const cacheControl = 'public, max-age=31536000, immutable';
 
 export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
@@ -175,13 +175,8 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
     return removed.length;
   }
 
-  async function forgetAll(sources: readonly Pick<VariantSource, 'identity'>[]): Promise<number> {
-    const keys: string[] = [];
-    for (let start = 0; start < sources.length; start += listingsAtOnce) {
-      const prefixes = sources.slice(start, start + listingsAtOnce).map(({ identity }) => names.prefix(identity));
-      const found = await stored(Promise.all(prefixes.map((prefix) => listKeys(publicObjects, prefix))));
-      keys.push(...found.flat());
-    }
+  async function forgetAll(sources: readonly NamedSource[]): Promise<number> {
+    const keys = await stored(gather(publicObjects, sources.map(names.prefix)));
     return keys.length === 0 ? 0 : removeAll(keys);
   }
 
@@ -191,7 +186,7 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
       // Nothing is awaited before every key has its flight: two requests cannot slip past each other.
       const awaited = asked.map(async (one) => {
         const { transform } = one;
-        const key = names.key(source.identity, transform);
+        const key = names.key(source, transform);
         const size = await (inFlight.get(key) ?? takeOff(key, transform, started)).promise;
         return { ...one, key, size, overBudget: transform.maxBytes > 0 && size > transform.maxBytes };
       });
@@ -201,12 +196,6 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
     forget: (source) => forgetAll([source]),
     forgetAll,
   };
-}
-
-async function listKeys(objects: Objects, prefix: string): Promise<readonly string[]> {
-  const keys: string[] = [];
-  for await (const { key } of objects.list(prefix)) keys.push(key);
-  return keys;
 }
 
 async function stored<Result>(asking: Promise<Result>): Promise<Result> {

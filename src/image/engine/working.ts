@@ -6,6 +6,7 @@ import { readFacts } from './inspecting.ts';
 import { createPermits } from './permits.ts';
 import { renderAll } from './rendering.ts';
 import { refuse, sniff } from './sniffing.ts';
+import { drawWatermark } from './watermarking.ts';
 
 /** One per process: the permits bound what all services together have in memory. */
 export function createEngine(limits: EngineLimits): Engine {
@@ -31,5 +32,6 @@ export function createEngine(limits: EngineLimits): Engine {
   return {
     inspect: (bytes) => work(bytes, readFacts),
     transform: (bytes, jobs) => work(bytes, (opening) => renderAll(opening, jobs)),
+    watermark: (bytes) => work(bytes, drawWatermark),
   };
 }

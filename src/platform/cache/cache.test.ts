@@ -4,7 +4,9 @@ import { openTestDatabase } from '../../../test/database.ts';
 import { openTestRedis, skipWithoutRedis } from '../../../test/redis.ts';
 import { type Database, transaction } from '../db/db.ts';
 import { createLog } from '../log.ts';
+import type { Redis } from '../redis/redis.ts';
 import { type Cache, forgetAround, type Lookup } from './cache.ts';
+import type { EpochTables } from './epochs.ts';
 import { openCache } from './open.ts';
 
 const log = createLog({ level: 'silent' });
@@ -49,6 +51,31 @@ async function put(cache: Cache, entries: Record<string, string>, ttlMs = hourMs
 }
 
 const get = async (cache: Cache, ...keys: string[]) => Object.fromEntries((await cache.lookUp(keys)).found);
+
+describe.skipIf(skipWithoutRedis)('a cache whose Redis is away', () => {
+  it('misses, and voids what is there once for a change in many steps', async () => {
+    const near = await openTestRedis();
+    const lost = await openTestRedis({ prefix: near.prefix });
+    await lost.close();
+    closers.push(() => near.close());
+    const cacheName = randomUUID();
+    const openOn = (connection: Redis) =>
+      openCache({ redis: connection, database, name: cacheName, maxBytes: 1000, log });
+    const [far, here] = [openOn(lost), openOn(near)];
+    await expect.poll(async () => (await put(here, { a: '1' })).found.size).toBe(1);
+    expect(await get(far, 'a')).toEqual({});
+    for (let step = 0; step < 30; step++) await far.forget(['a']);
+    expect(await get(here, 'a')).toEqual({});
+    expect((await put(here, { a: 'of before' })).found.size).toBe(0);
+    const epoch = await database
+      .queries<EpochTables>()
+      .selectFrom('cache_epochs')
+      .select('epoch')
+      .where('name', '=', cacheName)
+      .executeTakeFirst();
+    expect(epoch).toEqual({ epoch: 1 });
+  });
+});
 
 for (const [name, missing] of [
   ['memory', false],

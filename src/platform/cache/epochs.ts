@@ -24,15 +24,20 @@ export interface Epochs {
   current(): Promise<Epoch | undefined>;
   /** Resolves when no process believes the old one any more. */
   raise(): Promise<void>;
+  /** Resolves as `raise`; `undefined`: not raised by this process just now, so that its quiet need not outlast a change. */
+  justRaised(): Promise<void> | undefined;
 }
 
 const believedForMs = 1000;
 const askedAgainAfterMs = 500;
+/** Of `quietMs`; the rest is longer than a change takes. */
+const justRaisedForMs = 5000;
 
 export function createEpochs(db: Db<EpochTables>, name: string): Epochs {
   const now = () => monotonicClock.now();
   let known: { readonly epoch: Epoch; readonly askedAt: number } | undefined;
   let asking: Promise<void> | undefined;
+  let raised: { readonly at: number; readonly done: Promise<void> } | undefined;
 
   async function ask(): Promise<void> {
     const askedAt = now();
@@ -64,19 +69,29 @@ export function createEpochs(db: Db<EpochTables>, name: string): Epochs {
       }
       return known !== undefined && now() - known.askedAt <= believedForMs ? known.epoch : undefined;
     },
-    raise: async () => {
-      const row = await db
-        .insertInto('cache_epochs')
-        .values({ name, epoch: 1, raised_at: sql`now()` })
-        .onConflict((conflict) =>
-          conflict
-            .column('name')
-            .doUpdateSet((eb) => ({ epoch: eb('cache_epochs.epoch', '+', 1), raised_at: sql`now()` })),
-        )
-        .returning('epoch')
-        .executeTakeFirstOrThrow();
-      known = { epoch: { number: row.epoch, isQuiet: true }, askedAt: now() };
-      await sleep(believedForMs);
+    raise: () => {
+      const done = raise();
+      raised = { at: now(), done };
+      done.catch(() => {
+        if (raised?.done === done) raised = undefined;
+      });
+      return done;
     },
+    justRaised: () => (raised !== undefined && now() - raised.at < justRaisedForMs ? raised.done : undefined),
   };
+
+  async function raise(): Promise<void> {
+    const row = await db
+      .insertInto('cache_epochs')
+      .values({ name, epoch: 1, raised_at: sql`now()` })
+      .onConflict((conflict) =>
+        conflict
+          .column('name')
+          .doUpdateSet((eb) => ({ epoch: eb('cache_epochs.epoch', '+', 1), raised_at: sql`now()` })),
+      )
+      .returning('epoch')
+      .executeTakeFirstOrThrow();
+    known = { epoch: { number: row.epoch, isQuiet: true }, askedAt: now() };
+    await sleep(believedForMs);
+  }
 }

@@ -119,6 +119,9 @@ export function createRedisCache({ redis, name, epochs, log }: RedisCacheOptions
     forget: async (keys) => {
       assertOutsideTransaction('the cache');
       if (keys.length === 0) return;
+      // There is nothing, and nothing is filled in for a while: a change in many steps does not wait at each of them.
+      const isVoid = epochs.justRaised();
+      if (isVoid !== undefined) return isVoid;
       await forget(keys).catch(async (error: unknown) => {
         log.warn({ err: error, cache: name }, 'Redis could not be told of a change: all that is cached is void');
         await epochs.raise();

@@ -130,7 +130,7 @@ class HeldLease {
   /** `fromMs`: performance.now() before the statement, so never later than the moment the database counts from. */
   prolong(fromMs: number): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.lose(), fromMs + this.#ttlMs - performance.now()).unref();
+    this.#timer = setTimeout(() => this.lose(), Math.max(0, fromMs + this.#ttlMs - performance.now())).unref();
   }
 
   lose(): void {

@@ -8,7 +8,13 @@ const alwaysAnswered: ReadonlySet<string | undefined> = new Set(['/', '/health',
 const closingGraceMs = 500;
 
 export function admitRequests(app: HttpServer, options: ServerOptions): void {
-  const { maxInFlight = 1000, drainTimeoutMs = 10_000, servedWhileDraining = () => false, onDrain } = options;
+  const {
+    maxInFlight = 1000,
+    drainTimeoutMs = 10_000,
+    servedWhileDraining = () => false,
+    mayServe = () => true,
+    onDrain,
+  } = options;
   let inFlight = 0;
   let draining = false;
   let windingDown: Promise<void> | undefined;
@@ -22,6 +28,8 @@ export function admitRequests(app: HttpServer, options: ServerOptions): void {
     if (request.is404) return done(problems.not_found());
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
       return done(invalid('headers.host', 'must be there'));
+    if (!mayServe() && !alwaysAnswered.has(request.routeOptions.url))
+      return done(problems.engine_unavailable({ cause: new Error('the lease of this service is lost') }));
     if (options.standing?.(request.routeOptions.url)) return done();
     if (inFlight >= maxInFlight && !alwaysAnswered.has(request.routeOptions.url)) return done(problems.overloaded());
     inFlight += 1;

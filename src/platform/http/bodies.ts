@@ -43,3 +43,16 @@ export function isDeeperThan(max: number, body: Uint8Array): boolean {
   }
   return false;
 }
+
+/** What a reply is needed for here; the type of its route's answer says nothing about a text. */
+interface Sendable {
+  type(contentType: string): unknown;
+  send(answer: unknown): unknown;
+}
+
+/** Sends JSON that is written already. */
+export function sendJson<Reply extends Sendable>(reply: Reply, json: string): Reply {
+  reply.type('application/json; charset=utf-8');
+  reply.send(json);
+  return reply;
+}

@@ -51,6 +51,8 @@ export interface ServerCommons {
   readonly telemetry?: Telemetry;
   /** Requests answered at once (MAX_IN_FLIGHT); more are refused with 503 `overloaded`. */
   readonly maxInFlight?: number;
+  /** `false`: the process may not act as the service now; requests are 503 until it may again. */
+  readonly mayServe?: () => boolean;
   /** For how long `close` waits for what is in flight. */
   readonly drainTimeoutMs?: number;
   /** Calls for runs in flight go on while the service drains (CONTRACT §3). */

@@ -18,12 +18,21 @@ export function addOperations(app: HttpServer, options: ServerOptions): void {
   let asked: { readonly atMs: number; readonly engines: Promise<Record<string, EngineState>> } | undefined;
   app.get('/ready', schema('Do the engines that it needs answer?'), async (_request, reply) => {
     if (asked === undefined || performance.now() - asked.atMs > readyForMs)
-      asked = { atMs: performance.now(), engines: askEngines(app, options.readiness) };
+      asked = { atMs: performance.now(), engines: askEngines(app, withTenure(options)) };
     const engines = await asked.engines;
     const ready = Object.values(engines).every((state) => state === 'ok');
     reply.code(ready ? 200 : 503).header('cache-control', 'no-store');
     return { status: ready ? 'ok' : 'unavailable', engines };
   });
+}
+
+/** A process that may not serve is not ready either. */
+function withTenure({ readiness, mayServe }: ServerOptions): Readiness {
+  if (mayServe === undefined) return readiness;
+  const lease = async () => {
+    if (!mayServe()) throw new Error('the lease of this service is lost');
+  };
+  return { ...readiness, lease };
 }
 
 type EngineState = 'ok' | 'unavailable';

@@ -195,7 +195,7 @@ function legacyS3(settings: ReturnType<typeof completeLegacy>, clock: Clock): Le
   const store = openS3Store({ ...settings, clock });
   return {
     driver: 's3',
-    // As lax as any S3 server ever was. Some refuse other names as if it were their own failure.
+    // As lax as S3 ever was. Some servers refuse other names as if it were their own failure.
     isName: (bucket) => /^[a-z0-9].{2,254}$/i.test(bucket),
     open: (bucket) => store.bucket(bucket),
     check: async () => {

@@ -2,8 +2,6 @@
 import type { Log } from '../log.ts';
 import type { WakeupListener } from './wakeups.ts';
 
-export type Topics = ReturnType<typeof createTopics>;
-
 export function createTopics(log: Log) {
   const byTopic = new Map<string, Set<WakeupListener>>();
   const call = (deed: () => void) => {

@@ -1,0 +1,36 @@
+/**
+ * The cards of the front page in a process of its own, two ways on one port each: `ours`, the content service over a CMS,
+ * and `bare`, a route that returns the same bytes. Tells the ports; to each message it answers with the CPU that it spent.
+ */
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import fastify from 'fastify';
+import { createContent } from '../src/content/service.ts';
+import { migrations } from '../src/migrations.ts';
+import { createLog } from '../src/platform/log.ts';
+import { openTestDatabase } from '../test/database.ts';
+
+const body = readFileSync(new URL('../src/local/cms/sample/home-cards-v2.json', import.meta.url));
+const cms = createServer((_request, response) => response.end(body)).listen(0, '127.0.0.1');
+const portOf = (server: { address(): unknown }) => (server.address() as AddressInfo).port;
+
+const ours = await createContent({
+  server: { log: createLog({ level: 'silent' }), readiness: {} },
+  database: await openTestDatabase(migrations),
+  cmsUrl: `http://127.0.0.1:${portOf(cms)}`,
+  settings: { userUrl: 'http://app.test/{id}', feedUrl: 'http://app.test/{id}' },
+});
+await ours.listen({ host: '127.0.0.1', port: 0 });
+
+const bytes = (await ours.inject('/op/homecards/v2')).body;
+const bare = fastify();
+bare.get('/op/homecards/v2', async (_request, reply) => reply.type('application/json; charset=utf-8').send(bytes));
+await bare.listen({ host: '127.0.0.1', port: 0 });
+
+process.on('message', () => {
+  const { user, system } = process.cpuUsage();
+  process.send?.((user + system) / 1000);
+});
+process.on('disconnect', () => process.exit());
+process.send?.({ ours: portOf(ours.server), bare: portOf(bare.server) });

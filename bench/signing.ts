@@ -1,0 +1,68 @@
+/** Signing 200 refs: what the service adds to a bare route, and what its cache saves. By the server's processor time. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { atLeast, atMost, type Bench, type Row } from './bench.ts';
+import { medianCpuMs } from './rounds.ts';
+
+export const signing: Bench = { name: 'signing', run };
+
+interface Told {
+  readonly engine: string;
+  readonly token: string;
+  readonly refs: readonly string[];
+  readonly ports: Readonly<Record<'bare' | 'uncached' | 'cached', number>>;
+}
+
+const rounds = 31;
+const callsPerRound = 20;
+
+async function run(): Promise<Row[]> {
+  const child = fork(fileURLToPath(new URL('signing-service.ts', import.meta.url)), {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const [told] = (await once(child, 'message')) as [Told];
+  const cpuMs = async () => {
+    const answer = once(child, 'message');
+    child.send('cpu');
+    return ((await answer) as [{ cpuMs: number }])[0].cpuMs;
+  };
+  const calls = (way: keyof Told['ports']) => ({
+    work: async () => {
+      for (let call = 0; call < callsPerRound; call++) await sign(told, way);
+    },
+    cpuMs,
+  });
+  try {
+    const cpu = await medianCpuMs(rounds, {
+      bare: calls('bare'),
+      uncached: calls('uncached'),
+      cached: calls('cached'),
+    });
+    return [
+      atMost(1.3, {
+        goal: `200 refs uncached, on ${told.engine}`,
+        measured: cpu.uncached / cpu.bare,
+        against: 'a bare route with the same token check, query and signatures',
+      }),
+      atLeast(4, {
+        goal: `200 refs cached in process, on ${told.engine}`,
+        measured: cpu.uncached / cpu.cached,
+        against: 'the same uncached',
+      }),
+    ];
+  } finally {
+    child.disconnect();
+  }
+}
+
+async function sign({ ports, token, refs }: Told, way: keyof Told['ports']): Promise<void> {
+  const answer = await fetch(`http://127.0.0.1:${ports[way]}/v1/sign/image`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    body: JSON.stringify({ refs }),
+  });
+  const body = (await answer.json()) as Record<string, { ready: boolean }>;
+  if (Object.values(body).filter(({ ready }) => ready).length !== refs.length)
+    throw new Error(`${way}: not all signed`);
+}

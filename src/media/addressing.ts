@@ -1,0 +1,19 @@
+/**
+ * What addresses are made with: where they lead and which keys sign them. Cached addresses are told only where these are
+ * the same, since another setting of a process would make others.
+ */
+import { createHash } from 'node:crypto';
+import type { ResizeSigner } from '#edge/api.ts';
+import type { Objects } from '#platform/objects/objects.ts';
+
+const sample = 'sample';
+
+/** The same for equal settings, in every process; tells nothing of the keys. */
+export function addressingOf(originals: Pick<Objects, 'bucket' | 'readAddress'>, resizeAddress: ResizeSigner): string {
+  const original = new URL(originals.readAddress(sample, { expiresInS: 60, contentType: 'image/png' }));
+  // S3: the access key, without the day. The edge's key is derived from the one that signs the resize address.
+  const signer = original.searchParams.get('X-Amz-Credential')?.split('/', 1)[0] ?? '';
+  const resized = resizeAddress({ bucket: originals.bucket, key: sample }, { width: 1, height: 1 }, 'webp');
+  const parts = [original.origin + original.pathname, signer, originals.bucket, resized];
+  return createHash('sha256').update(parts.join('\n')).digest('base64url').slice(0, 16);
+}

@@ -1,0 +1,92 @@
+/** What is copied, and who may (document 000, `POST /v1/copy`; CONTRACT §4). */
+import type { Caller } from '#platform/access/caller.ts';
+import type { Objects } from '#platform/objects/objects.ts';
+import { invalid, type Problem, problems } from '#platform/problem.ts';
+import type { CopyRequest } from '../api.ts';
+import { isImage } from '../limits.ts';
+import { bucketOf, type LocatingDeps, locateAll } from '../locating.ts';
+import { assertOwnLegacyPaths } from '../ownership.ts';
+import { isUuid } from '../refs.ts';
+import type { AssetFacts } from '../store.ts';
+import { findCopySource } from './store.ts';
+
+export interface CopySource {
+  /** `undefined`: a legacy path, of which there is no row. */
+  readonly assetId: string | undefined;
+  readonly ownerId: string | undefined;
+  readonly kind: string;
+  readonly mime: string;
+  readonly byteSize: number;
+  /** `undefined`: a picture that nobody has looked at yet, or whose digests nobody has kept. */
+  readonly facts: AssetFacts | undefined;
+  readonly backend: 'objects' | 'legacy';
+  /** The bucket that it lies in. */
+  readonly objects: Objects;
+  readonly storageKey: string;
+  /** Of the bytes that the facts are about; `undefined`: whatever bytes there are. */
+  readonly etag: string | undefined;
+}
+
+/** By the request alone. Throws 400 (server, legacy path, no owner) and 403 (user naming somebody else, or a foreign path). */
+export function assertMayCopy(caller: Caller, { fromAssetId, toOwnerId }: CopyRequest): void {
+  if (caller.kind === 'user') {
+    if (toOwnerId !== undefined && toOwnerId !== caller.userId)
+      throw problems.forbidden({ message: 'toOwnerId has to be absent or the user of the token.' });
+    if (!isUuid(fromAssetId)) assertOwnLegacyPaths(caller, [fromAssetId]);
+  } else if (!isUuid(fromAssetId) && toOwnerId === undefined) {
+    throw invalid('body.toOwnerId', 'is required for a legacy path, which has no owner');
+  }
+}
+
+/** Throws 404, and 403 for a user when it is somebody else's, in a public scope or not. */
+export async function findSource(deps: LocatingDeps, caller: Caller, request: CopyRequest): Promise<CopySource> {
+  const { fromAssetId, legacyBucket } = request;
+  const source = isUuid(fromAssetId)
+    ? await findAssetSource(deps, caller, fromAssetId.toLowerCase())
+    : await findLegacySource(deps, legacyBucket, fromAssetId);
+  if (source === undefined) throw noSuchSource();
+  return source;
+}
+
+export function noSuchSource(): Problem {
+  return problems.not_found({ message: 'There is no such asset.' });
+}
+
+async function findAssetSource(deps: LocatingDeps, caller: Caller, assetId: string): Promise<CopySource | undefined> {
+  const row = await findCopySource(deps.db, assetId);
+  if (row === undefined) return undefined;
+  if (caller.kind === 'user' && row.ownerId !== caller.userId)
+    throw problems.forbidden({ message: 'The asset is somebody else’s.' });
+  const objects = bucketOf(deps, row);
+  if (objects === undefined) return undefined;
+  const { ownerId, kind, mime, byteSize, backend, storageKey } = row;
+  // Pictures of the legacy backend may have been taken in unseen.
+  const isKnown = !isImage(mime) || row.sha256 !== null;
+  const facts = isKnown ? { ...row, thumbAssetId: null } : undefined;
+  const etag = backend === 'objects' || row.sha256 !== null ? row.etag : undefined;
+  return { assetId, ownerId, kind, mime, byteSize, facts, backend, objects, storageKey, etag };
+}
+
+async function findLegacySource(deps: LocatingDeps, bucket: string, path: string): Promise<CopySource | undefined> {
+  const file = (await locateAll(deps, [path], bucket)).get(path);
+  if (file === undefined) return undefined;
+  const { mime, byteSize, backend, objects, storageKey, width, height, durationMs, blurhash } = file;
+  const unseen = { mime, width, height, durationMs, blurhash, sha256: null, md5: null, thumbAssetId: null };
+  return {
+    assetId: undefined,
+    ownerId: undefined,
+    kind: kindOf(mime),
+    mime,
+    byteSize,
+    facts: isImage(mime) ? undefined : unseen,
+    backend,
+    objects,
+    storageKey,
+    etag: undefined,
+  };
+}
+
+/** Nobody has said: `image`, `video` and `audio` as their media types say it, anything else a `file`. */
+function kindOf(mime: string): string {
+  return /^(image|video|audio)\//.exec(mime)?.[1] ?? 'file';
+}

@@ -1,0 +1,57 @@
+/** How the bytes of a copy come into the object store (document 000, `POST /v1/copy` rules 1 and 2). */
+import { Readable } from 'node:stream';
+import { type ObjectBody, ObjectChanged, type ObjectHead, type Objects } from '#platform/objects/objects.ts';
+import { type IdleDeadline, startIdleDeadline } from '#platform/resilience/deadline.ts';
+import { mediaProblems } from '../problems.ts';
+import type { CopySource } from './sources.ts';
+
+/** A stream may take long as long as it moves. */
+const idleMs = 8000;
+
+/** `gone`: there are no bytes; `changed`: others than those of the source's etag; `too_large`: more than were told of. */
+export type Transferred = ObjectHead | 'gone' | 'changed' | 'too_large';
+
+/** Inside the store where the source lies in it, else through this process. Throws `copy_failed`. */
+export async function transfer(
+  source: CopySource,
+  target: Objects,
+  targetKey: string,
+  maxBytes: number,
+): Promise<Transferred> {
+  const { backend, storageKey, etag, mime } = source;
+  try {
+    if (backend === 'legacy') return await stream(source, target, targetKey, maxBytes);
+    return (await target.copy(storageKey, targetKey, { contentType: mime, ifMatch: etag })) ?? 'gone';
+  } catch (error) {
+    if (error instanceof ObjectChanged) return 'changed';
+    throw mediaProblems.copy_failed({ cause: error });
+  }
+}
+
+async function stream(
+  { objects, storageKey, etag, mime }: CopySource,
+  target: Objects,
+  targetKey: string,
+  maxBytes: number,
+): Promise<Transferred> {
+  const deadline = startIdleDeadline(idleMs);
+  let body: ObjectBody | undefined;
+  try {
+    body = await objects.get(storageKey, { ifMatch: etag, signal: deadline.signal });
+    if (body === undefined) return 'gone';
+    if (body.size > maxBytes) return 'too_large';
+    const moving = Readable.from(touching(body.stream, deadline), { objectMode: false });
+    return await deadline.race(target.put(targetKey, moving, { contentType: mime, size: body.size }));
+  } finally {
+    deadline.stop();
+    // A generator that never began closes nothing.
+    body?.stream.destroy();
+  }
+}
+
+async function* touching(body: Readable, deadline: IdleDeadline): AsyncGenerator<Buffer> {
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    deadline.touch();
+    yield chunk;
+  }
+}

@@ -1,0 +1,29 @@
+/** `POST /v1/watermark`: a picture with the wordmark on it, for downloads (document 000; CONTRACT §4). */
+import type { Caller } from '#platform/access/caller.ts';
+import { isSafeKey } from '#platform/objects/keys.ts';
+import { invalid, problems } from '#platform/problem.ts';
+import type { Watermarked, WatermarkRequest } from './api.ts';
+import { isImage } from './limits.ts';
+import { type ResolvingDeps, resolveRefs } from './resolving.ts';
+import { originalAddress } from './signing.ts';
+import { type WatermarkMaker, watermarkKeyOf } from './watermarkmaking.ts';
+
+export interface WatermarkDeps extends ResolvingDeps {
+  readonly watermarks: WatermarkMaker;
+}
+
+/** Throws 404 as `resolveRefs` leaves out, 400 when it is no image, and as `WatermarkMaker` does. */
+export async function watermarkImage(
+  deps: WatermarkDeps,
+  caller: Caller,
+  { ref, legacyBucket }: WatermarkRequest,
+): Promise<Watermarked> {
+  const source = (await resolveRefs(deps, caller, [ref], legacyBucket)).get(ref);
+  if (source === undefined) throw problems.not_found({ message: 'There is no such asset.' });
+  if (!isImage(source.mime)) throw invalid('body.ref', 'must be an image');
+  // Beside the longest names of the legacy backend no other can lie.
+  if (!isSafeKey(watermarkKeyOf(source.storageKey)))
+    throw invalid('body.ref', 'has too long a name for a file beside it');
+  const storageKey = await deps.watermarks.ensure(source);
+  return { url: originalAddress({ objects: source.objects, storageKey, mime: 'image/jpeg' }) };
+}

@@ -1,0 +1,103 @@
+/**
+ * Makes the watermarked picture beside a source, once, however many ask: in this process they share one making, and of
+ * several processes the first to write wins. Keeps no record: the file is there or it is not. Whoever has written looks at
+ * the source again, and takes the file back when the source went: a deletion removes the source first and then looks for
+ * what lies beside it, so one of the two finds the file.
+ */
+import { type Engine, EngineTimeout } from '#image/engine/engine.ts';
+import type { Permits } from '#image/engine/permits.ts';
+import { asPictureProblem } from '#image/engine/problems.ts';
+import { objectSource, SourceFault } from '#image/engine/sources.ts';
+import { ObjectExists } from '#platform/objects/objects.ts';
+import { problems } from '#platform/problem.ts';
+import type { Located } from './locating.ts';
+
+/** Beside its source (document 000, `POST /v1/watermark` rule 1). */
+export function watermarkKeyOf(storageKey: string): string {
+  return `${storageKey}.wm.jpg`;
+}
+
+export interface WatermarkMakerDeps {
+  readonly engine: Pick<Engine, 'watermark'>;
+  /** Bounds how many pictures are held in memory at once. */
+  readonly pictures: Permits;
+}
+
+/** What is told of a source: its bucket, its key, and the etag of the bytes that may be shown, where it is known. */
+export type WatermarkSource = Pick<Located, 'objects' | 'storageKey'> & {
+  readonly row: Pick<NonNullable<Located['row']>, 'etag' | 'backend'> | undefined;
+};
+
+export interface WatermarkMaker {
+  /**
+   * The key of the watermarked picture, which is there. Throws 404 (the source went), 422 (it is no picture that can be
+   * decoded) and 503; a failure is not remembered.
+   */
+  ensure(source: WatermarkSource): Promise<string>;
+}
+
+export function createWatermarkMaker(deps: WatermarkMakerDeps): WatermarkMaker {
+  /** By bucket and key. */
+  const making = new Map<string, Promise<void>>();
+  return {
+    ensure: async (source) => {
+      const key = watermarkKeyOf(source.storageKey);
+      const name = JSON.stringify([source.objects.bucket, key]);
+      const flight = making.get(name) ?? ensureFile(deps, source, key).finally(() => making.delete(name));
+      making.set(name, flight);
+      await flight;
+      return key;
+    },
+  };
+}
+
+async function ensureFile(deps: WatermarkMakerDeps, source: WatermarkSource, key: string): Promise<void> {
+  if ((await source.objects.head(key)) !== undefined) return;
+  try {
+    await make(deps, source, key);
+  } catch (error) {
+    if (error instanceof SourceFault && error.reason === 'absent')
+      throw problems.not_found({ message: 'There is no such asset.', cause: error });
+    if (error instanceof SourceFault) throw problems.engine_unavailable({ cause: error });
+    // As at a registration: it may be quick on an idle machine.
+    if (error instanceof EngineTimeout) throw problems.overloaded({ cause: error });
+    throw asPictureProblem(error);
+  }
+}
+
+async function make({ engine, pictures }: WatermarkMakerDeps, source: WatermarkSource, key: string): Promise<void> {
+  const { objects, storageKey, row } = source;
+  const release = await pictures.acquire();
+  try {
+    // Legacy files are changed by others, and are what they are now.
+    const ifMatch = row?.backend === 'objects' ? row.etag : undefined;
+    const { bytes, stillStands } = await objectSource(objects, storageKey, ifMatch).read();
+    await putOnce(source, key, await engine.watermark(bytes));
+    await takeBackUnless(stillStands, source, key);
+  } finally {
+    release();
+  }
+}
+
+async function putOnce({ objects }: WatermarkSource, key: string, jpeg: Uint8Array): Promise<void> {
+  try {
+    await objects.put(key, jpeg, { contentType: 'image/jpeg', size: jpeg.length, createOnly: true });
+  } catch (error) {
+    // Another process was first, with the same picture.
+    if (!(error instanceof ObjectExists)) throw error;
+  }
+}
+
+async function takeBackUnless(
+  stillStands: () => Promise<boolean>,
+  { objects }: WatermarkSource,
+  key: string,
+): Promise<void> {
+  try {
+    if (!(await stillStands())) throw new SourceFault('absent', 'the source went while it was watermarked');
+  } catch (error) {
+    const { failed } = await objects.remove([key]);
+    if (failed.length > 0) throw problems.engine_unavailable({ cause: failed });
+    throw error;
+  }
+}

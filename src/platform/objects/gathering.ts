@@ -1,0 +1,54 @@
+/** Finding the objects of many beginnings with few listings. */
+import { inTurns } from '../turns.ts';
+import type { Objects } from './objects.ts';
+
+const listingsAtOnce = 16;
+/** Of S3: a listing of one page costs one call, however much of it is wanted. */
+const pageKeys = 1000;
+/** How many keys of others are read for each beginning, before it is cheaper to list each by itself. */
+const strangersPerStart = 8;
+
+/**
+ * Keys that begin with one of `starts`, each once, in no order. Beginnings of one folder are looked for in one listing of
+ * it, as long as not too much else lies there.
+ */
+export async function gather(objects: Pick<Objects, 'list'>, starts: readonly string[]): Promise<readonly string[]> {
+  const folders = new Map<string, string[]>();
+  for (const start of new Set(starts)) {
+    const folder = start.slice(0, start.lastIndexOf('/') + 1);
+    const some = folders.get(folder);
+    if (some === undefined) folders.set(folder, [start]);
+    else some.push(start);
+  }
+  const found = await inTurns([...folders], listingsAtOnce, async ([folder, some]) => {
+    const together = some.length === 1 ? undefined : await gatherTogether(objects, folder, some);
+    return together ?? gatherEach(objects, some);
+  });
+  return [...new Set(found.flat())];
+}
+
+/** `undefined`: too much else lies there. Asks nothing of the order in which keys come: stores differ in it beyond ASCII. */
+async function gatherTogether(
+  objects: Pick<Objects, 'list'>,
+  folder: string,
+  starts: readonly string[],
+): Promise<readonly string[] | undefined> {
+  const wanted = new Set(starts);
+  const lengths = [...new Set(starts.map((start) => start.length))];
+  const found: string[] = [];
+  let strangers = pageKeys + strangersPerStart * starts.length;
+  for await (const { key } of objects.list(folder)) {
+    if (lengths.some((length) => wanted.has(key.slice(0, length)))) found.push(key);
+    else if (--strangers < 0) return undefined;
+  }
+  return found;
+}
+
+async function gatherEach(objects: Pick<Objects, 'list'>, starts: readonly string[]): Promise<readonly string[]> {
+  const found = await inTurns(starts, listingsAtOnce, async (start) => {
+    const keys: string[] = [];
+    for await (const { key } of objects.list(start)) keys.push(key);
+    return keys;
+  });
+  return found.flat();
+}

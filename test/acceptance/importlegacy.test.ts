@@ -1,0 +1,126 @@
+/** CONTRACT §1: `npm run import-legacy`, alone, beside a running instance, and on distributed engines. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createPostgresDatabase, databaseEngines } from '../database.ts';
+import { picture } from '../media/pictures.ts';
+import { newPlace, type Place, type Program, run } from './running.ts';
+
+/** Programs start slowly on a machine that is busy. */
+const limitMs = 120_000;
+const owner = '00000000-0000-4000-8000-00000000000a';
+let place: Place;
+const programs: Program[] = [];
+
+beforeAll(async () => {
+  place = await newPlace();
+  await lay('old/a.png', await picture('png'));
+  await lay('old/b.png', await picture('png', { seed: 7 }));
+  await lay('old/bad.png', Buffer.from('no picture'));
+  await lay('old/video_1.mp4', Buffer.from('moving'));
+});
+afterEach(async () => {
+  for (const program of programs.splice(0)) {
+    program.child.kill('SIGKILL');
+    await program.ended();
+  }
+});
+afterAll(() => place.remove());
+
+async function lay(path: string, bytes: Uint8Array): Promise<void> {
+  const file = join(place.dataDir, 'legacy/agent_message', path);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, bytes);
+}
+
+function launch(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Program {
+  const program = run(command, args, { ...place.env, ...env });
+  programs.push(program);
+  return program;
+}
+
+async function imported(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const program = launch('import-legacy', args, env);
+  const code = await program.ended(limitMs);
+  return { code, output: program.output() };
+}
+
+const idOf = (output: string, path: string) => new RegExp(`^ok +([0-9a-f-]{36}) +${path}`, 'm').exec(output)?.[1] ?? '';
+
+async function signed(
+  ref: string,
+): Promise<{ readonly ready: boolean; readonly width?: number; readonly url?: string }> {
+  const { INTERNAL_KEY } = JSON.parse(await readFile(join(place.dataDir, 'secrets.json'), 'utf8'));
+  const answer = await fetch(`http://127.0.0.1:${place.portBase + 1}/v1/sign/image`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-internal-key': INTERNAL_KEY },
+    body: JSON.stringify({ refs: [ref] }),
+  });
+  const answers = (await answer.json()) as Record<string, { readonly ready: boolean }>;
+  return answers[ref] ?? { ready: false };
+}
+
+describe('npm run import-legacy', { timeout: 5 * limitMs }, () => {
+  it('works without an instance and beside one, says the same of the same file, and leaves the bytes', async () => {
+    const alone = await imported([owner, 'thread', '1', 'old/a.png', 'old/video_1.mp4']);
+    expect(alone.code, alone.output).toBe(0);
+    const running = launch('start', ['media', 'edge']);
+    await running.said('Atelier is ready', limitMs);
+    const beside = await imported([owner, 'thread', '1', 'old/a.png', 'old/b.png']);
+    expect(beside.code, beside.output).toBe(0);
+    expect(idOf(beside.output, 'old/a.png')).toBe(idOf(alone.output, 'old/a.png'));
+    for (const path of ['old/a.png', 'old/b.png']) {
+      const answer = await signed(idOf(beside.output, path));
+      expect(answer).toMatchObject({ ready: true, width: 60 });
+      const bytes = await readFile(join(place.dataDir, 'legacy/agent_message', path));
+      expect(Buffer.from(await (await fetch(String(answer.url))).arrayBuffer())).toEqual(bytes);
+    }
+    const foreign = await imported([owner, 'feed', '1', 'old/a.png']);
+    expect(foreign.code).toBe(1);
+    expect(foreign.output).toMatch(/^FAULT +old\/a\.png: .*registered already/m);
+  });
+
+  it('goes on after a path that cannot be imported, names each, and ends with 1', async () => {
+    const paths = ['old/none.png', 'old/bad.png', '../../secrets.json', '/etc/passwd', 'old/b.png'];
+    const { code, output } = await imported([owner, 'thread', '1', ...paths]);
+    expect(code).toBe(1);
+    for (const path of paths.slice(0, -1)) expect(output).toContain(`FAULT  ${path}: `);
+    expect(idOf(output, 'old/b.png')).not.toBe('');
+    expect(output.trim().split('\n')).toHaveLength(paths.length);
+  });
+
+  it.each<[string, readonly string[], string]>([
+    ['no arguments', [], 'Usage'],
+    ['no paths', [owner, 'thread', '1'], 'Usage'],
+    ['an unknown option', ['--force', owner, 'thread', '1', 'old/a.png'], '--force'],
+    ['an owner that is no UUID', ['me', 'thread', '1', 'old/a.png'], 'ownerId must be a UUID'],
+    ['a bucket that is a path', ['--bucket=..', owner, 'thread', '1', 'old/a.png'], 'legacyBucket'],
+    ['a bucket of our own', ['--bucket=objects', owner, 'thread', '1', 'old/a.png'], 'no such file'],
+  ])('%s: one readable line, and 1', async (_name, args, said) => {
+    const { code, output } = await imported(args);
+    expect([code, output.trim().split('\n').length]).toEqual([1, 1]);
+    expect(output).toContain(said);
+  });
+
+  it.skipIf(databaseEngines.some(({ name, missing }) => name === 'postgres' && missing))(
+    'works with PostgreSQL, whether or not somebody runs on it',
+    async () => {
+      const { url, drop } = await createPostgresDatabase();
+      try {
+        const env = { DATABASE_URL: url };
+        const first = await imported([owner, 'thread', '1', 'old/a.png'], env);
+        expect(first.code, first.output).toBe(0);
+        const running = launch('start', ['media', 'edge'], env);
+        await running.said('Atelier is ready', limitMs);
+        const second = await imported([owner, 'thread', '1', 'old/b.png'], env);
+        expect(second.code, second.output).toBe(0);
+        expect(await signed(idOf(second.output, 'old/b.png'))).toMatchObject({ ready: true, width: 60 });
+        expect(await signed(idOf(first.output, 'old/a.png'))).toMatchObject({ ready: true });
+        running.child.kill('SIGKILL');
+        await running.ended();
+      } finally {
+        await drop();
+      }
+    },
+  );
+});

@@ -1,0 +1,15 @@
+/** A cache in process for tests; `database` is not asked. */
+import type { Cache } from '#platform/cache/cache.ts';
+import { openCache } from '#platform/cache/open.ts';
+import type { Database } from '#platform/db/db.ts';
+import { createLog } from '#platform/log.ts';
+
+export function openTestCache(database: Database): Cache {
+  return openCache({
+    redis: undefined,
+    database,
+    name: 'test',
+    maxBytes: 10_000_000,
+    log: createLog({ level: 'silent' }),
+  });
+}
