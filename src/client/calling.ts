@@ -4,7 +4,7 @@ import { ConnectionError, ProtocolError, parseObject, refusalOf, ServiceError } 
 export type Headers = Readonly<Record<string, string>>;
 
 export interface AgentAccess {
-  /** Address of the agent service, without a slash at its end. */
+  /** Address of the agent service. */
   readonly url: string;
   /** Asked for anew at each request: an access token lives for an hour, a conversation may live longer. */
   readonly headers: () => Headers | Promise<Headers>;
@@ -31,7 +31,10 @@ export async function request(access: AgentAccess, path: string, init: RequestIn
   const { headers, ...rest } = init;
   // Looked up at each call: other libraries wrap it.
   const send = access.fetch ?? globalThis.fetch;
-  return send(access.url + path, { ...rest, headers: { ...(await access.headers()), ...(headers as Headers) } });
+  return send(access.url.replace(/\/+$/, '') + path, {
+    ...rest,
+    headers: { ...(await access.headers()), ...(headers as Headers) },
+  });
 }
 
 /** Repeated while the service is not reached or asks for patience. Throws `ServiceError`, `ConnectionError`. */

@@ -21,7 +21,7 @@ export class AgentChatTransport<Message extends UIMessage = UIMessage> implement
   readonly #newest = new Map<string, object>();
 
   constructor(options: AgentTransportOptions) {
-    this.#access = { ...options, url: options.url.replace(/\/+$/, '') };
+    this.#access = options;
   }
 
   /** Starts a run, or joins the one in flight (409). Rejects with `ServiceError`, `ConnectionError`. */
