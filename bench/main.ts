@@ -3,6 +3,7 @@
  * peers that they measure against have a package of their own in this folder.
  */
 import { loadavg } from 'node:os';
+import { agent } from './agent.ts';
 import type { Row } from './bench.ts';
 import { content } from './content.ts';
 import { deletion } from './deletion.ts';
@@ -13,7 +14,7 @@ import { recall } from './recall.ts';
 import { refresh } from './refresh.ts';
 import { signing } from './signing.ts';
 
-const benches = [presign, signing, deletion, refresh, ...imageBenches, content, memory, recall];
+const benches = [presign, signing, deletion, refresh, ...imageBenches, content, memory, recall, agent];
 
 const named = process.argv.slice(2);
 const chosen = benches.filter(({ name }) => named.length === 0 || named.some((word) => name.startsWith(word)));
