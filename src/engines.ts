@@ -2,6 +2,7 @@
 import { engineLimits } from '#image/config.ts';
 import { createVariantMaker } from '#image/engine/variants.ts';
 import { createEngine } from '#image/engine/working.ts';
+import { createScreening } from '#media/screening/screening.ts';
 import { systemClock } from '#platform/clock.ts';
 import { openDatabase } from '#platform/db/open.ts';
 import { type Closers, StartFault } from '#platform/lifecycle.ts';
@@ -50,7 +51,17 @@ export function createEngines(config: Config, log: Log, closers: Closers) {
       limits,
     }),
   );
-  return { database, objects, pictures, variants };
+  const screening = once(async () => {
+    const { blockedHashes, screeningUrl } = config.media;
+    if (blockedHashes === undefined && screeningUrl === undefined)
+      log.warn(
+        'pictures are screened against empty lists: neither MEDIA_BLOCKED_HASHES nor MEDIA_SCREENING_URL is set',
+      );
+    const opened = createScreening(config.media);
+    closers.add('screening', () => opened.close());
+    return opened;
+  });
+  return { database, objects, pictures, variants, screening };
 }
 
 function once<T>(open: () => Promise<T>): () => Promise<T> {

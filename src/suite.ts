@@ -81,6 +81,7 @@ const wirings: Readonly<Record<ServiceName, (wiring: Wiring) => Promise<HttpServ
       originals,
       engine: await engines.pictures(),
       variants: await engines.variants(),
+      screening: await engines.screening(),
       resizeAddress: resizeSigner({
         baseUrl: config.resizing.proxyUrl ?? addressesOf(config).edge,
         key: config.resizing.key,

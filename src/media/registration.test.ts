@@ -32,12 +32,13 @@ for (const engine of databaseEngines)
       folder = await mkdtemp(join(tmpdir(), 'atelier-registration-'));
       database = await engine.open(migrations);
       objects = openFiles(folder);
-      deps = registrationDeps(database, objects);
+      deps = registrationDeps(database, folder);
       stricter = { ...deps, limits: { maxImageBytes: 1, maxVideoBytes: 1 } };
       good = await picture('png');
       other = await picture('png', { width: 50, height: 20, seed: 9 });
     });
     afterAll(async () => {
+      await deps.screening.close();
       await database.close();
       await rm(folder, { recursive: true, force: true });
     });

@@ -30,11 +30,35 @@ export const pauseMs = 50;
  */
 export async function removeObjects({ objects, variants }: RemovalDeps, rows: readonly DeletableAsset[]) {
   assertReachable(objects, rows);
-  const { failed } = await objects.remove(rows.flatMap(keysOf));
-  const [failure] = failed;
-  if (failure) throw problems.engine_unavailable({ cause: new Error(`${failure.key}: ${failure.reason}`) });
+  await removeKeys(objects, rows.flatMap(keysOf));
   // After their sources: what is still being made is then taken back by its maker.
-  await variants.forgetAll(rows.map(({ storageKey }) => objectSource(objects, storageKey))).catch((error: unknown) => {
+  await forgetVariants(
+    { objects, variants },
+    rows.map(({ storageKey }) => storageKey),
+  );
+}
+
+/** One object alone; gone already is no failure. Throws `engine_unavailable`. */
+export function removeObject({ objects }: Pick<RemovalDeps, 'objects'>, storageKey: string): Promise<void> {
+  return removeKeys(objects, [storageKey]);
+}
+
+/** The watermark files and variants of an object that is removed already. Throws `engine_unavailable`. */
+export async function removeKin(deps: Pick<RemovalDeps, 'objects' | 'variants'>, storageKey: string): Promise<void> {
+  await removeKeys(deps.objects, watermarkKeysOf(storageKey));
+  await forgetVariants(deps, [storageKey]);
+}
+
+async function removeKeys(objects: Objects, keys: readonly string[]): Promise<void> {
+  const [failure] = (await objects.remove(keys)).failed;
+  if (failure) throw problems.engine_unavailable({ cause: new Error(`${failure.key}: ${failure.reason}`) });
+}
+
+async function forgetVariants(
+  { objects, variants }: Pick<RemovalDeps, 'objects' | 'variants'>,
+  storageKeys: readonly string[],
+): Promise<void> {
+  await variants.forgetAll(storageKeys.map((key) => objectSource(objects, key))).catch((error: unknown) => {
     throw error instanceof StoreFault ? problems.engine_unavailable({ cause: error }) : error;
   });
 }

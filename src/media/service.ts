@@ -12,6 +12,7 @@ import { createServer, type HttpServer, type ServerOptions } from '#platform/htt
 import type { Objects } from '#platform/objects/objects.ts';
 import type { mediaSettings } from './config.ts';
 import { addRoutes } from './routes.ts';
+import type { Screening } from './screening/screening.ts';
 import type { MediaTables } from './store.ts';
 
 export interface MediaDeps {
@@ -27,6 +28,7 @@ export interface MediaDeps {
   readonly engine: Engine;
   /** Over the public bucket, with the key secret of the image service and the edge: variants go with their source. */
   readonly variants: Pick<VariantMaker, 'forgetAll'>;
+  readonly screening: Screening;
   /** Of the edge, or of the imgproxy server that stands in its place. */
   readonly resizeAddress: ResizeSigner;
   readonly settings: Values<typeof mediaSettings>;
@@ -37,7 +39,7 @@ const picturesAtOnce = 8;
 const pictureWaitMs = 5000;
 
 export function createMedia(deps: MediaDeps): HttpServer {
-  const { clock, database, originals, engine, variants, resizeAddress, settings } = deps;
+  const { clock, database, originals, engine, variants, screening, resizeAddress, settings } = deps;
   const app = createServer({
     ...deps.server,
     service: 'media',
@@ -51,6 +53,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
     objects: originals,
     engine,
     variants,
+    screening,
     pictures: createPermits({ count: picturesAtOnce, waitMs: pictureWaitMs }),
     resizeAddress,
     limits: settings,

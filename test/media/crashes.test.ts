@@ -56,7 +56,7 @@ for (const { name, missing } of databaseEngines) {
 
     /** What is known of an asset, which is checked to be readable only when it is ready, and ready only with its object. */
     async function look(database: Database, { assetId }: RegistrationRequest) {
-      const { db, objects } = registrationDeps(database, openFiles(dataDir));
+      const { db, objects } = registrationDeps(database, dataDir);
       const row = await findAsset(db, assetId);
       const head = row && (await objects.head(row.storageKey));
       const signing = {
@@ -79,7 +79,7 @@ for (const { name, missing } of databaseEngines) {
 
       const database = await openRecords({ databaseUrl: server.url, dataDir });
       try {
-        const deps = registrationDeps(database, openFiles(dataDir));
+        const deps = registrationDeps(database, dataDir);
         for (const request of good) {
           await look(database, request);
           expect(await outcomeOf(deps, request)).toBe('created');

@@ -1,6 +1,5 @@
 /** What a deletion needs, over files in a folder, for the tests. */
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { createVariantMaker } from '#image/engine/variants.ts';
 import { createEngine } from '#image/engine/working.ts';
 import { assetsDeletion, scopeDeletion } from '#media/api.ts';
@@ -8,17 +7,10 @@ import { deleteAssets } from '#media/deletion.ts';
 import type { RemovalDeps } from '#media/removal.ts';
 import { deleteScope } from '#media/scopedeletion.ts';
 import type { MediaTables } from '#media/store.ts';
-import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
-import { openFilesystem } from '#platform/objects/filesystem.ts';
 import { Problem } from '#platform/problem.ts';
 import { type Ground, type Planted, plant, remaining } from './planting.ts';
-import { openFiles } from './registrations.ts';
-
-export function openPublicFiles(folder: string) {
-  const stagingFolder = join(folder, 'incoming');
-  return openFilesystem({ bucket: 'public', root: join(folder, 'public'), stagingFolder, clock: systemClock });
-}
+import { openFiles, openPublicFiles } from './registrations.ts';
 
 export function removalDeps(database: Database, folder: string): RemovalDeps {
   const limits = { maxSourcePixels: 1e6, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 };

@@ -8,7 +8,7 @@ import type { Database } from '#platform/db/db.ts';
 import { openDatabase } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
 import { interrupted } from './interruption.ts';
-import { openFiles, outcomeOf, registrationDeps } from './registrations.ts';
+import { outcomeOf, registrationDeps } from './registrations.ts';
 
 export interface Orders {
   readonly databaseUrl: string;
@@ -27,7 +27,7 @@ export function openRecords({ databaseUrl, dataDir }: Pick<Orders, 'databaseUrl'
 async function obey(orders: Orders): Promise<void> {
   const database = await openRecords(orders);
   let calls = 0;
-  const deps = interrupted(registrationDeps(database, openFiles(orders.dataDir)), ({ call }) => {
+  const deps = interrupted(registrationDeps(database, orders.dataDir), ({ call }) => {
     if (call.startsWith('before') && ++calls === orders.killAt) process.kill(process.pid, 'SIGKILL');
   });
   console.log(await outcomeOf(deps, registrationRequest.parse(orders.request)));
