@@ -63,7 +63,8 @@ export function createNearestLookup(
 
 /** Of 32 bits; any order of bytes will do, as long as it is the same. */
 function toWords(bytes: Uint8Array): Int32Array {
-  return new Int32Array(bytes.slice().buffer);
+  // A copy, which begins where a word does; `slice` of a Buffer is none.
+  return new Int32Array(new Uint8Array(bytes).buffer);
 }
 
 /** How many of 32 bits are set: pairs, nibbles and bytes summed at once. */
