@@ -11,6 +11,7 @@ interface Interruptible {
   readonly objects: object;
   readonly engine?: object;
   readonly variants?: object;
+  readonly screening?: object;
 }
 
 type Moment = (call: string) => void | Promise<void>;
@@ -27,6 +28,7 @@ export function interrupted<Deps extends Interruptible>(deps: Deps, interrupt: I
     objects: watched(deps.objects, at),
     ...(deps.engine && { engine: watched(deps.engine, at) }),
     ...(deps.variants && { variants: watched(deps.variants, at) }),
+    ...(deps.screening && { screening: watched(deps.screening, at) }),
     // A plugin's `transformQuery` cannot wait; an interruption of the database throws or kills.
     db: deps.db.withPlugin({
       transformQuery: ({ node }) => {

@@ -4,7 +4,7 @@ alter table assets add column pdq_quality smallint;
 -- When it passed its screening; a picture is not ready before.
 alter table assets add column screened_at timestamptz;
 
--- What was blocked, and why. Nothing of the picture itself. Written with the refusal of its row, so once for each.
+-- What was blocked, and why. Nothing of the picture itself. Written with the refusal of its row.
 create table screening_incidents (
   incident_id uuid primary key default gen_random_uuid(),
   asset_id uuid not null,
@@ -26,7 +26,9 @@ create table screening_incidents (
   -- The entry of that list (hex), and how many bits the picture differs from it.
   listed text,
   distance smallint,
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  -- However many registrations find it, and however often it is uploaded again.
+  unique (asset_id, sha256)
 );
 
 create index screening_incidents_by_owner on screening_incidents (owner_id, created_at);

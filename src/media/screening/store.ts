@@ -25,10 +25,21 @@ export interface IncidentsTable {
   created_at: Generated<Date>;
 }
 
+const ofTheRow = [
+  'asset_id',
+  'owner_id',
+  'scope_kind',
+  'scope_id',
+  'kind',
+  'mime',
+  'byte_size',
+  'etag',
+] as const satisfies readonly (keyof IncidentsTable)[];
+
 /**
  * Turns the row of these bytes (`etag`) into a refusal and writes the incident, in one statement: neither is ever without
- * the other, and of several that find the match one writes it (`true`). A ready row too: somebody else's screening of the same
- * bytes may have passed a moment before a list was changed.
+ * the other. `false`: there is no such row, or it is being refused already. A ready row too: somebody else's screening of
+ * the same bytes may have passed a moment before a list was changed. The same bytes under the same id are one incident.
  */
 export async function condemnAsset(
   db: Db<MediaTables>,
@@ -36,7 +47,7 @@ export async function condemnAsset(
   digests: PictureDigests,
   match: Match,
 ): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await db
+  const condemned = await db
     .with('condemned', (query) =>
       query
         .updateTable('assets')
@@ -44,49 +55,31 @@ export async function condemnAsset(
         .where('asset_id', '=', asset.assetId)
         .where('etag', '=', asset.etag)
         .where('refusal', 'is', null)
-        .returningAll(),
+        .returning(ofTheRow),
     )
-    .insertInto('screening_incidents')
-    .columns([
-      'asset_id',
-      'owner_id',
-      'scope_kind',
-      'scope_id',
-      'kind',
-      'mime',
-      'byte_size',
-      'etag',
-      'sha256',
-      'md5',
-      'pdq',
-      'pdq_quality',
-      'check_name',
-      'list',
-      'listed',
-      'distance',
-    ])
-    .expression((query) =>
+    .with('written', (query) =>
       query
-        .selectFrom('condemned')
-        .select([
-          'asset_id',
-          'owner_id',
-          'scope_kind',
-          'scope_id',
-          'kind',
-          'mime',
-          'byte_size',
-          'etag',
-          sql<string>`${digests.sha256}`.as('sha256'),
-          sql<string>`${digests.md5}`.as('md5'),
-          sql<string>`${digests.pdq}`.as('pdq'),
-          sql<number>`${digests.pdqQuality}::smallint`.as('pdq_quality'),
-          sql<Match['check']>`${match.check}`.as('check_name'),
-          sql<string>`${match.list}`.as('list'),
-          sql<string | null>`${match.listed}::text`.as('listed'),
-          sql<number | null>`${match.distance}::smallint`.as('distance'),
-        ]),
+        .insertInto('screening_incidents')
+        .columns([...ofTheRow, 'sha256', 'md5', 'pdq', 'pdq_quality', 'check_name', 'list', 'listed', 'distance'])
+        .expression((rows) =>
+          rows
+            .selectFrom('condemned')
+            .select([
+              ...ofTheRow,
+              sql<string>`${digests.sha256}`.as('sha256'),
+              sql<string>`${digests.md5}`.as('md5'),
+              sql<string>`${digests.pdq}`.as('pdq'),
+              sql<number>`${digests.pdqQuality}::smallint`.as('pdq_quality'),
+              sql<Match['check']>`${match.check}`.as('check_name'),
+              sql<string>`${match.list}`.as('list'),
+              sql<string | null>`${match.listed}::text`.as('listed'),
+              sql<number | null>`${match.distance}::smallint`.as('distance'),
+            ]),
+        )
+        .onConflict((conflict) => conflict.columns(['asset_id', 'sha256']).doNothing()),
     )
-    .executeTakeFirstOrThrow();
-  return numInsertedOrUpdatedRows === 1n;
+    .selectFrom('condemned')
+    .select('asset_id')
+    .execute();
+  return condemned.length === 1;
 }
