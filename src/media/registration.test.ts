@@ -14,6 +14,7 @@ import { picture, svg } from '../../test/media/pictures.ts';
 import { openFiles, outcomeOf, registrationDeps, uploaded } from '../../test/media/registrations.ts';
 import type { RegistrationRequest } from './api.ts';
 import { inspectImage } from './inspection.ts';
+import { mediaProblems } from './problems.ts';
 import type { RegistrationDeps } from './registration.ts';
 import { findAsset } from './store.ts';
 
@@ -233,6 +234,61 @@ for (const engine of databaseEngines)
         );
         expect(await outcomeOf(meeting, request)).toBe('unsupported_image');
         expect([await row(request), await objects.head(storageKey)]).toEqual([undefined, undefined]);
+      });
+    });
+
+    describe('screening', () => {
+      const match = { check: 'classifier', list: 'test', listed: null, distance: null } as const;
+      /** Its screening finds what that of others does not, as while a list is being changed. */
+      const finding = (before: () => Promise<unknown> = async () => undefined): RegistrationDeps => ({
+        ...deps,
+        screening: {
+          ...deps.screening,
+          screen: async () => {
+            await before();
+            return match;
+          },
+        },
+      });
+
+      it('that matches prevails over a registration of the same bytes that became ready meanwhile', async () => {
+        const { request, storageKey } = await uploaded(objects, good);
+        const late = finding(async () => expect(await outcomeOf(deps, request)).toBe('created'));
+        expect(await outcomeOf(late, request)).toBe('csam_blocked');
+        expect([await row(request), await objects.head(storageKey)]).toEqual([undefined, undefined]);
+      });
+
+      it('condemns the bytes that it saw: others that came meanwhile are judged by themselves', async () => {
+        const { request, put } = await uploaded(objects, good);
+        let isLate = false;
+        const late = finding(async () => {
+          if (isLate) return;
+          isLate = true;
+          await put(other);
+          expect(await outcomeOf(deps, request)).toBe('created');
+        });
+        expect(await outcomeOf(late, request)).toBe('replayed');
+        expect(await row(request)).toMatchObject(facts.other);
+      });
+
+      it('that fails leaves a draft, which nobody can read and a repeat finishes', async () => {
+        const { request } = await uploaded(objects, good);
+        const failing = once('before screen', async () => {
+          throw mediaProblems.screening_unavailable();
+        });
+        expect(await outcomeOf(failing, request)).toBe('screening_unavailable');
+        expect(await row(request)).toMatchObject({ readyAt: null, refusal: null });
+        expect(await outcomeOf(deps, request)).toBe('created');
+      });
+
+      it('is over before anything can be read', async () => {
+        const { request } = await uploaded(objects, good);
+        const seen: unknown[] = [];
+        const watching = interrupted(deps, async ({ call }) => {
+          if (call === 'before screen' || call === 'after screen') seen.push((await row(request))?.readyAt);
+        });
+        expect(await outcomeOf(watching, request)).toBe('created');
+        expect(seen).toEqual([null, null]);
       });
     });
 
