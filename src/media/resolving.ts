@@ -44,6 +44,6 @@ export function isReadable(
 }
 
 /** For the resizer. */
-export function sourceOf({ bucket, storageKey }: ReadyAsset) {
-  return { bucket, key: storageKey };
+export function sourceOf({ bucket, storageKey, etag }: ReadyAsset) {
+  return { bucket, key: storageKey, etag };
 }

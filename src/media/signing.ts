@@ -53,7 +53,12 @@ function signImage(deps: SigningDeps, row: ReadyAsset): ImageSignedRef {
 }
 
 export function originalAddress(deps: Pick<SigningDeps, 'objects'>, row: ReadyAsset): string {
-  return deps.objects.readAddress(row.storageKey, { expiresInS: addressValidS, contentType: row.mime });
+  return deps.objects.readAddress(row.storageKey, {
+    expiresInS: addressValidS,
+    contentType: row.mime,
+    // What was screened, or nothing.
+    etag: row.etag,
+  });
 }
 
 /** Of images. */

@@ -112,6 +112,7 @@ const signingColumns = [
   'mime',
   'bucket',
   'storage_key as storageKey',
+  'etag',
   'byte_size as byteSize',
   'width',
   'height',

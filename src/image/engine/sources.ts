@@ -1,5 +1,5 @@
 /** Where a picture comes from, as far as the variant maker has to know. */
-import type { ObjectBody, Objects } from '#platform/objects/objects.ts';
+import { type ObjectBody, ObjectChanged, type Objects } from '#platform/objects/objects.ts';
 import { type IdleDeadline, startIdleDeadline } from '#platform/resilience/deadline.ts';
 import { PictureFault } from './engine.ts';
 
@@ -47,22 +47,26 @@ export function tooManyBytes(): PictureFault {
 /** A read may take long as long as it moves. */
 const readIdleMs = 5000;
 
-/** An object of a bucket. `key` is a safe key (platform/objects/keys.ts). */
-export function objectSource(objects: Objects, key: string): VariantSource {
+/** An object of a bucket. `key` is a safe key (platform/objects/keys.ts). `ifMatch`: only the object of this etag. */
+export function objectSource(objects: Objects, key: string, ifMatch?: string): VariantSource {
   return {
     identity: JSON.stringify(['object', objects.bucket, key]),
     read: async () => {
-      const { bytes, etag } = await readObject(objects, key);
+      const { bytes, etag } = await readObject(objects, key, ifMatch);
       return { bytes, stillStands: async () => (await fetched(objects.head(key)))?.etag === etag };
     },
   };
 }
 
 /** One request: what its head says is judged before its body is taken. */
-async function readObject(objects: Objects, key: string): Promise<{ bytes: Uint8Array<ArrayBuffer>; etag: string }> {
+async function readObject(
+  objects: Objects,
+  key: string,
+  ifMatch: string | undefined,
+): Promise<{ bytes: Uint8Array<ArrayBuffer>; etag: string }> {
   const deadline = startIdleDeadline(readIdleMs);
   try {
-    const body = await fetched(objects.get(key, { whole: true, signal: deadline.signal }));
+    const body = await fetched(objects.get(key, { whole: true, ifMatch, signal: deadline.signal }));
     if (body === undefined) throw new SourceFault('absent', 'the object is not there');
     if (body.size > maxSourceBytes) {
       body.stream.destroy();
@@ -92,6 +96,7 @@ async function fetched<Result>(reading: Promise<Result>): Promise<Result> {
   try {
     return await reading;
   } catch (error) {
+    if (error instanceof ObjectChanged) throw new SourceFault('absent', 'the object is another one now', error);
     throw new SourceFault('failed', 'the source could not be read', error);
   }
 }
