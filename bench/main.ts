@@ -6,8 +6,9 @@ import { loadavg } from 'node:os';
 import type { Row } from './bench.ts';
 import { benches as imageBenches } from './image.ts';
 import { presign } from './presign.ts';
+import { screening } from './screening.ts';
 
-const benches = [presign, ...imageBenches];
+const benches = [presign, screening, ...imageBenches];
 
 const named = process.argv.slice(2);
 const chosen = benches.filter(({ name }) => named.length === 0 || named.some((word) => name.startsWith(word)));
