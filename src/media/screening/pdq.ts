@@ -19,8 +19,7 @@ export interface PdqHash {
   readonly quality: number;
 }
 
-/** Pixels, each side; larger pictures are brought to it first, whatever their proportions. */
-export const rasterSide = 512;
+/** Pixels. */
 const side = 64;
 const frequencies = 16;
 const smallestSide = 5;
