@@ -2,19 +2,19 @@
  * The suite: starts each chosen service on its port over the engines that it needs, and closes all of it in the right
  * order. `npm start` and the tests call the same.
  */
-import { resizeSigner } from '#edge/api.ts';
-import { createEdge } from '#edge/service.ts';
-import { createImageService } from '#image/service.ts';
-import { createIdentityProvider } from '#local/idp/service.ts';
-import { createMedia } from '#media/service.ts';
-import { createAccess } from '#platform/access/access.ts';
-import { systemClock as clock } from '#platform/clock.ts';
 import type { HttpServer, ServerCommons } from '#platform/http/server.ts';
 import { Closers, StartFault } from '#platform/lifecycle.ts';
 import type { Log } from '#platform/log.ts';
 import { startTelemetry } from '#platform/telemetry.ts';
-import { addressesOf, agentOriginsOf, bindingOf, type Config, type ServiceName } from './config.ts';
-import { createEngines, type Engines } from './engines.ts';
+import { addressesOf, bindingOf, type Config, type ServiceName } from './config.ts';
+import { createEngines } from './engines.ts';
+import { wireCms } from './wiring/cms.ts';
+import { wireContent } from './wiring/content.ts';
+import { wireEdge } from './wiring/edge.ts';
+import { wireIdp } from './wiring/idp.ts';
+import { wireImage } from './wiring/image.ts';
+import { wireMedia } from './wiring/media.ts';
+import type { Wiring } from './wiring/wiring.ts';
 
 export interface Suite {
   /** Of the services that were started. */
@@ -50,78 +50,13 @@ export async function startSuite(config: Config, services: readonly ServiceName[
   return { addresses: Object.fromEntries(services.map((service) => [service, all[service]])), close };
 }
 
-interface Wiring {
-  readonly config: Config;
-  readonly engines: Engines;
-  readonly server: ServerCommons;
-  readonly log: Log;
-}
-
 const wirings: Readonly<Record<ServiceName, (wiring: Wiring) => Promise<HttpServer>>> = {
-  media: async ({ config, engines, server, log }) => {
-    const database = await engines.database();
-    const { originals, publicObjects } = await engines.objects();
-    const readiness = {
-      database: () => database.check(),
-      originals: () => originals.check(),
-      variants: () => publicObjects.check(),
-    };
-    return createMedia({
-      server: { ...server, readiness },
-      agentOrigins: agentOriginsOf(config),
-      clock,
-      access: createAccess({
-        internalKeys: config.internal.keys,
-        jwksUrl: jwksUrlOf(config),
-        rateLimitPerMinute: config.process.rateLimitPerMinute,
-        log,
-        clock,
-      }),
-      database,
-      originals,
-      engine: await engines.pictures(),
-      variants: await engines.variants(),
-      screening: await engines.screening(),
-      resizeAddress: resizeSigner({
-        baseUrl: config.resizing.proxyUrl ?? addressesOf(config).edge,
-        key: config.resizing.key,
-        salt: config.resizing.salt,
-      }),
-      settings: config.media,
-    });
-  },
-
-  image: async ({ config, engines, server }) => {
-    const { originals, publicObjects } = await engines.objects();
-    return createImageService({
-      server: { ...server, readiness: { originals: () => originals.check(), variants: () => publicObjects.check() } },
-      settings: { ...config.image, ...config.imageService },
-      variants: await engines.variants(),
-      originals,
-      publicUrl: config.resizing.cdnUrl ?? addressesOf(config).edge,
-    });
-  },
-
-  edge: async ({ config, engines, server }) => {
-    const { originals, publicObjects } = await engines.objects();
-    return createEdge({
-      server: { ...server, readiness: { originals: () => originals.check(), variants: () => publicObjects.check() } },
-      clock,
-      resizing: config.resizing,
-      originals,
-      publicObjects,
-      variants: await engines.variants(),
-    });
-  },
-
-  idp: async ({ config, server }) =>
-    createIdentityProvider({
-      server,
-      clock,
-      settings: config.localIdp,
-      dataDir: config.process.dataDir,
-      publicUrl: addressesOf(config).idp,
-    }),
+  media: wireMedia,
+  image: wireImage,
+  content: wireContent,
+  edge: wireEdge,
+  idp: wireIdp,
+  cms: wireCms,
 };
 
 async function openCommons(config: Config, service: ServiceName, log: Log, closers: Closers): Promise<ServerCommons> {
@@ -129,10 +64,6 @@ async function openCommons(config: Config, service: ServiceName, log: Log, close
   const telemetry = await startTelemetry({ endpoint, service });
   closers.add(`telemetry of ${service}`, () => telemetry.stop());
   return { log, telemetry, maxInFlight };
-}
-
-function jwksUrlOf(config: Config): string {
-  return config.identity.jwksUrl ?? `${addressesOf(config).idp}/auth/v1/.well-known/jwks.json`;
 }
 
 async function listen(server: HttpServer, service: ServiceName, config: Config): Promise<void> {

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { SettingGroup } from '#platform/config.ts';
 import type { ProblemDefinition } from '#platform/problem.ts';
-import { settingGroups } from '../src/config.ts';
+import { settingGroups } from '../src/settings.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 

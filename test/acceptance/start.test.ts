@@ -33,8 +33,10 @@ describe('npm start', () => {
     await program.said(ready);
     for (const [service, offset] of [
       ['media', 1],
+      ['content', 6],
       ['edge', 10],
       ['idp', 11],
+      ['cms', 12],
     ] as const) {
       expect(program.output()).toMatch(new RegExp(`^${service} +http://localhost:${place.portBase + offset}$`, 'm'));
       expect(await (await health(offset)).json()).toEqual({ status: 'ok', service });

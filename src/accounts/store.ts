@@ -1,0 +1,214 @@
+/** The shared records: profiles, settings, referrals, feeds. The only SQL on them, but for the ledger of credits. */
+import { type Generated, sql } from 'kysely';
+import type { Db, Tx } from '#platform/db/db.ts';
+import type { Plan, Profile } from './api.ts';
+
+export interface AccountTables {
+  user_profiles: {
+    id: string;
+    email: string | null;
+    language: string | null;
+    plan: Generated<Plan>;
+    credits: Generated<number>;
+    created_at: Generated<Date>;
+    updated_at: Generated<Date>;
+  };
+  user_settings: { user_id: string; is_open_notification: Generated<boolean> };
+  referrals: { inviter_id: string; invitee_id: string; created_at: Generated<Date> };
+  feeds: {
+    id: Generated<string>;
+    owner_id: string | null;
+    media_type: string | null;
+    flag: string[] | null;
+    created_at: Generated<Date>;
+    updated_at: Generated<Date>;
+  };
+  onboardings: { user_id: string; created_at: Generated<Date> };
+}
+
+type Handle = Db<AccountTables> | Tx<AccountTables>;
+
+const profileColumns = [
+  'id',
+  'email',
+  'language',
+  'plan',
+  'credits',
+  'created_at as createdAt',
+  'updated_at as updatedAt',
+] as const;
+
+const now = sql<Date>`now()`;
+
+export function findProfile(db: Handle, userId: string): Promise<Profile | undefined> {
+  return db.selectFrom('user_profiles').select(profileColumns).where('id', '=', userId).executeTakeFirst();
+}
+
+/** Case and surrounding spaces make no difference. Oldest first: an identity provider may give two users one address. */
+export function findProfilesByEmail(db: Handle, email: string): Promise<readonly Profile[]> {
+  return db
+    .selectFrom('user_profiles')
+    .select(profileColumns)
+    .where(sql<boolean>`lower(email) = lower(${email.trim()})`)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+export interface Newcomer {
+  readonly id: string;
+  /** As the identity provider tells it; absent: what is known stays. */
+  readonly email?: string | undefined;
+  /** For a profile that is not there yet; without it `free` and 100 credits (CONTRACT §7). */
+  readonly plan?: Plan | undefined;
+  readonly credits?: number | undefined;
+}
+
+/** The profile, made on first need. Of several calls at once one makes it, and all get it. */
+export async function ensureProfile(db: Handle, newcomer: Newcomer): Promise<Profile> {
+  const { id, email, plan, credits } = newcomer;
+  const known = await findProfile(db, id);
+  if (known !== undefined && (email === undefined || known.email === email)) return known;
+  const changes = email === undefined ? { id: sql<string>`user_profiles.id` } : { email, updated_at: now };
+  return db
+    .insertInto('user_profiles')
+    .values({ id, email, plan, credits })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(changes))
+    .returning(profileColumns)
+    .executeTakeFirstOrThrow();
+}
+
+/** For the operator; makes the profile where there is none. Reservations of credits under way are settled against it. */
+export function setPlanAndCredits(db: Handle, userId: string, plan: Plan, credits: number): Promise<Profile> {
+  return db
+    .insertInto('user_profiles')
+    .values({ id: userId, plan, credits })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ plan, credits, updated_at: now }))
+    .returning(profileColumns)
+    .executeTakeFirstOrThrow();
+}
+
+/** Once: a language that is known stays. `false`: it was known, or there is no profile. */
+export async function setFirstLanguage(db: Handle, userId: string, language: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('user_profiles')
+    .set({ language, updated_at: now })
+    .where('id', '=', userId)
+    .where('language', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+export interface Recipient {
+  readonly id: string;
+  readonly email: string | null;
+  readonly language: string | null;
+  readonly plan: Plan;
+  /** A user without settings is open to mail (CONTRACT §10). */
+  readonly isOpenNotification: boolean;
+}
+
+/** Whom a notification goes to, with what decides whether it does: one query. */
+export function findRecipient(db: Handle, userId: string): Promise<Recipient | undefined> {
+  return db
+    .selectFrom('user_profiles')
+    .leftJoin('user_settings', 'user_settings.user_id', 'user_profiles.id')
+    .select(['id', 'email', 'language', 'plan'])
+    .select((eb) => eb.fn.coalesce('is_open_notification', sql<boolean>`true`).as('isOpenNotification'))
+    .where('id', '=', userId)
+    .executeTakeFirst();
+}
+
+export async function setOpenNotification(db: Handle, userId: string, isOpen: boolean): Promise<void> {
+  await db
+    .insertInto('user_settings')
+    .values({ user_id: userId, is_open_notification: isOpen })
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ is_open_notification: isOpen }))
+    .execute();
+}
+
+/** `true` for one call of a user, whatever happens at the same time; within the transaction of what hangs on it. */
+export async function beginOnboarding(db: Handle, userId: string): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('onboardings')
+    .values({ user_id: userId })
+    .onConflict((conflict) => conflict.column('user_id').doNothing())
+    .executeTakeFirstOrThrow();
+  return numInsertedOrUpdatedRows === 1n;
+}
+
+/** `false`, and nothing is kept: no such inviter, the user's own invitation, or the user was invited before. */
+export async function recordReferral(db: Handle, inviterId: string, inviteeId: string): Promise<boolean> {
+  if (inviterId === inviteeId) return false;
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('referrals')
+    .columns(['inviter_id', 'invitee_id'])
+    .expression((eb) =>
+      eb
+        .selectFrom('user_profiles')
+        .select(['id', sql<string>`${inviteeId}::uuid`.as('invitee_id')])
+        .where('id', '=', inviterId),
+    )
+    .onConflict((conflict) => conflict.column('invitee_id').doNothing())
+    .executeTakeFirstOrThrow();
+  return numInsertedOrUpdatedRows === 1n;
+}
+
+export interface Listed {
+  readonly id: string;
+  readonly updatedAt: Date;
+}
+
+interface Page {
+  readonly limit: number;
+  /** The id of the last row seen; one that is not there any more gives nothing. */
+  readonly after?: string | undefined;
+}
+
+const afterRow = (table: 'user_profiles' | 'feeds', id: string) => {
+  const rows = sql.table(table);
+  return sql<boolean>`(created_at, id) > (select seen.created_at, seen.id from ${rows} as seen where seen.id = ${id})`;
+};
+
+/** Oldest first. */
+export function listUsers(db: Handle, { limit, after }: Page): Promise<readonly Listed[]> {
+  return db
+    .selectFrom('user_profiles')
+    .select(['id', 'updated_at as updatedAt'])
+    .$if(after !== undefined, (query) => query.where(afterRow('user_profiles', after ?? '')))
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+/** Oldest first; only what anybody may see: no media type, `image` or `video`, and no flag (document 002). */
+export function listVisibleFeeds(db: Handle, { limit, after }: Page): Promise<readonly Listed[]> {
+  return db
+    .selectFrom('feeds')
+    .select(['id', 'updated_at as updatedAt'])
+    .where(sql<boolean>`(media_type is null or media_type in ('image', 'video'))`)
+    .where(sql<boolean>`coalesce(cardinality(flag), 0) = 0`)
+    .$if(after !== undefined, (query) => query.where(afterRow('feeds', after ?? '')))
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+export interface Feed {
+  readonly id: string;
+  readonly ownerId: string;
+  readonly mediaType?: string | undefined;
+  readonly flag?: readonly string[] | undefined;
+}
+
+/** Written again, it becomes what it is told now. */
+export async function putFeed(db: Handle, { id, ownerId, mediaType, flag }: Feed): Promise<void> {
+  const row = { owner_id: ownerId, media_type: mediaType ?? null, flag: flag === undefined ? null : [...flag] };
+  await db
+    .insertInto('feeds')
+    .values({ id, ...row })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ ...row, updated_at: now }))
+    .execute();
+}

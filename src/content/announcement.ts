@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import type { ContentLanguage } from '#platform/language.ts';
+import type { Announcement } from './api.ts';
+import { lookUp, texts } from './localised.ts';
+import type { Feature } from './proxy.ts';
+
+const body = z.object({ visible: z.boolean().nullish(), ...texts('url', 'title', 'description', 'imageUrl') });
+
+const empty: Announcement = { announcement: '', url: '', visible: false, title: '', description: '', imageUrl: '' };
+
+/** `GET /op/announcement`: what is not visible is empty as well (document 002). */
+export const announcementFeature: Feature<z.output<typeof body>, Announcement> = {
+  path: '/api/cached/announcements',
+  parse: (upstream) => body.parse(upstream),
+  localise: (told, language) => (told.visible === true ? show(told, language) : empty),
+  empty,
+};
+
+function show(told: z.output<typeof body>, language: ContentLanguage): Announcement {
+  const title = lookUp(told, 'title', language);
+  return {
+    announcement: title,
+    url: lookUp(told, 'url', language),
+    visible: true,
+    title,
+    description: lookUp(told, 'description', language),
+    imageUrl: lookUp(told, 'imageUrl', language),
+  };
+}

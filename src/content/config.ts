@@ -1,0 +1,17 @@
+import { setting } from '#platform/config.ts';
+
+/** CONTRACT §9. */
+export const contentSettings = {
+  userUrl: pageAddress('SITEMAP_USER_URL', 'users', 'The page of a user in XML sitemaps; `{id}` is replaced.'),
+  feedUrl: pageAddress('SITEMAP_FEED_URL', 'feeds', 'The page of a feed in XML sitemaps; `{id}` is replaced.'),
+} as const;
+
+function pageAddress(variable: string, folder: string, meaning: string) {
+  return setting(variable, { default: `http://localhost:3000/${folder}/{id}`, meaning }, parsePageAddress);
+}
+
+function parsePageAddress(raw: string): string {
+  const isPage = raw.includes('{id}') && /^https?:$/.test(URL.parse(raw)?.protocol ?? '');
+  if (!isPage) throw new Error('must be an http or https address with {id} in it');
+  return raw;
+}

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { plans } from '#accounts/api.ts';
+import type { ContentLanguage } from '#platform/language.ts';
+import { cardModels, type HomeCard, type HomeCards, ratios, shownMedia } from './api.ts';
+import { enumOr, fitting, isRecord } from './items.ts';
+import { lookUp, texts } from './localised.ts';
+import type { Feature } from './proxy.ts';
+
+const body = z.object({ cards: z.array(z.unknown()).nullish(), featuredCardIds: z.array(z.unknown()).nullish() });
+
+const inputMedia = z.object({ type: enumOr(shownMedia, 'image'), ...texts('url') });
+
+const card = z.object({
+  id: z.string().min(1),
+  coverType: enumOr(shownMedia, 'image'),
+  requiredPlan: enumOr(plans, 'free'),
+  isFeatured: z.boolean().nullish(),
+  model: enumOr(cardModels, 'lite'),
+  ratio: enumOr(ratios, 'auto'),
+  mediaType: enumOr(shownMedia, 'image'),
+  // An entry that does not fit is dropped alone.
+  inputMedias: z
+    .array(z.unknown())
+    .nullish()
+    .transform((entries) => fitting(inputMedia, entries ?? [])),
+  ...texts('image', 'coverVideo', 'arcadeLink', 'mobileArcadeLink', 'title', 'description', 'prompt'),
+});
+type Card = z.output<typeof card>;
+
+interface Cards {
+  readonly cards: readonly Card[];
+  readonly featuredCardIds: readonly string[];
+}
+
+/** `GET /op/homecards/v2`. */
+export const homeCardsFeature: Feature<Cards, HomeCards> = {
+  path: '/api/cached/home-cards-v2',
+  parse: (upstream) => readCards(body.parse(upstream)),
+  localise: ({ cards, featuredCardIds }, language) => ({
+    cards: cards.map((told) => show(told, language)),
+    featuredCardIds: [...featuredCardIds],
+  }),
+  empty: { cards: [], featuredCardIds: [] },
+};
+
+function readCards({ cards: all, featuredCardIds }: z.output<typeof body>): Cards {
+  const cards = fitting(card, all ?? []);
+  const kept = new Set<unknown>(cards.map(({ id }) => id));
+  // A card that was dropped is not featured either.
+  const dropped = new Set(
+    (all ?? []).map((told) => (isRecord(told) ? told.id : undefined)).filter((id) => !kept.has(id)),
+  );
+  const isText = (id: unknown): id is string => typeof id === 'string';
+  return { cards, featuredCardIds: (featuredCardIds ?? []).filter(isText).filter((id) => !dropped.has(id)) };
+}
+
+function show(told: Card, language: ContentLanguage): HomeCard {
+  const text = (field: string) => lookUp(told, field, language);
+  return {
+    id: told.id,
+    coverType: told.coverType,
+    image: text('image'),
+    coverVideo: text('coverVideo'),
+    arcadeLink: text('arcadeLink'),
+    mobileArcadeLink: text('mobileArcadeLink'),
+    requiredPlan: told.requiredPlan,
+    title: text('title'),
+    description: text('description'),
+    prompt: text('prompt'),
+    isFeatured: told.isFeatured === true,
+    model: told.model,
+    ratio: told.ratio,
+    mediaType: told.mediaType,
+    inputMedias: told.inputMedias.map((entry) => ({ type: entry.type, url: lookUp(entry, 'url', language) })),
+  };
+}

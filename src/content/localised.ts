@@ -1,0 +1,21 @@
+/**
+ * Texts and addresses of the CMS, one field a language: `title_en`, `title_zh_CN`, … A field is looked up in the reader's
+ * language, then in English, then without a suffix; `null` and an empty text count as missing (CONTRACT §9).
+ */
+import { z } from 'zod';
+import { type ContentLanguage, contentLanguages } from '#platform/language.ts';
+
+const text = z.string().nullish();
+
+/** An object's schema: its texts in every language, checked all at once so that a body is good or bad for all readers. */
+export function texts(...fields: readonly string[]) {
+  const names = fields.flatMap((field) => [field, ...contentLanguages.map((language) => `${field}_${language}`)]);
+  return Object.fromEntries(names.map((name) => [name, text]));
+}
+
+export type Texts = Readonly<Record<string, unknown>>;
+
+export function lookUp(texts: Texts, field: string, language: ContentLanguage): string {
+  const found = [`${field}_${language}`, `${field}_en`, field].map((name) => texts[name]);
+  return found.find((value): value is string => typeof value === 'string' && value !== '') ?? '';
+}

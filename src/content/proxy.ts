@@ -1,0 +1,66 @@
+/**
+ * The content proxy (document 002; CONTRACT §9): reads a body of the CMS once for all who ask at the same time, and shows
+ * it to each in their language. It fails open: whatever is wrong with the CMS, the answer is the empty one.
+ */
+import type { Clock } from '#platform/clock.ts';
+import type { HttpClient } from '#platform/http/client.ts';
+import type { ContentLanguage } from '#platform/language.ts';
+import type { Log } from '#platform/log.ts';
+
+/** One body of the CMS, and what the public is shown of it. */
+export interface Feature<Body, Shown> {
+  readonly path: string;
+  /** Throws when the body does not fit. */
+  readonly parse: (upstream: unknown) => Body;
+  readonly localise: (body: Body, language: ContentLanguage) => Shown;
+  readonly empty: Shown;
+}
+
+export interface ProxyDeps {
+  readonly cms: HttpClient;
+  /** Monotonic. */
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Told of every reading that failed, by the path. */
+  readonly onFailure: (path: string) => void;
+}
+
+export interface ShownContent<Shown> {
+  readonly content: Shown;
+  /** `false`: it is the empty answer of a CMS that failed. */
+  readonly isFresh: boolean;
+}
+
+/** A body is at most 2 s old when it is shown (CONTRACT §9); half of it leaves room for slow requests. */
+const reusableMs = 1000;
+
+export function createProxy<Body, Shown>(deps: ProxyDeps, feature: Feature<Body, Shown>) {
+  const { cms, clock, log } = deps;
+  const { path } = feature;
+  let kept: { readonly body: Body; readonly until: number } | undefined;
+  let reading: Promise<Body | undefined> | undefined;
+
+  async function read(): Promise<Body | undefined> {
+    try {
+      const answer = await cms.send({ method: 'GET', path, route: path });
+      if (answer.status !== 200) throw new Error(`the CMS answered ${answer.status}`);
+      const body = feature.parse(answer.json());
+      kept = { body, until: clock.now() + reusableMs };
+      return body;
+    } catch (error) {
+      deps.onFailure(path);
+      log.warn({ err: error, path }, 'the CMS gives no content: the empty answer is shown');
+      return undefined;
+    } finally {
+      reading = undefined;
+    }
+  }
+
+  return async (language: ContentLanguage): Promise<ShownContent<Shown>> => {
+    if (kept === undefined || clock.now() >= kept.until) reading ??= read();
+    const body = reading === undefined ? kept?.body : await reading;
+    return body === undefined
+      ? { content: feature.empty, isFresh: false }
+      : { content: feature.localise(body, language), isFresh: true };
+  };
+}

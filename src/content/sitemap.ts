@@ -1,0 +1,54 @@
+/** `GET /sitemap/users`, `GET /sitemap/feeds` (document 002; CONTRACT §9): JSON, or what search engines read. */
+import type { Listed } from './api.ts';
+import { contentProblems } from './problems.ts';
+
+/** The longest list, of both (document 002). */
+export const maxListed = 10_000;
+
+/** Whatever keeps the rows from being read is a 500 here, and not the 503 of other endpoints (document 002). */
+export async function readListed(
+  read: (limit: number) => Promise<readonly { readonly id: string; readonly updatedAt: Date }[]>,
+): Promise<Listed[]> {
+  try {
+    return (await read(maxListed)).map(({ id, updatedAt }) => ({ id, updated_at: updatedAt.toISOString() }));
+  } catch (cause) {
+    throw contentProblems.sitemap_unavailable({ cause });
+  }
+}
+
+/** `urlset` of the sitemap protocol; `page` is an address with `{id}` in it. */
+export function renderSitemap(listed: readonly Listed[], page: string): string {
+  const urls = listed.map(({ id, updated_at }) => {
+    const location = page.replaceAll('{id}', () => encodeURIComponent(id));
+    return `<url><loc>${escapeXml(location)}</loc><lastmod>${updated_at}</lastmod></url>\n`;
+  });
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${urls.join('')}</urlset>\n`;
+}
+
+/** JSON unless XML is named and not liked less. Wildcards name nothing. */
+export function wantsXml(accept: string | undefined): boolean {
+  const weights = new Map(
+    (accept ?? '')
+      .toLowerCase()
+      .split(',')
+      .map((range) => {
+        const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
+        const weight = parameters.find((parameter) => parameter.startsWith('q='));
+        return [type, weight === undefined ? 1 : Number(weight.slice(2)) || 0];
+      }),
+  );
+  const xml = Math.max(weights.get('application/xml') ?? 0, weights.get('text/xml') ?? 0);
+  return xml > 0 && xml >= (weights.get('application/json') ?? 0);
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+};
+
+function escapeXml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
+}

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { shownMedia, type Trending } from './api.ts';
+import { enumOr, fitting } from './items.ts';
+import { lookUp, texts } from './localised.ts';
+import type { Feature } from './proxy.ts';
+
+const body = z.object({ items: z.array(z.unknown()).nullish() });
+const item = z.object({
+  coverType: enumOr(shownMedia, 'image'),
+  ...texts('title', 'imageCover', 'videoCover', 'url'),
+});
+
+/** `GET /op/trending`. */
+export const trendingFeature: Feature<readonly z.output<typeof item>[], Trending> = {
+  path: '/api/cached/trending',
+  parse: (upstream) => fitting(item, body.parse(upstream).items ?? []),
+  localise: (items, language) => ({
+    items: items.map((told) => ({
+      title: lookUp(told, 'title', language),
+      coverType: told.coverType,
+      cover: lookUp(told, told.coverType === 'video' ? 'videoCover' : 'imageCover', language),
+      url: lookUp(told, 'url', language),
+    })),
+  }),
+  empty: { items: [] },
+};

@@ -1,0 +1,79 @@
+/**
+ * The local CMS: a stand-in that serves three bodies from JSON files in the data folder, `cms/*.json`, for whoever
+ * develops without one (CONTRACT §§1 and 2). The files are there to be edited; each is read anew for every request.
+ */
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createServer, type HttpServer, type ServerCommons } from '#platform/http/server.ts';
+import type { Log } from '#platform/log.ts';
+import { problems } from '#platform/problem.ts';
+
+export interface CmsDeps {
+  readonly server: ServerCommons;
+  readonly dataDir: string;
+}
+
+const bodies = ['announcements', 'home-cards-v2', 'trending'] as const;
+const maxBodyBytes = 4 * 1024 * 1024;
+
+export async function createCms({ server, dataDir }: CmsDeps): Promise<HttpServer> {
+  const folder = join(dataDir, 'cms');
+  await mkdir(folder, { recursive: true });
+  await Promise.all(bodies.map((body) => placeSample(folder, `${body}.json`)));
+  const app = createServer({
+    ...server,
+    service: 'cms',
+    readiness: {},
+    description: 'A stand-in for the content management system, for development: it serves files of the data folder.',
+  });
+  for (const body of bodies) {
+    app.get(
+      `/api/cached/${body}`,
+      { schema: { summary: `What lies in cms/${body}.json of the data folder` } },
+      async (_request, reply) => {
+        const text = await readBody(join(folder, `${body}.json`), server.log);
+        return reply.type('application/json; charset=utf-8').header('cache-control', 'no-store').send(text);
+      },
+    );
+  }
+  return app;
+}
+
+/** A file that somebody has edited is left alone. Linked when it is whole: a crash leaves all of it or nothing. */
+async function placeSample(folder: string, name: string): Promise<void> {
+  const staged = join(folder, `.${name}.${randomUUID()}`);
+  try {
+    await writeFile(staged, await readFile(new URL(`./sample/${name}`, import.meta.url)));
+    await link(staged, join(folder, name));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    await rm(staged, { force: true });
+  }
+}
+
+/** The text as it stands in the file. One that is no JSON is told in the log by its name and place. */
+async function readBody(path: string, log: Log): Promise<Buffer> {
+  try {
+    const bytes = await readBounded(path);
+    JSON.parse(bytes.toString('utf8'));
+    return bytes;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') throw problems.not_found();
+    log.warn(`${path} cannot be served: ${message}`);
+    throw problems.internal_error();
+  }
+}
+
+async function readBounded(path: string): Promise<Buffer> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    if (size > maxBodyBytes) throw new Error(`it is larger than ${maxBodyBytes} bytes`);
+    return await file.readFile();
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,48 @@
+/** The 12 languages of content, mails and profiles (document 002), and which of them a reader asks for. */
+
+export const contentLanguages = ['en', 'zh_CN', 'zh_TW', 'ja', 'ko', 'de', 'es', 'fr', 'it', 'ms', 'pt', 'ru'] as const;
+
+export type ContentLanguage = (typeof contentLanguages)[number];
+
+/** More than any browser sends. */
+const maxHeaderLength = 1000;
+
+/**
+ * Judges an `Accept-Language` header (CONTRACT §9): by q, then by place, the first range that is one of ours. Malformed
+ * ranges and those with q=0 are dropped; `*` and nothing acceptable are English.
+ */
+export function negotiateLanguage(header: string | undefined): ContentLanguage {
+  const ranges = (header ?? '').slice(0, maxHeaderLength).split(',').flatMap(parseRange);
+  // Sorting is stable: equal weights keep their place.
+  ranges.sort((one, other) => other.weight - one.weight);
+  for (const { range } of ranges) {
+    const language = toContentLanguage(range);
+    if (language !== undefined) return language;
+  }
+  return 'en';
+}
+
+/** One language tag, of a browser, a profile or a mail; `undefined`: none of ours. `*` is English. */
+export function toContentLanguage(tag: string): ContentLanguage | undefined {
+  const [primary = '', ...subtags] = tag.toLowerCase().replaceAll('_', '-').split('-');
+  if (primary === '*') return 'en';
+  if (['zh', 'cmn', 'yue'].includes(primary)) return chinese(primary, subtags);
+  return contentLanguages.find((language) => language === primary);
+}
+
+/** The script beats the region, the region the language; Cantonese is written in traditional characters. */
+function chinese(primary: string, subtags: readonly string[]): ContentLanguage {
+  if (subtags.includes('hans')) return 'zh_CN';
+  if (subtags.includes('hant')) return 'zh_TW';
+  if (primary === 'yue' || subtags.includes('yue')) return 'zh_TW';
+  return subtags.some((subtag) => ['tw', 'hk', 'mo'].includes(subtag)) ? 'zh_TW' : 'zh_CN';
+}
+
+const rangePattern = /^\s*(\*|[a-z]{1,8}(?:[-_](?:[a-z0-9]{1,8}|\*))*)\s*(?:;\s*q=(\d(?:\.\d*)?|\.\d+)\s*)?$/i;
+
+function parseRange(text: string): { readonly range: string; readonly weight: number }[] {
+  const match = rangePattern.exec(text);
+  if (match === null) return [];
+  const weight = Math.min(Number(match[2] ?? 1), 1);
+  return weight === 0 ? [] : [{ range: match[1] ?? '', weight }];
+}

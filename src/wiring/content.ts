@@ -1,0 +1,14 @@
+import { createContent } from '#content/service.ts';
+import type { HttpServer } from '#platform/http/server.ts';
+import { addressesOf } from '../config.ts';
+import type { Wiring } from './wiring.ts';
+
+export async function wireContent({ config, engines, server }: Wiring): Promise<HttpServer> {
+  const database = await engines.database();
+  return createContent({
+    server: { ...server, readiness: { database: () => database.check() } },
+    database,
+    cmsUrl: addressesOf(config).cms,
+    settings: config.content,
+  });
+}

@@ -1,0 +1,34 @@
+import { resizeSigner } from '#edge/api.ts';
+import { createMedia } from '#media/service.ts';
+import { systemClock as clock } from '#platform/clock.ts';
+import type { HttpServer } from '#platform/http/server.ts';
+import { addressesOf, agentOriginsOf } from '../config.ts';
+import { wireAccess } from './access.ts';
+import type { Wiring } from './wiring.ts';
+
+export async function wireMedia({ config, engines, server, log }: Wiring): Promise<HttpServer> {
+  const database = await engines.database();
+  const { originals, publicObjects } = await engines.objects();
+  const readiness = {
+    database: () => database.check(),
+    originals: () => originals.check(),
+    variants: () => publicObjects.check(),
+  };
+  return createMedia({
+    server: { ...server, readiness },
+    agentOrigins: agentOriginsOf(config),
+    clock,
+    access: wireAccess({ config, log }),
+    database,
+    originals,
+    engine: await engines.pictures(),
+    variants: await engines.variants(),
+    screening: await engines.screening(),
+    resizeAddress: resizeSigner({
+      baseUrl: config.resizing.proxyUrl ?? addressesOf(config).edge,
+      key: config.resizing.key,
+      salt: config.resizing.salt,
+    }),
+    settings: config.media,
+  });
+}
