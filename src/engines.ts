@@ -59,6 +59,10 @@ export function createEngines(config: Config, log: Log, closers: Closers) {
       );
     const opened = createScreening(config.media);
     closers.add('screening', () => opened.close());
+    // Told at the start; whoever registers a picture finds out by himself.
+    opened.checkLists().catch((error: Error) => {
+      log.error({ err: error.cause }, 'MEDIA_BLOCKED_HASHES: the lists cannot be relied on, no picture will pass');
+    });
     return opened;
   });
   return { database, objects, pictures, variants, screening };

@@ -16,10 +16,16 @@ export interface Matcher {
 interface Thread {
   readonly worker: Worker;
   readonly waiting: Map<number, PromiseWithResolvers<Outcomes[Task['kind']]>>;
+  /** Tasks sent and not answered, those that nobody waits for any more among them. */
+  unanswered: number;
+  /** When it was last known to be alive, by the monotonic clock. */
+  seenAtMs: number;
 }
 
-/** Long enough to read a list of millions; a file system that hangs must not hold requests for ever. */
+/** Nobody waits longer: a file system may hang, and reading a list of many millions goes on without them. */
 const answerTimeoutMs = 10_000;
+/** A thread that answers nothing for this long is given up. */
+const silenceMs = 60_000;
 
 /** `folder`: of the lists; without one they are empty. Every method rejects when the thread cannot do it. */
 export function createMatcher(folder: string | undefined): Matcher {
@@ -28,8 +34,10 @@ export function createMatcher(folder: string | undefined): Matcher {
 
   function start(): Thread {
     const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: { folder } });
-    const thread: Thread = { worker, waiting: new Map() };
+    const thread: Thread = { worker, waiting: new Map(), unanswered: 0, seenAtMs: performance.now() };
     worker.on('message', (answered: Answered) => {
+      thread.unanswered -= 1;
+      thread.seenAtMs = performance.now();
       const asker = thread.waiting.get(answered.id);
       thread.waiting.delete(answered.id);
       if ('failure' in answered) asker?.reject(new Error(answered.failure));
@@ -55,12 +63,16 @@ export function createMatcher(folder: string | undefined): Matcher {
     const thread = current;
     const asked: Asked = { id: ++lastId, task };
     const answer = Promise.withResolvers<Outcomes[Task['kind']]>();
-    thread.waiting.set(asked.id, answer);
+    if (thread.unanswered === 0) thread.seenAtMs = performance.now();
+    // First: what cannot be sent is not waited for.
     thread.worker.postMessage(asked);
+    thread.unanswered += 1;
+    thread.waiting.set(asked.id, answer);
     try {
       return (await withDeadline(answerTimeoutMs, () => answer.promise)) as Outcomes[Kind];
     } catch (error) {
-      if (thread.waiting.delete(asked.id)) abandon(thread, error);
+      const hasTimedOut = thread.waiting.delete(asked.id);
+      if (hasTimedOut && performance.now() - thread.seenAtMs > silenceMs) abandon(thread, error);
       throw error;
     }
   }

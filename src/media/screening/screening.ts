@@ -37,6 +37,8 @@ export interface Screening {
    * Throws `screening_unavailable`.
    */
   judgeDigests(digests: PictureDigests): Promise<Match | undefined>;
+  /** Reads the lists. Throws `screening_unavailable` when they cannot be relied on; its cause says why. */
+  checkLists(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -50,6 +52,14 @@ export interface ScreeningSettings {
 /** Of a hash that says enough to be compared (CONTRACT §4). */
 const leastQuality = 50;
 
+/** The digests of no picture. */
+const nothing: PictureDigests = {
+  sha256: '0'.repeat(64),
+  md5: '0'.repeat(32),
+  pdq: '0'.repeat(64),
+  pdqQuality: 0,
+};
+
 type Check = (signal: AbortSignal) => Promise<Match | undefined>;
 
 export function createScreening(settings: ScreeningSettings): Screening {
@@ -60,6 +70,9 @@ export function createScreening(settings: ScreeningSettings): Screening {
     screen: (picture, digests) =>
       runAll([...listChecks(matcher, digests), ...(classifier ? [classifierCheck(classifier, picture)] : [])]),
     judgeDigests: (digests) => runAll(listChecks(matcher, digests)),
+    checkLists: async () => {
+      await runAll(listChecks(matcher, nothing));
+    },
     close: async () => {
       await Promise.all([matcher.close(), classifier?.close()]);
     },
