@@ -343,7 +343,11 @@ onEveryPair('screening', (pair) => {
       [
         'without end',
         (response) => {
-          const flood = () => void (response.destroyed || (response.write(' '.repeat(10_000)), setTimeout(flood, 5)));
+          const flood = () => {
+            if (response.destroyed) return;
+            response.write(' '.repeat(10_000));
+            setTimeout(flood, 5);
+          };
           flood();
         },
       ],
