@@ -5,7 +5,7 @@ import { withSecrets } from '#platform/secrets.ts';
 import { settingGroups } from './settings.ts';
 
 /** Ports above the base, in the order in which services start and are told of (CONTRACT §1). */
-const portOffsets = { media: 1, image: 2, content: 6, edge: 10, idp: 11, cms: 12 } as const;
+const portOffsets = { media: 1, image: 2, content: 6, notify: 7, edge: 10, idp: 11, cms: 12 } as const;
 
 export type ServiceName = keyof typeof portOffsets;
 export const serviceNames = Object.keys(portOffsets) as readonly ServiceName[];
@@ -37,13 +37,18 @@ export function readConfig(
   return readSettings(complete, settingGroups, {
     production,
     inUse: groupsOf(services, environment),
-    calledFor: calledFor(environment),
+    calledFor: calledFor(environment, services),
   });
 }
 
-function calledFor(environment: Environment): readonly string[] {
+/** Settings that others make necessary: a server its keys, and production some way for mails to leave. */
+function calledFor(environment: Environment, services: readonly ServiceName[]): readonly string[] {
   const embedded = (environment.S3_ENDPOINT || 'embedded') === 'embedded';
-  return embedded ? [] : ['S3_BUCKET', 'S3_PUBLIC_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'];
+  const sendsMail = services.includes('notify') && environment.NODE_ENV === 'production';
+  return [
+    ...(embedded ? [] : ['S3_BUCKET', 'S3_PUBLIC_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']),
+    ...(sendsMail && !environment.RESEND_API_KEY ? ['SMTP_URL'] : []),
+  ];
 }
 
 /**
@@ -107,6 +112,7 @@ const groupsByService: Partial<Record<ServiceName, readonly GroupName[]>> = {
   image: ['objects', 'image', 'imageService'],
   edge: ['objects', 'resizing', 'image'],
   content: ['database', 'cms', 'content'],
+  notify: ['database', 'internal', 'notify'],
   idp: ['localIdp'],
 };
 

@@ -3,5 +3,6 @@ import type { MigrationSource } from '#platform/db/migrations.ts';
 
 export const migrations: readonly MigrationSource[] = [
   { service: 'accounts', folder: new URL('./accounts/migrations/', import.meta.url) },
+  { service: 'notify', folder: new URL('./notify/migrations/', import.meta.url) },
   { service: 'media', folder: new URL('./media/migrations/', import.meta.url) },
 ];

@@ -5,6 +5,7 @@ import { contentSettings } from '#content/config.ts';
 import { imageServiceSettings, imageSettings } from '#image/config.ts';
 import { idpSettings } from '#local/idp/config.ts';
 import { mediaSettings } from '#media/config.ts';
+import { notifySettings } from '#notify/config.ts';
 import { address, integer, list, parseAddress, secret, setting, text } from '#platform/config.ts';
 import { parseOriginPattern } from '#platform/http/origins.ts';
 import { levels } from '#platform/log.ts';
@@ -158,6 +159,7 @@ export const settingGroups = {
   content: contentSettings,
   localIdp: idpSettings,
   media: mediaSettings,
+  notify: notifySettings,
   image: imageSettings,
   imageService: imageServiceSettings,
 } as const;

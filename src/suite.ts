@@ -14,6 +14,7 @@ import { wireEdge } from './wiring/edge.ts';
 import { wireIdp } from './wiring/idp.ts';
 import { wireImage } from './wiring/image.ts';
 import { wireMedia } from './wiring/media.ts';
+import { wireNotify } from './wiring/notify.ts';
 import type { Wiring } from './wiring/wiring.ts';
 
 export interface Suite {
@@ -54,6 +55,7 @@ const wirings: Readonly<Record<ServiceName, (wiring: Wiring) => Promise<HttpServ
   media: wireMedia,
   image: wireImage,
   content: wireContent,
+  notify: wireNotify,
   edge: wireEdge,
   idp: wireIdp,
   cms: wireCms,

@@ -24,6 +24,7 @@ export interface AccountTables {
     updated_at: Generated<Date>;
   };
   onboardings: { user_id: string; created_at: Generated<Date> };
+  unsubscribe_keys: { id: number; secret: string };
 }
 
 type Handle = Db<AccountTables> | Tx<AccountTables>;
@@ -211,4 +212,10 @@ export async function putFeed(db: Handle, { id, ownerId, mediaType, flag }: Feed
     .values({ id, ...row })
     .onConflict((conflict) => conflict.column('id').doUpdateSet({ ...row, updated_at: now }))
     .execute();
+}
+
+/** What unsubscribe links are signed with; made by the migration. */
+export async function readUnsubscribeSecret(db: Handle): Promise<string> {
+  const { secret } = await db.selectFrom('unsubscribe_keys').select('secret').executeTakeFirstOrThrow();
+  return secret;
 }

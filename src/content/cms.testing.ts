@@ -33,7 +33,7 @@ export async function startContent(database: Database): Promise<ContentRig> {
     answer(response, request);
   });
   await new Promise<void>((listening) => cms.listen(0, '127.0.0.1', listening));
-  const app: HttpServer = createContent({
+  const app: HttpServer = await createContent({
     server: { log: createLog({ level: 'silent' }), readiness: {} },
     database,
     cmsUrl: addressOf(cms),

@@ -7,10 +7,11 @@ import { homeCardsFeature } from './homecards.ts';
 import { createProxy, type Feature, type ProxyDeps } from './proxy.ts';
 import { readListed, renderSitemap, wantsXml } from './sitemap.ts';
 import { trendingFeature } from './trending.ts';
+import { addUnsubscribing, type UnsubscribingDeps } from './unsubscribing.ts';
 
 type ListRows = (limit: number) => Promise<readonly { readonly id: string; readonly updatedAt: Date }[]>;
 
-export interface RouteDeps extends ProxyDeps {
+export interface RouteDeps extends ProxyDeps, UnsubscribingDeps {
   /** By age, the oldest first. */
   readonly listUsers: ListRows;
   /** Of those, what the public may see. */
@@ -56,6 +57,8 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
     { schema: { tags, summary: 'What is trending', response: { 200: trending } } },
     showContent(deps, trendingFeature),
   );
+
+  addUnsubscribing(app, deps);
 }
 
 function showContent<Body, Shown>(deps: ProxyDeps, feature: Feature<Body, Shown>) {

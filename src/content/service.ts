@@ -1,7 +1,7 @@
 /** The public content endpoints (document 002; CONTRACT §9; docs/content.md). */
 import { Counter } from 'prom-client';
 import type { AccountTables } from '#accounts/store.ts';
-import { listUsers, listVisibleFeeds } from '#accounts/store.ts';
+import { listUsers, listVisibleFeeds, readUnsubscribeSecret } from '#accounts/store.ts';
 import { monotonicClock } from '#platform/clock.ts';
 import type { Values } from '#platform/config.ts';
 import type { Database } from '#platform/db/db.ts';
@@ -23,7 +23,7 @@ export interface ContentDeps {
 /** For the head and the body of an answer of the CMS (CONTRACT §9). */
 const upstreamTimeoutMs = 3000;
 
-export function createContent({ server, database, cmsUrl, settings }: ContentDeps): HttpServer {
+export async function createContent({ server, database, cmsUrl, settings }: ContentDeps): Promise<HttpServer> {
   const app = createServer({
     ...server,
     service: 'content',
@@ -53,6 +53,8 @@ export function createContent({ server, database, cmsUrl, settings }: ContentDep
     listUsers: (limit) => listUsers(db, { limit }),
     listFeeds: (limit) => listVisibleFeeds(db, { limit }),
     pages: settings,
+    accounts: db,
+    unsubscribeSecret: await readUnsubscribeSecret(db),
   });
   return app;
 }

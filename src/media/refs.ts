@@ -1,11 +1,7 @@
 /** How assets are named by callers: by a UUID, or by a path in the legacy backend (document 000, Conventions: ref). */
 import { isSafeKey } from '#platform/objects/keys.ts';
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-export function isUuid(ref: string): boolean {
-  return uuid.test(ref);
-}
+export { isUuid } from '#platform/uuid.ts';
 
 /** Contains `/`, and is no trick: no `..`, empty or absolute segments (CONTRACT §4). */
 export function isLegacyPath(ref: string): boolean {

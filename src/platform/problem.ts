@@ -76,7 +76,7 @@ export const problems = defineProblems({
   draining: { status: 503, message: 'The service is shutting down.', retryAfterS: 2 },
 });
 
-/** A 400 that names one field: `throw invalid('body.width', 'must be at most 16383')`. */
-export function invalid(path: string, message: string): Problem {
-  return problems.invalid_request({ message: `${path}: ${message}.`, issues: [{ path, message }] });
+/** A 400 that names one field: `throw invalid('body.width', 'must be at most 16383')`. A document may have its own `sentence`. */
+export function invalid(path: string, message: string, sentence = `${path}: ${message}.`): Problem {
+  return problems.invalid_request({ message: sentence, issues: [{ path, message }] });
 }

@@ -34,6 +34,7 @@ describe('npm start', () => {
     for (const [service, offset] of [
       ['media', 1],
       ['content', 6],
+      ['notify', 7],
       ['edge', 10],
       ['idp', 11],
       ['cms', 12],

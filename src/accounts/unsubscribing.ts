@@ -1,0 +1,28 @@
+/**
+ * Unsubscribe links: whoever holds one may close an account to notifications, and nothing else. Signed, so that a link needs
+ * no row; never expiring, as mails are kept for years (RFC 8058).
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** 128 bits: beyond guessing. */
+const signatureBytes = 16;
+
+/** For an address: `A-Za-z0-9_-` only. */
+export function signUnsubscribe(secret: string, userId: string): string {
+  const id = Buffer.from(userId.replaceAll('-', ''), 'hex');
+  return Buffer.concat([id, signature(secret, id)]).toString('base64url');
+}
+
+/** Whose token it is; `undefined`: nobody's. */
+export function readUnsubscribe(secret: string, token: string): string | undefined {
+  const bytes = Buffer.from(token, 'base64url');
+  if (bytes.length !== 16 + signatureBytes || bytes.toString('base64url') !== token) return undefined;
+  const id = bytes.subarray(0, 16);
+  if (!timingSafeEqual(signature(secret, id), bytes.subarray(16))) return undefined;
+  const hex = id.toString('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}
+
+function signature(secret: string, id: Uint8Array): Buffer {
+  return createHmac('sha256', secret).update('unsubscribe').update(id).digest().subarray(0, signatureBytes);
+}

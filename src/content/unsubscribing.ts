@@ -1,0 +1,60 @@
+/**
+ * `/unsubscribe?token=…`, where the links of mails lead (CONTRACT §10). Opening it changes nothing, as scanners of mail open
+ * every link; a POST does, from the page or from a mail client (RFC 8058).
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { type AccountTables, setOpenNotification } from '#accounts/store.ts';
+import { readUnsubscribe } from '#accounts/unsubscribing.ts';
+import type { Db } from '#platform/db/db.ts';
+import type { HttpServer } from '#platform/http/server.ts';
+import { negotiateLanguage } from '#platform/language.ts';
+import { type PageState, renderUnsubscribePage } from './unsubscribepage.ts';
+
+export interface UnsubscribingDeps {
+  readonly accounts: Db<AccountTables>;
+  readonly unsubscribeSecret: string;
+}
+
+const query = z.object({ token: z.string().max(128).optional() });
+
+export function addUnsubscribing(app: HttpServer, { accounts, unsubscribeSecret }: UnsubscribingDeps): void {
+  const tags = ['content'];
+  const userOf = (token = '') => readUnsubscribe(unsubscribeSecret, token);
+
+  app.get(
+    '/unsubscribe',
+    { schema: { tags, summary: 'The page that asks whether to unsubscribe', querystring: query } },
+    async (request, reply) => showPage(request, reply, userOf(request.query.token) ? 'question' : 'invalid'),
+  );
+
+  app.register(async (forms) => {
+    // What a form or a mail client sends says nothing that the address does not.
+    forms.addContentTypeParser('*', { bodyLimit: 4096, parseAs: 'buffer' }, (_request, _body, done) => done(null));
+    forms.post(
+      '/unsubscribe',
+      { schema: { tags, summary: 'Send no more notification mails to whom the token names', querystring: query } },
+      async (request, reply) => {
+        const userId = userOf((request.query as z.output<typeof query>).token);
+        if (userId !== undefined) await setOpenNotification(accounts, userId, false);
+        return showPage(request, reply, userId === undefined ? 'invalid' : 'done');
+      },
+    );
+  });
+}
+
+function showPage(request: FastifyRequest, reply: FastifyReply, state: PageState) {
+  const page = renderUnsubscribePage(negotiateLanguage(request.headers['accept-language']), state);
+  return reply
+    .code(state === 'invalid' ? 400 : 200)
+    .headers({
+      'cache-control': 'no-store',
+      'content-security-policy':
+        "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+      // The address is a bearer secret.
+      'referrer-policy': 'no-referrer',
+      vary: 'Accept-Language',
+    })
+    .type('text/html; charset=utf-8')
+    .send(page);
+}

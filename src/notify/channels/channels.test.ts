@@ -1,0 +1,240 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, Server as NetServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import PostalMime from 'postal-mime';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Mail } from '../mail.ts';
+import type { Channel, ChannelFailure } from './channel.ts';
+import { openChannel } from './open.ts';
+
+const mail: Mail = {
+  from: 'Ann <a@example.com>',
+  to: ['b@example.com', 'Bert <c@example.com>'],
+  cc: ['d@example.com'],
+  bcc: ['e@example.com'],
+  replyTo: ['f@example.com'],
+  subject: 'Grüße 🎈 an alle',
+  html: '<p>Grüße</p>',
+  text: 'Grüße',
+  headers: { 'List-Unsubscribe': '<https://example.com/u>' },
+};
+const settings = { resendApiKey: undefined, resendBaseUrl: 'http://127.0.0.1:9', smtpUrl: 'outbox' };
+const send = (channel: Channel, id: string = randomUUID(), timeoutMs = 5000) =>
+  channel.send(mail, { id, signal: AbortSignal.timeout(timeoutMs) });
+const failure = (sending: Promise<string>) => sending.then(String, (error: ChannelFailure) => error);
+
+async function expectMail(raw: Buffer | string) {
+  const read = await PostalMime.parse(raw);
+  expect(read.from).toMatchObject({ name: 'Ann', address: 'a@example.com' });
+  expect(read.to?.map(({ address }) => address)).toEqual(['b@example.com', 'c@example.com']);
+  expect(read.cc?.map(({ address }) => address)).toEqual(['d@example.com']);
+  expect(read.replyTo?.map(({ address }) => address)).toEqual(['f@example.com']);
+  expect([read.subject, read.html?.trim(), read.text?.trim()]).toEqual([mail.subject, mail.html, mail.text]);
+  expect(read.headers.find(({ key }) => key === 'list-unsubscribe')?.value).toBe('<https://example.com/u>');
+  return read;
+}
+
+describe('the outbox', () => {
+  let dataDir: string;
+  let channel: Channel;
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'outbox-'));
+    channel = await openChannel(settings, dataDir);
+  });
+  afterAll(() => rm(dataDir, { recursive: true }));
+
+  it('is a file for each mail, whole, and the same file for the same send', async () => {
+    const id = randomUUID();
+    expect([await send(channel, id), await send(channel, id)]).toEqual([id, id]);
+    expect(await readdir(join(dataDir, 'outbox'))).toEqual([`${id}.eml`]);
+    const read = await expectMail(await readFile(join(dataDir, 'outbox', `${id}.eml`)));
+    expect(read.messageId).toBe(`<${id}@example.com>`);
+    expect(read.bcc?.map(({ address }) => address)).toEqual(['e@example.com']);
+  });
+});
+
+describe('the provider’s HTTP API', () => {
+  let server: Server;
+  let channel: Channel;
+  let answers: ((response: ServerResponse) => void)[];
+  const asked: { headers: IncomingMessage['headers']; url?: string | undefined; body: unknown }[] = [];
+  const say = (status: number, body: unknown, headers: Record<string, string> = {}) => {
+    return (response: ServerResponse) =>
+      response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+  };
+  beforeAll(async () => {
+    server = createServer(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      asked.push({
+        headers: request.headers,
+        url: request.url,
+        body: JSON.parse(Buffer.concat(chunks).toString('utf8')),
+      });
+      (answers.length > 1 ? answers.shift() : answers[0])?.(response);
+    });
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const resendBaseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/base`;
+    channel = await openChannel({ ...settings, resendBaseUrl, resendApiKey: 'key' }, '/nowhere');
+  });
+  afterEach(() => asked.splice(0));
+  afterAll(async () => {
+    await channel.close();
+    server.closeAllConnections();
+    server.close();
+  });
+
+  it('is sent the mail on its wire, with the send as its idempotency key', async () => {
+    answers = [say(200, { id: 'from-the-provider' })];
+    const id = randomUUID();
+    expect(await send(channel, id)).toBe('from-the-provider');
+    const [call] = asked;
+    expect(call?.url).toBe('/base/emails');
+    expect([call?.headers.authorization, call?.headers['idempotency-key']]).toEqual(['Bearer key', id]);
+    const { replyTo, ...rest } = mail;
+    expect(call?.body).toEqual({ ...rest, reply_to: replyTo });
+  });
+
+  it.each([
+    ['429 with seconds', say(429, {}, { 'retry-after': '1' })],
+    ['429 with a date', say(429, {}, { 'retry-after': new Date(Date.now() + 1000).toUTCString() })],
+    ['429 with nothing', say(429, {})],
+    ['503', say(503, {})],
+    ['a reset connection', (response: ServerResponse) => response.destroy()],
+  ])('is asked again after %s, with the same key', async (_name, first) => {
+    answers = [first, say(200, { id: 'x' })];
+    expect(await send(channel)).toBe('x');
+    expect(asked).toHaveLength(2);
+    expect(asked[0]?.headers['idempotency-key']).toBe(asked[1]?.headers['idempotency-key']);
+  });
+
+  it('waits as long as it is told', async () => {
+    const startedAt = performance.now();
+    answers = [say(429, {}, { 'retry-after': '2' }), say(200, { id: 'x' })];
+    expect(await send(channel)).toBe('x');
+    expect(performance.now() - startedAt).toBeGreaterThan(1900);
+  });
+
+  it.each([
+    ['200 without an id', say(200, {})],
+    ['200 with an empty id', say(200, { id: '' })],
+    ['200 with an id that is no text', say(200, { id: 7 })],
+    ['200 that is no JSON', (response: ServerResponse) => response.end('<html>')],
+    ['202', say(202, { id: 'x' })],
+    ['a redirect', say(307, { id: 'x' }, { location: '/elsewhere' })],
+    ['401', say(401, {})],
+    ['409', say(409, {})],
+    ['422', say(422, { message: 'no' })],
+    ['500', say(500, { id: 'x' })],
+    ['429 for longer than there is time', say(429, {}, { 'retry-after': '3600' })],
+    ['nothing', () => undefined],
+  ])('has failed with %s', async (_name, answer) => {
+    answers = [answer];
+    expect(await failure(send(channel, randomUUID(), 1500))).toBeInstanceOf(Error);
+  });
+});
+
+describe('SMTP', () => {
+  let server: SMTPServer;
+  let channel: Channel;
+  const taken: { raw: Buffer; to: string[]; user: unknown }[] = [];
+  const refuse = (text: string, code: number) => Object.assign(new Error(text), { responseCode: code });
+  const options: SMTPServerOptions = {
+    authMethods: ['PLAIN', 'LOGIN'],
+    disabledCommands: ['STARTTLS'],
+    allowInsecureAuth: true,
+    onAuth: ({ username, password }, _session, done) =>
+      password === 'p@ss/word' ? done(null, { user: username }) : done(refuse('no', 535)),
+    onRcptTo: ({ address }, _session, done) => {
+      if (refusals.has(address)) return done(refusals.get(address));
+      return done();
+    },
+    onData: (stream, session, done) => {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => {
+        taken.push({
+          raw: Buffer.concat(chunks),
+          to: session.envelope.rcptTo.map(({ address }) => address),
+          user: session.user,
+        });
+        done(dataFailure);
+      });
+    },
+  };
+  const refusals = new Map<string, Error>();
+  let dataFailure: Error | null = null;
+  let address: string;
+  beforeAll(async () => {
+    server = new SMTPServer(options);
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    address = `127.0.0.1:${(server.server.address() as AddressInfo).port}`;
+    channel = await openChannel({ ...settings, smtpUrl: `smtp://user:p%40ss%2Fword@${address}` }, '/nowhere');
+  });
+  afterEach(() => {
+    taken.length = 0;
+    refusals.clear();
+    dataFailure = null;
+  });
+  afterAll(async () => {
+    await channel.close();
+    await new Promise<void>((closed) => server.close(closed));
+  });
+
+  it('takes the mail for all recipients, hidden ones unnamed in it', async () => {
+    const id = randomUUID();
+    expect(await send(channel, id)).toBe(`<${id}@example.com>`);
+    const [{ raw, to, user } = { raw: '', to: [], user: '' }] = taken;
+    const read = await expectMail(raw);
+    expect(read.bcc ?? []).toEqual([]);
+    expect(to.sort()).toEqual(['b@example.com', 'c@example.com', 'd@example.com', 'e@example.com']);
+    expect(user).toBe('user');
+  });
+
+  it.each<[string, number, string, boolean]>([
+    ['its mailbox is unknown', 550, '5.1.1 no such user', true],
+    ['it has moved', 551, '5.1.6 moved', true],
+    ['it is unknown, in the old words', 550, 'no such user', true],
+    ['its mailbox is full', 452, '4.2.2 full', false],
+    ['our server is on a list', 550, '5.7.1 blocked', false],
+    ['it is greylisted', 450, '4.7.1 later', false],
+  ])('has failed when one recipient is refused because %s', async (_name, code, text, isForGood) => {
+    refusals.set('c@example.com', refuse(text, code));
+    const error = (await failure(send(channel))) as ChannelFailure;
+    expect(error.refused).toEqual(isForGood ? ['c@example.com'] : []);
+  });
+
+  it('has failed when all recipients are refused', async () => {
+    for (const name of ['b', 'c', 'd', 'e']) refusals.set(`${name}@example.com`, refuse('5.1.1 no', 550));
+    const error = (await failure(send(channel))) as ChannelFailure;
+    expect([...error.refused].sort()).toEqual(['b@example.com', 'c@example.com', 'd@example.com', 'e@example.com']);
+  });
+
+  it('has failed when the mail itself is refused', async () => {
+    dataFailure = refuse('5.7.0 no', 554);
+    expect(((await failure(send(channel))) as ChannelFailure).refused).toEqual([]);
+  });
+
+  it.each([
+    ['a wrong password', () => `smtp://user:wrong@${address}`],
+    ['nobody there', () => 'smtp://127.0.0.1:9'],
+  ])('has failed with %s', async (_name, smtpUrl) => {
+    const other = await openChannel({ ...settings, smtpUrl: smtpUrl() }, '/nowhere');
+    expect(await failure(send(other))).toBeInstanceOf(Error);
+    await other.close();
+  });
+
+  it('has failed when the server stands still, as soon as the time is up', async () => {
+    const still = new NetServer(() => undefined);
+    await new Promise<void>((listening) => still.listen(0, '127.0.0.1', listening));
+    const smtpUrl = `smtp://127.0.0.1:${(still.address() as AddressInfo).port}`;
+    const other = await openChannel({ ...settings, smtpUrl }, '/nowhere');
+    expect(await failure(send(other, randomUUID(), 300))).toBeInstanceOf(Error);
+    await other.close();
+    still.close();
+  });
+});

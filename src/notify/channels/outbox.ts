@@ -1,0 +1,44 @@
+/** The stand-in for an email provider: each mail is a file, `outbox/<id>.eml` in the data folder. */
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import nodemailer from 'nodemailer';
+import type { Channel } from './channel.ts';
+import { messageOf } from './message.ts';
+
+export async function openOutbox(dataDir: string): Promise<Channel> {
+  const folder = join(dataDir, 'outbox');
+  await mkdir(folder, { recursive: true });
+  const transport = nodemailer.createTransport({
+    streamTransport: true,
+    buffer: true,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return {
+    name: 'outbox',
+    async send(mail, { id }) {
+      const { message } = await transport.sendMail(messageOf(mail, id));
+      await writeWhole(folder, `${id}.eml`, message as Buffer);
+      return id;
+    },
+    close: async () => transport.close(),
+  };
+}
+
+/** A reader sees all of it or nothing, and a repeat the same file. */
+async function writeWhole(folder: string, name: string, bytes: Uint8Array): Promise<void> {
+  const staged = join(folder, `.${name}.${randomUUID()}`);
+  try {
+    const file = await open(staged, 'wx');
+    try {
+      await file.writeFile(bytes);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(staged, join(folder, name));
+  } finally {
+    await rm(staged, { force: true });
+  }
+}

@@ -1,0 +1,66 @@
+/** The email provider's HTTP API: `POST {RESEND_BASE_URL}/emails`. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { createClient } from '#platform/http/client.ts';
+import type { Mail } from '../mail.ts';
+import { type Channel, ChannelFailure } from './channel.ts';
+
+export interface ProviderOptions {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+}
+
+const accepted = z.object({ id: z.string().min(1) });
+const defaultWaitS = 1;
+
+export function openProvider({ baseUrl, apiKey }: ProviderOptions): Channel {
+  const client = createClient({ name: 'email provider', baseUrl, ours: false, timeoutMs: 8000 });
+
+  return {
+    name: 'provider',
+    async send(mail, { id, signal }) {
+      for (;;) {
+        const answer = await client.send({
+          method: 'POST',
+          path: '/emails',
+          route: '/emails',
+          headers: { authorization: `Bearer ${apiKey}`, 'idempotency-key': id },
+          json: toProvider(mail),
+          // It knows the id: a repeat is the same mail.
+          idempotent: true,
+          signal,
+        });
+        if (answer.status === 429) {
+          await sleep(secondsToWait(answer.headers['retry-after']) * 1000, undefined, { signal });
+          continue;
+        }
+        const told = answer.status === 200 ? accepted.safeParse(answer.json()) : undefined;
+        if (told?.success) return told.data.id;
+        throw new ChannelFailure(`the email provider answered ${answer.status}${told ? ' without an id' : ''}`);
+      }
+    },
+    close: () => client.close(),
+  };
+}
+
+function toProvider(mail: Mail) {
+  const { from, to, cc, bcc, replyTo, subject, html, text, headers } = mail;
+  return {
+    from,
+    to,
+    subject,
+    ...(html === undefined ? {} : { html }),
+    ...(text === undefined ? {} : { text }),
+    ...(cc.length > 0 ? { cc } : {}),
+    ...(bcc.length > 0 ? { bcc } : {}),
+    ...(replyTo.length > 0 ? { reply_to: replyTo } : {}),
+    ...(Object.keys(headers).length > 0 ? { headers } : {}),
+  };
+}
+
+/** A number of seconds, or a date (RFC 9110 §10.2.3). */
+function secondsToWait(header: string | string[] | undefined): number {
+  const text = String(header ?? '');
+  const seconds = /^\d{1,6}$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000;
+  return Number.isNaN(seconds) ? defaultWaitS : Math.max(seconds, 0.1);
+}

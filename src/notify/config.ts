@@ -1,0 +1,44 @@
+import { address, setting, text, type Values } from '#platform/config.ts';
+
+/** CONTRACT §2, the row "email". */
+export const notifySettings = {
+  from: setting(
+    'NOTIFY_FROM',
+    { default: 'Atelier <noreply@example.com>', meaning: 'Whom notifications come from: `Name <address>`.' },
+    (raw) => {
+      if (/[\r\n]/.test(raw) || !raw.includes('@')) throw new Error('must be an address, or `Name <address>`');
+      return raw;
+    },
+  ),
+  resendApiKey: text('RESEND_API_KEY', {
+    secret: true,
+    meaning: 'Mails go to the provider’s HTTP API, with this key.',
+  }),
+  resendBaseUrl: address('RESEND_BASE_URL', {
+    default: 'https://api.resend.com',
+    meaning: 'Where that API is.',
+  }),
+  smtpUrl: setting(
+    'SMTP_URL',
+    {
+      default: 'outbox',
+      secret: true,
+      meaning:
+        'Mails go to this SMTP server: `smtps://user:password@host`. `outbox`: to .eml files in the data folder. Needed in production, unless `RESEND_API_KEY` is set.',
+    },
+    (raw) => {
+      if (raw !== 'outbox' && !/^smtps?:\/\/[^/]/.test(raw))
+        throw new Error('must be an smtp(s):// address or `outbox`');
+      return raw;
+    },
+  ),
+  appUrl: address('NOTIFY_APP_URL', {
+    default: 'http://localhost:3000',
+    meaning: 'The application that mails lead to.',
+  }),
+  unsubscribeUrl: address('NOTIFY_UNSUBSCRIBE_URL', {
+    meaning: 'The public address of the content service’s `/unsubscribe`; not set: `/unsubscribe` at `CONTENT_URL`.',
+  }),
+} as const;
+
+export type NotifySettings = Values<typeof notifySettings>;

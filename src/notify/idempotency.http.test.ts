@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type AccountTables, ensureProfile, setOpenNotification } from '#accounts/store.ts';
+import { migrations } from '#migrations.ts';
+import type { Database } from '#platform/db/db.ts';
+import { databaseEngines } from '../../test/database.ts';
+import { createTestChannel, type NotifyRig, newKey, startNotify, type TestChannel } from './notify.testing.ts';
+import { insertSend, type NotifyTables } from './store.ts';
+
+describe.each(databaseEngines)('Idempotency-Key on $name', (engine) => {
+  describe.skipIf(engine.missing)('', () => {
+    let database: Database;
+    let channel: TestChannel;
+    /** Two processes on one database, as far as the database can tell. */
+    let rigs: readonly [NotifyRig, NotifyRig];
+    beforeAll(async () => {
+      database = await engine.open(migrations);
+      channel = createTestChannel();
+      rigs = [await startNotify(database, channel), await startNotify(database, channel)];
+    });
+    afterAll(async () => {
+      for (const rig of rigs) await rig.close();
+      await database.close();
+    });
+    beforeEach(() => {
+      channel.sent.length = 0;
+      channel.obstruct(async () => undefined);
+    });
+
+    const mail = { from: 'a@example.com', to: 'b@example.com', subject: 'Hello', text: 'Hello' };
+
+    it('sends once and answers the same', async () => {
+      const key = newKey();
+      const first = await rigs[0].post('/emails', mail, key);
+      expect(first.status).toBe(200);
+      expect(await rigs[1].post('/emails', mail, key)).toEqual(first);
+      expect(channel.sent).toHaveLength(1);
+    });
+
+    it('sends once however many ask at once', async () => {
+      const key = newKey();
+      channel.obstruct(() => sleep(300));
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, turn) => rigs[turn % 2 === 0 ? 0 : 1].post('/emails', mail, key)),
+      );
+      expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+      expect(answers[0]?.status).toBe(200);
+      expect(channel.sent).toHaveLength(1);
+    });
+
+    it('is 409 with another body, also while the first is under way', async () => {
+      const key = newKey();
+      const [reached, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      channel.obstruct(() => {
+        reached.resolve();
+        return goOn.promise;
+      });
+      const first = rigs[0].post('/emails', mail, key);
+      await reached.promise;
+      const other = await rigs[1].post('/emails', { ...mail, subject: 'Other' }, key);
+      expect([other.status, other.body.error]).toEqual([409, 'idempotency_conflict']);
+      goOn.resolve();
+      expect((await first).status).toBe(200);
+      expect((await rigs[1].post('/emails', { ...mail, to: 'c@example.com' }, key)).status).toBe(409);
+      expect(channel.sent).toHaveLength(1);
+    });
+
+    it('counts for each endpoint by itself', async () => {
+      const key = newKey();
+      const { id } = await ensureProfile(database.queries<AccountTables>(), {
+        id: randomUUID(),
+        email: 'r@example.com',
+      });
+      expect((await rigs[0].post('/emails', mail, key)).status).toBe(200);
+      expect((await rigs[0].post('/notify', { type: 'daily_digest', userId: id }, key)).status).toBe(200);
+      expect(channel.sent).toHaveLength(2);
+    });
+
+    it('keeps a skip as well', async () => {
+      const key = newKey();
+      const accounts = database.queries<AccountTables>();
+      const { id } = await ensureProfile(accounts, { id: randomUUID(), email: 'r@example.com' });
+      await setOpenNotification(accounts, id, false);
+      const request = { type: 'daily_digest', userId: id };
+      const skipped = await rigs[0].post('/notify', request, key);
+      expect(skipped.body).toEqual({ skipped: true, reason: 'disabled_by_user' });
+      await setOpenNotification(accounts, id, true);
+      expect(await rigs[1].post('/notify', request, key)).toEqual(skipped);
+      expect((await rigs[1].post('/notify', request)).body.delivered).toHaveLength(1);
+    });
+
+    it('does not keep a 400', async () => {
+      const key = newKey();
+      expect((await rigs[0].post('/emails', { ...mail, to: 'x' }, key)).status).toBe(400);
+      expect((await rigs[0].post('/emails', mail, key)).status).toBe(200);
+    });
+
+    it('sends the same mail again, under the same id, after a 500', async () => {
+      const key = newKey();
+      channel.obstruct(async () => {
+        throw new Error('down');
+      });
+      expect((await rigs[0].post('/emails', mail, key)).status).toBe(500);
+      expect(channel.sent).toEqual([]);
+      channel.obstruct(async () => undefined);
+      expect((await rigs[1].post('/emails', mail, key)).status).toBe(200);
+      expect(channel.sent).toHaveLength(1);
+    });
+
+    it('lets a send end at its 500: nobody sends it behind the back of its caller', async () => {
+      channel.obstruct(async () => {
+        throw new Error('down');
+      });
+      expect((await rigs[0].post('/emails', mail)).status).toBe(500);
+      channel.obstruct(async () => undefined);
+      await sleep(6000);
+      expect(channel.sent).toEqual([]);
+    });
+
+    it.each(['', 'x'.repeat(257), 'é'])('refuses the key %j', async (key) => {
+      const answer = await rigs[0].app.inject({
+        method: 'POST',
+        url: '/emails',
+        headers: { 'x-internal-key': 'the internal key', 'idempotency-key': key },
+        payload: mail,
+      });
+      expect([answer.statusCode, answer.json().issues[0].path]).toEqual([400, 'headers.idempotency-key']);
+    });
+
+    describe('a send whose process died', () => {
+      const db = () => database.queries<NotifyTables>();
+      const left = async (key?: string) => {
+        const id = randomUUID();
+        const content = { mail: { ...mail, to: [mail.to], cc: [], bcc: [], replyTo: [], headers: {} } };
+        const body = { ...mail, to: [mail.to] };
+        const { hash } = await import('node:crypto');
+        const bodyDigest = hash('sha256', JSON.stringify(body));
+        // As it was claimed by who died: the claim has run out.
+        await insertSend(db(), { id, endpoint: 'emails', key, bodyDigest, content }, 1);
+        await sleep(20);
+        return id;
+      };
+
+      it('is taken up by itself, once', async () => {
+        const ids = await Promise.all(Array.from({ length: 8 }, () => left()));
+        await expect
+          .poll(() => channel.sent.map(({ id }) => id).sort(), { timeout: 20_000, interval: 200 })
+          .toEqual([...ids].sort());
+        await sleep(6000);
+        expect(channel.sent).toHaveLength(ids.length);
+      });
+
+      it('is tried again until it goes out', async () => {
+        let tries = 0;
+        channel.obstruct(async () => {
+          tries += 1;
+          if (tries < 2) throw new Error('down');
+        });
+        const id = await left();
+        await expect.poll(() => channel.sent.map((send) => send.id), { timeout: 40_000, interval: 200 }).toEqual([id]);
+      });
+
+      it('is joined by a repeat with its key', async () => {
+        const key = randomUUID();
+        const id = await left(key);
+        const answer = await rigs[0].post('/emails', mail, { 'idempotency-key': key });
+        expect(answer.body).toEqual({ id: `provider-${id}` });
+        expect(channel.sent.map((send) => send.id)).toEqual([id]);
+      });
+    });
+  });
+});

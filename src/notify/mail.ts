@@ -1,0 +1,36 @@
+/** A mail as it is handed to a channel: rendered, judged, and the same at every try. */
+export interface Mail {
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly cc: readonly string[];
+  readonly bcc: readonly string[];
+  readonly replyTo: readonly string[];
+  readonly subject: string;
+  readonly html?: string | undefined;
+  readonly text?: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const mailbox = /^(?:[^<>@]*<([^<>]+)>|([^<>]+))$/;
+const local = /^[^\s@<>(),;:\\"[\]]{1,64}$/;
+const domain =
+  /^(?=.{1,253}$)[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?(?:\.[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?)+$/u;
+
+/** The bare address of `address` or `Name <address>`, in lower case; `undefined` when it is none. */
+export function addressOf(text: string): string | undefined {
+  // A line break would begin a header of its own.
+  if (hasControls(text) || text.length > 512) return undefined;
+  const match = mailbox.exec(text.trim());
+  const address = (match?.[1] ?? match?.[2] ?? '').trim();
+  const at = address.lastIndexOf('@');
+  const isAddress = local.test(address.slice(0, Math.max(at, 0))) && domain.test(address.slice(at + 1));
+  return isAddress ? address.toLowerCase() : undefined;
+}
+
+export function hasControls(text: string): boolean {
+  return /\p{Cc}|[\u2028\u2029]/u.test(text);
+}
+
+export function recipientsOf(mail: Mail): readonly string[] {
+  return [...mail.to, ...mail.cc, ...mail.bcc].map((text) => addressOf(text) ?? text);
+}

@@ -1,0 +1,10 @@
+import { defineProblems } from '#platform/problem.ts';
+
+/** The sentences of document 002 are kept to the letter, without a full stop. */
+export const notifyProblems = defineProblems({
+  unknown_notification_type: { status: 400, message: 'There is no notification of this type.' },
+  idempotency_conflict: { status: 409, message: 'This Idempotency-Key came with another body before.' },
+  internal_key_not_configured: { status: 500, message: 'INTERNAL_KEY is not configured.' },
+  email_failed: { status: 500, message: 'The mail could not be sent.' },
+  send_in_progress: { status: 503, message: 'The same send is still under way.', retryAfterS: 5 },
+});

@@ -1,0 +1,66 @@
+/** Takes up sends whose processes died before their callers had an answer (CONTRACT §10). */
+import type { Mail } from './mail.ts';
+import { claimMs, deliver, type SendingDeps } from './sending.ts';
+import { claimLapsed, dropOld, markFailed, postpone } from './store.ts';
+
+export interface Resuming {
+  /** Ends after the turn that is under way. */
+  stop(): Promise<void>;
+}
+
+const everyMs = 5000;
+const atOnce = 10;
+const dropEveryTurns = 720;
+const longestWaitMs = 10 * 60 * 1000;
+
+export function startResuming(deps: SendingDeps): Resuming {
+  let turn: Promise<void> = Promise.resolve();
+  let turns = 0;
+  let isRunning = false;
+  const timer = setInterval(() => {
+    if (isRunning) return;
+    isRunning = true;
+    turn = resume(deps, turns++ % dropEveryTurns === 0)
+      .catch((error: unknown) => deps.log.warn({ err: error }, 'sends could not be resumed'))
+      .finally(() => {
+        isRunning = false;
+      });
+  }, everyMs);
+  timer.unref();
+  return {
+    stop: async () => {
+      clearInterval(timer);
+      await turn;
+    },
+  };
+}
+
+async function resume(deps: SendingDeps, isTimeToDrop: boolean): Promise<void> {
+  if (isTimeToDrop) await dropOld(deps.db);
+  const lapsed = await claimLapsed(deps.db, atOnce, claimMs);
+  await Promise.all(lapsed.map((send) => resumeOne(deps, send)));
+}
+
+interface LapsedSend {
+  readonly id: string;
+  readonly attempt: number;
+  readonly mail: Mail | null;
+  /** Younger than a day: after that nobody expects it any more. */
+  readonly isKept: boolean;
+}
+
+async function resumeOne(deps: SendingDeps, { id, attempt, mail, isKept }: LapsedSend): Promise<void> {
+  const claim = { id, attempt };
+  if (mail === null || !isKept) {
+    deps.log.error({ send: id }, 'a send is given up after a day');
+    await markFailed(deps.db, claim);
+    return;
+  }
+  try {
+    await deliver(deps, claim, mail);
+    deps.log.info({ send: id }, 'a send that a crash had left is done');
+  } catch (error) {
+    deps.log.warn({ err: error, send: id }, 'a send that a crash had left did not go out; it is tried again');
+    await postpone(deps.db, claim, Math.min(everyMs * 2 ** attempt, longestWaitMs));
+  }
+}
