@@ -80,7 +80,7 @@ for (const { name, missing } of databaseEngines) {
       return { row, head };
     }
 
-    it('leaves nothing readable without its object, and a repeat goes through', { timeout: 180_000 }, async () => {
+    it('leaves nothing readable without its object, and a repeat goes through', { timeout: 300_000 }, async () => {
       const good = await killEverywhere(await picture('png'), 'created');
       const bad = await killEverywhere(svg, 'unsupported_image');
       // As many calls as registration.test.ts counts.
@@ -104,7 +104,7 @@ for (const { name, missing } of databaseEngines) {
       }
     });
 
-    it('leaves nothing of a prohibited picture but its record', { timeout: 240_000 }, async () => {
+    it('leaves nothing of a prohibited picture but its record', { timeout: 400_000 }, async () => {
       const prohibited = await picture('jpeg', { seed: 77 });
       const blockedHashes = join(dataDir, 'lists');
       await mkdir(blockedHashes);
