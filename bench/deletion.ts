@@ -99,7 +99,7 @@ async function makeVariants(
   planted: readonly Planted[],
 ): Promise<void> {
   const bytes = await picture('png');
-  const asked = (['webp', 'jpeg'] as const).map((format) => ({ transform: toTransform({ name: format, format, width: 20 }) }));
+  const asked = (['webp', 'jpeg'] as const).map((format) => ({ transform: toTransform({ format, width: 20 }) }));
   for (const { storageKey } of planted) {
     await objects.put(storageKey, bytes, { contentType: 'image/png', size: bytes.length });
     await variants.ensure(objectSource(objects, storageKey), asked);

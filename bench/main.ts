@@ -8,8 +8,9 @@ import { content } from './content.ts';
 import { deletion } from './deletion.ts';
 import { benches as imageBenches } from './image.ts';
 import { presign } from './presign.ts';
+import { screening } from './screening.ts';
 
-const benches = [presign, deletion, ...imageBenches, content];
+const benches = [presign, deletion, screening, ...imageBenches, content];
 
 const named = process.argv.slice(2);
 const chosen = benches.filter(({ name }) => named.length === 0 || named.some((word) => name.startsWith(word)));

@@ -5,6 +5,7 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { createScreening } from '#media/screening/screening.ts';
 import { systemClock } from '#platform/clock.ts';
 import { ConfigFault } from '#platform/config.ts';
 import { isFolderInUse } from '#platform/db/lock.ts';
@@ -23,6 +24,7 @@ const checks: Readonly<Record<string, Check>> = {
   legacy: checkLegacy,
   identity: checkIdentity,
   resizing: checkResizing,
+  screening: checkScreening,
 };
 
 const log = createLog({ level: 'silent' });
@@ -121,6 +123,22 @@ async function checkResizing({ resizing }: Config): Promise<string> {
   const answer = await reach(`${resizing.proxyUrl}/health`, 'see IMGPROXY_URL');
   if (!answer.ok) throw new Error(`${resizing.proxyUrl}/health answers ${answer.status}; see IMGPROXY_URL`);
   return `imgproxy at ${resizing.proxyUrl}`;
+}
+
+/** The lists are read as a picture would have them read; the classifier is not asked, as it would judge what it is sent. */
+async function checkScreening({ media }: Config): Promise<string> {
+  const { blockedHashes, screeningUrl } = media;
+  const classifier = screeningUrl === undefined ? 'no classifier' : 'a classifier, which was not asked';
+  if (blockedHashes === undefined) return `no lists (MEDIA_BLOCKED_HASHES is not set), ${classifier}`;
+  const screening = createScreening({ blockedHashes, screeningUrl: undefined });
+  try {
+    await screening.checkLists();
+    return `the lists in ${blockedHashes} can be read, ${classifier}`;
+  } catch (error) {
+    throw new Error(`the lists cannot be relied on (${reason(error as Error)}); see MEDIA_BLOCKED_HASHES`);
+  } finally {
+    await screening.close();
+  }
 }
 
 async function reach(url: string, mend: string): Promise<Response> {

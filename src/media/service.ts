@@ -15,6 +15,7 @@ import type { mediaSettings } from './config.ts';
 import { keepRemovingAbandonedCopies } from './copies/abandoned.ts';
 import { importFile } from './importing.ts';
 import { addRoutes } from './routes.ts';
+import type { Screening } from './screening/screening.ts';
 import type { MediaTables } from './store.ts';
 import { createWatermarkMaker } from './watermarkmaking.ts';
 
@@ -32,6 +33,7 @@ export interface MediaDeps {
   readonly engine: Engine;
   /** Over the public bucket, with the key secret of the image service and the edge: variants go with their source. */
   readonly variants: Pick<VariantMaker, 'forgetAll'>;
+  readonly screening: Screening;
   /** Of the edge, or of the imgproxy server that stands in its place. */
   readonly resizeAddress: ResizeSigner;
   readonly settings: Values<typeof mediaSettings>;
@@ -42,7 +44,7 @@ const picturesAtOnce = 8;
 const pictureWaitMs = 5000;
 
 export function createMedia(deps: MediaDeps): HttpServer {
-  const { clock, database, originals, legacy, engine, variants, resizeAddress, settings } = deps;
+  const { clock, database, originals, legacy, engine, variants, screening, resizeAddress, settings } = deps;
   const app = createServer({
     ...deps.server,
     service: 'media',
@@ -61,6 +63,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
     legacy,
     engine,
     variants,
+    screening,
     pictures,
     watermarks: createWatermarkMaker({ engine, pictures }),
     resizeAddress,

@@ -26,6 +26,7 @@ export async function wireMedia({ config, engines, server, log }: Wiring): Promi
     legacy,
     engine: await engines.pictures(),
     variants: await engines.variants(),
+    screening: await engines.screening(),
     resizeAddress: resizeSigner({
       baseUrl: config.resizing.proxyUrl ?? addressesOf(config).edge,
       key: config.resizing.key,

@@ -44,10 +44,13 @@ export async function plant(ground: Ground, count: number, options: PlantOptions
     return { assetId, storageKey: storageKeyOf({ ownerId, scopeKind, scopeId, assetId, mime }) };
   });
   const keys = planted.flatMap(({ storageKey }) => ['', ...beside].map((ending) => storageKey + ending));
+  const etags = new Map<string, string>();
   for (let start = 0; start < keys.length; start += 32) {
     const puts = keys
       .slice(start, start + 32)
-      .map((key) => ground.originals.put(key, Buffer.from('x'), { contentType: mime, size: 1 }));
+      .map(async (key) =>
+        etags.set(key, (await ground.originals.put(key, Buffer.from('x'), { contentType: mime, size: 1 })).etag),
+      );
     await Promise.all(puts);
   }
   const rows = planted.map(({ assetId, storageKey }) => ({
@@ -61,7 +64,7 @@ export async function plant(ground: Ground, count: number, options: PlantOptions
     backend: options.backend ?? 'objects',
     bucket: options.bucket ?? ground.originals.bucket,
     storage_key: storageKey,
-    etag: '"x"',
+    etag: etags.get(storageKey) ?? '',
     byte_size: 1,
     thumb_asset_id: options.thumbAssetId ?? null,
     ready_at: options.isReady === false ? null : new Date(),
