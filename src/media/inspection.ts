@@ -12,8 +12,10 @@ import {
 } from '#platform/objects/objects.ts';
 import { Problem, problems } from '#platform/problem.ts';
 import { type IdleDeadline, startIdleDeadline } from '#platform/resilience/deadline.ts';
+import { isImage, type SizeLimits } from './limits.ts';
 import type { Refusal } from './problems.ts';
 import type { PictureDigests, Screening } from './screening/screening.ts';
+import type { AssetFacts } from './store.ts';
 
 export interface InspectionDeps {
   readonly objects: Pick<Objects, 'get'>;
@@ -76,14 +78,51 @@ export async function inspectBytes(
 }
 
 /**
- * Whether the object begins like a picture, whatever it is called: browsers show pictures by their bytes. `undefined`: it
- * has become another one. Throws `engine_unavailable`.
+ * As `inspectImage`, of a picture under whatever name. Under that of something else it may be no larger than a picture:
+ * it is read into memory.
  */
-export async function beginsLikePicture(
+export async function inspectPicture(
+  deps: Pick<InspectionDeps, 'objects' | 'engine' | 'screening'> & { readonly limits: SizeLimits },
+  storageKey: string,
+  head: ObjectHead,
+): Promise<Picture | Refusal | undefined> {
+  return head.size > deps.limits.maxImageBytes ? 'asset_too_large' : inspectImage(deps, storageKey, head);
+}
+
+/** What is called a picture speaks for itself; what is not keeps what is `told` of it, and gains its digests. */
+export function factsOf(told: AssetFacts, { digests, facts }: Picture): AssetFacts {
+  return isImage(told.mime)
+    ? { ...told, ...digests, ...facts, durationMs: null, thumbAssetId: null }
+    : { ...told, ...digests };
+}
+
+/** Of bytes that nobody has looked at. */
+export function unseenFacts(mime: string): AssetFacts {
+  return {
+    mime,
+    sha256: null,
+    md5: null,
+    pdq: null,
+    pdqQuality: null,
+    width: null,
+    height: null,
+    durationMs: null,
+    blurhash: null,
+    thumbAssetId: null,
+  };
+}
+
+/**
+ * What is called a picture (`mime`), and what would be shown as one whatever it is called: browsers go by the bytes.
+ * `undefined`: the object has become another one. Throws `engine_unavailable`.
+ */
+export async function isPicture(
   objects: InspectionDeps['objects'],
   storageKey: string,
   head: ObjectHead,
+  mime: string,
 ): Promise<boolean | undefined> {
+  if (isImage(mime)) return true;
   if (head.size === 0) return false;
   const options = { ifMatch: head.etag, range: { start: 0, end: beginningBytes - 1 } };
   const beginning = await readUnchanged(objects, storageKey, options);

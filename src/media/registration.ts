@@ -11,8 +11,16 @@ import type { Caller } from '#platform/access/caller.ts';
 import type { Db } from '#platform/db/db.ts';
 import type { ObjectHead } from '#platform/objects/objects.ts';
 import type { Asset, RegistrationRequest } from './api.ts';
-import { beginsLikePicture, type InspectionDeps, inspectImage, type Picture, placeForPicture } from './inspection.ts';
-import { isImage, maxBytesOf, type SizeLimits } from './limits.ts';
+import {
+  factsOf,
+  type InspectionDeps,
+  inspectPicture,
+  isPicture,
+  type Picture,
+  placeForPicture,
+  unseenFacts,
+} from './inspection.ts';
+import { maxBytesOf, type SizeLimits } from './limits.ts';
 import { ownerFor } from './ownership.ts';
 import { mediaProblems, type Refusal, refusalProblem } from './problems.ts';
 import { type RemovalDeps, removeKin, removeObject } from './removal.ts';
@@ -94,13 +102,12 @@ async function tryRegistering(
     if (known !== undefined) await dropUnready(db, assetId, known.etag);
     throw mediaProblems.object_not_found();
   }
-  // What is called a picture, and what would be shown as one whatever it is called.
-  const isPicture = isImage(request.mime) || (await beginsLikePicture(objects, storageKey, head));
-  if (isPicture === undefined) return undefined;
+  const isShown = await isPicture(objects, storageKey, head, request.mime);
+  if (isShown === undefined) return undefined;
   // Its bytes stay in memory until they are screened.
-  const leave = isPicture ? await placeForPicture(deps) : () => undefined;
+  const leave = isShown ? await placeForPicture(deps) : () => undefined;
   try {
-    return await registerObject(deps, { identity, storageKey, head, isPicture }, request);
+    return await registerObject(deps, { identity, storageKey, head, isPicture: isShown }, request);
   } finally {
     leave();
   }
@@ -129,13 +136,17 @@ async function registerObject(
   const picture = await inspect(deps, { identity, storageKey, head, isPicture });
   if (picture === undefined) return undefined;
   if (typeof picture === 'string')
-    return (await draftAsset(db, identity, place, unknownFacts(request), picture)) ? refuse(picture) : undefined;
-  if (!(await draftAsset(db, identity, place, factsOf(request, picture)))) return undefined;
+    return (await draftAsset(db, identity, place, unseenFacts(request.mime), picture)) ? refuse(picture) : undefined;
+  const told = toldBy(request);
+  if (!(await draftAsset(db, identity, place, picture ? factsOf(told, picture) : told))) return undefined;
   // Step 4 of document 000. A draft cannot be read: a process that dies here leaves nothing to be seen.
   if (picture !== null) {
     const { bytes, facts, digests } = picture;
     const match = await deps.screening.screen({ assetId, mime: facts.mime, bytes }, digests);
-    if (match) return (await condemnAsset(db, { assetId, etag }, digests, match)) ? refuse('csam_blocked') : undefined;
+    if (match) {
+      const isCondemned = await condemnAsset(db, { assetId, etag }, { etag, digests, match, origin: null });
+      return isCondemned ? refuse('csam_blocked') : undefined;
+    }
   }
   // A refusal that was finished before our draft took the object with it; one that comes later finds the draft.
   if ((await objects.head(storageKey))?.etag !== etag) return undefined;
@@ -149,17 +160,13 @@ async function inspect(
   { identity: { requestedMime }, storageKey, head, isPicture }: Upload,
 ): Promise<Picture | Refusal | null | undefined> {
   if (head.size > maxBytesOf(requestedMime, deps.limits)) return 'asset_too_large';
-  if (!isPicture) return null;
-  // Under another name it may be no larger: pictures are read into memory.
-  return head.size > deps.limits.maxImageBytes ? 'asset_too_large' : inspectImage(deps, storageKey, head);
+  return isPicture ? inspectPicture(deps, storageKey, head) : null;
 }
 
 /** Document 000, step 2: images speak for themselves, for anything else the caller does. */
-function factsOf(request: RegistrationRequest, picture: Picture | null): AssetFacts {
-  const known = { ...unknownFacts(request), ...picture?.digests };
-  if (picture !== null && isImage(request.mime)) return { ...known, ...picture.facts };
+function toldBy(request: RegistrationRequest): AssetFacts {
   return {
-    ...known,
+    ...unseenFacts(request.mime),
     width: request.width ?? null,
     height: request.height ?? null,
     durationMs: request.durationMs ?? null,
@@ -181,8 +188,8 @@ async function finishRefusal(
   const { db, objects } = deps;
   const head = await objects.head(row.storageKey);
   const isReplaced = head !== undefined && head.etag !== row.etag;
-  if (head !== undefined && !isReplaced) await removeObject(deps, row.storageKey);
-  if (refusal === 'csam_blocked') await removeKin(deps, row.storageKey);
+  if (head !== undefined && !isReplaced) await removeObject(objects, row.storageKey);
+  if (refusal === 'csam_blocked') await removeKin(deps, objects, [row.storageKey]);
   await dropUnready(db, row.assetId, row.etag);
   // Bytes that came meanwhile are judged anew.
   if (!isReplaced && isOurs) throw refusalProblem(refusal);
@@ -196,21 +203,6 @@ export function isSame(known: StoredAsset, identity: AssetIdentity): boolean {
     known.kind === identity.kind &&
     known.requestedMime === identity.requestedMime
   );
-}
-
-function unknownFacts(request: RegistrationRequest): AssetFacts {
-  return {
-    mime: request.mime,
-    sha256: null,
-    md5: null,
-    pdq: null,
-    pdqQuality: null,
-    width: null,
-    height: null,
-    durationMs: null,
-    blurhash: null,
-    thumbAssetId: null,
-  };
 }
 
 export function isVideo(request: Pick<RegistrationRequest, 'kind' | 'mime'>): boolean {

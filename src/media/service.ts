@@ -90,9 +90,12 @@ function whileListening(app: HttpServer, work: (signal: AbortSignal) => Promise<
 const picturePermits = () => createPermits({ count: picturesAtOnce, waitMs: pictureWaitMs });
 
 /** What `npm run import-legacy` does without a running instance: `POST /v1/assets/legacy` without HTTP. */
-export function importerOf(deps: Pick<MediaDeps, 'database' | 'originals' | 'legacy' | 'engine' | 'settings'>) {
-  const { database, originals, legacy, engine, settings } = deps;
+export function importerOf(
+  deps: Pick<MediaDeps, 'database' | 'originals' | 'legacy' | 'engine' | 'screening' | 'settings'>,
+) {
+  const { database, originals, legacy, engine, screening, settings } = deps;
   const db = database.queries<MediaTables>();
-  const importDeps = { db, objects: originals, legacy, engine, pictures: picturePermits(), limits: settings };
+  const pictures = picturePermits();
+  const importDeps = { db, objects: originals, legacy, engine, screening, pictures, limits: settings };
   return (request: LegacyImport) => importFile(importDeps, request);
 }

@@ -7,6 +7,7 @@ import { deleteAssets } from '#media/deletion.ts';
 import type { PrefixRemovalDeps } from '#media/prefixremoval.ts';
 import { deleteScope } from '#media/scopedeletion.ts';
 import type { MediaTables } from '#media/store.ts';
+import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
 import type { LegacyObjects } from '#platform/objects/objects.ts';
 import { openLegacyObjects } from '#platform/objects/open.ts';

@@ -26,6 +26,8 @@ create table screening_incidents (
   -- The entry of that list (hex), and how many bits the picture differs from it.
   listed text,
   distance smallint,
+  -- Where the same bytes went on to lie: the asset, or the legacy file (bucket/path), that they were copied or taken in from.
+  origin text,
   created_at timestamptz not null default now(),
   -- However many registrations find it, and however often it is uploaded again.
   unique (asset_id, sha256)
