@@ -15,7 +15,10 @@ import {
 } from '../../test/media/copies.ts';
 import { deletionOutcome, removalDeps } from '../../test/media/deletions.ts';
 import { interrupted } from '../../test/media/interruption.ts';
+import { digestOf, openLists } from '../../test/media/lists.ts';
+import { picture } from '../../test/media/pictures.ts';
 import { migrations } from '../migrations.ts';
+import { removeAbandonedCopies } from './copies/abandoned.ts';
 import type { CopyDeps } from './copying.ts';
 
 /** More than any deed here has. */
@@ -119,6 +122,47 @@ for (const engine of databaseEngines)
         expect([ready, unready]).toEqual([objects, 0]);
       });
       expect([...outcomes]).toEqual(['copied']);
+    });
+
+    it('of an asset reads no byte of it', async () => {
+      const what = await plantSource(deps, 'asset');
+      const unreadable = {
+        ...deps.objects,
+        get: async () => {
+          throw new Error('it was read');
+        },
+      };
+      expect(await copyOutcome({ ...deps, objects: unreadable }, what)).toBe('copied');
+    });
+
+    it.each(kinds)('of a listed %s is never shown, at whatever moment it fails', { timeout: 60_000 }, async (kind) => {
+      const lists = await openLists();
+      const listing = copyDeps(database, folder, { blockedHashes: lists.folder });
+      const own = kind === 'asset' ? 1 : 0;
+      const outcomes = new Set<string>();
+      await lists.write('sha256', digestOf('sha256', await picture('png')));
+      for (let failAt = 1; failAt < manyMoments; failAt++) {
+        // By a process that knows of no list.
+        const what = await plantSource(deps, kind);
+        let hasFailed = false;
+        const failing = interrupted(listing, ({ number }) => {
+          if (number !== failAt) return;
+          hasFailed = true;
+          throw problems.engine_unavailable();
+        });
+        const outcome = await copyOutcome(failing, what);
+        outcomes.add(outcome);
+        expect((await holdings(what)).ready).toBe(own);
+        await removeAbandonedCopies({ ...deps, clock: { now: () => Date.now() + 25 * 3_600_000 } });
+        expect(await holdings(what)).toEqual({ ready: own, unready: 0, objects: own });
+        if (hasFailed) continue;
+        expect(outcome).toBe('csam_blocked');
+        expect(failAt).toBeGreaterThan(12);
+        break;
+      }
+      expect([...outcomes].sort()).toEqual(['copy_failed', 'csam_blocked', 'engine_unavailable']);
+      await listing.screening.close();
+      await lists.close();
     });
 
     it('and a deletion at once leave no object without a row and no row without its object', async () => {

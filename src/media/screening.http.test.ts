@@ -1,57 +1,52 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { paint, photo, pipe, scene } from '#image/engine/pictures.testing.ts';
-import { createEngine } from '#image/engine/working.ts';
 import { says, saysClean, startClassifier, type TestClassifier } from '../../test/media/classifier.ts';
+import {
+  digestOf as digest,
+  type ListKind,
+  type Lists,
+  openLists,
+  pdqOfPicture,
+  turned,
+} from '../../test/media/lists.ts';
 import { embedded, type MediaRig, onEveryPair, put, type Refusal, startMedia, upload } from '../../test/media/rig.ts';
-import { pdqOf } from './screening/pdq.ts';
 import type { MediaTables } from './store.ts';
 
-const engine = createEngine({ maxSourcePixels: 1e6, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 20_000 });
 const jpeg = { mime: 'image/jpeg' };
 const blocked = [451, 'csam_blocked'];
 const unscreened = [503, 'screening_unavailable'];
 
-/** The hash with `count` of its bits turned. */
-function turned(hex: string, count: number): string {
-  let bits = BigInt(`0x${hex}`);
-  for (let at = 0; at < count; at++) bits ^= 1n << BigInt((at * 37) % 256);
-  return bits.toString(16).padStart(64, '0');
-}
-
-const digest = (algorithm: string, bytes: Buffer) => createHash(algorithm).update(bytes).digest('hex');
-
 onEveryPair('screening', (pair) => {
   let rig: MediaRig;
-  let folder: string;
+  let lists: Lists;
   let classifier: TestClassifier;
   let picture: Buffer;
   let other: Buffer;
   let pdq: string;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'atelier-lists-'));
+    lists = await openLists();
     classifier = await startClassifier();
-    rig = await startMedia(pair, { blockedHashes: folder, screeningUrl: `${classifier.url}/judge?of=1` });
+    rig = await startMedia(pair, { blockedHashes: lists.folder, screeningUrl: `${classifier.url}/judge?of=1` });
     picture = await pipe(photo(160, 120)).jpeg().toBuffer();
     other = await pipe(scene(160, 120)).jpeg().toBuffer();
-    pdq = pdqOf((await engine.inspect(picture)).rendition).hex;
+    pdq = await pdqOfPicture(picture);
   });
   afterEach(async () => {
     classifier.answer = saysClean;
-    for (const kind of ['sha256', 'md5', 'pdq'])
-      await rm(join(folder, `${kind}.txt`), { recursive: true, force: true });
+    await lists.clear();
   });
   afterAll(async () => {
     await rig.close();
     await classifier.close();
-    await rm(folder, { recursive: true, force: true });
+    await lists.close();
   });
 
-  const list = (kind: 'sha256' | 'md5' | 'pdq', text: string) => writeFile(join(folder, `${kind}.txt`), text);
+  const list = (kind: ListKind, text: string) => lists.write(kind, text);
   const register = async (said: object) => {
     const { status, body } = await rig.user.post<Refusal & { errorCode?: string }>('/v1/assets', said);
     return [status, body.error ?? null];
@@ -68,7 +63,7 @@ onEveryPair('screening', (pair) => {
     rig.database.queries<MediaTables>().selectFrom('assets').selectAll().where('asset_id', '=', assetId).execute();
 
   describe('by lists', () => {
-    it.each<[string, 'sha256' | 'md5' | 'pdq', () => string, readonly unknown[]]>([
+    it.each<[string, ListKind, () => string, readonly unknown[]]>([
       ['its SHA-256', 'sha256', () => digest('sha256', picture), blocked],
       ['its MD5, in capitals', 'md5', () => `# a list\r\n${digest('md5', picture).toUpperCase()}\r\n`, blocked],
       ['its PDQ', 'pdq', () => pdq, blocked],
@@ -94,7 +89,7 @@ onEveryPair('screening', (pair) => {
       const blank = await pipe(paint(100, 100, 3, () => [1, 2, 3]))
         .png()
         .toBuffer();
-      await list('pdq', pdqOf((await engine.inspect(blank)).rendition).hex);
+      await list('pdq', await pdqOfPicture(blank));
       const { said } = await upload(rig.user, blank);
       expect(await register(said)).toEqual([201, null]);
     });
@@ -115,7 +110,7 @@ onEveryPair('screening', (pair) => {
     it.each<[string, () => Promise<unknown>]>([
       ['a line that is no digest', () => list('pdq', `${'0'.repeat(64)}\nnot a hash\n`)],
       ['a digest cut off', () => list('sha256', 'abcdef')],
-      ['a folder in place of a file', () => mkdir(join(folder, 'md5.txt'))],
+      ['a folder in place of a file', () => mkdir(join(lists.folder, 'md5.txt'))],
     ])('with %s there is no pass, until it is mended', async (_name, breakIt) => {
       await breakIt();
       const { said, assetId, storageKey } = await upload(rig.user, picture, jpeg);
@@ -125,8 +120,7 @@ onEveryPair('screening', (pair) => {
       expect(JSON.stringify(answer.body)).not.toMatch(/txt|lists|digest/);
       expect([await isReady(assetId), (await rows(assetId))[0]?.ready_at]).toEqual([false, null]);
       expect(await rig.originals.head(storageKey)).toBeDefined();
-      for (const kind of ['sha256', 'md5', 'pdq'])
-        await rm(join(folder, `${kind}.txt`), { recursive: true, force: true });
+      await lists.clear();
       expect(await register(said)).toEqual([201, null]);
     });
 
@@ -202,6 +196,7 @@ onEveryPair('screening', (pair) => {
         list: 'sha256',
         listed: digest('sha256', picture),
         distance: 0,
+        origin: null,
         created_at: expect.any(Date),
       });
     });

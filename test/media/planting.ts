@@ -27,6 +27,8 @@ export interface PlantOptions {
   readonly backend?: 'objects' | 'legacy';
   readonly bucket?: string;
   readonly isReady?: boolean;
+  /** Of each object. */
+  readonly bytes?: Uint8Array;
   /** Beside the object: endings such as `.wm.jpg`. */
   readonly beside?: readonly string[];
 }
@@ -38,6 +40,7 @@ export async function plant(ground: Ground, count: number, options: PlantOptions
     scopeId = '1',
     mime = 'image/png',
     beside = [],
+    bytes = Buffer.from('x'),
   } = options;
   const planted = Array.from({ length: count }, () => {
     const assetId = randomUUID();
@@ -49,7 +52,7 @@ export async function plant(ground: Ground, count: number, options: PlantOptions
     const puts = keys
       .slice(start, start + 32)
       .map(async (key) =>
-        etags.set(key, (await ground.originals.put(key, Buffer.from('x'), { contentType: mime, size: 1 })).etag),
+        etags.set(key, (await ground.originals.put(key, bytes, { contentType: mime, size: bytes.length })).etag),
       );
     await Promise.all(puts);
   }
@@ -65,7 +68,7 @@ export async function plant(ground: Ground, count: number, options: PlantOptions
     bucket: options.bucket ?? ground.originals.bucket,
     storage_key: storageKey,
     etag: etags.get(storageKey) ?? '',
-    byte_size: 1,
+    byte_size: bytes.length,
     thumb_asset_id: options.thumbAssetId ?? null,
     ready_at: options.isReady === false ? null : new Date(),
   }));
