@@ -40,5 +40,13 @@ export const mediaProblems = defineProblems({
   },
 });
 
-/** Why an uploaded object is refused: no row stays, and the object is removed. */
-export type Refusal = 'asset_too_large' | 'unsupported_image' | 'undecodable_image' | 'image_too_large';
+/**
+ * Why an uploaded object is refused: no row stays, and the object is removed. `object_not_found`: nobody registered it in
+ * time (sweeping/).
+ */
+export type Refusal =
+  | 'asset_too_large'
+  | 'unsupported_image'
+  | 'undecodable_image'
+  | 'image_too_large'
+  | 'object_not_found';
