@@ -22,7 +22,7 @@ export async function countingFiles<Result>(
     const count = await countByHeads(files, ours);
     return { result: await work(), count };
   } finally {
-    // When this fails the claim runs out by itself.
-    await releaseCounting(db, files.bucket, ours, holder).catch(() => undefined);
+    // After a failure the claim runs out by itself.
+    await releaseCounting(db, files.bucket, ours, holder);
   }
 }
