@@ -11,6 +11,7 @@ import fastify from 'fastify';
 import { resizeSigner } from '../src/edge/api.ts';
 import { createVariantMaker } from '../src/image/engine/variants.ts';
 import { createEngine } from '../src/image/engine/working.ts';
+import { createScreening } from '../src/media/screening/screening.ts';
 import { createMedia } from '../src/media/service.ts';
 import { storageKeyOf } from '../src/media/storagekey.ts';
 import { findReadyAssets, type MediaTables } from '../src/media/store.ts';
@@ -22,12 +23,14 @@ import { createTokenVerifier } from '../src/platform/access/tokens.ts';
 import type { Cache } from '../src/platform/cache/cache.ts';
 import { openCache } from '../src/platform/cache/open.ts';
 import { systemClock as clock } from '../src/platform/clock.ts';
+import { createJobs } from '../src/platform/jobs/queueing.ts';
 import { createLog } from '../src/platform/log.ts';
 import { deriveAddressKey } from '../src/platform/objects/addresses.ts';
 import { openFilesystem } from '../src/platform/objects/filesystem.ts';
 import { databaseEngines } from '../test/database.ts';
 
 const count = 200;
+const noLists = { blockedHashes: undefined, screeningUrl: undefined };
 const log = createLog({ level: 'silent' });
 // PostgreSQL where it runs: PGlite would do the query within the process that is measured.
 const engine = databaseEngines.findLast(({ missing }) => !missing) ?? databaseEngines[0];
@@ -120,7 +123,9 @@ function startMedia(answers: Cache) {
     engine: pictures,
     variants: createVariantMaker({ engine: pictures, keySecret: 'secret', publicObjects, limits }),
     resizeAddress,
-    settings: { maxImageBytes: 1, maxVideoBytes: 1, publicScopes: [] },
+    jobs: createJobs({ database, log }),
+    screening: createScreening(noLists),
+    settings: { maxImageBytes: 1, maxVideoBytes: 1, publicScopes: [], ffmpegPath: 'ffmpeg', ...noLists },
   });
 }
 

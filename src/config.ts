@@ -5,7 +5,18 @@ import { withSecrets } from '#platform/secrets.ts';
 import { settingGroups } from './settings.ts';
 
 /** Ports above the base, in the order in which services start and are told of (CONTRACT §1). */
-const portOffsets = { media: 1, image: 2, content: 6, notify: 7, edge: 10, idp: 11, cms: 12 } as const;
+const portOffsets = {
+  media: 1,
+  image: 2,
+  auth: 3,
+  agent: 4,
+  memory: 5,
+  content: 6,
+  notify: 7,
+  edge: 10,
+  idp: 11,
+  cms: 12,
+} as const;
 
 export type ServiceName = keyof typeof portOffsets;
 export const serviceNames = Object.keys(portOffsets) as readonly ServiceName[];
@@ -43,12 +54,16 @@ export function readConfig(
 
 /** Settings that others make necessary: a server its keys, and production some way for mails to leave. */
 function calledFor(environment: Environment, services: readonly ServiceName[]): readonly string[] {
-  const isServer = (endpoint: string | undefined) => (endpoint || 'embedded') !== 'embedded';
+  const isServer = (endpoint: string | undefined, own = 'embedded') => (endpoint || own) !== own;
   const sendsMail = services.includes('notify') && environment.NODE_ENV === 'production';
   return [
+    ...(services.includes('memory') && isServer(environment.EMBEDDING_BASE_URL, 'builtin') ? ['EMBEDDING_MODEL'] : []),
     ...(isServer(environment.S3_ENDPOINT)
       ? ['S3_BUCKET', 'S3_PUBLIC_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']
       : []),
+    ...['MODEL', 'IMAGE_MODEL', 'VIDEO_MODEL'].flatMap((model) =>
+      (environment[`${model}_BASE_URL`] || 'offline') === 'offline' ? [] : [`${model}_NAME`],
+    ),
     ...(isServer(environment.LEGACY_S3_ENDPOINT) ? ['LEGACY_S3_ACCESS_KEY_ID', 'LEGACY_S3_SECRET_ACCESS_KEY'] : []),
     ...(sendsMail && !environment.RESEND_API_KEY ? ['SMTP_URL'] : []),
   ];
@@ -102,6 +117,17 @@ export function agentOriginsOf(config: Config): readonly string[] {
   return ['localhost', '127.0.0.1'].map((name) => `http://${name}:${portBase}`);
 }
 
+/** ALLOWED_REDIRECT_ORIGINS; not set, outside production, the console and the development server of a front end. */
+export function redirectOriginsOf(config: Config): readonly string[] {
+  const { production, portBase } = config.process;
+  const { allowedOrigins } = config.auth;
+  if (production || allowedOrigins.length > 0) return allowedOrigins;
+  return [`http://localhost:${portBase}`, `http://127.0.0.1:${portBase}`, 'http://localhost:3000'];
+}
+
+/** Where browsers reach the authentication service. */
+export const publicAuthUrlOf = (config: Config): string => config.auth.publicUrl ?? addressesOf(config).auth;
+
 /** Everything that is not for anybody's eyes, for the log to leave out. */
 export function secretsOf(config: Config): readonly string[] {
   const values: Readonly<Record<string, Readonly<Record<string, unknown>>>> = config;
@@ -110,7 +136,8 @@ export function secretsOf(config: Config): readonly string[] {
       .filter(([, { secret: isSecret }]) => isSecret)
       .flatMap(([name]) => values[group]?.[name])
       .filter((value) => typeof value === 'string')
-      .filter((value) => value !== 'embedded'),
+      // Words that choose an engine are nobody's secret.
+      .filter((value) => value !== 'embedded' && value !== 'outbox'),
   );
 }
 
@@ -119,10 +146,13 @@ type GroupName = keyof typeof settingGroups;
 const groupsByService: Partial<Record<ServiceName, readonly GroupName[]>> = {
   media: ['database', 'redis', 'objects', 'legacyObjects', 'identity', 'internal', 'resizing', 'media', 'image'],
   image: ['objects', 'image', 'imageService'],
+  auth: ['database', 'identity', 'auth'],
+  agent: ['database', 'redis', 'identity', 'internal', 'agent', 'model', 'imageModel', 'videoModel'],
   edge: ['objects', 'legacyObjects', 'resizing', 'image'],
+  memory: ['database', 'identity', 'internal', 'memory', 'embedding'],
   content: ['database', 'cms', 'content'],
   notify: ['database', 'internal', 'notify'],
-  idp: ['localIdp'],
+  idp: ['localIdp', 'database'],
 };
 
 /** Its processes see each other's writes, so without Redis there may be one of them only. */
@@ -141,7 +171,8 @@ function groupsOf(services: readonly ServiceName[], environment: Environment): R
     'cors',
     ...services.flatMap((service) => groupsByService[service] ?? []),
   ]);
-  if (needsEdge(environment)) groups.add('addresses');
+  // Whoever hands out addresses of objects has to know where the edge is.
+  if (groups.has('objects') && needsEdge(environment)) groups.add('addresses');
   return groups;
 }
 

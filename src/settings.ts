@@ -1,10 +1,13 @@
 /** Every setting of the product (CONTRACT §§1–2). What one service alone needs is declared beside it, the rest here. */
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
+import { agentSettings, imageModelSettings, modelSettings, videoModelSettings } from '#agent/config.ts';
+import { authSettings } from '#auth/config.ts';
 import { contentSettings } from '#content/config.ts';
 import { imageServiceSettings, imageSettings } from '#image/config.ts';
 import { idpSettings } from '#local/idp/config.ts';
 import { mediaSettings } from '#media/config.ts';
+import { embeddingSettings, memorySettings } from '#memory/config.ts';
 import { notifySettings } from '#notify/config.ts';
 import { address, integer, list, parseAddress, secret, setting, text } from '#platform/config.ts';
 import { parseOriginPattern } from '#platform/http/origins.ts';
@@ -184,6 +187,7 @@ export const settingGroups = {
       parse: (raw: string | undefined) => parseList(raw).map(parseOriginPattern),
     },
   },
+  auth: authSettings,
   cms: {
     url: address('CMS_URL', {
       requiredInProduction: true,
@@ -193,6 +197,12 @@ export const settingGroups = {
   content: contentSettings,
   localIdp: idpSettings,
   media: mediaSettings,
+  agent: agentSettings,
+  model: modelSettings,
+  imageModel: imageModelSettings,
+  videoModel: videoModelSettings,
+  memory: memorySettings,
+  embedding: embeddingSettings,
   notify: notifySettings,
   image: imageSettings,
   imageService: imageServiceSettings,

@@ -5,7 +5,9 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { createScreening } from '#media/screening/screening.ts';
 import { createFfmpeg } from '#media/video/ffmpeg.ts';
+import { openEmbedder } from '#memory/embedding/open.ts';
 import { systemClock } from '#platform/clock.ts';
 import { ConfigFault } from '#platform/config.ts';
 import { isFolderInUse } from '#platform/db/lock.ts';
@@ -28,7 +30,9 @@ const checks: Readonly<Record<string, Check>> = {
   legacy: checkLegacy,
   identity: checkIdentity,
   resizing: checkResizing,
+  embeddings: checkEmbeddings,
   video: checkVideo,
+  screening: checkScreening,
 };
 
 const log = createLog({ level: 'silent' });
@@ -83,6 +87,20 @@ async function checkRedis({ redis, database }: Config): Promise<string> {
     ...(survivesRestart ? [] : ['streams in flight end with it: set appendonly yes']),
   ];
   return [`Redis ${version} answers`, ...warnings].join('; ');
+}
+
+async function checkEmbeddings({ embedding }: Config): Promise<string> {
+  const embedder = openEmbedder(embedding);
+  try {
+    await embedder.embed(['Is anybody there?']);
+    return embedding.baseUrl === 'builtin' ? 'the built-in embedder' : `${embedder.name} answers`;
+  } catch (error) {
+    throw new Error(
+      `the embedding server does not answer as it should (${reason(error as Error)}); see EMBEDDING_BASE_URL, EMBEDDING_API_KEY, EMBEDDING_MODEL and EMBEDDING_DIMENSIONS`,
+    );
+  } finally {
+    await embedder.close();
+  }
 }
 
 async function checkObjects({ objects, process: { dataDir } }: Config): Promise<string> {
@@ -149,6 +167,22 @@ async function checkVideo({ media }: Config): Promise<string> {
       throw new Warning(`no ffmpeg and ffprobe at ${media.ffmpegPath}: ${what}; install ffmpeg, or see FFMPEG_PATH`);
     });
   return `ffmpeg at ${media.ffmpegPath}`;
+}
+
+/** The lists are read as a picture would have them read; the classifier is not asked, as it would judge what it is sent. */
+async function checkScreening({ media }: Config): Promise<string> {
+  const { blockedHashes, screeningUrl } = media;
+  const classifier = screeningUrl === undefined ? 'no classifier' : 'a classifier, which was not asked';
+  if (blockedHashes === undefined) return `no lists (MEDIA_BLOCKED_HASHES is not set), ${classifier}`;
+  const screening = createScreening({ blockedHashes, screeningUrl: undefined });
+  try {
+    await screening.checkLists();
+    return `the lists in ${blockedHashes} can be read, ${classifier}`;
+  } catch (error) {
+    throw new Error(`the lists cannot be relied on (${reason(error as Error)}); see MEDIA_BLOCKED_HASHES`);
+  } finally {
+    await screening.close();
+  }
 }
 
 async function reach(url: string, mend: string): Promise<Response> {

@@ -44,6 +44,11 @@ export async function removeObjects(deps: RemovalDeps, places: readonly Place[])
   for (const { objects, storageKeys } of groups) await removeKin(deps, objects, storageKeys);
 }
 
+/** One object alone; gone already is no failure. Throws `engine_unavailable`. */
+export function removeObject(objects: Objects, storageKey: string): Promise<void> {
+  return removeAll(objects, [storageKey]);
+}
+
 /** The watermark files and variants of objects that are removed already. Throws `engine_unavailable`. */
 export async function removeKin(
   deps: Pick<RemovalDeps, 'variants'>,

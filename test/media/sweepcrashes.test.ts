@@ -66,9 +66,9 @@ for (const { name, missing } of databaseEngines) {
       expect(kills).toBeGreaterThan(3);
 
       const database = await open();
+      const deps = registrationDeps(database, dataDir);
       try {
         if (first === undefined) throw new Error('nothing was uploaded');
-        const deps = registrationDeps(database, files);
         // What a dead sweep has claimed is refused, and free again.
         expect(await outcomeOf(deps, first.request)).toBe('object_not_found');
         await first.put(png);
@@ -87,6 +87,7 @@ for (const { name, missing } of databaseEngines) {
         expect(keys.sort()).toEqual([...expected, ...kept.map(({ storageKey }) => `${storageKey}.wm.jpg`)].sort());
         for (const { request } of others) expect(await outcomeOf(deps, request)).toBe('object_not_found');
       } finally {
+        await deps.screening.close();
         await database.close();
       }
     });

@@ -11,6 +11,8 @@ import { picture } from '../../../test/media/pictures.ts';
 import { openFiles, outcomeOf, registrationDeps, uploaded } from '../../../test/media/registrations.ts';
 import { hourMs, sweepAll, sweepDeps } from '../../../test/media/sweeps.ts';
 import { migrations } from '../../migrations.ts';
+import { unseenFacts } from '../inspection.ts';
+import type { RegistrationDeps } from '../registration.ts';
 import { draftAsset, type MediaTables } from '../store.ts';
 
 /** More than any deed here has. */
@@ -25,18 +27,21 @@ for (const engine of databaseEngines)
     let folder: string;
     let database: Database;
     let png: Buffer;
+    let deps: RegistrationDeps;
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), 'atelier-sweep-'));
       database = await engine.open(migrations);
       png = await picture('png');
+      deps = registrationDeps(database, folder);
     });
     afterAll(async () => {
+      await deps.screening.close();
       await database.close();
       await rm(folder, { recursive: true, force: true });
     });
 
     const files = () => openFiles(folder);
-    const registering = () => registrationDeps(database, files());
+    const registering = () => deps;
     const sweeping = (laterMs = 25 * hourMs) => sweepDeps(database, folder, laterMs);
     const rowOf = ({ request }: Uploaded) =>
       database
@@ -61,10 +66,8 @@ for (const engine of databaseEngines)
       if (!isBegun) return what;
       const { etag } = (await files().head(storageKey)) ?? { etag: '' };
       const identity = { ...request, ownerId: String(request.ownerId), requestedMime: request.mime };
-      const facts = { sha256: null, md5: null, width: null, height: null, durationMs: null, blurhash: null };
       const place = { bucket: 'objects', storageKey, etag, byteSize: png.length };
-      const told = { ...facts, mime: request.mime, thumbAssetId: null };
-      expect(await draftAsset(database.queries<MediaTables>(), identity, place, told)).toBe(true);
+      expect(await draftAsset(database.queries<MediaTables>(), identity, place, unseenFacts(request.mime))).toBe(true);
       return what;
     }
 
@@ -140,9 +143,9 @@ for (const engine of databaseEngines)
         const nowMs = Date.now();
         // Everything so far is old, and what comes now is not.
         await new Promise((resolve) => setTimeout(resolve, 20));
-        const deps = { ...sweeping(), clock: { now: () => nowMs + 10 + 24 * hourMs } };
+        const later = { ...sweeping(), clock: { now: () => nowMs + 10 + 24 * hourMs } };
         await sweepAll(
-          interrupted(deps, async ({ number, call }) => {
+          interrupted(later, async ({ number, call }) => {
             if (hasWorked || number < workAt || call === 'before query') return;
             hasWorked = true;
             // Not over what is there: addresses create only.
