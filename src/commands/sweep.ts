@@ -2,8 +2,9 @@
  * `npm run sweep [-- --apply]`: finds what nobody needs any more (docs/media.md, "What is left over"), one line each; removes
  * it only with `--apply`. Exit code 1 when not all could be looked at or removed. May be broken off and repeated.
  */
-import { type SweepFinding, type Swept, sweepRequest } from '#media/api.ts';
+
 import { sweeperOf } from '#media/service.ts';
+import { type SweepFinding, type Swept, sweepRequest } from '#media/sweeping/api.ts';
 import { openCache } from '#platform/cache/open.ts';
 import { systemClock as clock } from '#platform/clock.ts';
 import { Closers, StartFault } from '#platform/lifecycle.ts';

@@ -14,12 +14,13 @@ import { measureJobs } from '#platform/jobs/depth.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { LegacyObjects, Objects } from '#platform/objects/objects.ts';
 import { addressingOf } from './addressing.ts';
-import type { LegacyImport, SweepRequest } from './api.ts';
+import type { LegacyImport } from './api.ts';
 import type { mediaSettings } from './config.ts';
 import { importFile } from './importing.ts';
 import { addRoutes } from './routes.ts';
 import type { Screening } from './screening/screening.ts';
 import type { MediaTables } from './store.ts';
+import type { SweepRequest } from './sweeping/api.ts';
 import {
   beginSweeping,
   enqueueNext,

@@ -7,7 +7,8 @@ import { lay } from '../../test/media/laying.ts';
 import { picture } from '../../test/media/pictures.ts';
 import { type Client, type MediaRig, onEveryPair, startMedia, upload } from '../../test/media/rig.ts';
 import { skipWithout } from '../../test/programs.ts';
-import type { Swept, Watermarked } from './api.ts';
+import type { Watermarked } from './api.ts';
+import type { Swept } from './sweeping/api.ts';
 import { render } from './video/samples.testing.ts';
 
 type Kind = 'watermark' | 'watermark-video';

@@ -1,6 +1,6 @@
 /** What a sweep needs, for the tests, and how all of one is done. */
-import type { SweepFinding } from '#media/api.ts';
-import { sweepCursor } from '#media/api.ts';
+import type { SweepFinding } from '#media/sweeping/api.ts';
+import { sweepCursor } from '#media/sweeping/api.ts';
 import { sweepPage } from '#media/sweeping/sweep.ts';
 import type { SweepDeps } from '#media/sweeping/turns.ts';
 import type { TaskTables } from '#media/tasks/store.ts';

@@ -2,10 +2,10 @@
 import type { Objects } from '#platform/objects/objects.ts';
 import { inTurns } from '#platform/turns.ts';
 import { dropWithAnswers } from '../answers.ts';
-import type { SweepFinding } from '../api.ts';
 import { bucketOf, headsAtOnce } from '../locating.ts';
 import { removeKin } from '../removal.ts';
 import type { DeletableAsset } from '../store.ts';
+import type { SweepFinding } from './api.ts';
 import { findReady } from './store.ts';
 import type { SweepDeps, SweepPage, SweepTurn } from './turns.ts';
 

@@ -6,8 +6,8 @@ import { z } from 'zod';
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import type { Job, Jobs, Queue } from '#platform/jobs/jobs.ts';
 import type { Log } from '#platform/log.ts';
-import { sweepCursor } from '../api.ts';
 import type { TaskTables } from '../tasks/store.ts';
+import { sweepCursor } from './api.ts';
 import { sweepPage } from './sweep.ts';
 import type { SweepDeps } from './turns.ts';
 

@@ -4,10 +4,10 @@
  */
 
 import { inTurns } from '#platform/turns.ts';
-import type { SweepFinding } from '../api.ts';
 import { bucketOf, headsAtOnce } from '../locating.ts';
 import { removeObjects } from '../removal.ts';
 import { type DeletableAsset, dropAssets } from '../store.ts';
+import type { SweepFinding } from './api.ts';
 import { condemnUnready, findUnready } from './store.ts';
 import { oldBefore, type SweepDeps, type SweepPage, type SweepTurn } from './turns.ts';
 import { unfinishedVideos } from './usage.ts';

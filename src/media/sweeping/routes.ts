@@ -1,6 +1,6 @@
 import type { Access } from '#platform/access/access.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import { sweepRequest, swept } from '../api.ts';
+import { sweepRequest, swept } from './api.ts';
 import { sweepPage } from './sweep.ts';
 import type { SweepDeps } from './turns.ts';
 

@@ -3,8 +3,8 @@ import type { JobTables } from '#platform/jobs/jobs.ts';
 import { plant } from '../../../test/media/planting.ts';
 import { type Client, type MediaRig, onEveryPair, startMedia } from '../../../test/media/rig.ts';
 import { hourMs } from '../../../test/media/sweeps.ts';
-import type { Swept } from '../api.ts';
 import type { MediaTables } from '../store.ts';
+import type { Swept } from './api.ts';
 import { sweepQueue } from './periodic.ts';
 
 onEveryPair('POST /v1/sweep', (pair) => {

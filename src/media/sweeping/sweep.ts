@@ -5,7 +5,7 @@
  * Variants are not looked for: their keys are keyed hashes of their sources, which may be addresses of others, so nothing
  * tells one whose source is gone. They go with the sources that are removed here.
  */
-import { type SweepRequest, type Swept, sweepParts } from '../api.ts';
+import { type SweepRequest, type Swept, sweepParts } from './api.ts';
 import { sweepAssets } from './assets.ts';
 import { sweepRegistrations } from './registrations.ts';
 import type { SweepDeps, SweepPage, SweepTurn } from './turns.ts';

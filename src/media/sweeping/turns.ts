@@ -1,9 +1,9 @@
 /** What every part of a sweep is given, and gives. */
 import type { Clock } from '#platform/clock.ts';
 import type { Db } from '#platform/db/db.ts';
-import type { SweepFinding } from '../api.ts';
 import type { RemovalDeps } from '../removal.ts';
 import type { TaskTables } from '../tasks/store.ts';
+import type { SweepFinding } from './api.ts';
 
 export interface SweepDeps extends RemovalDeps {
   readonly taskDb: Db<TaskTables>;

@@ -6,11 +6,11 @@
  */
 import type { ListedObject, ObjectHead } from '#platform/objects/objects.ts';
 import { inTurns } from '#platform/turns.ts';
-import type { SweepFinding } from '../api.ts';
 import { headsAtOnce } from '../locating.ts';
 import { keysAt, removeObjects } from '../removal.ts';
 import { partsOfKey, type StorageKeyParts, sourceKeyOf } from '../storagekey.ts';
 import { dropAssets, type SeenAsset } from '../store.ts';
+import type { SweepFinding } from './api.ts';
 import { claimUnregistered, findKeys, type Unregistered } from './store.ts';
 import { oldBefore, type SweepDeps, type SweepPage, type SweepTurn } from './turns.ts';
 import { unfinishedVideos } from './usage.ts';
