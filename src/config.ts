@@ -5,7 +5,16 @@ import { withSecrets } from '#platform/secrets.ts';
 import { settingGroups } from './settings.ts';
 
 /** Ports above the base, in the order in which services start and are told of (CONTRACT §1). */
-const portOffsets = { media: 1, image: 2, content: 6, notify: 7, edge: 10, idp: 11, cms: 12 } as const;
+const portOffsets = {
+  media: 1,
+  image: 2,
+  content: 6,
+  notify: 7,
+  edge: 10,
+  idp: 11,
+  cms: 12,
+  console: 0,
+} as const;
 
 export type ServiceName = keyof typeof portOffsets;
 export const serviceNames = Object.keys(portOffsets) as readonly ServiceName[];
@@ -87,6 +96,7 @@ export function addressesOf(config: Config): Readonly<Record<ServiceName, string
     ...config.addresses,
     idp: config.identity.url,
     cms: config.cms.url,
+    console: config.console.url,
   };
   return Object.fromEntries(serviceNames.map((service) => [service, told[service] ?? at(service)])) as Record<
     ServiceName,
@@ -123,6 +133,7 @@ const groupsByService: Partial<Record<ServiceName, readonly GroupName[]>> = {
   content: ['database', 'cms', 'content'],
   notify: ['database', 'internal', 'notify'],
   idp: ['localIdp'],
+  console: ['console'],
 };
 
 /** Its processes see each other's writes, so without Redis there may be one of them only. */

@@ -1,6 +1,7 @@
 /** Every setting of the product (CONTRACT §§1–2). What one service alone needs is declared beside it, the rest here. */
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
+import { consoleSettings } from '#console/config.ts';
 import { contentSettings } from '#content/config.ts';
 import { imageServiceSettings, imageSettings } from '#image/config.ts';
 import { idpSettings } from '#local/idp/config.ts';
@@ -190,6 +191,7 @@ export const settingGroups = {
       meaning: 'The content management system; not set: the local stand-in.',
     }),
   },
+  console: consoleSettings,
   content: contentSettings,
   localIdp: idpSettings,
   media: mediaSettings,

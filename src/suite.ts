@@ -10,6 +10,7 @@ import { addressesOf, bindingOf, type Config, isAlone, type ServiceName, usesDat
 import { createEngines } from './engines.ts';
 import { takeTenures } from './tenure.ts';
 import { wireCms } from './wiring/cms.ts';
+import { wireConsole } from './wiring/console.ts';
 import { wireContent } from './wiring/content.ts';
 import { wireEdge } from './wiring/edge.ts';
 import { wireIdp } from './wiring/idp.ts';
@@ -69,6 +70,7 @@ const wirings: Readonly<Record<ServiceName, (wiring: Wiring) => Promise<HttpServ
   edge: wireEdge,
   idp: wireIdp,
   cms: wireCms,
+  console: wireConsole,
 };
 
 async function openCommons(config: Config, service: ServiceName, log: Log, closers: Closers): Promise<ServerCommons> {

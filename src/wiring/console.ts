@@ -1,0 +1,66 @@
+import { join } from 'node:path';
+import { createConsole } from '#console/service.ts';
+import { systemClock as clock } from '#platform/clock.ts';
+import type { HttpServer } from '#platform/http/server.ts';
+import { addressesOf, bindingOf, type Config, legacyOf } from '../config.ts';
+import type { Wiring } from './wiring.ts';
+
+export async function wireConsole({ config, server }: Wiring): Promise<HttpServer> {
+  const { idp: _idp, cms: _cms, console: url, ...services } = addressesOf(config);
+  return createConsole({
+    server,
+    clock,
+    places: { url, aliases: aliasesOf(config) },
+    token: config.console.token,
+    services,
+    addresses: services,
+    engines: enginesOf(config),
+    reachable: {
+      services: Object.values(services).map(originOf),
+      media: [
+        services.edge,
+        config.objects.endpoint,
+        legacyOf(config).endpoint,
+        config.resizing.proxyUrl,
+        config.resizing.cdnUrl,
+      ].flatMap((address) => (address === undefined || address === 'embedded' ? [] : [originOf(address)])),
+    },
+    outbox: keepsMails(config) ? join(config.process.dataDir, 'outbox') : undefined,
+    memory: undefined,
+  });
+}
+
+const originOf = (address: string) => new URL(address).origin;
+
+/** Names of the loopback, where the console listens on it and nobody has said otherwise. */
+function aliasesOf(config: Config): readonly string[] {
+  const { port } = bindingOf(config, 'console');
+  return config.console.url === undefined
+    ? ['localhost', '127.0.0.1', '[::1]'].map((name) => `http://${name}:${port}`)
+    : [];
+}
+
+const keepsMails = ({ notify }: Config) => notify.resendApiKey === undefined && notify.smtpUrl === 'outbox';
+
+/** What stands behind each concern (CONTRACT §2): servers by host, embedded engines by name. */
+function enginesOf(config: Config) {
+  const hostOf = (address: string) => new URL(address).host;
+  const choice = (concern: string, embedded: string, name: string, address: string | undefined) =>
+    address === undefined || address === 'embedded'
+      ? { concern, engine: embedded, isEmbedded: true }
+      : { concern, engine: `${name} (${hostOf(address)})`, isEmbedded: false };
+  const { database, redis, objects, resizing, identity, cms, notify } = config;
+  return [
+    choice('Database', 'PGlite in the data folder', 'PostgreSQL', database.url),
+    choice('Caches and wake-ups', 'In process', 'Redis', redis.url),
+    choice('Objects', 'Files in the data folder', 'S3', objects.endpoint),
+    choice('Legacy objects', 'Files in the data folder', 'S3', legacyOf(config).endpoint),
+    choice('Resizing', 'The edge', 'imgproxy', resizing.proxyUrl),
+    choice('Variant CDN', 'The edge', 'CDN', resizing.cdnUrl),
+    choice('Identity provider', 'Local stand-in', 'GoTrue', identity.url),
+    choice('CMS', 'Local stand-in', 'CMS', cms.url),
+    notify.resendApiKey === undefined
+      ? choice('Mail', 'Outbox in the data folder', 'SMTP', notify.smtpUrl === 'outbox' ? undefined : notify.smtpUrl)
+      : choice('Mail', '', 'Provider', notify.resendBaseUrl),
+  ];
+}
