@@ -8,9 +8,10 @@ import { content } from './content.ts';
 import { deletion } from './deletion.ts';
 import { benches as imageBenches } from './image.ts';
 import { presign } from './presign.ts';
+import { refresh } from './refresh.ts';
 import { signing } from './signing.ts';
 
-const benches = [presign, signing, deletion, ...imageBenches, content];
+const benches = [presign, signing, deletion, refresh, ...imageBenches, content];
 
 const named = process.argv.slice(2);
 const chosen = benches.filter(({ name }) => named.length === 0 || named.some((word) => name.startsWith(word)));

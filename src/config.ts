@@ -8,6 +8,7 @@ import { settingGroups } from './settings.ts';
 const portOffsets = {
   media: 1,
   image: 2,
+  auth: 3,
   content: 6,
   notify: 7,
   edge: 10,
@@ -112,6 +113,17 @@ export function agentOriginsOf(config: Config): readonly string[] {
   return ['localhost', '127.0.0.1'].map((name) => `http://${name}:${portBase}`);
 }
 
+/** ALLOWED_REDIRECT_ORIGINS; not set, outside production, the console and the development server of a front end. */
+export function redirectOriginsOf(config: Config): readonly string[] {
+  const { production, portBase } = config.process;
+  const { allowedOrigins } = config.auth;
+  if (production || allowedOrigins.length > 0) return allowedOrigins;
+  return [`http://localhost:${portBase}`, `http://127.0.0.1:${portBase}`, 'http://localhost:3000'];
+}
+
+/** Where browsers reach the authentication service. */
+export const publicAuthUrlOf = (config: Config): string => config.auth.publicUrl ?? addressesOf(config).auth;
+
 /** Everything that is not for anybody's eyes, for the log to leave out. */
 export function secretsOf(config: Config): readonly string[] {
   const values: Readonly<Record<string, Readonly<Record<string, unknown>>>> = config;
@@ -129,10 +141,11 @@ type GroupName = keyof typeof settingGroups;
 const groupsByService: Partial<Record<ServiceName, readonly GroupName[]>> = {
   media: ['database', 'redis', 'objects', 'legacyObjects', 'identity', 'internal', 'resizing', 'media', 'image'],
   image: ['objects', 'image', 'imageService'],
+  auth: ['database', 'identity', 'auth'],
   edge: ['objects', 'legacyObjects', 'resizing', 'image'],
   content: ['database', 'cms', 'content'],
   notify: ['database', 'internal', 'notify'],
-  idp: ['localIdp'],
+  idp: ['localIdp', 'database'],
   console: ['console'],
 };
 

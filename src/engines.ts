@@ -5,6 +5,8 @@ import { createEngine } from '#image/engine/working.ts';
 import { systemClock } from '#platform/clock.ts';
 import { installationId } from '#platform/db/installation.ts';
 import { openDatabase } from '#platform/db/open.ts';
+import type { Jobs } from '#platform/jobs/jobs.ts';
+import { createJobs } from '#platform/jobs/queueing.ts';
 import { type Closers, StartFault } from '#platform/lifecycle.ts';
 import type { Log } from '#platform/log.ts';
 import { deriveAddressKey } from '#platform/objects/addresses.ts';
@@ -28,6 +30,12 @@ export function createEngines(config: Config, log: Log, closers: Closers) {
       log,
     }).catch(blame('DATABASE_URL'));
     closers.add('database', () => opened.close());
+    return opened;
+  });
+  /** Closed before the database; a service that works on queues stops them when it closes. */
+  const jobs = once(async (): Promise<Jobs> => {
+    const opened = createJobs({ database: await database(), log });
+    closers.add('jobs', () => opened.stop());
     return opened;
   });
   /** `undefined`: embedded, so whatever it would do is done in process. */
@@ -73,7 +81,7 @@ export function createEngines(config: Config, log: Log, closers: Closers) {
       limits,
     }),
   );
-  return { database, redis, objects, legacy, pictures, variants };
+  return { database, jobs, redis, objects, legacy, pictures, variants };
 }
 
 function once<T>(open: () => Promise<T>): () => Promise<T> {

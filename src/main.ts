@@ -1,4 +1,4 @@
-/** The command line: `start`, `doctor`, `token`, `import-legacy`, `demo` (CONTRACT §1). Each command is loaded only when it is asked for. */
+/** The command line (CONTRACT §1). Each command is loaded only when it is asked for. */
 import { StartFault } from '#platform/lifecycle.ts';
 
 type Command = (args: readonly string[]) => Promise<number>;
@@ -7,6 +7,8 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   start: async () => (await import('#commands/start.ts')).start,
   doctor: async () => (await import('#commands/doctor.ts')).doctor,
   token: async () => (await import('#commands/token.ts')).token,
+  credits: async () => (await import('#commands/credits.ts')).credits,
+  seed: async () => (await import('#commands/seed.ts')).seed,
   'import-legacy': async () => (await import('#commands/importlegacy.ts')).importLegacy,
   demo: async () => (await import('#commands/demo.ts')).demo,
 };

@@ -5,4 +5,6 @@ export const migrations: readonly MigrationSource[] = [
   { service: 'accounts', folder: new URL('./accounts/migrations/', import.meta.url) },
   { service: 'notify', folder: new URL('./notify/migrations/', import.meta.url) },
   { service: 'media', folder: new URL('./media/migrations/', import.meta.url) },
+  { service: 'auth', folder: new URL('./auth/migrations/', import.meta.url) },
+  { service: 'idp', folder: new URL('./local/idp/migrations/', import.meta.url) },
 ];

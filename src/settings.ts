@@ -1,6 +1,7 @@
 /** Every setting of the product (CONTRACT §§1–2). What one service alone needs is declared beside it, the rest here. */
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
+import { authSettings } from '#auth/config.ts';
 import { consoleSettings } from '#console/config.ts';
 import { contentSettings } from '#content/config.ts';
 import { imageServiceSettings, imageSettings } from '#image/config.ts';
@@ -185,6 +186,7 @@ export const settingGroups = {
       parse: (raw: string | undefined) => parseList(raw).map(parseOriginPattern),
     },
   },
+  auth: authSettings,
   cms: {
     url: address('CMS_URL', {
       requiredInProduction: true,

@@ -9,6 +9,7 @@ import { startTelemetry } from '#platform/telemetry.ts';
 import { addressesOf, bindingOf, type Config, isAlone, type ServiceName, usesDatabase } from './config.ts';
 import { createEngines } from './engines.ts';
 import { takeTenures } from './tenure.ts';
+import { wireAuth } from './wiring/auth.ts';
 import { wireCms } from './wiring/cms.ts';
 import { wireConsole } from './wiring/console.ts';
 import { wireContent } from './wiring/content.ts';
@@ -65,6 +66,7 @@ export async function startSuite(config: Config, services: readonly ServiceName[
 const wirings: Readonly<Record<ServiceName, (wiring: Wiring) => Promise<HttpServer>>> = {
   media: wireMedia,
   image: wireImage,
+  auth: wireAuth,
   content: wireContent,
   notify: wireNotify,
   edge: wireEdge,

@@ -21,3 +21,18 @@ export interface Profile {
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
+
+/** `PUT /v1/accounts/credits`, for `npm run credits`. */
+export const grantRequest = z.object({
+  user: z.union([z.uuid().toLowerCase(), z.email().max(320)]).describe('The id or the email address.'),
+  plan,
+  credits: z.int().min(0).max(maxCredits),
+});
+export type GrantRequest = z.infer<typeof grantRequest>;
+
+export const grantedProfile = z.object({ id: z.uuid(), email: z.string().nullable(), plan, credits: z.int() });
+export type GrantedProfile = z.infer<typeof grantedProfile>;
+
+/** `POST /v1/accounts/seed`, for `npm run seed`: what is there afterwards. */
+export const seeded = z.object({ users: z.int(), feeds: z.int() });
+export type Seeded = z.infer<typeof seeded>;

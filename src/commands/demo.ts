@@ -5,15 +5,15 @@ import mime from 'mime';
 import { StartFault } from '#platform/lifecycle.ts';
 import { addressesOf, readConfig } from '../config.ts';
 import { renderLandscape } from './landscape.ts';
-import { requestToken } from './token.ts';
+import { signInThroughBrowser } from './signin.ts';
 
 export async function demo(args: readonly string[]): Promise<number> {
   const config = readConfig(process.env, []);
   const { media } = addressesOf(config);
   const photo = await choosePhoto(args[0]);
 
-  tell('Sign in', 'made-up account demo@example.com');
-  const token = await requestToken(config, 'demo@example.com');
+  const { accessToken: token, target } = await signInThroughBrowser(config, 'demo@example.com');
+  tell('Sign in', 'made-up account demo@example.com, as a browser does', target);
   const call = (path: string, body: unknown) => post(`${media}${path}`, token, body);
 
   const reservation = await call('/v1/uploads', {

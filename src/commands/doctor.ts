@@ -5,6 +5,7 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { createFfmpeg } from '#media/video/ffmpeg.ts';
 import { systemClock } from '#platform/clock.ts';
 import { ConfigFault } from '#platform/config.ts';
 import { isFolderInUse } from '#platform/db/lock.ts';
@@ -14,8 +15,10 @@ import { openLegacyObjects, openObjects } from '#platform/objects/open.ts';
 import { probeRedis } from '#platform/redis/open.ts';
 import { addressesOf, type Config, legacyOf, readConfig, servicesByDefault } from '../config.ts';
 
-/** What was found. Throwing means unwell; the message says how to mend it. */
+/** What was found. Throwing means unwell; the message says how to mend it; a Warning leaves the exit code alone. */
 type Check = (config: Config) => Promise<string>;
+
+class Warning extends Error {}
 
 const checks: Readonly<Record<string, Check>> = {
   runtime: async () => `Node ${process.versions.node} on ${process.platform}-${process.arch}`,
@@ -25,6 +28,7 @@ const checks: Readonly<Record<string, Check>> = {
   legacy: checkLegacy,
   identity: checkIdentity,
   resizing: checkResizing,
+  video: checkVideo,
 };
 
 const log = createLog({ level: 'silent' });
@@ -52,12 +56,12 @@ async function examine(name: string, check: Check, config: Config): Promise<bool
     tell('ok', name, await check(config));
     return true;
   } catch (error) {
-    tell('FAULT', name, (error as Error).message.replaceAll('\n', ' '));
-    return false;
+    tell(error instanceof Warning ? 'warn' : 'FAULT', name, (error as Error).message.replaceAll('\n', ' '));
+    return error instanceof Warning;
   }
 }
 
-function tell(state: 'ok' | 'FAULT', what: string, sentence: string): void {
+function tell(state: 'ok' | 'warn' | 'FAULT', what: string, sentence: string): void {
   console.log(`${state.padEnd(6)} ${what.padEnd(14)} ${sentence}`);
 }
 
@@ -134,6 +138,17 @@ async function checkResizing({ resizing }: Config): Promise<string> {
   const answer = await reach(`${resizing.proxyUrl}/health`, 'see IMGPROXY_URL');
   if (!answer.ok) throw new Error(`${resizing.proxyUrl}/health answers ${answer.status}; see IMGPROXY_URL`);
   return `imgproxy at ${resizing.proxyUrl}`;
+}
+
+/** Everything else works without it. */
+async function checkVideo({ media }: Config): Promise<string> {
+  await createFfmpeg(media.ffmpegPath)
+    .check()
+    .catch(() => {
+      const what = 'video tasks and video watermarks answer 503';
+      throw new Warning(`no ffmpeg and ffprobe at ${media.ffmpegPath}: ${what}; install ffmpeg, or see FFMPEG_PATH`);
+    });
+  return `ffmpeg at ${media.ffmpegPath}`;
 }
 
 async function reach(url: string, mend: string): Promise<Response> {

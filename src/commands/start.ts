@@ -22,7 +22,9 @@ export async function start(args: readonly string[]): Promise<number> {
   const { console: consoleUrl } = suite.addresses;
   // Behind the `#` it is in no request, and so in no log.
   if (isFirst && consoleUrl !== undefined)
-    console.log(`Open ${consoleUrl}/#token=${config.console.token} for the operator's pages; the link is shown this once.`);
+    console.log(
+      `Open ${consoleUrl}/#token=${config.console.token} for the operator's pages; the link is shown this once.`,
+    );
   log.info({ reason: await stopping }, 'stopping');
   const giveUp = setTimeout(() => process.exit(1), drainLimitMs);
   await suite.close();

@@ -8,7 +8,7 @@ export async function token(args: readonly string[]): Promise<number> {
 }
 
 /** A JWT, valid for an hour. */
-export async function requestToken(config: Config, email: string): Promise<string> {
+async function requestToken(config: Config, email: string): Promise<string> {
   const url = `${addressesOf(config).idp}/local/token`;
   const answer = await fetch(url, {
     method: 'POST',

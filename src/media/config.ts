@@ -1,4 +1,4 @@
-import { integer, list } from '#platform/config.ts';
+import { integer, list, text } from '#platform/config.ts';
 
 const MiB = 1024 * 1024;
 
@@ -19,5 +19,9 @@ export const mediaSettings = {
     min: 1,
     defaultText: '2 GiB',
     meaning: 'Largest video, and anything else that is no image, in bytes.',
+  }),
+  ffmpegPath: text('FFMPEG_PATH', {
+    default: 'ffmpeg',
+    meaning: 'The ffmpeg program, for video tasks and watermarks; ffprobe lies beside it.',
   }),
 } as const;

@@ -15,6 +15,19 @@ export const mediaProblems = defineProblems({
   undecodable_image: { status: 422, message: 'The image cannot be decoded.' },
   image_too_large: { status: 422, message: 'The image has more pixels than allowed.' },
   copy_failed: { status: 502, message: 'The bytes of the asset could not be copied.' },
+  undecodable_video: { status: 422, message: 'The video cannot be decoded.' },
+  video_too_large: { status: 422, message: 'The video has more pixels, or lasts longer, than can be worked on.' },
+  watermark_failed: { status: 500, message: 'The watermarked video could not be made.' },
+  watermark_pending: {
+    status: 503,
+    message: 'The watermarked video is still being made; a repeat waits for the same one.',
+    retryAfterS: 5,
+  },
+  ffmpeg_missing: {
+    status: 503,
+    message: 'Videos cannot be worked on here: ffmpeg is not installed.',
+    retryAfterS: 60,
+  },
   object_changing: {
     status: 503,
     message: 'The object kept changing while it was being registered.',

@@ -20,6 +20,7 @@ import {
   uploadReservation,
   videoSignedRefs,
   watermarked,
+  watermarkedVideo,
   watermarkRequest,
 } from './api.ts';
 import { type CopyDeps, copyAsset } from './copying.ts';
@@ -33,6 +34,7 @@ import { deleteScope } from './scopedeletion.ts';
 import { type SigningDeps, signImages } from './signing.ts';
 import { type ReservationDeps, reserveUpload } from './uploads.ts';
 import { signVideos, type VideoSigningDeps } from './videosigning.ts';
+import { type VideoWatermarkDeps, watermarkVideo } from './videowatermark.ts';
 import { type WatermarkDeps, watermarkImage } from './watermark.ts';
 
 export type RouteDeps = ReservationDeps &
@@ -44,7 +46,8 @@ export type RouteDeps = ReservationDeps &
   SigningDeps &
   VideoSigningDeps &
   FittingDeps &
-  WatermarkDeps;
+  WatermarkDeps &
+  VideoWatermarkDeps;
 
 export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): void {
   const tags = ['media'];
@@ -207,5 +210,19 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       },
     },
     async (request) => watermarkImage(deps, request.caller, request.body),
+  );
+
+  app.post(
+    '/v1/watermark-video',
+    {
+      ...access.userOrInternal,
+      schema: {
+        tags,
+        summary: 'Sign the address of a video with the watermark and a closing clip, for download',
+        body: watermarkRequest,
+        response: { 200: watermarkedVideo },
+      },
+    },
+    async (request, reply) => watermarkVideo(deps, request.caller, request.body, reply.abandoned),
   );
 }

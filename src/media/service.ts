@@ -10,6 +10,8 @@ import type { Values } from '#platform/config.ts';
 import type { Database } from '#platform/db/db.ts';
 import { allowApplications } from '#platform/http/cors.ts';
 import { createServer, type HttpServer, type ServerOptions } from '#platform/http/server.ts';
+import { measureJobs } from '#platform/jobs/depth.ts';
+import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { LegacyObjects, Objects } from '#platform/objects/objects.ts';
 import { addressingOf } from './addressing.ts';
 import type { LegacyImport } from './api.ts';
@@ -18,6 +20,13 @@ import { keepRemovingAbandonedCopies } from './copies/abandoned.ts';
 import { importFile } from './importing.ts';
 import { addRoutes } from './routes.ts';
 import type { MediaTables } from './store.ts';
+import { giveUp, type ProcessingDeps, processVideo, videoUploadQueue } from './tasks/processing.ts';
+import { addTaskRoutes } from './tasks/routes.ts';
+import type { TaskTables } from './tasks/store.ts';
+import { deleteOwnAssets } from './tasks/tasks.ts';
+import { createFfmpeg } from './video/ffmpeg.ts';
+import { removeAbandonedScratch } from './video/scratch.ts';
+import { makeVideoWatermark, type WatermarkMakingDeps, watermarkQueue } from './videowatermark.ts';
 import { createWatermarkMaker } from './watermarkmaking.ts';
 
 export interface MediaDeps {
@@ -38,6 +47,8 @@ export interface MediaDeps {
   readonly variants: Pick<VariantMaker, 'forgetAll'>;
   /** Of the edge, or of the imgproxy server that stands in its place. */
   readonly resizeAddress: ResizeSigner;
+  /** Over the same database; media works on its queues from its first moment until it closes. */
+  readonly jobs: Jobs;
   readonly settings: Values<typeof mediaSettings>;
 }
 
@@ -46,7 +57,7 @@ const picturesAtOnce = 8;
 const pictureWaitMs = 5000;
 
 export function createMedia(deps: MediaDeps): HttpServer {
-  const { clock, database, answers, originals, legacy, engine, variants, resizeAddress, settings } = deps;
+  const { clock, database, answers, originals, legacy, engine, variants, resizeAddress, jobs, settings } = deps;
   const app = createServer({
     ...deps.server,
     service: 'media',
@@ -58,9 +69,11 @@ export function createMedia(deps: MediaDeps): HttpServer {
   const db = database.queries<MediaTables>();
   whileListening(app, (signal) => keepRemovingAbandonedCopies({ db, objects: originals, clock, log }, signal));
   const pictures = picturePermits();
-  addRoutes(app, deps.access, {
+  const closing = new AbortController();
+  const common = {
     clock,
     db,
+    taskDb: database.queries<TaskTables>(),
     objects: originals,
     legacy,
     answers,
@@ -70,11 +83,38 @@ export function createMedia(deps: MediaDeps): HttpServer {
     pictures,
     watermarks: createWatermarkMaker({ engine, pictures }),
     resizeAddress,
+    jobs,
+    ffmpeg: createFfmpeg(settings.ffmpegPath),
     limits: settings,
     publicScopes: settings.publicScopes,
+    closing: closing.signal,
     log,
-  });
+  };
+  addRoutes(app, deps.access, common);
+  addTaskRoutes(app, deps.access, common);
+  const discard = (ownerId: string, assetIds: readonly string[]) => deleteOwnAssets(common, ownerId, assetIds);
+  workOnQueues(app, jobs, { ...common, discard });
+  // Before requests in flight are awaited: those that wait for a job are told to come again.
+  const { drain } = app;
+  app.drain = () => {
+    closing.abort();
+    return drain();
+  };
   return app;
+}
+
+/** One video at a time each: ffmpeg takes two threads, and requests come first. */
+const concurrency = 1;
+
+function workOnQueues(app: HttpServer, jobs: Jobs, deps: ProcessingDeps & WatermarkMakingDeps): void {
+  const queues = [videoUploadQueue.name, watermarkQueue.name];
+  measureJobs(app.metrics, jobs, queues);
+  app.addHook('onReady', async () => {
+    await removeAbandonedScratch();
+    jobs.work(videoUploadQueue, (job) => processVideo(deps, job), { concurrency, onDead: giveUp });
+    jobs.work(watermarkQueue, (job) => makeVideoWatermark(deps, job), { concurrency });
+  });
+  app.addHook('onClose', () => jobs.stop({ queues }));
 }
 
 /** Work beside the requests; it is over before the engines close. */

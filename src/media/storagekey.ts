@@ -24,6 +24,10 @@ export function watermarkKeysOf(storageKey: string): readonly string[] {
   return watermarkSuffixes.map((suffix) => storageKey + suffix);
 }
 
+export function videoWatermarkKeyOf(storageKey: string): string {
+  return `${storageKey}.wm.mp4`;
+}
+
 /** Fixed by CONTRACT §4: an update of the library must not move them. */
 const fixedExtensions = new Map([
   ['image/jpeg', 'jpg'],

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { createConsole } from '#console/service.ts';
 import { systemClock as clock } from '#platform/clock.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import { addressesOf, bindingOf, type Config, legacyOf } from '../config.ts';
+import { addressesOf, bindingOf, type Config, legacyOf, publicAuthUrlOf } from '../config.ts';
 import type { Wiring } from './wiring.ts';
 
 export async function wireConsole({ config, server }: Wiring): Promise<HttpServer> {
@@ -13,10 +13,10 @@ export async function wireConsole({ config, server }: Wiring): Promise<HttpServe
     places: { url, aliases: aliasesOf(config) },
     token: config.console.token,
     services,
-    addresses: services,
+    addresses: { ...services, auth: publicAuthUrlOf(config) },
     engines: enginesOf(config),
     reachable: {
-      services: Object.values(services).map(originOf),
+      services: [...Object.values(services), publicAuthUrlOf(config)].map(originOf),
       media: [
         services.edge,
         config.objects.endpoint,

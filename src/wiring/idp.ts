@@ -1,15 +1,18 @@
 import { createIdentityProvider } from '#local/idp/service.ts';
 import { systemClock as clock } from '#platform/clock.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import { addressesOf } from '../config.ts';
+import { addressesOf, publicAuthUrlOf } from '../config.ts';
 import type { Wiring } from './wiring.ts';
 
-export async function wireIdp({ config, server }: Wiring): Promise<HttpServer> {
+export async function wireIdp({ config, engines, server }: Wiring): Promise<HttpServer> {
   return createIdentityProvider({
     server,
     clock,
     settings: config.localIdp,
     dataDir: config.process.dataDir,
+    database: await engines.database(),
     publicUrl: addressesOf(config).idp,
+    redirectUrls: [`${publicAuthUrlOf(config)}/callback`, ...config.localIdp.redirectUrls],
+    anonKey: config.identity.anonKey,
   });
 }

@@ -40,6 +40,7 @@ export async function wireMedia({ config, engines, server, log, tenure }: Wiring
       key: config.resizing.key,
       salt: config.resizing.salt,
     }),
+    jobs: await engines.jobs(),
     settings: config.media,
   });
 }

@@ -61,6 +61,7 @@ describe('npm start', () => {
     await program.said(ready);
     for (const [service, offset] of [
       ['media', 1],
+      ['auth', 3],
       ['content', 6],
       ['notify', 7],
       ['edge', 10],
@@ -182,6 +183,28 @@ describe('a start that cannot be exits non-zero with one line that names the set
 });
 
 describe('beside a running instance', () => {
+  it('credits and seed work through it, and without it', async () => {
+    const running = launch('start');
+    await running.said(ready);
+    const says = async (command: string, args: readonly string[], code = 0) => {
+      const program = launch(command, args);
+      expect(await program.ended(), program.output()).toBe(code);
+      return program.output().trim();
+    };
+    expect(await says('credits', ['ada@example.com', 'basic', '7'])).toBe('ada@example.com: basic, 7 credits');
+    expect(await says('seed', [])).toContain('5 made-up users and 6 feeds');
+    expect(await says('credits', ['ada@example.com', 'gold', '7'], 1)).toContain('no such plan');
+    expect(await says('credits', ['ada@example.com', 'pro', '-7'], 1)).toContain('whole number');
+    expect(await says('credits', ['nobody', 'pro', '7'], 1)).toContain('an id or an email address');
+    // What a sign-in brings does not undo what the operator set.
+    await says('token', ['ada@example.com']);
+    running.child.kill('SIGTERM');
+    expect(await running.ended()).toBe(0);
+    const id = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff';
+    expect(await says('credits', [id, 'max', '0'])).toBe(`${id}: max, 0 credits`);
+    expect(await says('seed', [])).toContain('5 made-up users and 6 feeds');
+  });
+
   it('token, demo and doctor work, and doctor tells what is wrong', async () => {
     const running = launch('start');
     await running.said(ready);

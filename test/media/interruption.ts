@@ -12,6 +12,7 @@ interface Interruptible {
   readonly legacy?: Pick<LegacyObjects, 'bucket'>;
   readonly engine?: object;
   readonly variants?: object;
+  readonly ffmpeg?: object;
 }
 
 type Moment = (call: string) => void | Promise<void>;
@@ -33,6 +34,7 @@ export function interrupted<Deps extends Interruptible>(deps: Deps, interrupt: I
     ...(deps.legacy && { legacy: { bucket: bucketAt } }),
     ...(deps.engine && { engine: watched(deps.engine, at) }),
     ...(deps.variants && { variants: watched(deps.variants, at) }),
+    ...(deps.ffmpeg && { ffmpeg: watched(deps.ffmpeg, at) }),
     // A plugin's `transformQuery` cannot wait; an interruption of the database throws or kills.
     db: deps.db.withPlugin({
       transformQuery: ({ node }) => {

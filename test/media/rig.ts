@@ -18,6 +18,8 @@ import { openCache } from '#platform/cache/open.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import type { Jobs } from '#platform/jobs/jobs.ts';
+import { createJobs } from '#platform/jobs/queueing.ts';
 import { createLog } from '#platform/log.ts';
 import { deriveAddressKey } from '#platform/objects/addresses.ts';
 import { type EdgeAddressing, openFilesystem } from '#platform/objects/filesystem.ts';
@@ -141,7 +143,8 @@ export interface Refusal {
 /** Somebody with a credential. */
 export interface Client {
   post<Body = Refusal>(path: string, payload: unknown, headers?: Record<string, string>): Promise<Answer<Body>>;
-  delete<Body = Refusal>(path: string, payload: unknown): Promise<Answer<Body>>;
+  get<Body = Refusal>(path: string): Promise<Answer<Body>>;
+  delete<Body = Refusal>(path: string, payload?: unknown): Promise<Answer<Body>>;
   reserve(payload: object): Promise<Answer<UploadReservation>>;
   register(payload: object): Promise<Answer<Asset>>;
   sign(refs: readonly string[]): Promise<Answer<ImageSignedRefs>>;
@@ -150,6 +153,8 @@ export interface Client {
 export interface MediaRig {
   readonly url: string;
   readonly database: Database;
+  readonly jobs: Jobs;
+  readonly media: HttpServer;
   readonly originals: Objects;
   readonly publicObjects: Objects;
   /** To be named in every request that means it: the default's name is shared by all who use a server. */
@@ -165,7 +170,7 @@ export interface MediaRig {
   close(): Promise<void>;
 }
 
-export async function startMedia(pair: EnginePair): Promise<MediaRig> {
+export async function startMedia(pair: EnginePair, { ffmpegPath = 'ffmpeg' } = {}): Promise<MediaRig> {
   const log = createLog({ level: 'silent' });
   const clock = systemClock;
   const resizing = { key: '943b421c9eb07c83', salt: '520f986b998545b4' };
@@ -194,6 +199,7 @@ export async function startMedia(pair: EnginePair): Promise<MediaRig> {
   edgeAddress.url = await listen(edge);
   const issuer = await startTestIssuer();
   const internalKey = 'an internal key';
+  const jobs = createJobs({ database, log });
   const media = createMedia({
     server,
     agentOrigins: ['https://app.example'],
@@ -206,7 +212,8 @@ export async function startMedia(pair: EnginePair): Promise<MediaRig> {
     engine,
     variants,
     resizeAddress: resizeSigner({ baseUrl: edgeAddress.url, ...resizing }),
-    settings: { ...testLimits, publicScopes: ['feed', 'avatars'] },
+    jobs,
+    settings: { ...testLimits, publicScopes: ['feed', 'avatars'], ffmpegPath },
   });
   const url = await listen(media);
   const client = (headers: Record<string, string>) => createClient(url, headers);
@@ -214,6 +221,8 @@ export async function startMedia(pair: EnginePair): Promise<MediaRig> {
   return {
     url,
     database,
+    jobs,
+    media,
     originals,
     publicObjects,
     legacyBucket,
@@ -229,6 +238,7 @@ export async function startMedia(pair: EnginePair): Promise<MediaRig> {
     server: client({ 'x-internal-key': internalKey }),
     close: async () => {
       await Promise.all([media.close(), edge.close(), issuer.close()]);
+      await jobs.stop();
       await Promise.all([database.close(), stores.close(), redis?.close()]);
     },
   };
@@ -244,14 +254,15 @@ export function createClient(url: string, credential: Record<string, string>): C
   async function send<Body>(method: string, path: string, payload: unknown, headers = {}): Promise<Answer<Body>> {
     const response = await fetch(url + path, {
       method,
-      headers: { 'content-type': 'application/json', ...credential, ...headers },
-      body: typeof payload === 'string' ? payload : JSON.stringify(payload),
+      headers: { ...(payload !== undefined && { 'content-type': 'application/json' }), ...credential, ...headers },
+      ...(payload !== undefined && { body: typeof payload === 'string' ? payload : JSON.stringify(payload) }),
     });
     return { status: response.status, headers: response.headers, body: (await response.json()) as Body };
   }
   const post = <Body>(path: string, payload: unknown, headers = {}) => send<Body>('POST', path, payload, headers);
   return {
     post,
+    get: (path) => send('GET', path, undefined),
     delete: (path, payload) => send('DELETE', path, payload),
     reserve: (payload) => post('/v1/uploads', payload),
     register: (payload) => post('/v1/assets', payload),

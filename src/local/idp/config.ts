@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { secret, setting } from '#platform/config.ts';
+import { list, secret, setting } from '#platform/config.ts';
 
 export const idpSettings = {
   secret: {
@@ -10,6 +10,11 @@ export const idpSettings = {
     }),
     requiredInProduction: false,
   },
+  redirectUrls: list('IDP_REDIRECT_URLS', {
+    default: [],
+    meaning:
+      'Further addresses that the local identity provider sends browsers back to, exactly, beside `{PUBLIC_BASE_URL}/callback`.',
+  }),
   allowNonLoopback: setting(
     'IDP_ALLOW_NON_LOOPBACK',
     {

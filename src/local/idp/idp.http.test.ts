@@ -2,20 +2,28 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { accountOf } from '#accounts/madeup.ts';
+import { migrations } from '#migrations.ts';
 import { createAccess } from '#platform/access/access.ts';
 import { systemClock } from '#platform/clock.ts';
+import type { Database } from '#platform/db/db.ts';
 import { createServer, type HttpServer } from '#platform/http/server.ts';
 import { createLog } from '#platform/log.ts';
+import { openTestDatabase } from '../../../test/database.ts';
 import { addressesOf, bindingOf, readConfig } from '../../config.ts';
-import { accountOf } from './accounts.ts';
 import { createIdentityProvider } from './service.ts';
 
 const log = createLog({ level: 'silent' });
 const secret = 'a secret for the tests';
 let dataDir: string;
 let opened: HttpServer[];
+let database: Database;
 
+beforeAll(async () => {
+  database = await openTestDatabase(migrations);
+});
+afterAll(() => database.close());
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'atelier-idp-'));
   opened = [];
@@ -27,7 +35,16 @@ afterEach(async () => {
 
 async function open(settings = { secret }): Promise<HttpServer> {
   const publicUrl = 'http://localhost:4011';
-  const app = await createIdentityProvider({ server: { log }, clock: systemClock, settings, dataDir, publicUrl });
+  const app = await createIdentityProvider({
+    server: { log },
+    clock: systemClock,
+    settings,
+    dataDir,
+    database,
+    publicUrl,
+    redirectUrls: ['http://localhost:4003/callback'],
+    anonKey: 'anon',
+  });
   opened.push(app);
   return app;
 }
@@ -118,7 +135,7 @@ describe('a token', () => {
       email: 'ada@example.com',
       role: 'authenticated',
       session_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      app_metadata: { provider: 'email', providers: ['email'] },
+      app_metadata: { provider: 'google', providers: ['google'] },
       user_metadata: { email: 'ada@example.com', email_verified: true },
     });
     expect(rest).toEqual({ token_type: 'bearer', expires_in: 3600, expires_at: payload.exp });

@@ -2,7 +2,15 @@
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
+import {
+  type CryptoKey,
+  createLocalJWKSet,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  type JWK,
+  type JWTVerifyGetKey,
+} from 'jose';
 import { z } from 'zod';
 import { StartFault } from '#platform/lifecycle.ts';
 
@@ -12,6 +20,8 @@ export interface SigningKeys {
   readonly privateKey: CryptoKey;
   /** What the key set shows: the public halves of all keys, so that tokens signed by an earlier one stay good. */
   readonly published: readonly JWK[];
+  /** Finds the key of a token among the published ones. */
+  readonly verify: JWTVerifyGetKey;
 }
 
 const keyFile = z.object({
@@ -39,11 +49,8 @@ export async function openSigningKeys(dataDir: string): Promise<SigningKeys> {
     const privateKey = current === undefined ? undefined : await importJWK(current, 'ES256');
     if (current === undefined || privateKey === undefined || privateKey instanceof Uint8Array)
       throw new Error('no key');
-    return {
-      kid: current.kid,
-      privateKey,
-      published: keys.map(({ kty, crv, x, y, kid }) => ({ kty, crv, x, y, kid, alg: 'ES256', use: 'sig' })),
-    };
+    const published = keys.map(({ kty, crv, x, y, kid }) => ({ kty, crv, x, y, kid, alg: 'ES256', use: 'sig' }));
+    return { kid: current.kid, privateKey, published, verify: createLocalJWKSet({ keys: published }) };
   } catch {
     // The reason would quote the key.
     throw new StartFault(`${file} holds no ES256 keys; mend it, or remove it to have a new one made.`);

@@ -1,35 +1,42 @@
 import { z } from 'zod';
+import { accountOf } from '#accounts/madeup.ts';
 import { matchSecret } from '#platform/access/secrets.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { problems } from '#platform/problem.ts';
-import { accountOf } from './accounts.ts';
-import { issueAccessToken, type TokenDeps } from './tokens.ts';
+import { addConsent } from './authorize.ts';
+import { faultRequest } from './faults.ts';
+import { addGotrue, type GotrueDeps } from './gotrue.ts';
+import { openSession } from './grants.ts';
 
-export interface RouteDeps extends TokenDeps {
-  /** LOCAL_IDP_SECRET; empty: nobody gets a token this way. */
+export interface RouteDeps extends GotrueDeps {
+  /** LOCAL_IDP_SECRET; empty: neither tokens nor faults are to be had. */
   readonly secret: string;
 }
 
 export function addRoutes(app: HttpServer, deps: RouteDeps): void {
-  app.get(
-    '/auth/v1/.well-known/jwks.json',
-    { schema: { summary: 'The keys that access tokens are verified by' } },
-    async (_request, reply) => {
-      reply.header('cache-control', 'public, max-age=600');
-      return { keys: deps.keys.published };
-    },
-  );
+  app.register((scope: HttpServer) => addGotrue(scope, deps), { prefix: '/auth/v1' });
+  app.register((scope: HttpServer) => addConsent(scope, deps));
+  if (deps.secret !== '') addLocal(app, deps);
+}
 
-  if (deps.secret === '') return;
+/** For our own commands and tests, which know the secret. */
+function addLocal(app: HttpServer, deps: RouteDeps): void {
   const isSecret = matchSecret([deps.secret]);
+  const guarded = {
+    onRequest: async (
+      request: { readonly headers: Readonly<Record<string, unknown>> },
+      reply: { header(name: string, value: string): unknown },
+    ) => {
+      reply.header('cache-control', 'no-store');
+      const given = request.headers['x-local-secret'];
+      if (typeof given !== 'string' || !isSecret(given)) throw problems.unauthorized();
+    },
+  };
+
   app.post(
     '/local/token',
     {
-      onRequest: async (request, reply) => {
-        reply.header('cache-control', 'no-store');
-        const given = request.headers['x-local-secret'];
-        if (typeof given !== 'string' || !isSecret(given)) throw problems.unauthorized();
-      },
+      ...guarded,
       schema: {
         summary: 'An access token of a made-up account',
         description: 'For `npm run token`, which sends LOCAL_IDP_SECRET as `X-Local-Secret`.',
@@ -44,6 +51,32 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
         },
       },
     },
-    async (request) => issueAccessToken(deps, accountOf(request.body.email)),
+    async (request) => {
+      const { access_token, token_type, expires_in, expires_at } = await openSession(
+        deps,
+        accountOf(request.body.email),
+      );
+      return { access_token, token_type, expires_in, expires_at };
+    },
+  );
+
+  app.post(
+    '/local/faults',
+    { ...guarded, schema: { summary: 'Answer the next calls of an operation as told, for tests', body: faultRequest } },
+    async (request, reply) => {
+      deps.faults.arm(request.body);
+      return reply.code(204).send();
+    },
+  );
+  app.get('/local/faults', { ...guarded, schema: { summary: 'How often each operation was called' } }, async () => ({
+    calls: deps.faults.calls,
+  }));
+  app.delete(
+    '/local/faults',
+    { ...guarded, schema: { summary: 'Forget all faults, and count anew' } },
+    async (_request, reply) => {
+      deps.faults.clear();
+      return reply.code(204).send();
+    },
   );
 }

@@ -1,33 +1,70 @@
 /**
- * The local identity provider: a stand-in with GoTrue's wire API, so far its key set and, for `npm run token`, access
- * tokens of made-up accounts. It signs anybody in as anybody: it listens on the loopback only (config.ts), and in
- * production it starts only when it is named.
+ * The local identity provider: a stand-in with GoTrue's wire API and a page on which one chooses who to be (docs/local.md).
+ * It signs anybody in as anybody: it listens on the loopback only (config.ts), and in production it starts only when it is
+ * named.
  */
+import type { AccountTables } from '#accounts/store.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Values } from '#platform/config.ts';
+import type { Database } from '#platform/db/db.ts';
+import { traceHeaders } from '#platform/http/cors.ts';
 import { createServer, type HttpServer, type ServerCommons } from '#platform/http/server.ts';
 import type { idpSettings } from './config.ts';
+import { createFaults } from './faults.ts';
 import { openSigningKeys } from './keys.ts';
 import { addRoutes } from './routes.ts';
+import type { IdpTables } from './store.ts';
 
 export interface IdentityProviderDeps {
   readonly server: ServerCommons;
   readonly clock: Clock;
   readonly settings: Pick<Values<typeof idpSettings>, 'secret'>;
   readonly dataDir: string;
+  /** Migrated. Sessions survive a restart there. */
+  readonly database: Database;
   /** Where it is reached, without a trailing slash: the issuer of its tokens. */
   readonly publicUrl: string;
+  /** Where browsers may be sent back to, exactly; the first is where they go by default. */
+  readonly redirectUrls: readonly string[];
+  readonly anonKey: string;
+  /** Seconds; 10 as in the hosted one. */
+  readonly reuseIntervalS?: number;
 }
 
 export async function createIdentityProvider(deps: IdentityProviderDeps): Promise<HttpServer> {
-  const { clock, settings, publicUrl } = deps;
+  const { clock, settings, database, publicUrl, redirectUrls, anonKey, reuseIntervalS = 10 } = deps;
   const keys = await openSigningKeys(deps.dataDir);
   const app = createServer({
     ...deps.server,
     service: 'idp',
-    readiness: {},
+    readiness: { database: () => database.check() },
     description: 'A stand-in for the identity provider, for development: it signs anybody in as anybody.',
+    // As GoTrue: its credentials are tokens, not cookies.
+    cors: {
+      origins: '*',
+      methods: ['GET', 'POST'],
+      allowedHeaders: [
+        'Authorization',
+        'Content-Type',
+        'apikey',
+        'x-client-info',
+        'x-supabase-api-version',
+        ...traceHeaders,
+      ],
+      exposedHeaders: ['X-Request-Id'],
+    },
   });
-  addRoutes(app, { keys, clock, publicUrl, secret: settings.secret });
+  addRoutes(app, {
+    keys,
+    clock,
+    db: database.queries<IdpTables>(),
+    accounts: database.queries<AccountTables>(),
+    reuseIntervalS,
+    publicUrl,
+    redirectUrls,
+    anonKey,
+    faults: createFaults(),
+    secret: settings.secret,
+  });
   return app;
 }

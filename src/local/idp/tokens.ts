@@ -1,9 +1,10 @@
 /** Access tokens as GoTrue issues them: the same claims, the same answer. */
-import { randomUUID } from 'node:crypto';
-import { SignJWT } from 'jose';
+import { jwtVerify, SignJWT } from 'jose';
+import { z } from 'zod';
+import type { Account } from '#accounts/madeup.ts';
 import type { Clock } from '#platform/clock.ts';
-import type { Account } from './accounts.ts';
 import type { SigningKeys } from './keys.ts';
+import { idpProblems } from './problems.ts';
 
 export interface TokenDeps {
   readonly keys: SigningKeys;
@@ -22,8 +23,9 @@ export interface AccessToken {
 }
 
 const lifetimeS = 3600;
+const appMetadata = { provider: 'google', providers: ['google'] };
 
-export async function issueAccessToken(deps: TokenDeps, account: Account): Promise<AccessToken> {
+export async function issueAccessToken(deps: TokenDeps, account: Account, sessionId: string): Promise<AccessToken> {
   const issuedAtS = Math.floor(deps.clock.now() / 1000);
   const expiresAtS = issuedAtS + lifetimeS;
   const token = await new SignJWT({
@@ -34,11 +36,47 @@ export async function issueAccessToken(deps: TokenDeps, account: Account): Promi
     exp: expiresAtS,
     email: account.email,
     role: 'authenticated',
-    session_id: randomUUID(),
-    app_metadata: { provider: 'email', providers: ['email'] },
+    session_id: sessionId,
+    app_metadata: appMetadata,
     user_metadata: { email: account.email, email_verified: true },
   })
     .setProtectedHeader({ alg: 'ES256', typ: 'JWT', kid: deps.keys.kid })
     .sign(deps.keys.privateKey);
   return { access_token: token, token_type: 'bearer', expires_in: lifetimeS, expires_at: expiresAtS };
+}
+
+const claims = z.object({ sub: z.uuid(), session_id: z.uuid() });
+
+/** Whose token it is; throws `no_authorization` or `bad_jwt`. Whether the session still is there is not judged. */
+export async function readAccessToken(deps: TokenDeps, authorization: string | undefined) {
+  const token = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
+  if (token === undefined) throw idpProblems.no_authorization();
+  try {
+    const { payload } = await jwtVerify(token, deps.keys.verify, { algorithms: ['ES256'], audience: 'authenticated' });
+    const { sub, session_id } = claims.parse(payload);
+    return { userId: sub, sessionId: session_id };
+  } catch (cause) {
+    throw idpProblems.bad_jwt({ cause });
+  }
+}
+
+/** GoTrue's user, as far as there is anything to tell. */
+export function describeUser({ id, email }: Account, createdAt: Date) {
+  const at = createdAt.toISOString();
+  return {
+    id,
+    aud: 'authenticated',
+    role: 'authenticated',
+    email,
+    email_confirmed_at: at,
+    phone: '',
+    confirmed_at: at,
+    last_sign_in_at: at,
+    app_metadata: appMetadata,
+    user_metadata: { email, email_verified: true },
+    identities: [],
+    created_at: at,
+    updated_at: at,
+    is_anonymous: false,
+  };
 }

@@ -24,6 +24,7 @@ export interface Database {
 
 interface RunningTransaction {
   phase: 'opening' | 'open' | 'over';
+  readonly afterCommit: (() => void)[];
 }
 
 const running = new AsyncLocalStorage<RunningTransaction>();
@@ -39,8 +40,8 @@ export async function transaction<Tables, Result>(
   timeoutMs = 10_000,
 ): Promise<Result> {
   assertOutsideTransaction('a nested transaction');
-  const state: RunningTransaction = { phase: 'opening' };
-  return running.run(state, () =>
+  const state: RunningTransaction = { phase: 'opening', afterCommit: [] };
+  const result = await running.run(state, () =>
     db.transaction().execute(async (tx) => {
       state.phase = 'open';
       try {
@@ -50,6 +51,15 @@ export async function transaction<Tables, Result>(
       }
     }),
   );
+  for (const tell of state.afterCommit) tell();
+  return result;
+}
+
+/** Once what is written now can be seen by others: after the commit, or at once outside a transaction. Never after a rollback. */
+export function afterCommit(tell: () => void): void {
+  const state = running.getStore();
+  if (state?.phase === 'open') state.afterCommit.push(tell);
+  else tell();
 }
 
 /** Called by whatever must not be used while a transaction is open: the outer handle, object stores, other services. */

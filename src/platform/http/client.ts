@@ -25,6 +25,8 @@ export interface ClientOptions {
   readonly timeoutMs: number;
   readonly maxConnections?: number;
   readonly maxResponseBytes?: number;
+  /** `false`: each call is tried, whatever became of the last ones; where every failure is told apart by the caller. */
+  readonly failFast?: boolean;
   readonly telemetry?: Telemetry;
   readonly clock?: Clock;
 }
@@ -64,7 +66,7 @@ const trialEveryMs = 2000;
 const failuresToOpen = 5;
 
 export function createClient(options: ClientOptions): HttpClient {
-  const { telemetry = noTelemetry, clock = monotonicClock, name } = options;
+  const { telemetry = noTelemetry, clock = monotonicClock, name, failFast = true } = options;
   const base = new URL(options.baseUrl);
   const prefix = base.pathname.replace(/\/$/, '');
   const pool = new Pool(base.origin, { connections: options.maxConnections ?? 64, connect: { timeout: 2000 } });
@@ -116,7 +118,7 @@ export function createClient(options: ClientOptions): HttpClient {
       const answer = await withDeadline(
         call.timeoutMs ?? options.timeoutMs,
         (signal) =>
-          retry(() => breaker.run(() => attempt(call, trace, signal)), {
+          retry(() => (failFast ? breaker.run(() => attempt(call, trace, signal)) : attempt(call, trace, signal)), {
             attempts,
             baseDelayMs: 100,
             maxDelayMs: 1000,

@@ -1,0 +1,32 @@
+/** Made-up accounts, of the local identity provider and of `npm run seed`: an address is all there is to one. */
+import { createHash } from 'node:crypto';
+
+export interface Account {
+  /** The same for the same address, on every machine and after every restart. */
+  readonly id: string;
+  readonly email: string;
+}
+
+/** What the consent page offers; any other address will do as well. */
+export const offeredAddresses = ['ada@example.com', 'bob@example.com', 'demo@example.com'] as const;
+
+/** What an account has when it is first signed in (CONTRACT §6). */
+export const accountPlan = { plan: 'pro', credits: 1000 } as const;
+
+/** A name space of our own for UUIDs of version 5 (RFC 9562 §5.5). */
+const namespace = Buffer.from('6f0c1e6b6c1d4b0c9a5f1f0b7f2a4d11', 'hex');
+
+/** Case and surrounding spaces make no other account. */
+export function accountOf(email: string): Account {
+  const address = email.trim().toLowerCase();
+  return { id: madeUpId(address), email: address };
+}
+
+/** A UUID of version 5: the same for the same name. */
+export function madeUpId(name: string): string {
+  const bytes = createHash('sha1').update(namespace).update(name).digest().subarray(0, 16);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  const hex = bytes.toString('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}

@@ -1,0 +1,35 @@
+/** `npm run seed`: a small, obviously made-up set of users and feeds. Repeated, it changes nothing that is there. */
+import type { Db } from '#platform/db/db.ts';
+import type { Seeded } from './api.ts';
+import { accountOf, madeUpId } from './madeup.ts';
+import { type AccountTables, ensureProfile, putFeed, setFirstLanguage, setOpenNotification } from './store.ts';
+
+/** Accounts of the local identity provider: each can be signed in. */
+const users = [
+  { email: 'ada@example.com', language: 'en', plan: 'pro', credits: 1000 },
+  { email: 'bob@example.com', language: 'de', plan: 'free', credits: 100 },
+  { email: 'chen@example.com', language: 'zh_CN', plan: 'max_year', credits: 5000 },
+  { email: 'dora@example.com', language: 'fr', plan: 'basic', credits: 0 },
+  { email: 'quiet@example.com', language: 'ja', plan: 'free', credits: 100, isOpenNotification: false },
+] as const;
+
+/** Of every kind that a sitemap shows, and of some that it does not. */
+const feeds = [
+  { name: 'a lighthouse at dusk', by: 'ada@example.com', mediaType: 'image' },
+  { name: 'paper boats', by: 'ada@example.com', mediaType: 'video' },
+  { name: 'a note without a picture', by: 'bob@example.com' },
+  { name: 'mountains in ink', by: 'chen@example.com', mediaType: 'image', flag: [] },
+  { name: 'rain on a window', by: 'dora@example.com', mediaType: 'audio' },
+  { name: 'for adults', by: 'dora@example.com', mediaType: 'image', flag: ['adult'] },
+] as const;
+
+export async function seed(db: Db<AccountTables>): Promise<Seeded> {
+  for (const { email, language, plan, credits, ...settings } of users) {
+    const { id } = await ensureProfile(db, { ...accountOf(email), plan, credits });
+    await setFirstLanguage(db, id, language);
+    if ('isOpenNotification' in settings) await setOpenNotification(db, id, settings.isOpenNotification);
+  }
+  for (const { name, by, ...looks } of feeds)
+    await putFeed(db, { id: madeUpId(`feed: ${name}`), ownerId: accountOf(by).id, ...looks });
+  return { users: users.length, feeds: feeds.length };
+}

@@ -1,0 +1,14 @@
+/** The vocabulary of the authentication service (document 001; CONTRACT §6). */
+import { z } from 'zod';
+
+/** `POST /refresh`. */
+export const accessToken = z.object({
+  access_token: z.string().describe('A JWT, signed by the identity provider.'),
+  token_type: z.literal('bearer'),
+  expires_in: z.int().describe('Seconds.'),
+  expires_at: z.int().describe('Unix seconds.'),
+});
+export type AccessToken = z.infer<typeof accessToken>;
+
+/** `POST /logout`. */
+export const signedOut = z.object({ ok: z.literal(true) });

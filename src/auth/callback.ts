@@ -1,0 +1,109 @@
+/** `GET /callback`: the browser is back with a code; its failures are redirects too (document 001). */
+import { onboard } from '#accounts/onboarding.ts';
+import type { AccountTables } from '#accounts/store.ts';
+import type { Db } from '#platform/db/db.ts';
+import { negotiateLanguage } from '#platform/language.ts';
+import type { Log } from '#platform/log.ts';
+import { withDeadline } from '#platform/resilience/deadline.ts';
+import type { Answers } from './answers.ts';
+import type { CookieRules } from './cookies.ts';
+import type { Redirect } from './login.ts';
+import { type Provider, type ProviderSession, providerTimeoutMs } from './provider.ts';
+import { hashToken } from './rotation.ts';
+import type { Sealer } from './sealing.ts';
+import { readSignIns, type SignIn, type SignInDeps, sealSignIns } from './signins.ts';
+import { type Targets, withReferral } from './targets.ts';
+
+export interface CallbackDeps extends SignInDeps {
+  readonly targets: Targets;
+  readonly cookies: CookieRules;
+  readonly provider: Pick<Provider, 'exchange'>;
+  readonly sessionSealer: Sealer;
+  readonly answers: Answers;
+  readonly accounts: Db<AccountTables>;
+  readonly log: Log;
+}
+
+interface Returned {
+  /** As it came, whatever it is. */
+  readonly code?: unknown;
+  readonly cookieHeader: string | undefined;
+  readonly acceptLanguage: string | undefined;
+}
+
+/** Sign-in does not wait any longer for the first steps of a user. */
+const onboardingTimeoutMs = 2000;
+const maxCodeLength = 1024;
+
+export async function finishSignIn(deps: CallbackDeps, returned: Returned): Promise<Redirect> {
+  const { targets, cookies } = deps;
+  const { code } = returned;
+  if (code === undefined || code === '') return { location: targets.fallback, setCookies: [] };
+  const failed = { location: `${targets.fallback}/?auth_error=1`, setCookies: [] };
+  if (typeof code !== 'string' || code.length > maxCodeLength) return failed;
+  const signIns = readSignIns(deps, returned.cookieHeader);
+  const opened = await openSession(deps, code, signIns);
+  if (opened === undefined) return failed;
+  const { session, signIn } = opened;
+  const isReferred = await welcome(deps, session, signIn, returned.acceptLanguage);
+  const target = deps.targets.judge(signIn.next) ?? targets.fallback;
+  const others = signIns.filter((other) => other !== signIn);
+  return {
+    location: isReferred && signIn.invite !== undefined ? withReferral(target, signIn.invite) : target,
+    setCookies: [
+      cookies.clear('ka_next'),
+      cookies.clear('ka_invite'),
+      others.length === 0 ? cookies.clear('ka_pkce') : cookies.keep('ka_pkce', sealSignIns(deps, others)),
+      cookies.keepSession(deps.sessionSealer.seal(session.refreshToken)),
+    ],
+  };
+}
+
+interface Opened {
+  readonly session: ProviderSession;
+  readonly signIn: SignIn;
+}
+
+/**
+ * The code does not say which of the sign-ins it belongs to: the newest is tried first. A wrong verifier does not spend the
+ * code; a code that is not there, or too old, is so for all of them.
+ */
+async function openSession(
+  { provider, log }: CallbackDeps,
+  code: string,
+  signIns: readonly SignIn[],
+): Promise<Opened | undefined> {
+  return withDeadline(providerTimeoutMs, async (signal) => {
+    for (const signIn of signIns) {
+      const answer = await provider.exchange(code, signIn.verifier, signal);
+      if (answer.kind === 'ok') return { session: answer.value, signIn };
+      log.info({ outcome: answer.kind }, 'a code was not exchanged');
+      if (answer.kind === 'unavailable' || codeIsLost.has(answer.code)) return undefined;
+    }
+    return undefined;
+  }).catch(() => undefined);
+}
+
+const codeIsLost: ReadonlySet<string | undefined> = new Set(['flow_state_not_found', 'flow_state_expired']);
+
+/** Onboarding; whether an invitation was honoured. It never keeps anybody from signing in. */
+async function welcome(
+  deps: CallbackDeps,
+  session: ProviderSession,
+  signIn: SignIn,
+  acceptLanguage: string | undefined,
+): Promise<boolean> {
+  const { user } = session;
+  try {
+    return await withDeadline(onboardingTimeoutMs, async () => {
+      await deps.answers.forget(hashToken(session.refreshToken));
+      if (user === undefined) return false;
+      const language = negotiateLanguage(acceptLanguage);
+      const { isReferred } = await onboard(deps.accounts, { ...user, language, invite: signIn.invite });
+      return isReferred;
+    });
+  } catch (error) {
+    deps.log.warn({ err: error }, 'a user signed in without onboarding; the next sign-in does it');
+    return false;
+  }
+}

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { publicAuthUrlOf, readConfig, redirectOriginsOf } from '../config.ts';
+
+const read = (environment: Record<string, string>) =>
+  readConfig({ ATELIER_DATA_DIR: '/nowhere', ...environment }, ['auth'], { keepSecrets: false });
+
+describe('the settings of the authentication service', () => {
+  it('hold the console and a development server by default', () => {
+    const config = read({ ATELIER_PORT_BASE: '5000' });
+    expect(redirectOriginsOf(config)).toEqual([
+      'http://localhost:5000',
+      'http://127.0.0.1:5000',
+      'http://localhost:3000',
+    ]);
+    expect(publicAuthUrlOf(config)).toBe('http://localhost:5003');
+    expect(config.auth.socialProvider).toBe('google');
+    expect(config.auth.cookieSecrets).toHaveLength(1);
+  });
+
+  it('are read as browsers spell origins', () => {
+    const config = read({
+      ALLOWED_REDIRECT_ORIGINS: ' https://App.example.com:443/ ,http://localhost:3000',
+      DEFAULT_REDIRECT_ORIGIN: 'HTTPS://studio.example.com',
+      PUBLIC_BASE_URL: 'https://auth.example.com/',
+      COOKIE_SECRETS: 'new , old',
+      COOKIE_DOMAIN: '.example.com',
+    });
+    expect(redirectOriginsOf(config)).toEqual(['https://app.example.com', 'http://localhost:3000']);
+    expect(config.auth).toMatchObject({
+      defaultOrigin: 'https://studio.example.com',
+      cookieSecrets: ['new', 'old'],
+      cookieDomain: '.example.com',
+    });
+    expect(publicAuthUrlOf(config)).toBe('https://auth.example.com');
+  });
+
+  it.each([
+    ['ALLOWED_REDIRECT_ORIGINS', '*'],
+    ['ALLOWED_REDIRECT_ORIGINS', 'https://*.example.com'],
+    ['ALLOWED_REDIRECT_ORIGINS', 'https://app.example.com/path'],
+    ['ALLOWED_REDIRECT_ORIGINS', 'https://user@app.example.com'],
+    ['ALLOWED_REDIRECT_ORIGINS', 'app.example.com'],
+    ['ALLOWED_REDIRECT_ORIGINS', 'javascript:x'],
+    ['ALLOWED_REDIRECT_ORIGINS', ','],
+    ['DEFAULT_REDIRECT_ORIGIN', 'https://app.example.com?x'],
+    ['COOKIE_DOMAIN', 'example.com; Path=/x'],
+    ['COOKIE_DOMAIN', 'https://example.com'],
+    ['COOKIE_SECRETS', ' , '],
+    ['PUBLIC_BASE_URL', 'auth.example.com'],
+  ])('%s cannot be %j', (variable, value) => {
+    expect(() => read({ [variable]: value })).toThrow(variable);
+  });
+
+  it('are all asked for in production, at once', () => {
+    for (const variable of [
+      'COOKIE_SECRETS',
+      'IDP_URL',
+      'ANON_KEY',
+      'PUBLIC_BASE_URL',
+      'ALLOWED_REDIRECT_ORIGINS',
+      'DATABASE_URL',
+    ])
+      expect(() => read({ NODE_ENV: 'production' })).toThrow(variable);
+  });
+});

@@ -1,0 +1,48 @@
+/** `GET /login`: remembers where to go afterwards, and sends the browser to sign in (document 001). */
+import { withDeadline } from '#platform/resilience/deadline.ts';
+import type { CookieRules } from './cookies.ts';
+import { authProblems } from './problems.ts';
+import { type Provider, providerTimeoutMs } from './provider.ts';
+import { challengeOf, newSignIn, readSignIns, type SignInDeps, sealSignIns } from './signins.ts';
+import type { Targets } from './targets.ts';
+
+export interface LoginDeps extends SignInDeps {
+  readonly targets: Targets;
+  readonly cookies: CookieRules;
+  readonly provider: Pick<Provider, 'authorize'>;
+}
+
+export interface Redirect {
+  readonly location: string;
+  readonly setCookies: readonly string[];
+}
+
+/** `next` and `invite` as they came, whatever they are. Throws `oauth_init_failed` (502); then no cookie is set. */
+export async function beginSignIn(
+  deps: LoginDeps,
+  query: { readonly next?: unknown; readonly invite?: unknown },
+  cookieHeader: string | undefined,
+): Promise<Redirect> {
+  const { cookies, targets } = deps;
+  const next = targets.judge(query.next);
+  const invite = readInvite(query.invite);
+  const signIn = newSignIn(deps.clock, { next, invite });
+  const location = await withDeadline(providerTimeoutMs, (signal) =>
+    deps.provider.authorize(challengeOf(signIn), signal),
+  ).catch(() => undefined);
+  if (location === undefined) throw authProblems.oauth_init_failed();
+  const underWay = readSignIns(deps, cookieHeader);
+  return {
+    location,
+    setCookies: [
+      cookies.keep('ka_next', next ?? targets.fallback),
+      ...(invite === undefined ? [] : [cookies.keep('ka_invite', invite)]),
+      cookies.keep('ka_pkce', sealSignIns(deps, [signIn, ...underWay])),
+    ],
+  };
+}
+
+/** A user id; what cannot be one counts as not given. */
+function readInvite(given: unknown): string | undefined {
+  return typeof given === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : undefined;
+}

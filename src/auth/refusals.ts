@@ -1,0 +1,58 @@
+/** What a refusal of the identity provider means: a dead credential, or one of which nothing is known (CONTRACT §6). */
+
+export interface Refused {
+  readonly kind: 'refused';
+  /** GoTrue's error code, where it gives one. */
+  readonly code: string | undefined;
+}
+
+export interface Unavailable {
+  readonly kind: 'unavailable';
+  readonly retryAfterS?: number;
+  /** A wrong API key or a form that the provider does not read: not the user's credential is at fault. */
+  readonly isOurFault?: boolean;
+}
+
+/** Conflicts, limits and impatience say nothing of the credential. */
+const passing: ReadonlySet<number> = new Set([408, 409, 425, 429]);
+
+/** Of any status from 300 on. A 4xx says that the credential is dead; all else says nothing of it. */
+export function readRefusal(
+  status: number,
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  body: Buffer,
+): Refused | Unavailable {
+  if (status < 400 || status >= 500 || passing.has(status)) return { kind: 'unavailable', ...waitOf(headers) };
+  const { code, texts } = readError(body);
+  if ((status === 400 && code === 'bad_json') || (status === 401 && texts.some((text) => /api[\s_-]?key/i.test(text))))
+    return { kind: 'unavailable', isOurFault: true };
+  return { kind: 'refused', code };
+}
+
+const longestWaitS = 60;
+
+function waitOf(headers: Readonly<Record<string, string | string[] | undefined>>): { readonly retryAfterS?: number } {
+  const seconds = Number(headers['retry-after']);
+  return Number.isInteger(seconds) && seconds > 0 ? { retryAfterS: Math.min(seconds, longestWaitS) } : {};
+}
+
+/**
+ * Three shapes are spoken: `{ code: 400, error_code, msg }`, `{ code: "…", message }`, `{ error, error_description }`. A
+ * gateway in front may speak none of them: then its whole text is what it says.
+ */
+function readError(body: Buffer): { readonly code: string | undefined; readonly texts: readonly string[] } {
+  const text = body.toString('utf8');
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    return { code: undefined, texts: [text] };
+  }
+  if (typeof parsed !== 'object' || parsed === null) return { code: undefined, texts: [text] };
+  const fields = new Map<string, unknown>(Object.entries(parsed));
+  const code = ['error_code', 'code', 'error']
+    .map((name) => fields.get(name))
+    .find((value) => typeof value === 'string');
+  const texts = [...fields.values()].filter((value) => typeof value === 'string');
+  return { code, texts };
+}

@@ -1,0 +1,129 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { matchOrigins, type OriginMatcher } from '#platform/http/origins.ts';
+import type { HttpServer } from '#platform/http/server.ts';
+import { Problem, problems } from '#platform/problem.ts';
+import { accessToken, signedOut } from './api.ts';
+import { type CallbackDeps, finishSignIn } from './callback.ts';
+import { beginSignIn, type LoginDeps, type Redirect } from './login.ts';
+import { type LogoutDeps, signOut } from './logout.ts';
+import { authProblems } from './problems.ts';
+import { type RefreshDeps, refresh } from './refresh.ts';
+
+export interface RouteDeps extends LoginDeps, CallbackDeps, RefreshDeps, LogoutDeps {
+  readonly provider: LoginDeps['provider'] & CallbackDeps['provider'] & LogoutDeps['provider'];
+  /** ALLOWED_REDIRECT_ORIGINS. */
+  readonly allowedOrigins: readonly string[];
+}
+
+const tags = ['auth'];
+
+export function addRoutes(app: HttpServer, deps: RouteDeps): void {
+  addNavigation(app, deps);
+  app.register(async (scope: HttpServer) => addCalls(scope, deps));
+}
+
+/** Where the browser itself goes: no other page may read what is answered there, and a look ahead must not sign in. */
+function addNavigation(app: HttpServer, deps: RouteDeps): void {
+  const navigation = { config: { cors: false }, exposeHeadRoute: false } as const;
+  // Read by hand: whatever stands there, the answer is a redirect.
+  const query = z.record(z.string(), z.unknown());
+
+  app.get(
+    '/login',
+    {
+      ...navigation,
+      schema: {
+        tags,
+        summary: 'Start the social sign-in',
+        description: 'Query: `next`, where to go afterwards; `invite`, the id of the user who invited.',
+        querystring: query,
+      },
+    },
+    async (request, reply) => redirect(reply, await beginSignIn(deps, request.query, request.headers.cookie)),
+  );
+
+  app.get(
+    '/callback',
+    {
+      ...navigation,
+      schema: {
+        tags,
+        summary: 'Where the identity provider sends the browser back to',
+        description: 'Query: `code`.',
+        querystring: query,
+      },
+    },
+    async (request, reply) =>
+      redirect(
+        reply,
+        await finishSignIn(deps, {
+          code: request.query.code,
+          cookieHeader: request.headers.cookie,
+          acceptLanguage: request.headers['accept-language'],
+        }),
+      ),
+  );
+
+  for (const path of ['/login', '/callback'])
+    app.options(path, { config: { cors: false }, schema: { hide: true } }, async () => {
+      throw problems.not_found();
+    });
+}
+
+function redirect(reply: FastifyReply, { location, setCookies }: Redirect): FastifyReply {
+  for (const cookie of setCookies) reply.header('set-cookie', cookie);
+  return reply.code(302).header('cache-control', 'no-store').header('location', location).send();
+}
+
+/** What pages of the allowed origins call. */
+function addCalls(app: HttpServer, deps: RouteDeps): void {
+  // They take no body: whatever a client sends along is read away.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, done) => done(null));
+  const onRequest = refuseOtherOrigins(matchOrigins(deps.allowedOrigins));
+
+  app.post(
+    '/refresh',
+    {
+      onRequest,
+      schema: {
+        tags,
+        summary: 'An access token for the session cookie, which is rotated',
+        response: { 200: accessToken },
+      },
+    },
+    async (request, reply) => {
+      try {
+        const { body, setCookie } = await refresh(deps, request.headers.cookie);
+        return reply.header('set-cookie', setCookie).send(body);
+      } catch (error) {
+        if (error instanceof Problem && error.code === 'refresh_failed')
+          reply.header('set-cookie', deps.cookies.clearSession());
+        throw error;
+      }
+    },
+  );
+
+  app.post(
+    '/logout',
+    { onRequest, schema: { tags, summary: 'End every session of the user', response: { 200: signedOut } } },
+    async (request, reply) => {
+      await signOut(deps, request.headers.cookie);
+      return reply.header('set-cookie', deps.cookies.clearSession()).send({ ok: true } as const);
+    },
+  );
+}
+
+/**
+ * Before the cookie is looked at. A browser names its origin on every POST; where it is missing, nobody but a browser can
+ * say `cross-site`.
+ */
+function refuseOtherOrigins(isAllowed: OriginMatcher) {
+  return async ({ headers }: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    reply.header('cache-control', 'no-store');
+    const isForeign =
+      headers.origin === undefined ? headers['sec-fetch-site'] === 'cross-site' : !isAllowed(headers.origin);
+    if (isForeign) throw authProblems.forbidden_origin();
+  };
+}

@@ -1,0 +1,360 @@
+/** `/login` and `/callback` on a real server, against the local identity provider. */
+import { randomUUID } from 'node:crypto';
+import { type IncomingHttpHeaders, request } from 'node:http';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { accountOf } from '#accounts/madeup.ts';
+import { findProfile } from '#accounts/store.ts';
+import { consent, openBrowser, signIn } from '../../test/auth/browser.ts';
+import { type AuthRig, type Fault, origin, otherOrigin, startAuth } from '../../test/auth/rig.ts';
+
+let rig: AuthRig;
+beforeAll(async () => {
+  rig = await startAuth();
+});
+afterAll(() => rig.close());
+afterEach(() => rig.wellAgain());
+
+const transient = (name: string, value: string) => `${name}=${value}; Max-Age=600; Path=/; HttpOnly; SameSite=Lax`;
+const cleared = (name: string) =>
+  `${name}=; Max-Age=0; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Path=/; HttpOnly; SameSite=Lax`;
+const newEmail = () => `u-${randomUUID()}@example.com`;
+const failure = `${origin}/?auth_error=1`;
+
+describe('GET /login', () => {
+  it('sends the browser to the provider, with the cookies of a sign-in', async () => {
+    const invite = randomUUID();
+    const target = `${origin}/a/b?c=d;e,f#g`;
+    const answer = await openBrowser().get(`${rig.url}/login?${new URLSearchParams({ next: target, invite })}`);
+    expect(answer.status).toBe(302);
+    expect(answer.location).toMatch(/^http:\/\/localhost:\d+\/local\/consent\?flow=[0-9a-f-]{36}$/);
+    expect(answer.setCookies).toEqual([
+      transient('ka_next', `${origin}/a/b?c=d%3Be%2Cf#g`),
+      transient('ka_invite', invite),
+      expect.stringMatching(/^ka_pkce=eyJ[\w-]+\.\.[\w.-]+; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/),
+    ]);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+  });
+
+  it.each([
+    ['no next', {}, origin],
+    ['an empty one', { next: '' }, origin],
+    ['one elsewhere', { next: 'https://evil.example/' }, origin],
+    ['one of the default origin', { next: `${origin}/x` }, `${origin}/x`],
+    ['one of another allowed origin', { next: `${otherOrigin}/y?z` }, `${otherOrigin}/y?z`],
+    ['a bare origin', { next: otherOrigin }, `${otherOrigin}/`],
+  ])('keeps the target: %s', async (_name, query, expected) => {
+    const answer = await openBrowser().get(`${rig.url}/login?${new URLSearchParams(query)}`);
+    expect(answer.setCookies[0]).toBe(transient('ka_next', expected));
+    expect(answer.setCookies.some((line) => line.startsWith('ka_invite'))).toBe(false);
+  });
+
+  it.each([
+    ['doubled next', `next=${origin}&next=https://evil.example`],
+    ['doubled invite', 'invite=a&invite=b'],
+    ['an invite with a line break', 'invite=a%0d%0aset-cookie:x=y'],
+    ['an invite with a semicolon', 'invite=a;Domain=example.com'],
+    ['an empty invite', 'invite='],
+    ['a huge invite', `invite=${'a'.repeat(129)}`],
+    ['names that reach into prototypes', '__proto__=x&constructor=y'],
+  ])('starts all the same with %s', async (_name, query) => {
+    const answer = await openBrowser().get(`${rig.url}/login?${query}`);
+    expect(answer.status).toBe(302);
+    expect(answer.setCookies.map((line) => line.split('=')[0])).toEqual(['ka_next', 'ka_pkce']);
+    expect(answer.setCookies[0]).toBe(transient('ka_next', origin));
+  });
+
+  it('takes the Location of a 302 as well', async () => {
+    const location = 'https://accounts.example.com/o/oauth2?client_id=x';
+    await rig.fault({ operation: 'authorize', kind: 'answer', status: 302, headers: { location } });
+    expect((await openBrowser().get(`${rig.url}/login`)).location).toBe(location);
+    await rig.fault({ operation: 'authorize', kind: 'answer', status: 302, headers: { location: '/o/oauth2?x' } });
+    expect((await openBrowser().get(`${rig.url}/login`)).location).toBe(`${rig.idpUrl}/o/oauth2?x`);
+  });
+
+  const notStarted: readonly [string, Omit<Fault, 'operation'>][] = [
+    ['400', { kind: 'answer', status: 400, body: '{"code":400,"error_code":"validation_failed","msg":"no"}' }],
+    ['429', { kind: 'answer', status: 429 }],
+    ['500', { kind: 'answer', status: 500 }],
+    ['503', { kind: 'answer', status: 503 }],
+    ['a reset connection', { kind: 'reset' }],
+    ['half an answer', { kind: 'half', status: 200, body: '{"url":"https://acc' }],
+    ['no url', { kind: 'answer', status: 200, body: '{}' }],
+    ['a url that is none', { kind: 'answer', status: 200, body: '{"url":"nowhere"}' }],
+    ['a url of another kind', { kind: 'answer', status: 200, body: '{"url":"javascript:alert(1)"}' }],
+    ['a url that is a number', { kind: 'answer', status: 200, body: '{"url":5}' }],
+    ['null', { kind: 'answer', status: 200, body: 'null' }],
+    ['nothing', { kind: 'answer', status: 200 }],
+    ['a page', { kind: 'answer', status: 200, headers: { 'content-type': 'application/json' }, body: '<html>' }],
+    ['a 302 to nowhere', { kind: 'answer', status: 302 }],
+    ['a 302 to a script', { kind: 'answer', status: 302, headers: { location: 'javascript:alert(1)' } }],
+    ['a 200 with a Location', { kind: 'answer', status: 200, headers: { location: 'https://accounts.example.com/' } }],
+    ['an endless answer', { kind: 'answer', status: 200, body: `{"url":"https://x/${'a'.repeat(300_000)}"}` }],
+  ];
+  it.each(notStarted)('is 502 oauth_init_failed when the provider gives %s', async (_name, fault) => {
+    await rig.fault({ operation: 'authorize', ...fault });
+    const answer = await openBrowser().get(`${rig.url}/login`);
+    expect(answer.status).toBe(502);
+    expect(JSON.parse(answer.text)).toEqual({
+      error: 'oauth_init_failed',
+      message: 'oauth_init_failed',
+      requestId: expect.any(String),
+    });
+    expect(answer.setCookies).toEqual([]);
+  });
+
+  it('has no CORS and no HEAD', async () => {
+    for (const path of ['/login', '/callback']) {
+      const answer = await fetch(rig.url + path, { headers: { origin }, redirect: 'manual' });
+      expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+      expect((await fetch(rig.url + path, { method: 'HEAD', redirect: 'manual' })).status).toBe(404);
+      const preflight = await fetch(rig.url + path, {
+        method: 'OPTIONS',
+        headers: { origin, 'access-control-request-method': 'GET' },
+      });
+      expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([404, null]);
+    }
+  });
+});
+
+describe('GET /callback', () => {
+  it('opens a session and goes to the target, without a token in any address', async () => {
+    const browser = openBrowser();
+    const answer = await signIn(browser, rig.url, { query: { next: `${origin}/studio?tab=1` } });
+    expect([answer.status, answer.location]).toEqual([302, `${origin}/studio?tab=1`]);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(answer.setCookies).toEqual([
+      cleared('ka_next'),
+      cleared('ka_invite'),
+      cleared('ka_pkce'),
+      expect.stringMatching(/^ka_session=eyJ[\w-]+\.\.[\w.-]+; Max-Age=34560000; Path=\/; HttpOnly; SameSite=Lax$/),
+    ]);
+    expect([...browser.cookies.keys()]).toEqual(['ka_session']);
+    expect(browser.cookies.get('ka_session')?.length).toBeLessThan(340);
+  });
+
+  it.each([
+    ['no code', ''],
+    ['an empty code', '?code='],
+    ['the refusal of the user', '?error=access_denied&error_code=access_denied&error_description=No'],
+  ])('with %s goes to the default origin', async (_name, query) => {
+    const answer = await openBrowser().get(`${rig.url}/callback${query}`);
+    expect([answer.status, answer.location, answer.setCookies]).toEqual([302, origin, []]);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+  });
+
+  it.each([
+    ['without the cookie of the sign-in', `?code=${randomUUID()}`],
+    ['with a code that is doubled', '?code=a&code=b'],
+    ['with a huge code', `?code=${'a'.repeat(2000)}`],
+  ])('%s fails without asking the provider', async (_name, query) => {
+    const answer = await openBrowser().get(`${rig.url}/callback${query}`);
+    expect([answer.status, answer.location, answer.setCookies]).toEqual([302, failure, []]);
+    expect((await rig.calls()).pkce).toBe(0);
+  });
+
+  it('fails with a code that nobody has, and the sign-in under way goes on', async () => {
+    const browser = openBrowser();
+    const login = await browser.get(`${rig.url}/login`);
+    expect((await browser.get(`${rig.url}/callback?code=${randomUUID()}`)).location).toBe(failure);
+    expect((await browser.get(`${rig.url}/callback?code=nonsense`)).location).toBe(failure);
+    const back = await consent(login.location ?? '');
+    expect((await browser.get(back)).location).toBe(origin);
+  });
+
+  it('does not open a stolen code in another browser, even in one that signs in itself', async () => {
+    const [victim, thief] = [openBrowser(), openBrowser()];
+    const stolen = await consent((await victim.get(`${rig.url}/login`)).location ?? '');
+    await thief.get(`${rig.url}/login`);
+    const answer = await thief.get(stolen);
+    expect([answer.location, answer.setCookies]).toEqual([failure, []]);
+    expect((await openBrowser().get(stolen)).location).toBe(failure);
+    expect((await victim.get(stolen)).location).toBe(origin);
+  });
+
+  it('opens a code once', async () => {
+    const browser = openBrowser();
+    const back = await consent((await browser.get(`${rig.url}/login`)).location ?? '');
+    const before = [...browser.cookies];
+    expect((await browser.get(back)).location).toBe(origin);
+    expect((await browser.get(back)).location).toBe(failure);
+    expect((await openBrowser(before).get(back)).location).toBe(failure);
+  });
+
+  it('knows three sign-ins under way, in whatever order they end, each with its target', async () => {
+    const inviter = accountOf(newEmail());
+    await signIn(openBrowser(), rig.url, { email: inviter.email });
+    const browser = openBrowser();
+    const begun: string[] = [];
+    for (const path of ['/0', '/1', '/2', '/3'])
+      begun.push((await browser.get(`${rig.url}/login?next=${origin}${path}`)).location ?? '');
+    const ended = [];
+    for (const index of [2, 1, 3, 0]) {
+      const answer = await browser.get(await consent(begun[index] ?? '', newEmail()));
+      ended.push(answer.location);
+    }
+    expect(ended).toEqual([`${origin}/2`, `${origin}/1`, `${origin}/3`, failure]);
+    expect(browser.cookies.has('ka_pkce')).toBe(false);
+  });
+
+  it('keeps as many sign-ins as a browser can hold, the newest first', async () => {
+    const browser = openBrowser();
+    const begun: string[] = [];
+    for (const name of ['0', '1', '2']) {
+      const next = `${origin}/${name}?${'x'.repeat(1900)}`;
+      begun.push((await browser.get(`${rig.url}/login?next=${encodeURIComponent(next)}`)).location ?? '');
+      expect(browser.cookies.get('ka_pkce')?.length).toBeLessThan(4000);
+    }
+    expect((await browser.get(await consent(begun[2] ?? ''))).location).toContain(`${origin}/2`);
+    expect((await browser.get(await consent(begun[0] ?? ''))).location).toBe(failure);
+  });
+
+  it.each([
+    ['tampered', (value: string) => `${value.slice(0, -2)}AA`],
+    ['nonsense', () => 'nonsense'],
+    ['of the session kind', (_value: string, session: string) => session],
+    ['oversized', () => `eyJ${'a'.repeat(5000)}`],
+  ])('fails with a cookie that is %s', async (_name, change) => {
+    const signedIn = openBrowser();
+    await signIn(signedIn, rig.url);
+    const browser = openBrowser();
+    const back = await consent((await browser.get(`${rig.url}/login`)).location ?? '');
+    const value = change(browser.cookies.get('ka_pkce') ?? '', signedIn.cookies.get('ka_session') ?? '');
+    browser.cookies.set('ka_pkce', value);
+    expect((await browser.get(back)).location).toBe(failure);
+  });
+
+  it('finds its own cookie beside a tossed one, and takes no target from ka_next or ka_invite', async () => {
+    const browser = openBrowser();
+    const back = await consent((await browser.get(`${rig.url}/login?next=${origin}/mine`)).location ?? '');
+    const cookie = `ka_pkce=tossed; ka_next=https://evil.example; ${browser.cookieHeader}; ka_next=//evil.example`;
+    const answer = await openBrowser().get(back, { cookie });
+    expect(answer.location).toBe(`${origin}/mine`);
+  });
+
+  const notExchanged: readonly [string, Omit<Fault, 'operation'>][] = [
+    [
+      '400 in the first shape',
+      { kind: 'answer', status: 400, body: '{"code":400,"error_code":"bad_code_verifier","msg":"x"}' },
+    ],
+    ['400 in the second shape', { kind: 'answer', status: 400, body: '{"code":"bad_code_verifier","message":"x"}' }],
+    [
+      '400 in the third shape',
+      { kind: 'answer', status: 400, body: '{"error":"invalid_grant","error_description":"x"}' },
+    ],
+    ['500', { kind: 'answer', status: 500 }],
+    ['a redirect', { kind: 'answer', status: 302, headers: { location: 'https://evil.example' } }],
+    ['a reset', { kind: 'reset' }],
+    ['half an answer', { kind: 'half', status: 200, body: '{"access_token":"a.b.c",' }],
+    ['a page', { kind: 'answer', status: 200, headers: { 'content-type': 'text/html' }, body: '<html>' }],
+    [
+      'an answer without a refresh token',
+      { kind: 'answer', status: 200, body: '{"access_token":"a.b.c","expires_in":5}' },
+    ],
+  ];
+  it.each(notExchanged)('fails when the provider gives %s', async (_name, fault) => {
+    const browser = openBrowser();
+    const back = await consent((await browser.get(`${rig.url}/login`)).location ?? '');
+    await rig.fault({ operation: 'pkce', ...fault });
+    const answer = await browser.get(back);
+    expect([answer.status, answer.location, answer.setCookies]).toEqual([302, failure, []]);
+  });
+});
+
+describe('onboarding', () => {
+  it('appends the referral when it came about, and only the first time', async () => {
+    const inviter = accountOf(newEmail());
+    await signIn(openBrowser(), rig.url, { email: inviter.email });
+    const invited = newEmail();
+    const visit = {
+      query: { next: `${origin}/x?a=1&referral=no#h`, invite: inviter.id },
+      email: invited,
+      language: 'de-AT',
+    };
+    expect((await signIn(openBrowser(), rig.url, visit)).location).toBe(
+      `${origin}/x?a=1&referral=success&inviter=${inviter.id}#h`,
+    );
+    expect((await signIn(openBrowser(), rig.url, visit)).location).toBe(`${origin}/x?a=1&referral=no#h`);
+    const profile = await findProfile(rig.accounts, accountOf(invited).id);
+    expect(profile).toMatchObject({ email: invited, language: 'de', plan: 'pro', credits: 1000 });
+  });
+
+  it('appends it to the default target', async () => {
+    const inviter = accountOf(newEmail());
+    await signIn(openBrowser(), rig.url, { email: inviter.email });
+    const answer = await signIn(openBrowser(), rig.url, { query: { invite: inviter.id }, email: newEmail() });
+    expect(answer.location).toBe(`${origin}/?referral=success&inviter=${inviter.id}`);
+  });
+
+  it.each([
+    ['nobody', () => randomUUID()],
+    ['oneself', (own: string) => own],
+    ['something that is no id', () => 'my-friend'],
+  ])('appends nothing when %s invited', async (_name, inviteOf) => {
+    const email = newEmail();
+    const query = { invite: inviteOf(accountOf(email).id) };
+    expect((await signIn(openBrowser(), rig.url, { query, email })).location).toBe(origin);
+  });
+
+  it.each([
+    [undefined, 'en'],
+    ['ja;q=0.2, zh-HK', 'zh_TW'],
+    ['x'.repeat(5000), 'en'],
+  ])('sets the language from %s', async (language, expected) => {
+    const email = newEmail();
+    await signIn(openBrowser(), rig.url, { email, ...(language === undefined ? {} : { language }) });
+    expect((await findProfile(rig.accounts, accountOf(email).id))?.language).toBe(expected);
+  });
+});
+
+describe('headers', () => {
+  it('of whatever value never end up in a redirect', async () => {
+    const evil = 'evil.example';
+    const names = ['host', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-for', 'forwarded', 'x-original-url'];
+    names.push('x-rewrite-url', 'origin', 'referer', 'x-host', 'x-forwarded-server', 'x-http-host-override', 'via');
+    for (const name of names) {
+      const headers = { [name]: name.includes('url') || name === 'referer' ? `https://${evil}/` : evil };
+      const browser = openBrowser();
+      const login = await rawGet(`${rig.url}/login`, { ...headers });
+      expect(login.headers.location).toMatch(/^http:\/\/localhost:\d+\/local\/consent/);
+      expect(JSON.stringify(login.headers)).not.toContain(evil);
+      for (const query of ['', `?code=${randomUUID()}`]) {
+        const callback = await rawGet(`${rig.url}/callback${query}`, headers);
+        expect(callback.headers.location).toBe(query === '' ? origin : failure);
+      }
+      const back = await consent((await browser.get(`${rig.url}/login`)).location ?? '');
+      const answer = await rawGet(back, { ...headers, cookie: browser.cookieHeader });
+      expect(answer.headers.location).toBe(origin);
+    }
+  });
+});
+
+/** `fetch` does not let a caller choose its host. */
+function rawGet(url: string, headers: Record<string, string>): Promise<{ headers: IncomingHttpHeaders }> {
+  return new Promise((resolve, reject) => {
+    request(url, { headers }, (answer) => {
+      answer.resume();
+      answer.on('end', () => resolve({ headers: answer.headers }));
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+describe('what every service answers', () => {
+  it('GET / and GET /health', async () => {
+    expect(await (await fetch(rig.url)).json()).toEqual({ service: 'auth', version: expect.any(String) });
+    expect(await (await fetch(`${rig.url}/health`)).json()).toEqual({ status: 'ok', service: 'auth' });
+    expect((await fetch(`${rig.url}/ready`)).status).toBe(200);
+  });
+});
+
+it('no code, cookie or token reaches the log', async () => {
+  const browser = openBrowser();
+  const back = await consent((await browser.get(`${rig.url}/login`)).location ?? '');
+  await browser.get(back);
+  const { access_token } = JSON.parse((await browser.post(`${rig.url}/refresh`)).text);
+  const text = rig.lines.join('');
+  expect(text).toContain('/callback');
+  for (const secret of [new URL(back).searchParams.get('code'), browser.cookies.get('ka_session'), access_token])
+    expect(text).not.toContain(secret);
+});

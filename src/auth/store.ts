@@ -1,0 +1,158 @@
+/** Refreshes under way and just done, and sign-outs to be told: the only SQL of the authentication service. */
+import { type Generated, sql } from 'kysely';
+import type { Db } from '#platform/db/db.ts';
+
+export interface AuthTables {
+  session_refreshes: {
+    token_hash: Buffer;
+    attempt: string;
+    outcome: 'ok' | 'expired' | 'unavailable' | 'signed_out' | null;
+    sealed: string | null;
+    successor_hash: Buffer | null;
+    subject_hash: Buffer | null;
+    expires_at: Date;
+  };
+  session_revocations: {
+    id: Generated<string>;
+    sealed: string;
+    tries: Generated<number>;
+    created_at: Generated<Date>;
+    next_at: Generated<Date>;
+  };
+}
+
+type Handle = Db<AuthTables>;
+
+const inMs = (ms: number) => sql<Date>`now() + make_interval(secs => ${ms / 1000})`;
+const isOver = sql<boolean>`session_refreshes.expires_at <= now()`;
+
+/**
+ * `true`: this try is the one that asks the provider, for at most `ttlMs`. Failures are not kept: a new call may try anew,
+ * and only those that waited already are told.
+ */
+export async function claimRefresh(db: Handle, tokenHash: Buffer, attempt: string, ttlMs: number): Promise<boolean> {
+  const claim = { attempt, outcome: null, sealed: null, successor_hash: null, subject_hash: null };
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('session_refreshes')
+    .values({ token_hash: tokenHash, ...claim, expires_at: inMs(ttlMs) })
+    .onConflict((conflict) =>
+      conflict
+        .column('token_hash')
+        .doUpdateSet({ ...claim, expires_at: inMs(ttlMs) })
+        .where((eb) => eb.or([isOver, eb('session_refreshes.outcome', 'in', ['expired', 'unavailable'])])),
+    )
+    .executeTakeFirstOrThrow();
+  return numInsertedOrUpdatedRows === 1n;
+}
+
+export function findRefresh(db: Handle, tokenHash: Buffer) {
+  return db
+    .selectFrom('session_refreshes')
+    .select(['outcome', 'sealed'])
+    .where('token_hash', '=', tokenHash)
+    .where(sql<boolean>`expires_at > now()`)
+    .executeTakeFirst();
+}
+
+export interface Settled {
+  readonly outcome: 'ok' | 'expired' | 'unavailable';
+  readonly sealed?: string;
+  readonly successorHash?: Buffer;
+  readonly subjectHash?: Buffer | undefined;
+}
+
+/** Does nothing when the claim ran out and somebody else has it, or a logout came in between. */
+export async function settleRefresh(
+  db: Handle,
+  tokenHash: Buffer,
+  attempt: string,
+  settled: Settled,
+  keptMs: number,
+): Promise<void> {
+  await db
+    .updateTable('session_refreshes')
+    .set({
+      outcome: settled.outcome,
+      sealed: settled.sealed ?? null,
+      successor_hash: settled.successorHash ?? null,
+      subject_hash: settled.subjectHash ?? null,
+      expires_at: inMs(keptMs),
+    })
+    .where('token_hash', '=', tokenHash)
+    .where('attempt', '=', attempt)
+    .where('outcome', 'is', null)
+    .execute();
+}
+
+/** What is kept of a session: under this token, followed by it, or of the same user. */
+export async function dropRefreshes(db: Handle, tokenHash: Buffer, subjectHash: Buffer | undefined): Promise<void> {
+  const kin = db
+    .selectFrom('session_refreshes')
+    .select('subject_hash')
+    .where((eb) => eb.or([eb('token_hash', '=', tokenHash), eb('successor_hash', '=', tokenHash)]));
+  await db
+    .deleteFrom('session_refreshes')
+    .where((eb) =>
+      eb.or([
+        eb('token_hash', '=', tokenHash),
+        eb('successor_hash', '=', tokenHash),
+        eb('subject_hash', 'in', kin),
+        ...(subjectHash === undefined ? [] : [eb('subject_hash', '=', subjectHash)]),
+      ]),
+    )
+    .where((eb) => eb.or([eb('outcome', 'is', null), eb('outcome', '<>', 'signed_out')]))
+    .execute();
+}
+
+/** From now on the token is dead here, whatever the provider says of it. */
+export async function buryToken(db: Handle, tokenHash: Buffer, attempt: string, ttlMs: number): Promise<void> {
+  const grave = { attempt, outcome: 'signed_out' as const, sealed: null, successor_hash: null, subject_hash: null };
+  await db
+    .insertInto('session_refreshes')
+    .values({ token_hash: tokenHash, ...grave, expires_at: inMs(ttlMs) })
+    .onConflict((conflict) => conflict.column('token_hash').doUpdateSet({ ...grave, expires_at: inMs(ttlMs) }))
+    .execute();
+}
+
+/** A token that a sign-in has just brought has no past. */
+export async function forgetToken(db: Handle, tokenHash: Buffer): Promise<void> {
+  await db.deleteFrom('session_refreshes').where('token_hash', '=', tokenHash).execute();
+}
+
+export async function sweepRefreshes(db: Handle): Promise<void> {
+  await db.deleteFrom('session_refreshes').where(isOver).execute();
+}
+
+export async function addRevocation(db: Handle, sealed: string): Promise<void> {
+  await db.insertInto('session_revocations').values({ sealed }).execute();
+}
+
+/** The next one that is due, put off for `leaseMs` so that no other process takes it meanwhile. */
+export function takeRevocation(db: Handle, leaseMs: number) {
+  const due = db
+    .selectFrom('session_revocations')
+    .select('id')
+    .where(sql<boolean>`next_at <= now()`)
+    .orderBy('next_at')
+    .limit(1)
+    .forUpdate()
+    .skipLocked();
+  return db
+    .updateTable('session_revocations')
+    .set({ next_at: inMs(leaseMs), tries: sql<number>`tries + 1` })
+    .where('id', '=', due)
+    .returning(['id', 'sealed', 'tries', 'created_at as createdAt'])
+    .executeTakeFirst();
+}
+
+export async function putOffRevocation(db: Handle, id: string, sealed: string, delayMs: number): Promise<void> {
+  await db
+    .updateTable('session_revocations')
+    .set({ sealed, next_at: inMs(delayMs) })
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function removeRevocation(db: Handle, id: string): Promise<void> {
+  await db.deleteFrom('session_revocations').where('id', '=', id).execute();
+}

@@ -1,0 +1,33 @@
+/** `npm run credits -- <email or id> <plan> <credits>`: sets a user's plan and credits. */
+import { type GrantedProfile, grantRequest, maxCredits, plans } from '#accounts/api.ts';
+import { grant } from '#accounts/granting.ts';
+import { StartFault } from '#platform/lifecycle.ts';
+import { onRecords } from './records.ts';
+
+const usage = `Usage: npm run credits -- <email or id> <plan> <credits>. Plans: ${plans.join(', ')}.`;
+
+export async function credits(args: readonly string[]): Promise<number> {
+  const [user, plan, amount = ''] = args;
+  const isNumber = /^\d+$/.test(amount);
+  const { data: request, error } = grantRequest.safeParse({ user, plan, credits: isNumber ? Number(amount) : amount });
+  if (request === undefined || args.length !== 3) throw new StartFault(`${faultOf(error?.issues[0]?.path[0])}${usage}`);
+  const profile = await onRecords<GrantedProfile>({
+    method: 'PUT',
+    path: '/v1/accounts/credits',
+    json: request,
+    here: (db, config) => grant({ db, hasMadeUpAccounts: hasMadeUpAccounts(config) }, request),
+  });
+  console.log(`${profile.email ?? profile.id}: ${profile.plan}, ${profile.credits} credits`);
+  return 0;
+}
+
+/** The local identity provider stands in where no other is named. */
+const hasMadeUpAccounts = (config: { readonly identity: { readonly url?: string | undefined } }) =>
+  config.identity.url === undefined;
+
+const faults: Readonly<Record<PropertyKey, string>> = {
+  user: 'The user has to be an id or an email address. ',
+  plan: 'There is no such plan. ',
+  credits: `Credits are a whole number from 0 to ${maxCredits}. `,
+};
+const faultOf = (field: PropertyKey | undefined): string => (field === undefined ? '' : (faults[field] ?? ''));

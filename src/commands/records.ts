@@ -1,0 +1,65 @@
+/**
+ * The way of `credits` and `seed` to the shared records: through the running instance where it holds the embedded database,
+ * else straight to the database (CONTRACT §1).
+ */
+import type { AccountTables } from '#accounts/store.ts';
+import type { Db } from '#platform/db/db.ts';
+import { isFolderInUse } from '#platform/db/lock.ts';
+import { createClient } from '#platform/http/client.ts';
+import { Closers, StartFault } from '#platform/lifecycle.ts';
+import { createLog } from '#platform/log.ts';
+import { Problem } from '#platform/problem.ts';
+import { addressesOf, type Config, readConfig, secretsOf } from '../config.ts';
+import { createEngines } from '../engines.ts';
+
+interface Deed<Result> {
+  /** The same as a call of the authentication service … */
+  readonly method: 'PUT' | 'POST';
+  readonly path: string;
+  readonly json?: unknown;
+  /** … and here. */
+  readonly here: (db: Db<AccountTables>, config: Config) => Promise<Result>;
+}
+
+/** What cannot be is a StartFault of one line. */
+export async function onRecords<Result>(deed: Deed<Result>): Promise<Result> {
+  // Nothing is started: the database alone has to be named.
+  const config = readConfig(process.env, []);
+  if (config.process.production && !process.env.DATABASE_URL)
+    throw new StartFault('Configuration: missing in production: DATABASE_URL.');
+  const closers = new Closers();
+  try {
+    if (isServed(config)) return await throughInstance(config, closers, deed);
+    const log = createLog({ level: 'error', secrets: secretsOf(config) });
+    const database = await createEngines(config, log, closers).database();
+    return await deed.here(database.queries<AccountTables>(), config);
+  } catch (error) {
+    if (error instanceof Problem) throw new StartFault(error.message, { cause: error });
+    throw error;
+  } finally {
+    await closers.closeAll();
+  }
+}
+
+function isServed({ database, process: { dataDir } }: Config): boolean {
+  return database.url === 'embedded' && isFolderInUse(dataDir);
+}
+
+async function throughInstance<Result>(config: Config, closers: Closers, deed: Deed<Result>): Promise<Result> {
+  const [internalKey] = config.internal.keys;
+  if (internalKey === undefined)
+    throw new StartFault('INTERNAL_KEY: a running instance takes this only with an internal key; set one.');
+  const { auth: baseUrl } = addressesOf(config);
+  const client = createClient({ name: 'auth', baseUrl, ours: true, internalKey, timeoutMs: 10_000 });
+  closers.add('client', () => client.close());
+  const { method, path, json = {} } = deed;
+  const answer = await client.send({ method, path, route: path, json, idempotent: true }).catch((cause: Error) => {
+    throw new StartFault(`The data folder is in use, but the authentication service at ${baseUrl} does not answer.`, {
+      cause,
+    });
+  });
+  const body = answer.json();
+  if (answer.status < 300) return body as Result;
+  const { message = 'no reason given' } = body as { readonly message?: string };
+  throw new StartFault(`The authentication service answered ${answer.status}: ${message}`);
+}

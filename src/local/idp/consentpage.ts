@@ -1,0 +1,43 @@
+/** The page on which one chooses who to be: plain HTML forms that work without scripts. */
+import { createHash } from 'node:crypto';
+import { offeredAddresses } from '#accounts/madeup.ts';
+
+const style = `
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 26rem; margin: 4rem auto; padding: 0 1rem; color: #1d1d28; }
+h1 { font-size: 1.4rem; } label { display: block; padding: .5rem 0; }
+input[type=email] { font: inherit; width: 100%; padding: .5rem; box-sizing: border-box; }
+button { font: inherit; padding: .5rem 1rem; margin: .5rem .5rem 1rem 0; cursor: pointer; }
+`;
+
+export const consentPageHeaders = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-store',
+  'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; frame-ancestors 'none'`,
+};
+
+/** `flowId` is ours, a UUID; `action` too. */
+export function renderConsentPage(flowId: string, action: string): string {
+  const choices = offeredAddresses.map(
+    (address, index) =>
+      `<label><input type="radio" name="email" value="${address}"${index === 0 ? ' checked' : ''}> ${address}</label>`,
+  );
+  const form = (content: string) =>
+    `<form method="post" action="${action}">\n<input type="hidden" name="flow" value="${flowId}">\n${content}\n</form>`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Local sign-in</title>
+<style>${style}</style>
+</head>
+<body>
+<h1>Who do you want to be?</h1>
+<p>A stand-in for the social sign-in, for development. These accounts are made up.</p>
+${form(`${choices.join('\n')}\n<button type="submit">Continue</button>`)}
+${form('<label>Somebody else <input type="email" name="email" required maxlength="254" placeholder="you@example.com"></label>\n<button type="submit">Continue as this one</button>')}
+${form('<button type="submit" name="deny" value="1">Cancel</button>')}
+</body>
+</html>
+`;
+}

@@ -1,0 +1,268 @@
+/** The real client library signs in, refreshes and signs out against the local identity provider. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createClient } from '@supabase/supabase-js';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { accountOf } from '#accounts/madeup.ts';
+import { migrations } from '#migrations.ts';
+import { systemClock } from '#platform/clock.ts';
+import type { Database } from '#platform/db/db.ts';
+import type { HttpServer } from '#platform/http/server.ts';
+import { createLog } from '#platform/log.ts';
+import { consent } from '../../../test/auth/browser.ts';
+import { freePort } from '../../../test/auth/rig.ts';
+import { databaseEngines } from '../../../test/database.ts';
+import { createIdentityProvider } from './service.ts';
+
+const anonKey = 'the anon key';
+const redirectTo = 'http://localhost:5000/callback';
+const reuseIntervalS = 1;
+/** What the library makes of a 403 `session_not_found`. */
+const sessionIsGone = 'AuthSessionMissingError';
+
+describe.each(databaseEngines)('GoTrue’s wire on $name', (engine) => {
+  describe.skipIf(engine.missing)('', () => {
+    let database: Database;
+    let dataDir: string;
+    let idp: HttpServer;
+    let url: string;
+    let port: number;
+    const open = async () => {
+      idp = await createIdentityProvider({
+        server: { log: createLog({ level: 'silent' }) },
+        clock: systemClock,
+        settings: { secret: 'secret' },
+        dataDir,
+        database,
+        publicUrl: url,
+        redirectUrls: [redirectTo],
+        anonKey,
+        reuseIntervalS,
+      });
+      await idp.listen({ port, host: '127.0.0.1' });
+    };
+    beforeAll(async () => {
+      database = await engine.open(migrations);
+      dataDir = await mkdtemp(join(tmpdir(), 'atelier-gotrue-'));
+      port = await freePort();
+      url = `http://localhost:${port}`;
+      await open();
+    });
+    afterAll(async () => {
+      await idp.close();
+      await database.close();
+      await rm(dataDir, { recursive: true });
+    });
+    afterEach(() => fetch(`${url}/local/faults`, { method: 'DELETE', headers: { 'x-local-secret': 'secret' } }));
+
+    function newClient() {
+      const kept = new Map<string, string>();
+      const storage = {
+        getItem: (key: string) => kept.get(key) ?? null,
+        setItem: (key: string, value: string) => void kept.set(key, value),
+        removeItem: (key: string) => void kept.delete(key),
+      };
+      return createClient(url, anonKey, {
+        auth: { flowType: 'pkce', autoRefreshToken: false, persistSession: true, detectSessionInUrl: false, storage },
+      });
+    }
+
+    async function signedIn(email = 'ada@example.com') {
+      const client = newClient();
+      const { data } = await client.auth.signInWithOAuth({
+        provider: 'google',
+        options: { redirectTo, skipBrowserRedirect: true },
+      });
+      const page = await fetch(data.url ?? '', { redirect: 'manual' });
+      const back = new URL(await consent(page.headers.get('location') ?? '', email));
+      expect(back.origin + back.pathname).toBe(redirectTo);
+      const exchanged = await client.auth.exchangeCodeForSession(back.searchParams.get('code') ?? '');
+      if (exchanged.data.session === null) throw exchanged.error;
+      return { client, session: exchanged.data.session };
+    }
+
+    const grant = async (type: string, body: unknown) => {
+      const answer = await fetch(`${url}/auth/v1/token?grant_type=${type}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', apikey: anonKey },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      });
+      return { status: answer.status, body: (await answer.json()) as Record<string, string> };
+    };
+    const refreshWith = (token = '') => grant('refresh_token', { refresh_token: token });
+
+    it('exchange, user, claims, refresh, global sign-out', async () => {
+      const { client, session } = await signedIn();
+      expect(session).toMatchObject({ token_type: 'bearer', expires_in: 3600, user: { email: 'ada@example.com' } });
+
+      const user = await client.auth.getUser();
+      expect(user.error).toBeNull();
+      expect(user.data.user).toMatchObject({ id: accountOf('ada@example.com').id, role: 'authenticated' });
+
+      const claims = await client.auth.getClaims();
+      expect(claims.error).toBeNull();
+      expect(claims.data?.claims).toMatchObject({ sub: accountOf('ada@example.com').id, aud: 'authenticated' });
+      expect(claims.data?.header.alg).toBe('ES256');
+
+      const refreshed = await client.auth.refreshSession();
+      expect(refreshed.error).toBeNull();
+      expect(refreshed.data.session?.refresh_token).not.toBe(session.refresh_token);
+
+      const { client: elsewhere, session: other } = await signedIn();
+      expect((await client.auth.signOut({ scope: 'global' })).error).toBeNull();
+      expect((await elsewhere.auth.getUser()).error?.name).toBe(sessionIsGone);
+      expect((await refreshWith(other.refresh_token)).body.error_code).toBe('refresh_token_not_found');
+    });
+
+    it('signs out this session alone, or the others', async () => {
+      const [one, two, three] = [await signedIn(), await signedIn(), await signedIn()];
+      await one.client.auth.signOut({ scope: 'local' });
+      expect((await two.client.auth.getUser()).error).toBeNull();
+      await two.client.auth.signOut({ scope: 'others' });
+      expect((await two.client.auth.getUser()).error).toBeNull();
+      expect((await three.client.auth.getUser()).error?.name).toBe(sessionIsGone);
+    });
+
+    it('keeps sessions over a restart', async () => {
+      const { client } = await signedIn();
+      await idp.close();
+      await open();
+      expect((await client.auth.refreshSession()).error).toBeNull();
+      expect((await client.auth.getClaims()).error).toBeNull();
+    });
+
+    it('eight refreshes at once give one token', async () => {
+      const { session } = await signedIn();
+      const answers = await Promise.all(Array.from({ length: 8 }, () => refreshWith(session.refresh_token)));
+      expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
+      expect(new Set(answers.map(({ body }) => body.refresh_token)).size).toBe(1);
+    });
+
+    it('gives the active token to the one before it, at any time, and to older ones within the interval', async () => {
+      const { session } = await signedIn();
+      const first = session.refresh_token;
+      const second = (await refreshWith(first)).body.refresh_token;
+      const third = (await refreshWith(second)).body.refresh_token;
+      expect((await refreshWith(first)).body.refresh_token).toBe(third);
+      await sleep(reuseIntervalS * 1000 + 200);
+      expect((await refreshWith(second)).body.refresh_token).toBe(third);
+      expect((await refreshWith(third)).status).toBe(200);
+    });
+
+    it('ends the session when an old token comes back', async () => {
+      const { client, session } = await signedIn();
+      const first = session.refresh_token;
+      const second = (await refreshWith(first)).body.refresh_token;
+      const third = (await refreshWith(second)).body.refresh_token;
+      await sleep(reuseIntervalS * 1000 + 200);
+      expect((await refreshWith(first)).body).toMatchObject({ code: 400, error_code: 'refresh_token_already_used' });
+      expect((await refreshWith(third)).body.error_code).toBe('refresh_token_not_found');
+      expect((await client.auth.getUser()).error?.name).toBe(sessionIsGone);
+    });
+
+    it.each([
+      ['refresh_token', { refresh_token: 'nobody’s' }, 400, 'refresh_token_not_found'],
+      ['refresh_token', {}, 400, 'validation_failed'],
+      ['refresh_token', '{', 400, 'bad_json'],
+      ['pkce', { auth_code: 'x' }, 400, 'validation_failed'],
+      ['pkce', { auth_code: 'x', code_verifier: 'y' }, 404, 'flow_state_not_found'],
+      ['password', {}, 400, 'validation_failed'],
+    ])('%s with %j is %i %s', async (type, body, status, code) => {
+      expect(await grant(type, body)).toMatchObject({ status, body: { code: status, error_code: code } });
+    });
+
+    it('a wrong verifier does not spend the code, and a code is good once', async () => {
+      const verifier = 'v'.repeat(43);
+      const query = new URLSearchParams({
+        provider: 'google',
+        redirect_to: redirectTo,
+        code_challenge: verifier,
+        code_challenge_method: 'plain',
+        skip_http_redirect: 'true',
+      });
+      const begun = (await (await fetch(`${url}/auth/v1/authorize?${query}`)).json()) as { url: string };
+      const code = new URL(await consent(begun.url)).searchParams.get('code');
+      const wrong = await grant('pkce', { auth_code: code, code_verifier: 'w'.repeat(43) });
+      expect(wrong).toMatchObject({ status: 400, body: { error_code: 'bad_code_verifier' } });
+      expect((await grant('pkce', { auth_code: code, code_verifier: verifier })).status).toBe(200);
+      expect((await grant('pkce', { auth_code: code, code_verifier: verifier })).body.error_code).toBe(
+        'flow_state_not_found',
+      );
+      // Nor can consent be given twice.
+      await expect(consent(begun.url)).rejects.toThrow('no form');
+    });
+
+    it.each([
+      'http://localhost:5000/callback/',
+      'http://localhost:5000/callback?x',
+      'https://evil.example/',
+      'http://localhost:5000.evil.example/callback',
+      '//evil.example',
+      '',
+    ])('goes back to its own address instead of %j', async (elsewhere) => {
+      const query = new URLSearchParams({
+        provider: 'google',
+        redirect_to: elsewhere,
+        code_challenge: 'v'.repeat(43),
+        code_challenge_method: 'S256',
+      });
+      const page = await fetch(`${url}/auth/v1/authorize?${query}`, { redirect: 'manual' });
+      const back = await consent(page.headers.get('location') ?? '');
+      expect(back).toMatch(/^http:\/\/localhost:5000\/callback\?code=/);
+    });
+
+    it.each([
+      ['no challenge', 'provider=google'],
+      ['a short challenge', `provider=google&code_challenge=x&code_challenge_method=s256`],
+      ['no provider', `code_challenge=${'v'.repeat(43)}&code_challenge_method=s256`],
+    ])('does not begin with %s', async (_name, query) => {
+      const answer = await fetch(`${url}/auth/v1/authorize?${query}`, { redirect: 'manual' });
+      expect(answer.status).toBe(400);
+      expect(await answer.json()).toMatchObject({ error_code: 'validation_failed' });
+    });
+
+    it.each([
+      ['no token', undefined, 401, 'no_authorization'],
+      ['no JWT', 'Bearer x', 403, 'bad_jwt'],
+      ['a JWT of nobody', 'Bearer eyJhbGciOiJFUzI1NiJ9.e30.AAAA', 403, 'bad_jwt'],
+    ])('with %s there is neither user nor logout', async (_name, authorization, status, code) => {
+      for (const [method, path] of [
+        ['GET', '/user'],
+        ['POST', '/logout?scope=global'],
+      ] as const) {
+        const answer = await fetch(`${url}/auth/v1${path}`, {
+          method,
+          headers: authorization === undefined ? {} : { authorization },
+        });
+        expect([answer.status, (await answer.json()) as unknown]).toEqual([
+          status,
+          { code: status, error_code: code, msg: expect.any(String) },
+        ]);
+      }
+    });
+
+    it('refuses another API key', async () => {
+      const answer = await fetch(`${url}/auth/v1/.well-known/jwks.json`, { headers: { apikey: 'another' } });
+      expect([answer.status, await answer.json()]).toEqual([
+        401,
+        { code: 401, error_code: 'invalid_api_key', msg: 'Invalid API key' },
+      ]);
+    });
+
+    it('faults are armed with the secret only', async () => {
+      const body = JSON.stringify({ operation: 'jwks', kind: 'answer', status: 503 });
+      const headers = { 'content-type': 'application/json' };
+      expect((await fetch(`${url}/local/faults`, { method: 'POST', headers, body })).status).toBe(401);
+      const answer = await fetch(`${url}/local/faults`, {
+        method: 'POST',
+        headers: { ...headers, 'x-local-secret': 'secret' },
+        body,
+      });
+      expect(answer.status).toBe(204);
+      const keys = () => fetch(`${url}/auth/v1/.well-known/jwks.json`);
+      expect([(await keys()).status, (await keys()).status]).toEqual([503, 200]);
+    });
+  });
+});

@@ -1,0 +1,122 @@
+/** GoTrue's own paths and shapes, below `/auth/v1`. */
+
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { accountOf } from '#accounts/madeup.ts';
+import type { HttpServer } from '#platform/http/server.ts';
+import { Problem } from '#platform/problem.ts';
+import { type AuthorizeDeps, authorize, authorizeQuery } from './authorize.ts';
+import type { Faults } from './faults.ts';
+import { exchangeCode, type GrantDeps, refreshSession } from './grants.ts';
+import { idpProblems } from './problems.ts';
+import { endSessions, findSession } from './store.ts';
+import { describeUser, readAccessToken } from './tokens.ts';
+
+export interface GotrueDeps extends GrantDeps, AuthorizeDeps {
+  /** ANON_KEY: a key that is sent has to be this one. */
+  readonly anonKey: string;
+  readonly faults: Faults;
+}
+
+const pkceGrant = z.object({ auth_code: z.string().min(1), code_verifier: z.string().min(1) });
+const refreshGrant = z.object({ refresh_token: z.string().min(1) });
+
+export async function addGotrue(app: HttpServer, deps: GotrueDeps): Promise<void> {
+  app.setErrorHandler(renderError);
+  app.addHook('onRequest', async (request) => {
+    const key = request.headers.apikey;
+    if (key !== undefined && key !== deps.anonKey) throw idpProblems.invalid_api_key();
+  });
+
+  app.get(
+    '/.well-known/jwks.json',
+    { schema: { summary: 'The keys that access tokens are verified by' } },
+    async (request, reply) => {
+      if (await deps.faults.meet('jwks', request, reply)) return reply;
+      reply.header('cache-control', 'public, max-age=600');
+      return { keys: deps.keys.published };
+    },
+  );
+
+  app.get(
+    '/authorize',
+    { schema: { summary: 'Begin a sign-in: to the consent page', querystring: authorizeQuery } },
+    async (request, reply) => {
+      if (await deps.faults.meet('authorize', request, reply)) return reply;
+      return authorize(deps, request.query, reply);
+    },
+  );
+
+  app.post(
+    '/token',
+    {
+      schema: {
+        summary: 'A session for a code (pkce) or for a refresh token (refresh_token)',
+        querystring: z.object({ grant_type: z.enum(['pkce', 'refresh_token']) }),
+      },
+    },
+    async (request, reply) => {
+      const isCode = request.query.grant_type === 'pkce';
+      if (await deps.faults.meet(isCode ? 'pkce' : 'refresh', request, reply)) return reply;
+      reply.header('cache-control', 'no-store');
+      if (isCode) {
+        const { auth_code, code_verifier } = parse(pkceGrant, request.body);
+        return exchangeCode(deps, z.uuid().safeParse(auth_code).data ?? unknownCode, code_verifier);
+      }
+      return refreshSession(deps, parse(refreshGrant, request.body).refresh_token);
+    },
+  );
+
+  app.get('/user', { schema: { summary: 'Whose token it is' } }, async (request, reply) => {
+    if (await deps.faults.meet('user', request, reply)) return reply;
+    const session = await findSession(deps.db, (await authenticate(deps, request)).sessionId);
+    if (session === undefined) throw idpProblems.session_not_found();
+    return describeUser(accountOf(session.email), session.created_at);
+  });
+
+  app.post(
+    '/logout',
+    {
+      schema: {
+        summary: 'End all sessions of the user, this one, or the others',
+        querystring: z.object({ scope: z.enum(['global', 'local', 'others']).default('global') }),
+      },
+    },
+    async (request, reply) => {
+      if (await deps.faults.meet('logout', request, reply)) return reply;
+      const caller = await authenticate(deps, request);
+      if ((await findSession(deps.db, caller.sessionId)) === undefined) throw idpProblems.session_not_found();
+      await endSessions(deps.db, { scope: request.query.scope, ...caller });
+      return reply.code(204).send();
+    },
+  );
+}
+
+/** A code that is no UUID is one that nobody ever had. */
+const unknownCode = '00000000-0000-0000-0000-000000000000';
+
+const authenticate = (deps: GotrueDeps, request: FastifyRequest) =>
+  readAccessToken(deps, request.headers.authorization);
+
+function parse<T>(schema: z.ZodType<T>, body: unknown): T {
+  const { data, error } = schema.safeParse(body ?? {});
+  if (data === undefined)
+    throw idpProblems.validation_failed({ message: `missing or wrong: ${error?.issues[0]?.path.join('.')}` });
+  return data;
+}
+
+function renderError(error: FastifyError | Problem, request: FastifyRequest, reply: FastifyReply) {
+  const problem = toProblem(error);
+  if (problem.status >= 500) request.log.error({ err: error }, problem.message);
+  return reply.code(problem.status).send({ code: problem.status, error_code: problem.code, msg: problem.message });
+}
+
+function toProblem(error: FastifyError | Problem): Problem {
+  if (error instanceof Problem) {
+    return error.code === 'invalid_request' ? idpProblems.bad_json({ cause: error }) : error;
+  }
+  if (hasZodFastifySchemaValidationErrors(error)) return idpProblems.validation_failed({ message: error.message });
+  if ((error.statusCode ?? 500) < 500) return idpProblems.bad_json({ cause: error });
+  return idpProblems.unexpected_failure({ cause: error });
+}

@@ -1,0 +1,112 @@
+/** The media task endpoints (document 000, Media task endpoints; CONTRACT §4). The work itself is processing.ts. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Caller } from '#platform/access/caller.ts';
+import { type Db, transaction } from '#platform/db/db.ts';
+import type { Jobs } from '#platform/jobs/jobs.ts';
+import { defaultLegacyBucket } from '#platform/objects/objects.ts';
+import { problems } from '#platform/problem.ts';
+import type { MediaTask, TaskDeleted, TasksDeleted, TaskUpsert, VideoTask, VideoTaskRequest } from '../api.ts';
+import { deleteAssets } from '../deletion.ts';
+import { ownerFor } from '../ownership.ts';
+import { mediaProblems } from '../problems.ts';
+import { isUuid } from '../refs.ts';
+import { maxTries, pauseMs, type RemovalDeps } from '../removal.ts';
+import { storageKeyOf } from '../storagekey.ts';
+import { findDeletable } from '../store.ts';
+import type { Ffmpeg } from '../video/ffmpeg.ts';
+import { tagOf, videoUploadQueue } from './processing.ts';
+import { dropTask, dropTasksOf, findTask, insertRun, type StoredTask, type TaskTables, upsertTask } from './store.ts';
+
+export interface TaskDeps extends RemovalDeps {
+  readonly taskDb: Db<TaskTables>;
+  readonly jobs: Pick<Jobs, 'enqueue'>;
+  readonly ffmpeg: Pick<Ffmpeg, 'check'>;
+}
+
+export async function putTask({ taskDb }: Pick<TaskDeps, 'taskDb'>, request: TaskUpsert): Promise<MediaTask> {
+  return toTask(await upsertTask(taskDb, request));
+}
+
+/** The task and its job are one transaction. Throws 400 and 403 (as `ownerFor`), 409 `object_not_found`, and 503. */
+export async function beginVideoTask(deps: TaskDeps, caller: Caller, request: VideoTaskRequest): Promise<VideoTask> {
+  const { assetId, scopeKind, scopeId, mime, threadId } = request;
+  const ownerId = ownerFor(caller, request.ownerId);
+  const head = await deps.objects.head(storageKeyOf({ ownerId, scopeKind, scopeId, assetId, mime }));
+  if (head === undefined) throw mediaProblems.object_not_found();
+  await deps.ffmpeg.check();
+  const video = { assetId, scopeKind, scopeId, mime };
+  const run = { taskId: randomUUID(), runId: randomUUID() };
+  await transaction(deps.taskDb, async (tx) => {
+    const metadata = { ...video, threadId };
+    await insertRun(tx, { ...run, assetId, ownerId, mediaType: 'video', status: 'pending', metadata });
+    await deps.jobs.enqueue(tx, videoUploadQueue, { ...run, ownerId, ...video }, { key: tagOf(run.taskId) });
+  });
+  return { taskId: run.taskId, status: 'pending' };
+}
+
+/** A task that nobody has written yet is pending. Throws 404: it is somebody else's. */
+export async function readTask(
+  { taskDb }: Pick<TaskDeps, 'taskDb'>,
+  caller: Caller,
+  taskId: string,
+): Promise<MediaTask | VideoTask> {
+  const task = await findTask(taskDb, taskId);
+  if (task === undefined) return { taskId, status: 'pending' };
+  assertOwn(caller, task);
+  return toTask(task);
+}
+
+/**
+ * Assets first, the row last and only as it was read: the job may complete the task meanwhile. It finds out at its end that
+ * the row is gone, and takes back what it has made. Throws 404 (somebody else's), and 503, after which it may be repeated.
+ */
+export async function deleteTask(deps: TaskDeps, caller: Caller, taskId: string): Promise<TaskDeleted> {
+  let assetsDeleted = 0;
+  for (let tries = 1; tries <= maxTries; tries++) {
+    const task = await findTask(deps.taskDb, taskId);
+    if (task === undefined) return { deleted: false, assetsDeleted };
+    assertOwn(caller, task);
+    assetsDeleted += await deleteOwnAssets(deps, task.ownerId, outputOf(task));
+    if (await dropTask(deps.taskDb, task)) return { deleted: true, assetsDeleted };
+    await delay(pauseMs * tries * Math.random());
+  }
+  throw mediaProblems.asset_changing();
+}
+
+/** How many assets there were. Another owner's are left: metadata is what somebody has written. */
+export async function deleteOwnAssets(deps: RemovalDeps, ownerId: string, named: readonly string[]): Promise<number> {
+  let deleted = 0;
+  // As many as one deletion takes.
+  for (let start = 0; start < named.length; start += 1000) {
+    const rows = await findDeletable(deps.db, named.slice(start, start + 1000));
+    const ids = rows.filter((row) => row.ownerId === ownerId).map(({ assetId }) => assetId);
+    if (ids.length === 0) continue;
+    const request = { ids, legacyBucket: defaultLegacyBucket };
+    deleted += (await deleteAssets(deps, { kind: 'internal' }, request)).deletedNew;
+  }
+  return deleted;
+}
+
+export async function deleteTasksOf({ taskDb }: Pick<TaskDeps, 'taskDb'>, ownerId: string): Promise<TasksDeleted> {
+  return { deleted: await dropTasksOf(taskDb, ownerId) };
+}
+
+function assertOwn(caller: Caller, { ownerId }: StoredTask): void {
+  if (caller.kind === 'user' && caller.userId !== ownerId)
+    throw problems.not_found({ message: 'There is no such task.' });
+}
+
+/** `metadata.output.assetIds`, whatever else may stand there. */
+function outputOf({ metadata }: StoredTask): readonly string[] {
+  const { output } = metadata as { readonly output?: { readonly assetIds?: unknown } | null };
+  const assetIds = typeof output === 'object' ? output?.assetIds : undefined;
+  if (!Array.isArray(assetIds)) return [];
+  const ids = assetIds.filter((id): id is string => typeof id === 'string' && isUuid(id));
+  return [...new Set(ids.map((id) => id.toLowerCase()))];
+}
+
+function toTask({ runId, revision, createdAt, updatedAt, ...task }: StoredTask): MediaTask {
+  const created = createdAt.toISOString();
+  return { ...task, createdAt: created, created_at: created, updatedAt: updatedAt.toISOString() };
+}

@@ -1,0 +1,156 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { skipWithout } from '../../../test/programs.ts';
+import { brandVideo } from './branding.ts';
+import { createFfmpeg, VideoFault } from './ffmpeg.ts';
+import { shrink, takePoster } from './poster.ts';
+import { probeVideo } from './probing.ts';
+import { render, samples } from './samples.testing.ts';
+
+const run = promisify(execFile);
+const { signal } = new AbortController();
+
+describe.skipIf(skipWithout('ffmpeg'))('a video', () => {
+  const ffmpeg = createFfmpeg('ffmpeg');
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'atelier-branding-'));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  /** Grey levels of one frame at a time, as a player shows it. */
+  async function frameAt(file: string, second: number) {
+    const args = [
+      '-v',
+      'error',
+      '-ss',
+      second.toFixed(3),
+      '-i',
+      file,
+      '-frames:v',
+      '1',
+      '-f',
+      'image2pipe',
+      '-c:v',
+      'png',
+      '-',
+    ];
+    const { stdout } = await run('ffmpeg', args, { encoding: 'buffer', maxBuffer: 64 * 1024 * 1024 });
+    return sharp(stdout);
+  }
+  const brightness = async (
+    file: string,
+    second: number,
+    area?: { left: number; top: number; width: number; height: number },
+  ) => {
+    const frame = await frameAt(file, second);
+    const { data } = await (area ? frame.extract(area) : frame).grayscale().raw().toBuffer({ resolveWithObject: true });
+    return {
+      mean: data.reduce((sum, level) => sum + level, 0) / data.length,
+      most: data.reduce((most, level) => Math.max(most, level), 0),
+    };
+  };
+  const soundOf = async (file: string, from: number, to: number) => {
+    const args = [
+      '-hide_banner',
+      '-ss',
+      String(from),
+      '-to',
+      String(to),
+      '-i',
+      file,
+      '-af',
+      'volumedetect',
+      '-vn',
+      '-f',
+      'null',
+      '-',
+    ];
+    const { stderr } = await run('ffmpeg', args);
+    return Number(/mean_volume: (-?[\d.]+|-inf)/.exec(stderr)?.[1] ?? Number.NaN);
+  };
+
+  describe.each(samples)('$name', (sample) => {
+    let file: string;
+    beforeAll(async () => {
+      file = await render(sample, folder);
+    });
+
+    it('is probed as players show it', async () => {
+      const facts = await probeVideo(ffmpeg, file);
+      const { width, height, hasSound, seconds } = sample;
+      expect(facts).toMatchObject({ width, height, hasSound });
+      expect((facts.durationMs ?? 0) / 1000).toBeCloseTo(seconds, 0);
+    });
+
+    it('gives a poster, upright', async () => {
+      const facts = await probeVideo(ffmpeg, file);
+      const poster = await takePoster(ffmpeg, { file, facts }, join(folder, 'poster.jpg'), signal);
+      const { format, width, height } = await sharp(poster).metadata();
+      expect({ format, width, height }).toEqual({ format: 'jpeg', ...shrink(facts) });
+      const { channels } = await sharp(poster).stats();
+      expect(Math.max(...channels.map(({ stdev }) => stdev))).toBeGreaterThan(20);
+    });
+
+    it('is branded, with its closing clip and its sound', { timeout: 60_000 }, async () => {
+      const facts = await probeVideo(ffmpeg, file);
+      const into = join(folder, `${samples.indexOf(sample)}.wm.mp4`);
+      await brandVideo(ffmpeg, { file, facts }, { mark: join(folder, 'mark'), into }, signal);
+      const made = await probeVideo(ffmpeg, into);
+      expect(made).toMatchObject({ ...shrink(facts), hasSound: sample.hasSound });
+      expect((made.durationMs ?? 0) / 1000).toBeGreaterThan(sample.seconds + 1.8);
+      expect((made.durationMs ?? 0) / 1000).toBeLessThan(sample.seconds + 2.3);
+      // The closing clip: dark, with bright letters.
+      const closing = await brightness(into, sample.seconds + 1.5);
+      expect(closing.mean).toBeLessThan(80);
+      expect(closing.most).toBeGreaterThan(150);
+      // The video itself is not.
+      expect((await brightness(into, 0)).mean).toBeGreaterThan(80);
+      if (!sample.hasSound) return;
+      expect(await soundOf(into, 0.1, Math.min(0.4, sample.seconds))).toBeGreaterThan(-40);
+      expect(await soundOf(into, sample.seconds + 0.7, sample.seconds + 1.7)).toBeLessThan(-80);
+    });
+  });
+
+  it('bears the mark at its lower right while it lasts', async () => {
+    const black = join(folder, 'black.mp4');
+    await run('ffmpeg', ['-v', 'error', '-y', '-f', 'lavfi', '-i', 'color=black:s=640x360:d=1', black]);
+    const facts = await probeVideo(ffmpeg, black);
+    const into = join(folder, 'black.wm.mp4');
+    await brandVideo(ffmpeg, { file: black, facts }, { mark: join(folder, 'mark'), into }, signal);
+    for (const second of [0, 0.9]) {
+      expect((await brightness(into, second, { left: 480, top: 300, width: 160, height: 60 })).most).toBeGreaterThan(
+        150,
+      );
+      expect((await brightness(into, second, { left: 0, top: 0, width: 400, height: 300 })).most).toBeLessThan(30);
+    }
+    // Streams as soon as it begins to arrive: the index comes before the media.
+    const bytes = await readFile(into);
+    expect(bytes.indexOf('moov')).toBeLessThan(bytes.indexOf('mdat'));
+  });
+
+  it('that ends in the middle is shown as far as it goes', async () => {
+    const file = await render(samples[6] as (typeof samples)[number], folder);
+    const cut = join(folder, 'cut.webm');
+    const bytes = await readFile(file);
+    await writeFile(cut, bytes.subarray(0, bytes.length / 2));
+    const facts = await probeVideo(ffmpeg, cut);
+    expect((await takePoster(ffmpeg, { file: cut, facts }, join(folder, 'cut.jpg'), signal)).length).toBeGreaterThan(
+      1000,
+    );
+  });
+
+  it('that cannot be decoded is at fault itself', async () => {
+    const file = join(folder, 'noise.mp4');
+    await writeFile(file, Buffer.alloc(10_000, 'noise'));
+    await expect(probeVideo(ffmpeg, file)).rejects.toMatchObject({
+      name: VideoFault.name,
+      reason: 'undecodable_video',
+    });
+  });
+});

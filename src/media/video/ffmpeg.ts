@@ -1,0 +1,173 @@
+/**
+ * ffmpeg and ffprobe as child processes. They read what anybody uploads, so each is kept in: no shell, an empty
+ * environment, no protocol but files, no playlist formats, bounds of time, memory, processor and file size. And it dies
+ * with us, kill -9 included: on Linux the kernel sees to it (`setpriv --pdeathsig`, `prlimit` of util-linux, which run
+ * ffmpeg in their own place); elsewhere the bound of its processor time does.
+ */
+import { spawn } from 'node:child_process';
+import { constants, setPriority } from 'node:os';
+import { dirname, join } from 'node:path';
+import { startIdleDeadline } from '#platform/resilience/deadline.ts';
+import { mediaProblems } from '../problems.ts';
+
+export interface Ffmpeg {
+  /** Throws `ffmpeg_missing` unless both programs answer. Remembered once they do. */
+  check(): Promise<void>;
+  /** What ffprobe prints, at most 1 MiB. Throws as `run`. */
+  probe(args: readonly string[], options: RunOptions): Promise<string>;
+  /**
+   * Throws `VideoFault` when ffmpeg cannot make anything of its input, DeadlineExceeded, the reason of `signal`, 503
+   * `ffmpeg_missing`, and an Error for everything that another try may mend (no memory, no disk).
+   */
+  run(args: readonly string[], options: RunOptions): Promise<void>;
+}
+
+export interface RunOptions {
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+  /** Of any file that it writes; 1 MiB unless said otherwise. */
+  readonly maxOutputBytes?: number;
+}
+
+/** The video is at fault, and will be the next time. */
+export class VideoFault extends Error {
+  readonly reason: VideoFaultReason;
+
+  constructor(reason: VideoFaultReason, detail: string) {
+    super(`${reason}: ${detail}`);
+    this.name = 'VideoFault';
+    this.reason = reason;
+  }
+}
+
+export type VideoFaultReason = 'undecodable_video' | 'video_too_large';
+
+/** Before each input: of files alone, in formats that name no other files. */
+export const guardedInput = [
+  ...['-protocol_whitelist', 'file'],
+  ...['-format_whitelist', 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts,mpeg,ogg,flv,asf,png_pipe'],
+  ...['-max_streams', '32'],
+] as const;
+
+/** Threads of each decoder, filter and encoder: it must leave room for requests. */
+export const threads = 2;
+const memoryBytes = 4 * 1024 ** 3;
+const MiB = 1024 * 1024;
+const mostPrinted = MiB;
+const mostComplaint = 4096;
+
+export function createFfmpeg(path: string): Ffmpeg {
+  const ffprobe = path.includes('/') ? join(dirname(path), 'ffprobe') : 'ffprobe';
+  let found: Promise<void> | undefined;
+
+  async function look(): Promise<void> {
+    const isLinux = process.platform === 'linux';
+    const jail = isLinux && (await answers('setpriv', ['--help'])) && (await answers('prlimit', ['--version']));
+    jailed = jail === true;
+    if (!(await answers(path, ['-version'])) || !(await answers(ffprobe, ['-version'])))
+      throw mediaProblems.ffmpeg_missing();
+  }
+  let jailed = false;
+
+  async function check(): Promise<void> {
+    found ??= look();
+    await found.catch((error: unknown) => {
+      // It may be installed while we run.
+      found = undefined;
+      throw error;
+    });
+  }
+
+  async function start(program: string, args: readonly string[], options: RunOptions): Promise<string> {
+    await check();
+    const { maxOutputBytes = MiB, timeoutMs } = options;
+    const processorS = Math.ceil((timeoutMs / 1000) * threads);
+    const jail = jailed ? jailOf(maxOutputBytes, processorS) : [];
+    const [first = program, ...rest] = [...jail, program, ...args];
+    return runProgram(first, rest, options);
+  }
+
+  return {
+    check,
+    probe: (args, options) => start(ffprobe, ['-hide_banner', '-v', 'error', ...args], options),
+    run: async (args, options) => {
+      const common = ['-hide_banner', '-nostdin', '-v', 'error', '-y'];
+      const processorS = String(Math.ceil((options.timeoutMs / 1000) * threads));
+      await start(path, [...common, '-timelimit', processorS, ...args], options);
+    },
+  };
+}
+
+function jailOf(maxOutputBytes: number, processorS: number): readonly string[] {
+  const limits = [`--as=${memoryBytes}`, `--fsize=${maxOutputBytes}`, `--cpu=${processorS}`, '--core=0'];
+  return ['setpriv', '--pdeathsig', 'KILL', 'prlimit', ...limits, '--'];
+}
+
+async function answers(program: string, args: readonly string[]): Promise<boolean> {
+  return runProgram(program, args, { timeoutMs: 10_000 }).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Its own process group, so that Ctrl-C in a terminal does not reach it: jobs are told to stop by us. */
+async function runProgram(program: string, args: readonly string[], { timeoutMs, signal }: RunOptions) {
+  signal?.throwIfAborted();
+  const child = spawn(program, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+    env: { PATH: process.env.PATH, LANG: 'C' },
+  });
+  const printed: Buffer[] = [];
+  let [printedBytes, complaint] = [0, ''];
+  child.stdout.on('data', (chunk: Buffer) => {
+    printedBytes += chunk.length;
+    if (printedBytes <= mostPrinted) printed.push(chunk);
+    else child.kill('SIGKILL');
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    complaint = (complaint + chunk.toString('latin1')).slice(-mostComplaint);
+  });
+  const { promise: ended, resolve, reject } = Promise.withResolvers<Ending>();
+  child.once('error', reject);
+  child.once('close', (code, killedBy) => resolve({ code, killedBy }));
+  const deadline = startIdleDeadline(timeoutMs, signal);
+  // Whatever happens, it is gone before we go on: nothing else may write to its files.
+  deadline.signal.addEventListener('abort', () => child.kill('SIGKILL'), { once: true });
+  if (deadline.signal.aborted) child.kill('SIGKILL');
+  if (child.pid !== undefined) yieldToRequests(child.pid);
+  try {
+    const ending = await ended;
+    deadline.signal.throwIfAborted();
+    judge(ending, complaint);
+    return Buffer.concat(printed).toString('utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw mediaProblems.ffmpeg_missing({ cause: error });
+    throw error;
+  } finally {
+    deadline.stop();
+  }
+}
+
+interface Ending {
+  readonly code: number | null;
+  readonly killedBy: NodeJS.Signals | null;
+}
+
+const mendable = /No space left on device|Cannot allocate memory|Too many open files|Resource temporarily unavailable/;
+
+function judge({ code, killedBy }: Ending, complaint: string): void {
+  if (code === 0) return;
+  const detail = `${killedBy ?? `exit ${code}`}: ${complaint.trim()}`;
+  // SIGKILL is not its own doing: the system was short of memory, or somebody ended it.
+  if (killedBy === 'SIGKILL' || killedBy === 'SIGTERM' || mendable.test(complaint)) throw new Error(detail);
+  throw new VideoFault(killedBy === 'SIGXFSZ' ? 'video_too_large' : 'undecodable_video', detail);
+}
+
+function yieldToRequests(pid: number): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // It has ended already.
+  }
+}

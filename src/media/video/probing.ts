@@ -1,0 +1,98 @@
+/** What a video file is, as ffprobe tells: upright size, duration, frame rate, sound. */
+import { z } from 'zod';
+import { type Ffmpeg, guardedInput, VideoFault } from './ffmpeg.ts';
+
+export interface VideoFacts {
+  /** Upright, with square pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** Of the longest of picture and sound; `null`: the file does not tell. */
+  readonly durationMs: number | null;
+  /** As ffmpeg writes it: `30000/1001`. */
+  readonly frameRate: string;
+  readonly hasSound: boolean;
+  /** Number of the picture's stream in the file; cover pictures are not it. */
+  readonly stream: number;
+}
+
+const probeTimeoutMs = 30_000;
+const longestSide = 8192;
+/** 8K. A frame of it is 50 MB decoded. */
+const mostPixels = 7680 * 4320;
+
+const seconds = z
+  .string()
+  .optional()
+  .transform(Number)
+  .transform((value) => (value > 0 ? value : undefined));
+
+const probed = z.object({
+  streams: z.array(
+    z.object({
+      index: z.int(),
+      codec_type: z.string().optional(),
+      codec_name: z.string().optional(),
+      width: z.number().optional(),
+      height: z.number().optional(),
+      sample_aspect_ratio: z.string().optional(),
+      avg_frame_rate: z.string().optional(),
+      r_frame_rate: z.string().optional(),
+      duration: seconds,
+      disposition: z.object({ attached_pic: z.number().optional() }).optional(),
+      tags: z.object({ rotate: z.string().optional() }).optional(),
+      side_data_list: z.array(z.object({ rotation: z.number().optional() })).optional(),
+    }),
+  ),
+  format: z.object({ duration: seconds }).optional(),
+});
+type Stream = z.output<typeof probed>['streams'][number];
+
+/** Throws `VideoFault` (no picture that can be shown, or one that is too large), and as `Ffmpeg.run`. */
+export async function probeVideo(ffmpeg: Ffmpeg, file: string, signal?: AbortSignal): Promise<VideoFacts> {
+  const args = [...guardedInput, '-show_streams', '-show_format', '-of', 'json', '-i', `file:${file}`];
+  const printed = await ffmpeg.probe(args, { timeoutMs: probeTimeoutMs, ...(signal && { signal }) });
+  const parsed = probed.safeParse(JSON.parse(printed || '{}'));
+  if (!parsed.success) throw new VideoFault('undecodable_video', 'ffprobe says nothing of it');
+  const { streams, format } = parsed.data;
+  const picture = streams.find(({ codec_type, disposition }) => codec_type === 'video' && !disposition?.attached_pic);
+  const { width: codedWidth = 0, height: codedHeight = 0 } = picture ?? {};
+  if (picture === undefined || codedWidth < 1 || codedHeight < 1)
+    throw new VideoFault('undecodable_video', 'it has no picture');
+  if (Math.max(codedWidth, codedHeight) > longestSide || codedWidth * codedHeight > mostPixels)
+    throw new VideoFault('video_too_large', `${codedWidth}x${codedHeight}`);
+  // A stream in no known codec has a type all the same.
+  const sound = streams.find(({ codec_type, codec_name }) => codec_type === 'audio' && codec_name !== undefined);
+  const duration = format?.duration ?? picture.duration;
+  return {
+    ...uprightSize(picture, codedWidth, codedHeight),
+    durationMs: duration === undefined ? null : Math.round(duration * 1000),
+    frameRate: frameRateOf(picture),
+    hasSound: sound !== undefined,
+    stream: picture.index,
+  };
+}
+
+function uprightSize(picture: Stream, codedWidth: number, codedHeight: number) {
+  const aspect = ratio(picture.sample_aspect_ratio?.replace(':', '/'));
+  const isSane = aspect !== undefined && aspect > 0.1 && aspect < 10;
+  const width = Math.min(longestSide, Math.max(1, Math.round(codedWidth * (isSane ? aspect : 1))));
+  const rotation = picture.side_data_list?.find((data) => data.rotation !== undefined)?.rotation;
+  const turns = Math.round((rotation ?? Number(picture.tags?.rotate ?? 0)) / 90);
+  return turns % 2 === 0 ? { width, height: codedHeight } : { width: codedHeight, height: width };
+}
+
+/** The average of a variable one; bounded, as files say what they like (90000 frames a second). */
+function frameRateOf({ avg_frame_rate: average, r_frame_rate: stated }: Stream): string {
+  for (const rate of [average, stated]) {
+    const value = ratio(rate);
+    if (value !== undefined && value >= 5 && value <= 60) return String(rate);
+    if (value !== undefined && value > 60 && value <= 240) return '60';
+  }
+  return '30';
+}
+
+function ratio(text = ''): number | undefined {
+  const [above, below] = text.split('/').map(Number);
+  const value = Number(above) / Number(below);
+  return Number.isFinite(value) && value > 0 ? value : undefined;
+}

@@ -1,0 +1,56 @@
+/** Folders for files that ffmpeg reads and writes. What a killed process left is removed by the next start. */
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { ObjectChanged, type ObjectHead, type Objects } from '#platform/objects/objects.ts';
+
+const named = /^atelier-video-(\d+)-/;
+
+/** The folder, readable by us alone, is gone when `work` has ended. */
+export async function inScratchFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
+  const folder = await mkdtemp(join(tmpdir(), `atelier-video-${process.pid}-`));
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Of processes that are no more. A folder of somebody else's cannot be removed, and is left. */
+export async function removeAbandonedScratch(folder = tmpdir()): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    const pid = named.exec(name)?.[1];
+    if (pid !== undefined && !isAlive(Number(pid)))
+      await rm(join(folder, name), { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Writes exactly the object that `head` describes to a file. `false`: it is gone, or has become another one. */
+export async function download(
+  objects: Pick<Objects, 'get'>,
+  key: string,
+  head: ObjectHead,
+  file: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    const body = await objects.get(key, { ifMatch: head.etag, signal });
+    if (body === undefined) return false;
+    await pipeline(body.stream, createWriteStream(file), { signal });
+    return true;
+  } catch (error) {
+    if (error instanceof ObjectChanged) return false;
+    throw error;
+  }
+}

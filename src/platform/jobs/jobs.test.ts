@@ -1,0 +1,436 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { databaseEngines } from '../../../test/database.ts';
+import { type Database, type Db, transaction } from '../db/db.ts';
+import { createLog } from '../log.ts';
+import {
+  type Job,
+  type Jobs,
+  type JobTables,
+  LeaseLost,
+  type Queue,
+  UnrecoverableError,
+  WorkerStopping,
+} from './jobs.ts';
+import { createJobs, type JobsOptions } from './queueing.ts';
+
+const log = createLog({ level: 'silent' });
+const hourMs = 3_600_000;
+
+for (const engine of databaseEngines) {
+  describe.skipIf(engine.missing)(`jobs on ${engine.name}`, () => {
+    let database: Database;
+    let db: Db<JobTables>;
+    let queue: Queue<{ readonly n: number }>;
+    const processes: Jobs[] = [];
+
+    /** As another process would; nothing is done by time but where a test says so. */
+    function startProcess(options: Partial<JobsOptions> = {}): Jobs {
+      const still = { pollEveryMs: hourMs, sweepEveryMs: hourMs, isSoleProcess: false };
+      const jobs = createJobs({ database, log, ...still, ...options });
+      processes.push(jobs);
+      return jobs;
+    }
+    const lively = { pollEveryMs: 20, sweepEveryMs: 50 };
+    const enqueue = (jobs: Jobs, n: number, options = {}) => jobs.enqueue(db, queue, { n }, options);
+    const until = async (jobs: Jobs, jobId: string, status: string) => {
+      for (;;) {
+        const state = await jobs.look(jobId);
+        if (state?.status === status) return state;
+        await sleep(10);
+      }
+    };
+    const expire = () =>
+      sql`update jobs set expires_at = now() - interval '1 second' where status = 'running'`.execute(db);
+
+    beforeAll(async () => {
+      database = await engine.open();
+      db = database.queries<JobTables>();
+    });
+    beforeEach(() => {
+      queue = { name: `test/${randomUUID()}`, payload: z.object({ n: z.int() }), retryAfterMs: 1 };
+    });
+    afterEach(async () => {
+      await Promise.all(processes.splice(0).map((jobs) => jobs.stop({ drainMs: 0 })));
+    });
+    afterAll(() => database.close());
+
+    it('are done, with what was enqueued', async () => {
+      const jobs = startProcess();
+      const done: Job<{ n: number }>[] = [];
+      jobs.work(queue, async (job) => void done.push(job), { concurrency: 1 });
+      const { jobId, created } = await enqueue(jobs, 7);
+      expect(created).toBe(true);
+      expect(await until(jobs, jobId, 'done')).toMatchObject({ attempt: 1, reason: null });
+      expect(done).toMatchObject([{ jobId, payload: { n: 7 }, attempt: 1, isLastAttempt: false }]);
+    });
+
+    it('begin at once after the commit of the transaction that enqueued them, and not before', async () => {
+      const jobs = startProcess();
+      const begun = Promise.withResolvers<void>();
+      let committed = false;
+      jobs.work(queue, async () => (committed ? begun.resolve() : begun.reject(new Error('too early'))), {
+        concurrency: 1,
+      });
+      await transaction(db, async (tx) => {
+        await jobs.enqueue(tx, queue, { n: 1 });
+        if (engine.name === 'postgres') await sleep(100);
+        committed = true;
+      });
+      await begun.promise;
+    });
+
+    it('are not enqueued by a transaction that is rolled back', async () => {
+      const jobs = startProcess();
+      const failing = transaction(db, async (tx) => {
+        await jobs.enqueue(tx, queue, { n: 1 }, { key: 'once' });
+        throw new Error('no');
+      });
+      await expect(failing).rejects.toThrow('no');
+      expect((await enqueue(jobs, 1, { key: 'once' })).created).toBe(true);
+    });
+
+    it('refuse a payload that their queue does not know', async () => {
+      await expect(startProcess().enqueue(db, queue, { n: 0.5 })).rejects.toThrow();
+    });
+
+    it('are one for many that enqueue the same key at once, until it is finished', async () => {
+      const jobs = startProcess();
+      const enqueued = await Promise.all(Array.from({ length: 50 }, (_, n) => enqueue(jobs, n, { key: 'same' })));
+      expect(new Set(enqueued.map(({ jobId }) => jobId)).size).toBe(1);
+      expect(enqueued.filter(({ created }) => created)).toHaveLength(1);
+      expect((await enqueue(jobs, 0, { key: 'other' })).created).toBe(true);
+      expect((await enqueue(jobs, 0)).jobId).not.toBe((await enqueue(jobs, 0)).jobId);
+      const elsewhere = { ...queue, name: `${queue.name}/2` };
+      expect((await jobs.enqueue(db, elsewhere, { n: 0 }, { key: 'same' })).created).toBe(true);
+      jobs.work(queue, async () => undefined, { concurrency: 4 });
+      await enqueue(jobs, 0);
+      const [first] = enqueued;
+      await until(jobs, String(first?.jobId), 'done');
+      expect(await enqueue(jobs, 0, { key: 'same' })).toMatchObject({ created: true });
+    });
+
+    it('wait for their time', async () => {
+      const jobs = startProcess(lively);
+      let begunMs = 0;
+      const startedMs = performance.now();
+      const work = async () => {
+        begunMs = performance.now();
+      };
+      jobs.work(queue, work, { concurrency: 1 });
+      const { jobId } = await enqueue(jobs, 1, { delayMs: 400 });
+      await until(jobs, jobId, 'done');
+      expect(begunMs - startedMs).toBeGreaterThanOrEqual(390);
+    });
+
+    it('are found by processes that were not told', async () => {
+      const [enqueuing, working] = [startProcess(), startProcess(lively)];
+      working.work(queue, async () => undefined, { concurrency: 1 });
+      await sleep(100);
+      await until(working, (await enqueue(enqueuing, 1)).jobId, 'done');
+    });
+
+    it('run no more at once than their queue may', async () => {
+      const jobs = startProcess();
+      let [present, most] = [0, 0];
+      const work = async () => {
+        most = Math.max(most, ++present);
+        await sleep(20);
+        present -= 1;
+      };
+      jobs.work(queue, work, { concurrency: 3 });
+      const enqueued = await Promise.all(Array.from({ length: 12 }, (_, n) => enqueue(jobs, n)));
+      for (const { jobId } of enqueued) await until(jobs, jobId, 'done');
+      expect(most).toBe(3);
+    });
+
+    it('are done once each, a thousand of them by many workers', async () => {
+      const [first, ...others] = Array.from({ length: 8 }, () => startProcess({ pollEveryMs: 30 }));
+      const times = new Map<number, number>();
+      await transaction(db, async (tx) => {
+        for (let n = 0; n < 1000; n++) await first?.enqueue(tx, queue, { n });
+      });
+      const work = async ({ payload: { n } }: Job<{ n: number }>) => void times.set(n, (times.get(n) ?? 0) + 1);
+      for (const jobs of [first, ...others]) jobs?.work(queue, work, { concurrency: 5 });
+      const unfinished = async () => (await first?.depths())?.some((depth) => depth.queue === queue.name);
+      while (await unfinished()) await sleep(20);
+      expect(times.size).toBe(1000);
+      expect([...times.values()].every((count) => count === 1)).toBe(true);
+    });
+
+    it('are repeated after a failure, until they go through', async () => {
+      const jobs = startProcess(lively);
+      const attempts: number[] = [];
+      const work = async ({ attempt }: Job<unknown>) => {
+        attempts.push(attempt);
+        if (attempt < 3) throw new Error('not yet');
+      };
+      jobs.work(queue, work, { concurrency: 1 });
+      await until(jobs, (await enqueue(jobs, 1)).jobId, 'done');
+      expect(attempts).toEqual([1, 2, 3]);
+    });
+
+    it('wait longer after each failure', async () => {
+      queue = { ...queue, retryAfterMs: 100_000, longestRetryMs: 150_000 };
+      const jobs = startProcess();
+      jobs.work(queue, async () => Promise.reject(new Error('no')), { concurrency: 1 });
+      const { jobId } = await enqueue(jobs, 1);
+      const waits: number[] = [];
+      for (let attempt = 1; attempt <= 3; attempt++) {
+        while ((await jobs.look(jobId))?.attempt !== attempt) await sleep(10);
+        await until(jobs, jobId, 'waiting');
+        const { rows } = await sql<{ s: number }>`
+          select extract(epoch from run_at - now())::float8 as s from jobs where job_id = ${jobId}`.execute(db);
+        waits.push(rows[0]?.s ?? 0);
+        await sql`update jobs set run_at = now() where job_id = ${jobId}`.execute(db);
+        await enqueue(jobs, 0, { delayMs: hourMs });
+      }
+      const bounds = [100, 150, 150];
+      for (const [index, bound] of bounds.entries()) {
+        expect(waits[index]).toBeGreaterThan(bound / 2 - 10);
+        expect(waits[index]).toBeLessThanOrEqual(bound);
+      }
+    });
+
+    it('end dead after their last attempt, and tell it in the same transaction', async () => {
+      queue = { ...queue, maxAttempts: 3 };
+      const jobs = startProcess(lively);
+      const last: boolean[] = [];
+      const told: unknown[] = [];
+      const onDead = async (tx: Db<JobTables>, payload: unknown, reason: string) => {
+        const row = await tx.selectFrom('jobs').select('status').where('queue', '=', queue.name).executeTakeFirst();
+        told.push({ payload, reason, status: row?.status });
+      };
+      const work = async ({ isLastAttempt }: Job<unknown>) => {
+        last.push(isLastAttempt);
+        throw new Error('poison');
+      };
+      jobs.work(queue, work, { concurrency: 1, onDead });
+      const { jobId } = await enqueue(jobs, 1);
+      expect(await until(jobs, jobId, 'dead')).toMatchObject({ attempt: 3, reason: 'poison' });
+      expect(last).toEqual([false, false, true]);
+      expect(told).toEqual([{ payload: { n: 1 }, reason: 'poison', status: 'dead' }]);
+      expect(await jobs.depths()).toContainEqual({ queue: queue.name, status: 'dead', count: 1 });
+    });
+
+    it.each([
+      ['that no repeat can mend', () => Promise.reject(new UnrecoverableError('never')), { n: 1 }, 'never'],
+      ['whose payload does not parse any more', async () => undefined, { m: 1 }, 'the payload does not parse'],
+    ])('end dead at once: one %s', async (_case, work, payload, reason) => {
+      const jobs = startProcess();
+      const old = { ...queue, payload: z.object({ n: z.int().optional(), m: z.int().optional() }) };
+      jobs.work(queue, work, { concurrency: 1 });
+      const { jobId } = await jobs.enqueue(db, old, payload);
+      expect(await until(jobs, jobId, 'dead')).toMatchObject({ attempt: 1, reason });
+    });
+
+    describe('of a worker that is late', () => {
+      /** Begins a job, takes it away and lets another process have it; `revive` ends the first handler. */
+      async function takeOver(revive: (job: Job<{ n: number }>) => Promise<void> | void) {
+        const [late, other] = [startProcess(), startProcess()];
+        const [begun, revived] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+        const outcome = Promise.withResolvers<unknown>();
+        const work = async (job: Job<{ n: number }>) => {
+          begun.resolve();
+          await revived.promise;
+          try {
+            await revive(job);
+            outcome.resolve('returned');
+          } catch (error) {
+            outcome.resolve(error);
+            throw error;
+          }
+        };
+        late.work(queue, work, { concurrency: 1 });
+        const { jobId } = await enqueue(late, 1);
+        await begun.promise;
+        await expire();
+        const second = Promise.withResolvers<void>();
+        const sweeping = startProcess(lively);
+        const taken = Promise.withResolvers<number>();
+        const takes = ({ attempt }: Job<unknown>) => {
+          taken.resolve(attempt);
+          return second.promise;
+        };
+        sweeping.work(queue, takes, { concurrency: 1 });
+        expect(await taken.promise).toBe(2);
+        revived.resolve();
+        return { other, jobId, outcome: outcome.promise, finishSecond: second.resolve };
+      }
+
+      it('are not finished by it', async () => {
+        const { other, jobId, outcome, finishSecond } = await takeOver(() => undefined);
+        expect(await outcome).toBe('returned');
+        await sleep(100);
+        expect(await other.look(jobId)).toMatchObject({ status: 'running', attempt: 2 });
+        finishSecond();
+        await until(other, jobId, 'done');
+      });
+
+      it('are not failed by it', async () => {
+        const { other, jobId, outcome, finishSecond } = await takeOver(() =>
+          Promise.reject(new UnrecoverableError('no')),
+        );
+        expect(await outcome).toBeInstanceOf(UnrecoverableError);
+        await sleep(100);
+        expect(await other.look(jobId)).toMatchObject({ status: 'running', attempt: 2, reason: 'the worker was lost' });
+        finishSecond();
+        await until(other, jobId, 'done');
+      });
+
+      it('take what it writes with `complete` back', async () => {
+        const { other, jobId, outcome, finishSecond } = await takeOver(({ complete }) =>
+          transaction(db, async (tx) => {
+            await sql`update jobs set reason = 'written by the late one'`.execute(tx);
+            await complete(tx);
+          }),
+        );
+        expect(await outcome).toBeInstanceOf(LeaseLost);
+        expect(await other.look(jobId)).toMatchObject({ status: 'running', reason: 'the worker was lost' });
+        finishSecond();
+        await until(other, jobId, 'done');
+      });
+    });
+
+    it('are finished with the handler’s own write by `complete`', async () => {
+      const jobs = startProcess();
+      const work = ({ complete }: Job<unknown>) => transaction(db, (tx) => complete(tx));
+      jobs.work(queue, work, { concurrency: 1 });
+      await until(jobs, (await enqueue(jobs, 1)).jobId, 'done');
+    });
+
+    it('keep their lease while their worker lives, and tell it when it is lost', async () => {
+      const jobs = startProcess({ leaseMs: 2000 });
+      const reason = Promise.withResolvers<unknown>();
+      const work = ({ signal }: Job<unknown>) =>
+        new Promise<void>((_resolve, reject) => {
+          signal.addEventListener('abort', () => {
+            reason.resolve(signal.reason);
+            reject(new Error('stopped'));
+          });
+        });
+      jobs.work(queue, work, { concurrency: 1 });
+      const { jobId } = await enqueue(jobs, 1);
+      await until(jobs, jobId, 'running');
+      const expiry = async () => {
+        const found = db.selectFrom('jobs').select('expires_at').where('job_id', '=', jobId);
+        return Number((await found.executeTakeFirstOrThrow()).expires_at);
+      };
+      const before = await expiry();
+      while ((await expiry()) <= before) await sleep(20);
+      await expire();
+      expect(await reason.promise).toBeInstanceOf(LeaseLost);
+    });
+
+    it('end dead when their workers are lost in every attempt', async () => {
+      queue = { ...queue, maxAttempts: 1 };
+      const told = Promise.withResolvers<string>();
+      const lost = startProcess();
+      const begun = Promise.withResolvers<void>();
+      const work = () => {
+        begun.resolve();
+        return new Promise<void>(() => undefined);
+      };
+      lost.work(queue, work, { concurrency: 1 });
+      const { jobId } = await enqueue(lost, 1);
+      await begun.promise;
+      await expire();
+      const onDead = async (_tx: unknown, _payload: unknown, reason: string) => told.resolve(reason);
+      startProcess(lively).work(queue, async () => undefined, { concurrency: 1, onDead });
+      expect(await told.promise).toBe('the worker was lost');
+      expect(await until(lost, jobId, 'dead')).toMatchObject({ attempt: 1, reason: 'the worker was lost' });
+    });
+
+    it('of a dead process are free at once where there is only one process at a time', async () => {
+      await sql`
+        insert into jobs (queue, payload, status, attempt, fence, holder, expires_at)
+        values (${queue.name}, '{"n":1}', 'running', 1, 1, 'a former process', now() + interval '1 hour')`.execute(db);
+      const attempt = Promise.withResolvers<number>();
+      startProcess({ isSoleProcess: true }).work(queue, async (job) => attempt.resolve(job.attempt), {
+        concurrency: 1,
+      });
+      expect(await attempt.promise).toBe(2);
+    });
+
+    it('are finished before their process stops, and no more are begun', async () => {
+      const jobs = startProcess();
+      const begun = Promise.withResolvers<void>();
+      const work = async () => {
+        begun.resolve();
+        await sleep(200);
+      };
+      jobs.work(queue, work, { concurrency: 1 });
+      const [first, second] = [await enqueue(jobs, 1), await enqueue(jobs, 2)];
+      await begun.promise;
+      await jobs.stop();
+      expect(await jobs.look(first.jobId)).toMatchObject({ status: 'done' });
+      expect(await jobs.look(second.jobId)).toMatchObject({ status: 'waiting', attempt: 0 });
+    });
+
+    it.each(['heed their signal', 'do not'])(
+      'are given back uncounted when time is up, whether they %s',
+      async (manner) => {
+        const jobs = startProcess();
+        const reason = Promise.withResolvers<unknown>();
+        const work = ({ signal }: Job<unknown>) =>
+          new Promise<void>((_resolve, reject) => {
+            if (signal.aborted) reject(new Error('stopped'));
+            signal.addEventListener('abort', () => {
+              reason.resolve(signal.reason);
+              if (manner === 'heed their signal') reject(new Error('stopped'));
+            });
+          });
+        jobs.work(queue, work, { concurrency: 1 });
+        const { jobId } = await enqueue(jobs, 1);
+        await until(jobs, jobId, 'running');
+        await jobs.stop({ drainMs: 50 });
+        expect(await reason.promise).toBeInstanceOf(WorkerStopping);
+        expect(await jobs.look(jobId)).toMatchObject({ status: 'waiting', attempt: 0 });
+        await startProcess(lively).look(jobId);
+        const next = startProcess();
+        next.work(queue, async () => undefined, { concurrency: 1 });
+        expect(await until(next, jobId, 'done')).toMatchObject({ attempt: 1 });
+      },
+    );
+
+    it('are cancelled by their key, waiting or running', async () => {
+      const jobs = startProcess({ leaseMs: 400 });
+      const { jobId } = await enqueue(jobs, 1, { key: 'waiting', delayMs: hourMs });
+      expect(await jobs.cancel(db, queue, 'waiting')).toBe(true);
+      expect(await jobs.cancel(db, queue, 'waiting')).toBe(false);
+      expect(await jobs.look(jobId)).toBeUndefined();
+      const told = Promise.withResolvers<void>();
+      const work = ({ signal }: Job<unknown>) =>
+        new Promise<void>((resolve) => {
+          signal.addEventListener('abort', () => {
+            told.resolve();
+            resolve();
+          });
+        });
+      jobs.work(queue, work, { concurrency: 1 });
+      const running = await enqueue(jobs, 1, { key: 'running' });
+      await until(jobs, running.jobId, 'running');
+      await jobs.cancel(db, queue, 'running');
+      await told.promise;
+      expect(await jobs.look(running.jobId)).toBeUndefined();
+    });
+
+    it('are removed some time after their end', async () => {
+      const jobs = startProcess();
+      const failing = { ...queue, name: `${queue.name}/dead` };
+      jobs.work(queue, async () => undefined, { concurrency: 1 });
+      jobs.work(failing, async () => Promise.reject(new UnrecoverableError('no')), { concurrency: 1 });
+      const done = await enqueue(jobs, 1);
+      const dead = await jobs.enqueue(db, failing, { n: 1 });
+      await until(jobs, done.jobId, 'done');
+      await until(jobs, dead.jobId, 'dead');
+      const sweeping = startProcess({ keepDoneMs: 0, removeEveryMs: 20 });
+      sweeping.work({ ...queue, name: `${queue.name}/other` }, async () => undefined, { concurrency: 1 });
+      while ((await jobs.look(done.jobId)) !== undefined) await sleep(10);
+      expect(await jobs.look(dead.jobId)).toMatchObject({ status: 'dead' });
+    });
+  });
+}

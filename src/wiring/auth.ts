@@ -1,0 +1,33 @@
+import { createAuth } from '#auth/service.ts';
+import { createAccess } from '#platform/access/access.ts';
+import { systemClock as clock } from '#platform/clock.ts';
+import type { HttpServer } from '#platform/http/server.ts';
+import { addressesOf, publicAuthUrlOf, redirectOriginsOf } from '../config.ts';
+import type { Wiring } from './wiring.ts';
+
+export async function wireAuth({ config, engines, server, log }: Wiring): Promise<HttpServer> {
+  const database = await engines.database();
+  const { auth, identity } = config;
+  const { keys: internalKeys } = config.internal;
+  const allowedOrigins = redirectOriginsOf(config);
+  return createAuth({
+    server: { ...server, readiness: { database: () => database.check() } },
+    clock,
+    database,
+    publicUrl: publicAuthUrlOf(config),
+    allowedOrigins,
+    defaultOrigin: auth.defaultOrigin ?? allowedOrigins[0] ?? publicAuthUrlOf(config),
+    cookieDomain: auth.cookieDomain,
+    cookieSecrets: auth.cookieSecrets,
+    // Others reach a PostgreSQL server by themselves.
+    records:
+      database.driver === 'pglite' && internalKeys.length > 0
+        ? { access: createAccess({ internalKeys, log, clock }), hasMadeUpAccounts: identity.url === undefined }
+        : undefined,
+    provider: {
+      url: addressesOf(config).idp,
+      anonKey: identity.anonKey,
+      socialProvider: auth.socialProvider,
+    },
+  });
+}
