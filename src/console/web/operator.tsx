@@ -19,14 +19,14 @@ export async function takeTokenFromAddress(): Promise<void> {
   await beginSession(decodeURIComponent(token)).catch(() => undefined);
 }
 
-export function OperatorOnly({ children }: { readonly children: ReactNode }) {
+export function OperatorOnly({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   const { data, error, refetch } = useConsole();
   if (error) return <Failure error={error} retry={refetch} />;
   if (data === undefined) return <Loading />;
-  return data.isOperator ? children : <TokenForm />;
+  return data.isOperator ? children : <TokenForm title={title} />;
 }
 
-function TokenForm() {
+function TokenForm({ title }: { readonly title: string }) {
   const queries = useQueryClient();
   const [token, setToken] = useState('');
   const [problem, setProblem] = useState('');
@@ -40,7 +40,7 @@ function TokenForm() {
   }
   return (
     <form className="card narrow stack" action={submit}>
-      <h2>For operators</h2>
+      <h1>{title}</h1>
       <p className="quiet">
         This page needs the console’s token. The first start prints a link with it; later it stands as{' '}
         <code>CONSOLE_TOKEN</code> in <code>secrets.json</code> of the data folder, or in the configuration.
