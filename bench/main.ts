@@ -7,11 +7,13 @@ import type { Row } from './bench.ts';
 import { content } from './content.ts';
 import { deletion } from './deletion.ts';
 import { benches as imageBenches } from './image.ts';
+import { memory } from './memory.ts';
 import { presign } from './presign.ts';
+import { recall } from './recall.ts';
 import { refresh } from './refresh.ts';
 import { signing } from './signing.ts';
 
-const benches = [presign, signing, deletion, refresh, ...imageBenches, content];
+const benches = [presign, signing, deletion, refresh, ...imageBenches, content, memory, recall];
 
 const named = process.argv.slice(2);
 const chosen = benches.filter(({ name }) => named.length === 0 || named.some((word) => name.startsWith(word)));

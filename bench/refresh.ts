@@ -11,10 +11,15 @@ import { createSealer } from '../src/auth/sealing.ts';
 import { atMost, type Bench, median, type Row } from './bench.ts';
 
 const sessionsAtOnce = 32;
-const callsEach = 12;
+const callsEach = 30;
 const rounds = 7;
-/** What a hosted provider takes for a refresh on a good day, its database and the way there included. */
-const providerMs = 50;
+/** Thousands of calls: until then it is the compiler that is measured. */
+const warmUpRounds = 4;
+/**
+ * What a hosted provider takes for a refresh on a good day, its database and the way there included. Not always the same:
+ * else all sessions would come back in one burst after the other.
+ */
+const providerMs = { least: 40, most: 60 };
 
 export const refresh: Bench = {
   name: 'refresh',
@@ -45,18 +50,17 @@ async function compare(serviceUrl: string, providerUrl: string): Promise<Row[]> 
   if (ours === undefined || theirs === undefined) throw new Error('no pools');
   const sealer = createSealer(['a secret of the benchmark'], 'session');
   const ratios: number[] = [];
-  // The first round warms up.
-  for (let round = 0; round <= rounds; round++) {
+  for (let round = -warmUpRounds; round < rounds; round++) {
     const straight = await medianLatencyMs(async () => straightSession(theirs));
     const through = await medianLatencyMs(async () => sealedSession(ours, sealer.seal(randomUUID())));
-    if (round > 0) ratios.push(through / straight);
+    if (round >= 0) ratios.push(through / straight);
   }
   await Promise.all([ours.close(), theirs.close()]);
   return [
     atMost(1.15, {
       goal: `POST /refresh, ${sessionsAtOnce} sessions at once, by latency`,
       measured: median(ratios),
-      against: `the same call straight to the provider, which takes ${providerMs} ms`,
+      against: `the same call straight to the provider, which takes ${providerMs.least} to ${providerMs.most} ms`,
     }),
   ];
 }
@@ -111,7 +115,7 @@ if (import.meta.main) {
   const part = (length: number) => 'x'.repeat(length);
   const server = createServer(async (request, response) => {
     request.resume();
-    await sleep(providerMs);
+    await sleep(providerMs.least + Math.random() * (providerMs.most - providerMs.least));
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(
       JSON.stringify({

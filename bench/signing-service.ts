@@ -22,6 +22,7 @@ import { createTokenVerifier } from '../src/platform/access/tokens.ts';
 import type { Cache } from '../src/platform/cache/cache.ts';
 import { openCache } from '../src/platform/cache/open.ts';
 import { systemClock as clock } from '../src/platform/clock.ts';
+import { createJobs } from '../src/platform/jobs/queueing.ts';
 import { createLog } from '../src/platform/log.ts';
 import { deriveAddressKey } from '../src/platform/objects/addresses.ts';
 import { openFilesystem } from '../src/platform/objects/filesystem.ts';
@@ -120,7 +121,8 @@ function startMedia(answers: Cache) {
     engine: pictures,
     variants: createVariantMaker({ engine: pictures, keySecret: 'secret', publicObjects, limits }),
     resizeAddress,
-    settings: { maxImageBytes: 1, maxVideoBytes: 1, publicScopes: [] },
+    jobs: createJobs({ database, log }),
+    settings: { maxImageBytes: 1, maxVideoBytes: 1, publicScopes: [], ffmpegPath: 'ffmpeg' },
   });
 }
 

@@ -9,6 +9,7 @@ const portOffsets = {
   media: 1,
   image: 2,
   auth: 3,
+  memory: 5,
   content: 6,
   notify: 7,
   edge: 10,
@@ -53,9 +54,10 @@ export function readConfig(
 
 /** Settings that others make necessary: a server its keys, and production some way for mails to leave. */
 function calledFor(environment: Environment, services: readonly ServiceName[]): readonly string[] {
-  const isServer = (endpoint: string | undefined) => (endpoint || 'embedded') !== 'embedded';
+  const isServer = (endpoint: string | undefined, own = 'embedded') => (endpoint || own) !== own;
   const sendsMail = services.includes('notify') && environment.NODE_ENV === 'production';
   return [
+    ...(services.includes('memory') && isServer(environment.EMBEDDING_BASE_URL, 'builtin') ? ['EMBEDDING_MODEL'] : []),
     ...(isServer(environment.S3_ENDPOINT)
       ? ['S3_BUCKET', 'S3_PUBLIC_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']
       : []),
@@ -132,7 +134,8 @@ export function secretsOf(config: Config): readonly string[] {
       .filter(([, { secret: isSecret }]) => isSecret)
       .flatMap(([name]) => values[group]?.[name])
       .filter((value) => typeof value === 'string')
-      .filter((value) => value !== 'embedded'),
+      // Words that choose an engine are nobody's secret.
+      .filter((value) => value !== 'embedded' && value !== 'outbox'),
   );
 }
 
@@ -143,10 +146,11 @@ const groupsByService: Partial<Record<ServiceName, readonly GroupName[]>> = {
   image: ['objects', 'image', 'imageService'],
   auth: ['database', 'identity', 'auth'],
   edge: ['objects', 'legacyObjects', 'resizing', 'image'],
+  memory: ['database', 'identity', 'internal', 'memory', 'embedding'],
   content: ['database', 'cms', 'content'],
   notify: ['database', 'internal', 'notify'],
   idp: ['localIdp', 'database'],
-  console: ['console'],
+  console: ['console', 'memory'],
 };
 
 /** Its processes see each other's writes, so without Redis there may be one of them only. */
@@ -165,7 +169,8 @@ function groupsOf(services: readonly ServiceName[], environment: Environment): R
     'cors',
     ...services.flatMap((service) => groupsByService[service] ?? []),
   ]);
-  if (needsEdge(environment)) groups.add('addresses');
+  // Whoever hands out addresses of objects has to know where the edge is.
+  if (groups.has('objects') && needsEdge(environment)) groups.add('addresses');
   return groups;
 }
 

@@ -7,4 +7,5 @@ export const migrations: readonly MigrationSource[] = [
   { service: 'media', folder: new URL('./media/migrations/', import.meta.url) },
   { service: 'auth', folder: new URL('./auth/migrations/', import.meta.url) },
   { service: 'idp', folder: new URL('./local/idp/migrations/', import.meta.url) },
+  { service: 'memory', folder: new URL('./memory/migrations/', import.meta.url) },
 ];

@@ -7,6 +7,7 @@ import { contentSettings } from '#content/config.ts';
 import { imageServiceSettings, imageSettings } from '#image/config.ts';
 import { idpSettings } from '#local/idp/config.ts';
 import { mediaSettings } from '#media/config.ts';
+import { embeddingSettings, memorySettings } from '#memory/config.ts';
 import { notifySettings } from '#notify/config.ts';
 import { address, integer, list, parseAddress, secret, setting, text } from '#platform/config.ts';
 import { parseOriginPattern } from '#platform/http/origins.ts';
@@ -197,6 +198,8 @@ export const settingGroups = {
   content: contentSettings,
   localIdp: idpSettings,
   media: mediaSettings,
+  memory: memorySettings,
+  embedding: embeddingSettings,
   notify: notifySettings,
   image: imageSettings,
   imageService: imageServiceSettings,

@@ -17,6 +17,7 @@ import { wireEdge } from './wiring/edge.ts';
 import { wireIdp } from './wiring/idp.ts';
 import { wireImage } from './wiring/image.ts';
 import { wireMedia } from './wiring/media.ts';
+import { wireMemory } from './wiring/memory.ts';
 import { wireNotify } from './wiring/notify.ts';
 import type { Wiring } from './wiring/wiring.ts';
 
@@ -65,6 +66,7 @@ export async function startSuite(config: Config, services: readonly ServiceName[
 
 const wirings: Readonly<Record<ServiceName, (wiring: Wiring) => Promise<HttpServer>>> = {
   media: wireMedia,
+  memory: wireMemory,
   image: wireImage,
   auth: wireAuth,
   content: wireContent,

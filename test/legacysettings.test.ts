@@ -6,6 +6,7 @@ import { legacyOf, readConfig, servicesByDefault } from '../src/config.ts';
 const production = {
   NODE_ENV: 'production',
   DATABASE_URL: 'embedded',
+  REDIS_URL: 'embedded',
   S3_ENDPOINT: 'embedded',
   IDP_URL: 'https://idp.example',
   ANON_KEY: 'anon',

@@ -1,6 +1,7 @@
 /** `npm run demo [-- photo.jpg]`: drives a running system through its public HTTP interfaces, address by address. */
 import { readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
+import { decodeJwt } from 'jose';
 import mime from 'mime';
 import { StartFault } from '#platform/lifecycle.ts';
 import { addressesOf, readConfig } from '../config.ts';
@@ -9,7 +10,7 @@ import { signInThroughBrowser } from './signin.ts';
 
 export async function demo(args: readonly string[]): Promise<number> {
   const config = readConfig(process.env, []);
-  const { media } = addressesOf(config);
+  const { media, memory } = addressesOf(config);
   const photo = await choosePhoto(args[0]);
 
   const { accessToken: token, target } = await signInThroughBrowser(config, 'demo@example.com');
@@ -53,7 +54,23 @@ export async function demo(args: readonly string[]): Promise<number> {
     if (!answer.ok) throw new StartFault(`${label} was answered with ${answer.status}.`);
     tell(label, `${answer.headers.get('content-type')}, ${bytes.byteLength} bytes`, url);
   }
+
+  await rememberAndRecall(memory, token);
   return 0;
+}
+
+/** Says something twice, and asks for it in other words. */
+async function rememberAndRecall(memory: string, token: string): Promise<void> {
+  const user = { entity_id: String(decodeJwt(token).sub), entity_type: 'user' };
+  for (const content of ['I like pictures with warm evening light', 'I like pictures with very warm evening light.']) {
+    const added = await post(`${memory}/memory/add`, token, { ...user, content, type: 'preference' });
+    tell('Remember', `${content} (${added.deduplicated ? 'known already' : 'new'})`, `${memory}/memory/${added.id}`);
+  }
+  const query = 'Which light should the picture have?';
+  const { memories } = await post(`${memory}/inject`, token, { ...user, query, limit: 1 });
+  const [found] = memories as readonly { readonly content: string; readonly score: number }[];
+  if (found === undefined) throw new StartFault(`Nothing was recalled for: ${query}`);
+  tell('Recall', `${query} → ${found.content} (score ${found.score.toFixed(2)})`, `${memory}/inject`);
 }
 
 function tell(step: string, what: string, address?: string): void {

@@ -6,6 +6,7 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createFfmpeg } from '#media/video/ffmpeg.ts';
+import { openEmbedder } from '#memory/embedding/open.ts';
 import { systemClock } from '#platform/clock.ts';
 import { ConfigFault } from '#platform/config.ts';
 import { isFolderInUse } from '#platform/db/lock.ts';
@@ -28,6 +29,7 @@ const checks: Readonly<Record<string, Check>> = {
   legacy: checkLegacy,
   identity: checkIdentity,
   resizing: checkResizing,
+  embeddings: checkEmbeddings,
   video: checkVideo,
 };
 
@@ -83,6 +85,20 @@ async function checkRedis({ redis, database }: Config): Promise<string> {
     ...(survivesRestart ? [] : ['streams in flight end with it: set appendonly yes']),
   ];
   return [`Redis ${version} answers`, ...warnings].join('; ');
+}
+
+async function checkEmbeddings({ embedding }: Config): Promise<string> {
+  const embedder = openEmbedder(embedding);
+  try {
+    await embedder.embed(['Is anybody there?']);
+    return embedding.baseUrl === 'builtin' ? 'the built-in embedder' : `${embedder.name} answers`;
+  } catch (error) {
+    throw new Error(
+      `the embedding server does not answer as it should (${reason(error as Error)}); see EMBEDDING_BASE_URL, EMBEDDING_API_KEY, EMBEDDING_MODEL and EMBEDDING_DIMENSIONS`,
+    );
+  } finally {
+    await embedder.close();
+  }
 }
 
 async function checkObjects({ objects, process: { dataDir } }: Config): Promise<string> {

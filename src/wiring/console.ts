@@ -7,6 +7,7 @@ import type { Wiring } from './wiring.ts';
 
 export async function wireConsole({ config, server }: Wiring): Promise<HttpServer> {
   const { idp: _idp, cms: _cms, console: url, ...services } = addressesOf(config);
+  const { adminToken } = config.memory;
   return createConsole({
     server,
     clock,
@@ -26,7 +27,7 @@ export async function wireConsole({ config, server }: Wiring): Promise<HttpServe
       ].flatMap((address) => (address === undefined || address === 'embedded' ? [] : [originOf(address)])),
     },
     outbox: keepsMails(config) ? join(config.process.dataDir, 'outbox') : undefined,
-    memory: undefined,
+    memory: adminToken === '' ? undefined : { url: services.memory, adminToken },
   });
 }
 

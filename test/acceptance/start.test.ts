@@ -205,7 +205,7 @@ describe('beside a running instance', () => {
     expect(await says('seed', [])).toContain('5 made-up users and 6 feeds');
   });
 
-  it('token, demo and doctor work, and doctor tells what is wrong', async () => {
+  it('token, demo and doctor work, and doctor tells what is wrong', { timeout: 90_000 }, async () => {
     const running = launch('start');
     await running.said(ready);
 
@@ -216,6 +216,7 @@ describe('beside a running instance', () => {
     const demo = launch('demo');
     expect(await demo.ended()).toBe(0);
     expect(demo.output()).toMatch(/Preview +image\/webp/);
+    expect(demo.output()).toMatch(/Recall .*evening light/);
 
     const doctor = launch('doctor');
     expect(await doctor.ended(), doctor.output()).toBe(0);

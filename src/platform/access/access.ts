@@ -27,7 +27,7 @@ declare module 'fastify' {
 }
 
 /** Which credentials a route takes. */
-export type Accepts = 'user' | 'internal' | 'userOrInternal';
+export type Accepts = 'user' | 'internal' | 'userOrInternal' | 'admin';
 
 interface Guard {
   readonly config: { readonly access: Accepts };

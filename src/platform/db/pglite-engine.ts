@@ -1,5 +1,6 @@
 /** The embedded engine: PGlite, PostgreSQL in this process, and what becomes of it when it breaks. */
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite';
+import { vector } from '@electric-sql/pglite-pgvector';
 import type { Log } from '../log.ts';
 import { problems } from '../problem.ts';
 import type { Database } from './db.ts';
@@ -16,6 +17,8 @@ const reopenEveryMs = 2_000;
 export function createPglite(options: PGliteOptions): Promise<PGlite> {
   return PGlite.create({
     ...options,
+    // There for migrations to create (memory); costs nothing where none does.
+    extensions: { vector },
     parsers: { ...parsers },
     serializers: { 114: refuseBareJson, 3802: refuseBareJson },
   });

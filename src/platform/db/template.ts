@@ -40,10 +40,17 @@ async function makeTemplate(migrations: readonly Migration[], bare: Blob | undef
 }
 
 async function templateKey(migrations: readonly Migration[]): Promise<string> {
-  const engine = new URL('../package.json', import.meta.resolve('@electric-sql/pglite'));
-  const { version } = JSON.parse(await readFile(engine, 'utf8'));
-  const content = JSON.stringify([version, migrations.map(({ name, digest }) => [name, digest])]);
+  const versions = await Promise.all(enginePackages.map(versionOf));
+  const content = JSON.stringify([versions, migrations.map(({ name, digest }) => [name, digest])]);
   return createHash('sha256').update(content).digest('hex').slice(0, 32);
+}
+
+/** What a dump depends on: with another version of any of them it is made anew. */
+const enginePackages = ['@electric-sql/pglite', '@electric-sql/pglite-pgvector'] as const;
+
+async function versionOf(engine: (typeof enginePackages)[number]): Promise<string> {
+  const manifest = new URL('../package.json', import.meta.resolve(engine));
+  return JSON.parse(await readFile(manifest, 'utf8')).version;
 }
 
 /** The file is the SHA-256 of the dump, then the dump; `undefined` when it is not there or not whole. */

@@ -18,6 +18,7 @@ const securityByAccess: Readonly<Record<Accepts, readonly Readonly<Record<string
   user: [{ accessToken: [] }],
   internal: [{ internalKey: [] }],
   userOrInternal: [{ accessToken: [] }, { internalKey: [] }],
+  admin: [{ adminToken: [] }],
 };
 
 export function addReference(app: HttpServer, options: Pick<ServerOptions, 'service' | 'description'>): void {
@@ -70,6 +71,12 @@ const securitySchemes = {
     in: 'header',
     name: 'X-Internal-Key',
     description: 'The key that servers share. When it is present it decides alone.',
+  },
+  adminToken: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Admin-Token',
+    description: 'The token of operators.',
   },
 } as const;
 

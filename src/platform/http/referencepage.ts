@@ -113,12 +113,15 @@ function renderOperation(document: ApiDocument, method: string, path: string, op
   return `<section id="${anchor(method, path)}"><h3>${badge(method)}<code>${text(path)}</code></h3>${parts.join('')}</section>`;
 }
 
+const credentialWords: Readonly<Record<string, string>> = {
+  internalKey: '<code>X-Internal-Key</code>',
+  adminToken: '<code>X-Admin-Token</code>',
+};
+
 function credential(operation: Operation): string {
   const names = (operation.security ?? []).flatMap((alternative) => Object.keys(alternative));
   if (names.length === 0) return 'No credential.';
-  const words = names.map((name) =>
-    name === 'internalKey' ? '<code>X-Internal-Key</code>' : '<code>Authorization: Bearer</code> access token',
-  );
+  const words = names.map((name) => credentialWords[name] ?? '<code>Authorization: Bearer</code> access token');
   return `Credential: ${words.join(' or ')}.`;
 }
 

@@ -1,0 +1,84 @@
+/** How well `/memory/search` finds on the labelled set of the repository, against BM25 with stems and against MiniSearch. */
+import { randomUUID } from 'node:crypto';
+import MiniSearch from 'minisearch';
+import { createBuiltinEmbedder } from '../src/memory/embedding/builtin.ts';
+import { createMemory } from '../src/memory/service.ts';
+import { migrations } from '../src/migrations.ts';
+import { createAccess } from '../src/platform/access/access.ts';
+import { systemClock } from '../src/platform/clock.ts';
+import { createJobs } from '../src/platform/jobs/queueing.ts';
+import { createLog } from '../src/platform/log.ts';
+import { openTestDatabase } from '../test/database.ts';
+import { bm25, measureRecall, type Search } from '../test/memory/recall.ts';
+import type { Person } from '../test/memory/recall-set.ts';
+import { atLeast, type Bench } from './bench.ts';
+
+export const recall: Bench = {
+  name: 'recall',
+  run: async () => {
+    const service = await startService();
+    try {
+      const ours = await measureRecall(service.remembered);
+      const stems = await measureRecall(bm25);
+      const words = await measureRecall(miniSearch);
+      console.error(
+        `  recall@5: ${ours.at5.toFixed(3)} ours, ${stems.at5.toFixed(3)} BM25, ${words.at5.toFixed(3)} MiniSearch`,
+      );
+      return [
+        atLeast(1, { goal: 'recall@5 of /memory/search', measured: ours.at5 / stems.at5, against: 'BM25 with stems' }),
+        atLeast(1.2, {
+          goal: 'recall@5 of /memory/search',
+          measured: ours.at5 / words.at5,
+          against: 'MiniSearch as it comes',
+        }),
+      ];
+    } finally {
+      await service.close();
+    }
+  },
+};
+
+async function startService() {
+  const log = createLog({ level: 'silent' });
+  const database = await openTestDatabase(migrations);
+  const jobs = createJobs({ database, log });
+  const app = await createMemory({
+    server: { log, readiness: {} },
+    agentOrigins: [],
+    clock: systemClock,
+    access: createAccess({ internalKeys: ['key'], log }),
+    adminToken: 'token',
+    database,
+    jobs,
+    embedder: createBuiltinEmbedder(),
+  });
+  const post = async (url: string, payload: object) => {
+    const answer = await app.inject({ method: 'POST', url, headers: { 'x-internal-key': 'key' }, payload });
+    if (answer.statusCode >= 300) throw new Error(`${url} answered ${answer.statusCode}: ${answer.body}`);
+    return answer.json();
+  };
+  const remembered = async ({ memories }: Person): Promise<Search> => {
+    const entity = { entity_id: randomUUID(), entity_type: 'user' };
+    for (const content of memories) await post('/memory/add', { ...entity, content, type: 'episodic' });
+    return async (query, limit) => {
+      const { memories: found } = await post('/memory/search', { ...entity, query, limit });
+      return found.map(({ content }: { content: string }) => content);
+    };
+  };
+  const close = async () => {
+    await app.close();
+    await jobs.stop();
+    await database.close();
+  };
+  return { remembered, close };
+}
+
+async function miniSearch({ memories }: Person): Promise<Search> {
+  const index = new MiniSearch({ fields: ['content'], storeFields: ['content'] });
+  index.addAll(memories.map((content, id) => ({ id, content })));
+  return async (question, limit) =>
+    index
+      .search(question)
+      .map(({ content }) => String(content))
+      .slice(0, limit);
+}

@@ -1,0 +1,102 @@
+/** The vocabulary of the admin API (CONTRACT §8). */
+import { z } from 'zod';
+import { entityTypes, memory, memoryTypes, profile } from '../api.ts';
+import { isStorableText } from '../storable.ts';
+
+const limit = z.coerce.number().int().min(1).max(100).default(20).describe('1 to 100; 20 when it is left out.');
+const text = z.string().max(1000).refine(isStorableText, 'must be without NUL and lone surrogates');
+const cursor = text.optional().describe('`next_cursor` of the page before.');
+const q = text.optional();
+
+export const adminMemory = memory.extend({
+  links: z.array(z.object({ id: z.string(), kind: z.enum(['related', 'conflict']) })),
+});
+export type AdminMemory = z.output<typeof adminMemory>;
+
+export const memoryListing = z.object({
+  entity_id: text.optional(),
+  entity_type: z.enum(entityTypes).optional(),
+  type: z.enum(memoryTypes).optional(),
+  q: q.describe('A part of the content, whatever its case.'),
+  limit,
+  cursor,
+});
+export type MemoryListing = z.output<typeof memoryListing>;
+
+export const memoryPage = z.object({ memories: z.array(adminMemory), next_cursor: z.string().nullable() });
+export type MemoryPage = z.output<typeof memoryPage>;
+
+const wording = z.object({
+  content: z.string(),
+  type: z.enum(memoryTypes),
+  metadata: z.record(z.string(), z.unknown()),
+});
+export type Wording = z.output<typeof wording>;
+
+const revision = z.object({
+  number: z.int().describe('From 1.'),
+  action: z.enum(['merge', 'edit']),
+  actor: z.enum(['user', 'server', 'operator']),
+  before: wording,
+  after: wording,
+  incoming: wording.nullable().describe('Of a merge: what was said.'),
+  similarity: z.number().nullable(),
+  embedder: z.string(),
+  undone: z.boolean(),
+  created_at: z.iso.datetime(),
+});
+export type Revision = z.output<typeof revision>;
+
+export const history = z.object({ history: z.array(revision).describe('The newest first.') });
+export type History = z.output<typeof history>;
+
+export const entityPath = z.object({ entity_type: z.enum(entityTypes), entity_id: text.min(1) });
+
+export const profileListing = z.object({
+  q: q.describe('A part of the entity id, the summary or a fact, whatever its case.'),
+  limit,
+  cursor,
+});
+export type ProfileListing = z.output<typeof profileListing>;
+
+const derivedFact = z.object({ value: z.string(), evidence: z.array(z.string()) });
+export type DerivedFact = z.output<typeof derivedFact>;
+
+export const adminProfile = profile.extend({
+  locked: z.array(z.string()).describe('Facts that operators wrote.'),
+  derived: z.record(z.string(), derivedFact).describe('Facts from memories, with the memories that they rest on.'),
+});
+export type AdminProfile = z.output<typeof adminProfile>;
+
+export const profilePage = z.object({ profiles: z.array(adminProfile), next_cursor: z.string().nullable() });
+export type ProfilePage = z.output<typeof profilePage>;
+
+const longestSummary = 1000;
+const fact = z.string().max(2000).refine(isStorableText, 'must be without NUL and lone surrogates');
+const factName = z.string().min(1).max(64).refine(isStorableText, 'must be without NUL and lone surrogates');
+
+export const profileEdit = z.object({
+  summary: z
+    .string()
+    .refine((summary) => [...summary].length <= longestSummary, `must be at most ${longestSummary} characters`)
+    .refine(isStorableText, 'must be without NUL and lone surrogates')
+    .nullish(),
+  facts: z
+    .record(factName, fact)
+    .refine((facts) => Object.keys(facts).length <= 100, 'must be at most 100')
+    .nullish(),
+  language: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,35}$/, 'must be a language tag')
+    .nullish(),
+});
+export type ProfileEdit = z.output<typeof profileEdit>;
+
+export const entityExport = z.object({
+  entity_type: z.enum(entityTypes),
+  entity_id: z.string(),
+  exported_at: z.iso.datetime(),
+  profile: adminProfile.nullable(),
+  memories: z.array(adminMemory.extend({ history: z.array(revision) })),
+});
+export type EntityExport = z.output<typeof entityExport>;

@@ -1,0 +1,181 @@
+import type { AdminGuard } from '#platform/access/admin.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { HttpServer } from '#platform/http/server.ts';
+import { type AddingDeps, addMemory } from '../adding.ts';
+import { additionRequest, type Entity, memoryPath, operatorEdit } from '../api.ts';
+import { editMemory, lookUpMemory, removeMemory } from '../editing.ts';
+import {
+  adminMemory,
+  adminProfile,
+  entityExport,
+  entityPath,
+  history,
+  memoryListing,
+  memoryPage,
+  profileEdit,
+  profileListing,
+  profilePage,
+} from './api.ts';
+import { type ErasingDeps, eraseEntity, exportEntity } from './erasing.ts';
+import { pageOfProfiles, removeProfile, showProfile, writeProfile } from './profiles.ts';
+import { undoChange } from './undoing.ts';
+import { historyOf, pageOfMemories, showMemory } from './viewing.ts';
+
+export type AdminRouteDeps = AddingDeps & ErasingDeps & { readonly clock: Clock };
+
+const tags = ['admin'];
+
+export function addAdminRoutes(app: HttpServer, guard: AdminGuard, deps: AdminRouteDeps): void {
+  addMemoryRoutes(app, guard, deps);
+  addEntityRoutes(app, guard, deps);
+}
+
+function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: AdminRouteDeps): void {
+  app.get(
+    '/admin/memories',
+    {
+      ...guard,
+      schema: { tags, summary: 'List memories', querystring: memoryListing, response: { 200: memoryPage } },
+    },
+    async (request) => pageOfMemories(deps, request.query),
+  );
+
+  app.post(
+    '/admin/memories',
+    {
+      ...guard,
+      schema: {
+        tags,
+        summary: 'Create a memory; near-duplicates are merged',
+        body: additionRequest,
+        response: { 200: adminMemory.describe('It was merged into a memory that was there.'), 201: adminMemory },
+      },
+    },
+    async (request, reply) => {
+      const { memory, deduplicated } = await addMemory(deps, 'operator', request.body);
+      return reply.code(deduplicated ? 200 : 201).send(await showMemory(deps, memory));
+    },
+  );
+
+  app.get(
+    '/admin/memories/:id',
+    {
+      ...guard,
+      schema: { tags, summary: 'A memory with its links', params: memoryPath, response: { 200: adminMemory } },
+    },
+    async (request) => showMemory(deps, await lookUpMemory(deps, request.params.id)),
+  );
+
+  app.put(
+    '/admin/memories/:id',
+    {
+      ...guard,
+      schema: {
+        tags,
+        summary: 'Edit a memory; what it was before stays in its history',
+        params: memoryPath,
+        body: operatorEdit,
+        response: { 200: adminMemory },
+      },
+    },
+    async (request) => {
+      const seen = await lookUpMemory(deps, request.params.id);
+      return showMemory(deps, await editMemory(deps, 'operator', seen, request.body));
+    },
+  );
+
+  app.delete(
+    '/admin/memories/:id',
+    { ...guard, schema: { tags, summary: 'Delete a memory with its history and links', params: memoryPath } },
+    async (request, reply) => {
+      await removeMemory(deps, await lookUpMemory(deps, request.params.id));
+      return reply.code(204).send();
+    },
+  );
+
+  app.get(
+    '/admin/memories/:id/history',
+    {
+      ...guard,
+      schema: { tags, summary: 'What a memory was before', params: memoryPath, response: { 200: history } },
+    },
+    async (request) => historyOf(deps, await lookUpMemory(deps, request.params.id)),
+  );
+
+  app.post(
+    '/admin/memories/:id/undo',
+    {
+      ...guard,
+      schema: { tags, summary: 'Take back the newest change', params: memoryPath, response: { 200: adminMemory } },
+    },
+    async (request) => {
+      const seen = await lookUpMemory(deps, request.params.id);
+      return showMemory(deps, await undoChange(deps, seen));
+    },
+  );
+}
+
+function addEntityRoutes(app: HttpServer, guard: AdminGuard, deps: AdminRouteDeps): void {
+  const profilePath = '/admin/profiles/:entity_type/:entity_id';
+  const entity = ({ entity_type, entity_id }: { readonly entity_type: Entity['entityType']; entity_id: string }) => ({
+    entityType: entity_type,
+    entityId: entity_id,
+  });
+
+  app.get(
+    '/admin/profiles',
+    {
+      ...guard,
+      schema: { tags, summary: 'List profiles', querystring: profileListing, response: { 200: profilePage } },
+    },
+    async (request) => pageOfProfiles(deps, request.query),
+  );
+
+  app.get(
+    profilePath,
+    { ...guard, schema: { tags, summary: 'A profile', params: entityPath, response: { 200: adminProfile } } },
+    async (request) => showProfile(deps, entity(request.params)),
+  );
+
+  app.put(
+    profilePath,
+    {
+      ...guard,
+      schema: {
+        tags,
+        summary: 'Write a profile; its facts are locked',
+        params: entityPath,
+        body: profileEdit,
+        response: { 200: adminProfile },
+      },
+    },
+    async (request) => writeProfile(deps, entity(request.params), request.body),
+  );
+
+  app.delete(
+    profilePath,
+    { ...guard, schema: { tags, summary: 'Delete a profile', params: entityPath } },
+    async (request, reply) => {
+      await removeProfile(deps, entity(request.params));
+      return reply.code(204).send();
+    },
+  );
+
+  app.delete(
+    '/admin/entities/:entity_type/:entity_id',
+    { ...guard, schema: { tags, summary: 'Erase everything of an entity', params: entityPath } },
+    async (request, reply) => {
+      await eraseEntity(deps, entity(request.params));
+      return reply.code(204).send();
+    },
+  );
+
+  app.get(
+    '/admin/entities/:entity_type/:entity_id/export',
+    {
+      ...guard,
+      schema: { tags, summary: 'Everything of an entity', params: entityPath, response: { 200: entityExport } },
+    },
+    async (request) => exportEntity(deps, entity(request.params), deps.clock.now()),
+  );
+}

@@ -1,0 +1,122 @@
+/** The memory service's vocabulary (document 002, Memory service; CONTRACT §8). */
+import { z } from 'zod';
+import { isStorableJson, isStorableText } from './storable.ts';
+
+/** A field that a caller may leave out, or say `null` for. */
+function optional<T extends z.ZodType>(schema: T) {
+  return schema.nullish().transform((value) => value ?? undefined);
+}
+
+export const entityTypes = ['user', 'group'] as const;
+export const memoryTypes = ['preference', 'workflow', 'instruction', 'episodic'] as const;
+
+export type EntityType = (typeof entityTypes)[number];
+export type MemoryType = (typeof memoryTypes)[number];
+
+const entityType = z.enum(entityTypes);
+const memoryType = z.enum(memoryTypes);
+/** Whatever the caller counts its users and groups by, but what a database, a path and a log line can hold. */
+const entityId = z
+  .string()
+  .regex(/^[^\p{Cc}\p{Cs}]{1,256}$/u, 'must be 1 to 256 characters without control characters');
+
+export const longestContentBytes = 32_768;
+const content = z
+  .string()
+  .min(1)
+  .refine((text) => Buffer.byteLength(text) <= longestContentBytes, `must be at most ${longestContentBytes} bytes`)
+  .refine(isStorableText, 'must be without NUL and lone surrogates');
+
+export const largestMetadataBytes = 65_536;
+/** Of the field itself: deeper is for documents, not for what is known about a memory. */
+const deepestMetadata = 32;
+const metadata = z
+  .record(z.string(), z.unknown())
+  .refine((value) => isStorableJson(value, deepestMetadata), {
+    message: `must be without NUL and lone surrogates, and not nested deeper than ${deepestMetadata}`,
+    abort: true,
+  })
+  .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= largestMetadataBytes, {
+    message: `must be at most ${largestMetadataBytes} bytes`,
+  });
+export type Metadata = Readonly<Record<string, unknown>>;
+
+const limit = (byDefault: number) =>
+  optional(z.int().min(1).max(100))
+    .transform((value) => value ?? byDefault)
+    .describe(`1 to 100; ${byDefault} when it is left out.`);
+
+export interface Entity {
+  readonly entityType: EntityType;
+  readonly entityId: string;
+}
+
+const entity = { entity_id: entityId, entity_type: entityType };
+
+const timestamps = { created_at: z.iso.datetime(), updated_at: z.iso.datetime() };
+
+export const memory = z.object({
+  id: z.string(),
+  ...entity,
+  type: memoryType,
+  content: z.string(),
+  metadata: z.record(z.string(), z.unknown()),
+  ...timestamps,
+});
+export type Memory = z.output<typeof memory>;
+
+const foundMemory = memory.extend({ score: z.number().describe('Higher is nearer to the query.') });
+export type FoundMemory = z.output<typeof foundMemory>;
+
+export const profile = z.object({
+  ...entity,
+  summary: z.string().nullable(),
+  facts: z.record(z.string(), z.string()),
+  language: z.string().nullable(),
+  updated_at: z.iso.datetime(),
+});
+export type Profile = z.output<typeof profile>;
+
+const degraded = z.literal(true).optional().describe('The embedder does not answer: found by text alone.');
+
+export const injectRequest = z.object({
+  ...entity,
+  group_id: optional(entityId).describe('Sent in group conversations; servers only.'),
+  query: z.string().describe("The user's message. Empty: profiles, no memories."),
+  limit: limit(5),
+});
+export type InjectRequest = z.output<typeof injectRequest>;
+
+export const injection = z.object({
+  profile: profile.nullable(),
+  group_profile: profile.nullable(),
+  memories: z.array(foundMemory).describe('Of the entity, and up to 3 of the group, by falling score.'),
+  degraded,
+});
+export type Injection = z.output<typeof injection>;
+
+export const additionRequest = z.object({ ...entity, content, type: memoryType, metadata: optional(metadata) });
+export type AdditionRequest = z.output<typeof additionRequest>;
+
+export const addition = z.object({
+  id: z.string().describe('Of the memory that holds it now.'),
+  deduplicated: z.boolean().describe('It was merged into one that was there.'),
+});
+
+export const searchRequest = z.object({
+  ...entity,
+  query: z.string(),
+  limit: limit(10),
+  type_filter: optional(memoryType),
+});
+export type SearchRequest = z.output<typeof searchRequest>;
+
+export const searchResult = z.object({ memories: z.array(foundMemory), degraded });
+export type SearchResult = z.output<typeof searchResult>;
+
+/** Whatever text it is: an id that cannot be one is unknown (404), not malformed. */
+export const memoryPath = z.object({ id: z.string() });
+
+export const edit = z.object({ content, type: optional(memoryType), metadata: optional(metadata) });
+export const operatorEdit = edit.extend({ content: optional(content) });
+export type Edit = z.output<typeof operatorEdit>;

@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto';
+import { integer, parseAddress, secret, setting, text } from '#platform/config.ts';
+
+/** CONTRACT §§1–2. */
+export const memorySettings = {
+  adminToken: secret('MEMORY_ADMIN_TOKEN', {
+    make: () => randomBytes(32).toString('hex'),
+    meaning: 'What operators send as `X-Admin-Token` to the admin API of the memory service.',
+  }),
+} as const;
+
+export const embeddingSettings = {
+  baseUrl: setting(
+    'EMBEDDING_BASE_URL',
+    {
+      default: 'builtin',
+      requiredInProduction: true,
+      meaning: 'An OpenAI-compatible API up to before `/embeddings`; `builtin`: an embedder that needs no download.',
+    },
+    (raw) => (raw === 'builtin' ? raw : parseAddress(raw)),
+  ),
+  apiKey: text('EMBEDDING_API_KEY', { secret: true, meaning: 'Its key, where it wants one.' }),
+  model: text('EMBEDDING_MODEL', { meaning: 'The name of the model; needed with an address.' }),
+  dimensions: integer('EMBEDDING_DIMENSIONS', {
+    default: 0,
+    defaultText: 'as the model gives',
+    max: 16_000,
+    meaning: 'How many numbers a vector has. When set it is asked for, and every other answer is refused.',
+  }),
+} as const;

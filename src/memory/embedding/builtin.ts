@@ -1,0 +1,94 @@
+/**
+ * The built-in embedder: hashes words into 1024 dimensions, no download, no state. It keeps stop words, at little weight,
+ * for the sake of duplicates; negations, numbers and dates are left out or stand for each other, because what differs in
+ * nothing else must be found as alike to be told apart by what differs (merging/judging.ts). Parts of words are hashed too,
+ * so that a search finds what a stem misses. Searches weigh the query's terms by how telling they are among the entity's
+ * memories, on the query's side alone, so that nothing is embedded anew when that changes.
+ */
+import { type Reading, read } from '../merging/reading.ts';
+import { firstPerson, persons, users } from '../merging/tables.ts';
+import { analyse, type Term } from '../text/terms.ts';
+import { type Embedder, normalise } from './embedder.ts';
+
+const dimensions = 1024;
+const stopWeight = 0.3;
+const personWeight = 0.5;
+/** Of all parts of a word together; the word itself has 1. */
+const partsWeight = 0.4;
+
+export function createBuiltinEmbedder(): Embedder {
+  return {
+    name: 'builtin-1',
+    lexical: true,
+    searchWeight: 0.2,
+    searchFloor: 0.08,
+    embed: async (texts) => texts.map(embedContent),
+    embedQuery: async (text, weightOf) => embedQuery(text, weightOf),
+    close: async () => undefined,
+  };
+}
+
+function embedContent(text: string): Float32Array {
+  const vector = new Float32Array(dimensions);
+  const reading = read(text);
+  for (const { kind, value } of reading) if (kind === 'person') add(vector, `w ${value}`, personWeight);
+  for (const { term, isStop } of analyse(wordsOf(reading)).terms) {
+    add(vector, `w ${term}`, isStop ? stopWeight : 1);
+    if (!isStop) addParts(vector, term, partsWeight);
+  }
+  // Nothing but numbers, signs or negations: alike is what is the same.
+  if (vector.every((value) => value === 0)) add(vector, `t ${text.normalize('NFKC').trim()}`, 1);
+  return normalise(vector);
+}
+
+/** As a text: characters of scripts without spaces stand together again, so that they are paired. */
+function wordsOf(reading: Reading): string {
+  let text = '';
+  for (const { kind, value } of reading) {
+    if (kind !== 'word') continue;
+    const isUnspaced = unspaced.test(value);
+    text += isUnspaced && unspaced.test(text.slice(-1)) ? value : ` ${value}`;
+  }
+  return text;
+}
+
+const unspaced = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}ー々]$/u;
+
+function embedQuery(text: string, weightOf: (term: string) => number): Float32Array {
+  const vector = new Float32Array(dimensions);
+  for (const term of analyse(text).terms) {
+    if (term.isStop) continue;
+    const weight = weightOf(term.term);
+    add(vector, `w ${canonical(term)}`, weight);
+    addParts(vector, term.term, weight * partsWeight);
+  }
+  return normalise(vector);
+}
+
+/** The same person is one feature in every form. */
+function canonical({ word, term }: Term): string {
+  if (firstPerson.has(word) || users.has(word)) return '<i>';
+  return persons.get(word) ?? term;
+}
+
+function addParts(vector: Float32Array, term: string, weight: number): void {
+  const letters = [...`^${term}$`];
+  if (letters.length < 5) return;
+  const parts = letters.slice(2).map((letter, index) => `${letters[index]}${letters[index + 1]}${letter}`);
+  for (const part of parts) add(vector, `p ${part}`, weight / Math.sqrt(parts.length));
+}
+
+/** The sign halves what two features in one place do to each other. */
+function add(vector: Float32Array, feature: string, weight: number): void {
+  const hash = fnv1a(feature);
+  const place = hash % dimensions;
+  vector[place] = (vector[place] ?? 0) + (hash & 0x80000000 ? -weight : weight);
+}
+
+function fnv1a(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  // FNV's low bits are poor for texts that differ at the end; one more mix spreads them.
+  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
+  return (hash ^ (hash >>> 13)) >>> 0;
+}

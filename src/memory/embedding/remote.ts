@@ -1,0 +1,148 @@
+/**
+ * Embeddings of an OpenAI-compatible API. What is asked at the same time goes out together; an answer that does not fit
+ * (another number of vectors, other dimensions, not a number, all zeros) is no answer: nothing is kept of it.
+ */
+
+import { z } from 'zod';
+import { createClient, type HttpClient } from '#platform/http/client.ts';
+import { withDeadline } from '#platform/resilience/deadline.ts';
+import type { Telemetry } from '#platform/telemetry.ts';
+import { memoryProblems } from '../problems.ts';
+import { type Embedder, normalise } from './embedder.ts';
+
+export interface RemoteEmbedderOptions {
+  readonly baseUrl: string;
+  readonly apiKey: string | undefined;
+  readonly model: string;
+  /** 0: whatever the model gives, as long as it is always the same. */
+  readonly dimensions: number;
+  readonly telemetry?: Telemetry;
+}
+
+/** Of a call with its repeats; every request of ours has 10 s in all (CONTRACT §3). */
+const timeoutMs = 6_000;
+/** A search has the text to go by, and does not wait as long. */
+const queryTimeoutMs = 3_000;
+const largestBatch = 64;
+/** Models take some thousand tokens; in scripts without spaces a character is about one. */
+export const longestInput = 6_000;
+
+const answerShape = z.object({
+  data: z.array(z.object({ index: z.int().optional(), embedding: z.array(z.number()) })),
+});
+
+interface Waiting {
+  readonly text: string;
+  readonly resolve: (vector: Float32Array) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export function createRemoteEmbedder(options: RemoteEmbedderOptions): Embedder {
+  const { model, dimensions } = options;
+  const client = createClient({
+    name: 'embeddings',
+    baseUrl: options.baseUrl,
+    ours: false,
+    timeoutMs,
+    maxConnections: 8,
+    maxResponseBytes: 64 * 1024 * 1024,
+    ...(options.telemetry === undefined ? {} : { telemetry: options.telemetry }),
+  });
+  let waiting: Waiting[] = [];
+  // As the first answer has it: a model that changes its mind is not to be mixed with itself.
+  let knownDimensions = dimensions;
+
+  const flush = () => {
+    const batch = waiting.slice(0, largestBatch);
+    waiting = waiting.slice(largestBatch);
+    if (waiting.length > 0) setImmediate(flush);
+    void resolveBatch(batch);
+  };
+  const resolveBatch = async (batch: readonly Waiting[]) => {
+    try {
+      const vectors = await ask(
+        client,
+        options,
+        batch.map(({ text }) => text),
+      );
+      knownDimensions ||= vectors[0]?.length ?? 0;
+      for (const [index, { resolve, reject }] of batch.entries()) {
+        const vector = vectors[index];
+        if (vector === undefined) reject(unavailable('a vector is missing'));
+        else if (vector.length !== knownDimensions) reject(unavailable(`a vector has ${vector.length} dimensions`));
+        else resolve(vector);
+      }
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  };
+  const embedOne = (text: string) =>
+    new Promise<Float32Array>((resolve, reject) => {
+      waiting.push({ text: text.slice(0, longestInput).toWellFormed(), resolve, reject });
+      if (waiting.length === 1) setImmediate(flush);
+    });
+
+  return {
+    name: dimensions === 0 ? model : `${model}:${dimensions}`,
+    lexical: false,
+    searchWeight: 0.6,
+    searchFloor: -1,
+    embed: (texts) => Promise.all(texts.map(embedOne)),
+    embedQuery: (text) => withDeadline(queryTimeoutMs, () => embedOne(text)).catch(asUnavailable),
+    close: () => client.close(),
+  };
+}
+
+function asUnavailable(cause: unknown): never {
+  throw memoryProblems.embedder_unavailable({ cause });
+}
+
+async function ask(
+  client: HttpClient,
+  { apiKey, model, dimensions }: RemoteEmbedderOptions,
+  input: readonly string[],
+): Promise<readonly Float32Array[]> {
+  const answer = await client
+    .send({
+      method: 'POST',
+      path: '/embeddings',
+      route: '/embeddings',
+      json: { model, input, encoding_format: 'float', ...(dimensions === 0 ? {} : { dimensions }) },
+      headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` },
+      idempotent: true,
+    })
+    .catch(asUnavailable);
+  if (answer.status !== 200) throw unavailable(`it answered with ${answer.status}`);
+  const parsed = answerShape.safeParse(parse(answer.body));
+  if (!parsed.success) throw unavailable('its answer is not of the known shape');
+  const { data } = parsed.data;
+  if (data.length !== input.length) throw unavailable(`it gave ${data.length} vectors for ${input.length} texts`);
+  const vectors: Float32Array[] = [];
+  for (const [place, { index = place, embedding }] of data.entries()) vectors[index] = checked(embedding, dimensions);
+  const length = vectors[0]?.length;
+  if (vectors.some((vector) => vector.length !== length)) throw unavailable('its vectors differ in length');
+  return vectors;
+}
+
+function checked(embedding: readonly number[], dimensions: number): Float32Array {
+  if (embedding.length === 0 || (dimensions !== 0 && embedding.length !== dimensions))
+    throw unavailable(`a vector has ${embedding.length} dimensions`);
+  const vector = normalise(Float32Array.from(embedding));
+  // Also of a sum that overflowed, and of a vector of zeros, which is similar to nothing.
+  const length = vector.reduce((sum, value) => sum + value * value, 0);
+  if (!(Math.abs(length - 1) < 0.01)) throw unavailable('a vector has no direction');
+  return vector;
+}
+
+/** NaN is no JSON: a server that sends it sends something that cannot be read. */
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    throw unavailable('its answer is not JSON');
+  }
+}
+
+function unavailable(reason: string): Error {
+  return memoryProblems.embedder_unavailable({ cause: new Error(`Embeddings: ${reason}`) });
+}

@@ -1,0 +1,14 @@
+/** Whose memories a caller may use (CONTRACT §8). */
+import type { Caller } from '#platform/access/caller.ts';
+import { problems } from '#platform/problem.ts';
+import type { EntityType } from './api.ts';
+
+/** Servers all; a user his own, and no group's. Throws 403. */
+export function assertMayUse(
+  caller: Caller,
+  entity: { readonly entity_type: EntityType; readonly entity_id: string; readonly group_id?: string | undefined },
+): void {
+  if (caller.kind === 'internal') return;
+  const isOwn = entity.entity_type === 'user' && entity.entity_id === caller.userId && entity.group_id === undefined;
+  if (!isOwn) throw problems.forbidden();
+}

@@ -1,0 +1,12 @@
+import { defineProblems } from '#platform/problem.ts';
+
+/** CONTRACT §8. */
+export const memoryProblems = defineProblems({
+  duplicate_memory: { status: 409, message: 'Another memory of this entity and type has this content.' },
+  nothing_to_undo: { status: 409, message: 'There is no change of this memory left to undo.' },
+  embedder_unavailable: {
+    status: 503,
+    message: 'The embedder does not answer right now; nothing was written.',
+    retryAfterS: 2,
+  },
+});

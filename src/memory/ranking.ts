@@ -1,0 +1,151 @@
+/**
+ * The order in which memories are found: BM25 joined with the similarity of vectors by weights that depend on the embedder,
+ * then, mildly, by how recent a memory is and what type it has.
+ */
+import type { Entity, MemoryType } from './api.ts';
+import { cosine, type Embedder } from './embedding/embedder.ts';
+import type { EntityIndex, IndexedMemory } from './entityindex.ts';
+import { memoryProblems } from './problems.ts';
+import { findSimilarities, type Handle } from './store.ts';
+import { createScorer, inverseFrequency } from './text/bm25.ts';
+import { analyse } from './text/terms.ts';
+import type { VectorColumn } from './vectors.ts';
+
+export interface RankingDeps {
+  readonly db: Handle;
+  readonly column: VectorColumn;
+  readonly embedder: Embedder;
+}
+
+export interface Ranked {
+  readonly id: string;
+  readonly score: number;
+}
+
+export interface Ranking {
+  /** By falling score. */
+  readonly ranked: readonly Ranked[];
+  /** The embedder did not answer: by text alone. */
+  readonly degraded: boolean;
+}
+
+/** A message longer than this says what it is about before. */
+const longestQuery = 4_000;
+const typeWeights: Readonly<Record<MemoryType, number>> = {
+  instruction: 1.03,
+  preference: 1.02,
+  workflow: 1,
+  episodic: 1,
+};
+const recencyWeight = 0.03;
+const recencyDays = 60;
+const dayMs = 24 * 3600 * 1000;
+/** What was said right before and after belongs to what is found; only of what was said, not of settled facts. */
+const neighbourWeight = 0.15;
+const conversationMs = 30 * 60 * 1000;
+
+export async function rank(
+  deps: RankingDeps,
+  entity: Entity,
+  index: EntityIndex,
+  query: string,
+  options: { readonly limit: number; readonly type: MemoryType | undefined; readonly nowMs: number },
+): Promise<Ranking> {
+  const text = query.slice(0, longestQuery).toWellFormed();
+  const terms = queryTerms(index, text);
+  const documents = index.memories.size;
+  const collection = { documents, totalLength: index.totalLength, frequencies: index.frequencies };
+  const similarities = await similaritiesOf(deps, entity, index, text, (term) => inverseFrequency(collection, term));
+  const scoreText = createScorer(collection, terms);
+  const { searchWeight, searchFloor } = deps.embedder;
+
+  const found: { memory: IndexedMemory; score: number }[] = [];
+  for (const memory of index.memories.values()) {
+    const byText = scoreText(memory);
+    const similarity = similarities?.get(memory.id);
+    const byVector = similarity !== undefined && similarity > searchFloor ? Math.max(0, similarity) : undefined;
+    if (byText === 0 && byVector === undefined) continue;
+    // A memory that is not embedded anew yet is judged by its text: as much as it can be.
+    const score = similarity === undefined ? byText : (1 - searchWeight) * byText + searchWeight * (byVector ?? 0);
+    found.push({ memory, score });
+  }
+  const ranked = withNeighbours(found)
+    .filter(({ memory }) => options.type === undefined || memory.type === options.type)
+    .map(({ memory, score }) => ({ id: memory.id, score: score * priorOf(memory, options.nowMs) }))
+    .toSorted((left, right) => right.score - left.score || (left.id < right.id ? -1 : 1))
+    .slice(0, options.limit);
+  return { ranked, degraded: similarities === undefined };
+}
+
+/** A short question may look like another language: of a word's stems that one counts which the memories know. */
+function queryTerms(index: EntityIndex, text: string): readonly string[] {
+  const { language, terms } = analyse(text);
+  const others = [...index.languages].filter((other) => other !== language).map((other) => analyse(text, other).terms);
+  const found = terms.flatMap(({ term, isStop }, place) => {
+    if (isStop) return [];
+    const variants = [term, ...others.map((variant) => variant[place]?.term ?? term)];
+    return [variants.find((variant) => index.frequencies.has(variant)) ?? term];
+  });
+  // Nothing but stop words: better than nothing.
+  return found.length > 0 ? found : terms.map(({ term }) => term);
+}
+
+/** `undefined`: the embedder does not answer. */
+async function similaritiesOf(
+  { db, column, embedder }: RankingDeps,
+  entity: Entity,
+  index: EntityIndex,
+  text: string,
+  weightOf: (term: string) => number,
+): Promise<ReadonlyMap<string, number> | undefined> {
+  let vector: Float32Array;
+  try {
+    vector = await embedder.embedQuery(text, weightOf);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === unavailableCode) return undefined;
+    throw error;
+  }
+  // Of a query without any word: alike is nothing.
+  if (vector.every((value) => value === 0)) return new Map();
+  return compare({ db, column, embedder }, entity, index, vector);
+}
+
+const unavailableCode = memoryProblems.embedder_unavailable().code;
+
+/** How alike the entity's memories are, of those that the embedder in use embedded. */
+export async function compare(
+  { db, column, embedder }: RankingDeps,
+  entity: Entity,
+  index: EntityIndex,
+  vector: Float32Array,
+): Promise<ReadonlyMap<string, number>> {
+  if (column === 'vector') return findSimilarities(db, entity, embedder.name, vector);
+  const similarities = new Map<string, number>();
+  for (const memory of index.memories.values()) {
+    // Of other dimensions: embedded by what has only the name in common.
+    if (memory.vector?.length !== vector.length) continue;
+    similarities.set(memory.id, cosine(memory.vector, vector));
+  }
+  return similarities;
+}
+
+function withNeighbours(found: readonly { readonly memory: IndexedMemory; readonly score: number }[]) {
+  const said = found.filter(({ memory }) => memory.type === 'episodic').toSorted((a, b) => a.memory.seq - b.memory.seq);
+  const gains = new Map<string, number>();
+  for (const [place, { memory, score }] of said.entries()) {
+    const next = said[place + 1];
+    if (next === undefined || next.memory.createdAtMs - memory.createdAtMs > conversationMs) continue;
+    if (next.memory.seq - memory.seq > nearestSeq) continue;
+    gains.set(memory.id, (gains.get(memory.id) ?? 0) + neighbourWeight * next.score);
+    gains.set(next.memory.id, (gains.get(next.memory.id) ?? 0) + neighbourWeight * score);
+  }
+  return found.map(({ memory, score }) => ({ memory, score: score + (gains.get(memory.id) ?? 0) }));
+}
+
+/** Numbers of arrival are shared by all entities, so that neighbours may be a few apart. */
+const nearestSeq = 3;
+
+function priorOf({ type, updatedAtMs }: IndexedMemory, nowMs: number): number {
+  const days = Math.max(0, nowMs - updatedAtMs) / dayMs;
+  return typeWeights[type] * (1 + recencyWeight * Math.exp(-days / recencyDays));
+}

@@ -1,0 +1,115 @@
+import type { Access } from '#platform/access/access.ts';
+import type { HttpServer } from '#platform/http/server.ts';
+import { type AddingDeps, addMemory } from './adding.ts';
+import {
+  addition,
+  additionRequest,
+  edit,
+  injection,
+  injectRequest,
+  memory,
+  memoryPath,
+  searchRequest,
+  searchResult,
+} from './api.ts';
+import { editMemory, lookUpMemory, removeMemory } from './editing.ts';
+import type { Actor } from './history/store.ts';
+import { assertMayUse } from './ownership.ts';
+import { toMemory } from './presenting.ts';
+import { inject, type SearchingDeps, searchMemories } from './searching.ts';
+import type { StoredMemory } from './store.ts';
+
+export type RouteDeps = AddingDeps & SearchingDeps;
+
+export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): void {
+  const tags = ['memory'];
+
+  app.post(
+    '/inject',
+    {
+      ...access.userOrInternal,
+      schema: {
+        tags,
+        summary: 'The context before a turn: profiles, and the memories that belong to the message',
+        body: injectRequest,
+        response: { 200: injection },
+      },
+    },
+    async (request) => {
+      assertMayUse(request.caller, request.body);
+      return inject(deps, request.body);
+    },
+  );
+
+  app.post(
+    '/memory/add',
+    {
+      ...access.userOrInternal,
+      schema: {
+        tags,
+        summary: 'Remember something; near-duplicates are merged',
+        body: additionRequest,
+        response: { 200: addition.describe('It was merged into a memory that was there.'), 201: addition },
+      },
+    },
+    async (request, reply) => {
+      assertMayUse(request.caller, request.body);
+      const { memory: added, deduplicated } = await addMemory(deps, actorOf(request.caller), request.body);
+      return reply.code(deduplicated ? 200 : 201).send({ id: added.id, deduplicated });
+    },
+  );
+
+  app.post(
+    '/memory/search',
+    {
+      ...access.userOrInternal,
+      schema: {
+        tags,
+        summary: 'Find memories of an entity',
+        body: searchRequest,
+        response: { 200: searchResult },
+      },
+    },
+    async (request) => {
+      assertMayUse(request.caller, request.body);
+      return searchMemories(deps, request.body);
+    },
+  );
+
+  app.put(
+    '/memory/:id',
+    {
+      ...access.userOrInternal,
+      schema: {
+        tags,
+        summary: 'Reword a memory; what it was before stays in its history',
+        params: memoryPath,
+        body: edit,
+        response: { 200: memory },
+      },
+    },
+    async (request) => {
+      const seen = await lookUpMemory(deps, request.params.id);
+      assertMayUse(request.caller, ownerOf(seen));
+      return toMemory(await editMemory(deps, actorOf(request.caller), seen, request.body));
+    },
+  );
+
+  app.delete(
+    '/memory/:id',
+    {
+      ...access.userOrInternal,
+      schema: { tags, summary: 'Delete a memory with its history and links', params: memoryPath },
+    },
+    async (request, reply) => {
+      const seen = await lookUpMemory(deps, request.params.id);
+      assertMayUse(request.caller, ownerOf(seen));
+      await removeMemory(deps, seen);
+      return reply.code(204).send();
+    },
+  );
+}
+
+const actorOf = (caller: { readonly kind: 'user' | 'internal' }): Actor => (caller.kind === 'user' ? 'user' : 'server');
+
+const ownerOf = ({ entityType, entityId }: StoredMemory) => ({ entity_type: entityType, entity_id: entityId });

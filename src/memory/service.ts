@@ -1,0 +1,56 @@
+/** The memory service (document 002; CONTRACT §8; docs/memory.md). */
+import type { Access } from '#platform/access/access.ts';
+import { guardAdmins } from '#platform/access/admin.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Database } from '#platform/db/db.ts';
+import { allowApplications } from '#platform/http/cors.ts';
+import { createServer, type HttpServer, type ServerOptions } from '#platform/http/server.ts';
+import { measureJobs } from '#platform/jobs/depth.ts';
+import type { Jobs } from '#platform/jobs/jobs.ts';
+import { addAdminRoutes } from './admin/routes.ts';
+import type { Embedder } from './embedding/embedder.ts';
+import { createEntityIndexes } from './entityindex.ts';
+import { createEntityQueue } from './queueing.ts';
+import { reembeddingQueue, startReembedding } from './reembedding.ts';
+import { addRoutes } from './routes.ts';
+import { findVectorColumn, type MemoryTables } from './store.ts';
+
+export interface MemoryDeps {
+  /** Of the server, as for every service. */
+  readonly server: Omit<ServerOptions, 'service' | 'cors' | 'description' | 'bodyLimit'>;
+  /** AGENT_ALLOWED_ORIGINS. */
+  readonly agentOrigins: readonly string[];
+  readonly clock: Clock;
+  readonly access: Access;
+  /** MEMORY_ADMIN_TOKEN. */
+  readonly adminToken: string;
+  /** Migrated. */
+  readonly database: Database;
+  readonly jobs: Jobs;
+  /** Closed with the service. */
+  readonly embedder: Embedder;
+}
+
+export async function createMemory(deps: MemoryDeps): Promise<HttpServer> {
+  const { clock, embedder, access } = deps;
+  const app = createServer({
+    ...deps.server,
+    service: 'memory',
+    description: 'Remembers facts of users and groups, and gives an agent those that belong to a message.',
+    cors: allowApplications(deps.agentOrigins),
+  });
+  const db = deps.database.queries<MemoryTables>();
+  const column = await findVectorColumn(db);
+  const indexes = createEntityIndexes(column, embedder);
+  const routeDeps = { db, column, embedder, indexes, clock, queue: createEntityQueue() };
+  addRoutes(app, access, routeDeps);
+  addAdminRoutes(app, guardAdmins(deps.adminToken), routeDeps);
+  await startReembedding(routeDeps, deps.jobs, deps.server.log);
+  const queues = [reembeddingQueue(embedder).name];
+  measureJobs(app.metrics, deps.jobs, queues);
+  app.addHook('onClose', async () => {
+    await deps.jobs.stop({ queues });
+    await embedder.close();
+  });
+  return app;
+}

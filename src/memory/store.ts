@@ -1,0 +1,342 @@
+/** The rows of entities and memories, and the lock under which they are written. */
+import { type Generated, type RawBuilder, type Selectable, sql } from 'kysely';
+import { type Db, json, type Tx } from '#platform/db/db.ts';
+import type { Entity, EntityType, MemoryType, Metadata } from './api.ts';
+import type { HistoryTables } from './history/store.ts';
+import type { ProfileTables } from './profiles/store.ts';
+import { toBytes, toLiteral, type VectorColumn } from './vectors.ts';
+
+interface EntitiesTable {
+  entity_type: EntityType;
+  entity_id: string;
+  version: Generated<number>;
+  memory_count: Generated<number>;
+}
+
+interface MemoriesTable {
+  memory_id: Generated<string>;
+  seq: Generated<number>;
+  entity_type: EntityType;
+  entity_id: string;
+  type: MemoryType;
+  content: string;
+  content_hash: Buffer;
+  metadata: Metadata;
+  embedder: string;
+  embedding: Buffer;
+  version: number;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
+interface ErasuresTable {
+  erasure_id: Generated<string>;
+  salt: string;
+  entity_digest: string;
+  memory_count: number;
+  created_at: Generated<Date>;
+}
+
+export interface MemoryTables extends HistoryTables, ProfileTables {
+  memory_erasures: ErasuresTable;
+  memory_entities: EntitiesTable;
+  memories: MemoriesTable;
+}
+
+export type Handle = Db<MemoryTables> | Tx<MemoryTables>;
+
+/** Which of the two the migration could make. */
+export async function findVectorColumn(db: Handle): Promise<VectorColumn> {
+  const { rows } = await sql<{ type: string }>`
+    select format_type(atttypid, null) as type from pg_attribute
+    where attrelid = 'memories'::regclass and attname = 'embedding'`.execute(db);
+  return rows[0]?.type === 'bytea' ? 'bytea' : 'vector';
+}
+
+function vectorValue(column: VectorColumn, vector: Float32Array): RawBuilder<Buffer> {
+  return column === 'bytea'
+    ? sql<Buffer>`cast(${toBytes(vector)} as bytea)`
+    : sql<Buffer>`cast(${toLiteral(vector)} as vector)`;
+}
+
+/**
+ * The lock of an entity, held until the transaction ends, across processes; the row is made where there is none. Answers
+ * the entity's new version, for the rows that are written under it.
+ */
+export async function lockEntity(tx: Tx<MemoryTables>, { entityType, entityId }: Entity): Promise<number> {
+  const { version } = await tx
+    .insertInto('memory_entities')
+    .values({ entity_type: entityType, entity_id: entityId })
+    .onConflict((conflict) =>
+      conflict.columns(['entity_type', 'entity_id']).doUpdateSet({ version: sql<number>`nextval('memory_versions')` }),
+    )
+    .returning('version')
+    .executeTakeFirstOrThrow();
+  return version;
+}
+
+export interface EntityState {
+  readonly version: number;
+  readonly memoryCount: number;
+}
+
+/** `undefined`: nothing is known of the entity. */
+export function findEntity(db: Handle, entity: Entity): Promise<EntityState | undefined> {
+  return db
+    .selectFrom('memory_entities')
+    .select(['version', 'memory_count as memoryCount'])
+    .where('entity_type', '=', entity.entityType)
+    .where('entity_id', '=', entity.entityId)
+    .executeTakeFirst();
+}
+
+const memoryColumns = [
+  'memory_id as id',
+  'seq',
+  'entity_type as entityType',
+  'entity_id as entityId',
+  'type',
+  'content',
+  'metadata',
+  'embedder',
+  'version',
+  'created_at as createdAt',
+  'updated_at as updatedAt',
+] as const;
+
+export type StoredMemory = Pick<
+  Selectable<MemoriesTable>,
+  'seq' | 'type' | 'content' | 'metadata' | 'embedder' | 'version'
+> &
+  Entity & { readonly id: string; readonly createdAt: Date; readonly updatedAt: Date };
+
+export function findMemory(db: Handle, id: string): Promise<StoredMemory | undefined> {
+  return db.selectFrom('memories').select(memoryColumns).where('memory_id', '=', id).executeTakeFirst();
+}
+
+/** Those of `ids` that exist, in no order. */
+export function findMemories(db: Handle, ids: readonly string[]): Promise<readonly StoredMemory[]> {
+  return db.selectFrom('memories').select(memoryColumns).where(sql<boolean>`memory_id = any(${ids}::uuid[])`).execute();
+}
+
+export function findByHash(
+  db: Handle,
+  { entityType, entityId }: Entity,
+  type: MemoryType,
+  hash: Buffer,
+): Promise<StoredMemory | undefined> {
+  return db
+    .selectFrom('memories')
+    .select(memoryColumns)
+    .where('entity_type', '=', entityType)
+    .where('entity_id', '=', entityId)
+    .where('type', '=', type)
+    .where('content_hash', '=', hash)
+    .executeTakeFirst();
+}
+
+/** All that a content comes down to. */
+export interface Inscription {
+  readonly type: MemoryType;
+  readonly content: string;
+  readonly hash: Buffer;
+  readonly metadata: Metadata;
+  readonly embedder: string;
+  readonly embedding: Float32Array;
+}
+
+export async function insertMemory(
+  tx: Tx<MemoryTables>,
+  column: VectorColumn,
+  entity: Entity,
+  inscription: Inscription,
+  version: number,
+): Promise<StoredMemory> {
+  const { entityType, entityId } = entity;
+  const row = await tx
+    .insertInto('memories')
+    .values({ entity_type: entityType, entity_id: entityId, ...valuesOf(column, inscription), version })
+    .returning(memoryColumns)
+    .executeTakeFirstOrThrow();
+  await countMemories(tx, entity, 1);
+  return row;
+}
+
+/** The entity has to be locked. Throws a unique violation of `memories_once` when another memory says the same. */
+export function updateMemory(
+  tx: Tx<MemoryTables>,
+  column: VectorColumn,
+  id: string,
+  inscription: Inscription,
+  version: number,
+): Promise<StoredMemory> {
+  return tx
+    .updateTable('memories')
+    .set({ ...valuesOf(column, inscription), version, updated_at: sql<Date>`now()` })
+    .where('memory_id', '=', id)
+    .returning(memoryColumns)
+    .executeTakeFirstOrThrow();
+}
+
+/** Of a memory whose wording stays. */
+export function updateMetadata(
+  tx: Tx<MemoryTables>,
+  id: string,
+  metadata: Metadata,
+  version: number,
+): Promise<StoredMemory> {
+  return tx
+    .updateTable('memories')
+    .set({ metadata: json(metadata), version, updated_at: sql<Date>`now()` })
+    .where('memory_id', '=', id)
+    .returning(memoryColumns)
+    .executeTakeFirstOrThrow();
+}
+
+function valuesOf(column: VectorColumn, { type, content, hash, metadata, embedder, embedding }: Inscription) {
+  return {
+    type,
+    content,
+    content_hash: hash,
+    metadata: json(metadata),
+    embedder,
+    embedding: vectorValue(column, embedding),
+  };
+}
+
+/** The entity has to be locked. Its history and links go with it. */
+export async function deleteMemory(tx: Tx<MemoryTables>, entity: Entity, id: string): Promise<void> {
+  const { numDeletedRows } = await tx.deleteFrom('memories').where('memory_id', '=', id).executeTakeFirst();
+  if (numDeletedRows > 0n) await countMemories(tx, entity, -1);
+}
+
+async function countMemories(tx: Tx<MemoryTables>, { entityType, entityId }: Entity, more: number): Promise<void> {
+  await tx
+    .updateTable('memory_entities')
+    .set((eb) => ({ memory_count: eb('memory_count', '+', more) }))
+    .where('entity_type', '=', entityType)
+    .where('entity_id', '=', entityId)
+    .execute();
+}
+
+export interface IndexRow {
+  readonly id: string;
+  readonly seq: number;
+  readonly type: MemoryType;
+  readonly content: string;
+  readonly embedder: string;
+  readonly version: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  /** Of `embedder`; `null` where similarities are the database's to compute, or the embedder is another. */
+  readonly embedding: Buffer | null;
+}
+
+/** Rows of the entity written after `after`, the oldest first, at most `limit`. */
+export function findChanged(
+  db: Handle,
+  { entityType, entityId }: Entity,
+  column: VectorColumn,
+  embedder: string,
+  after: { readonly version: number; readonly seq: number },
+  limit: number,
+): Promise<readonly IndexRow[]> {
+  const embedding =
+    column === 'bytea'
+      ? sql<Buffer | null>`case when embedder = ${embedder} then embedding end`.as('embedding')
+      : sql<Buffer | null>`cast(null as bytea)`.as('embedding');
+  return db
+    .selectFrom('memories')
+    .select([
+      'memory_id as id',
+      'seq',
+      'type',
+      'content',
+      'embedder',
+      'version',
+      'created_at as createdAt',
+      'updated_at as updatedAt',
+      embedding,
+    ])
+    .where('entity_type', '=', entityType)
+    .where('entity_id', '=', entityId)
+    .where(sql<boolean>`(version, seq) > (${after.version}::bigint, ${after.seq}::bigint)`)
+    .orderBy('version')
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+}
+
+/** By pgvector: how alike each memory of the entity is that `embedder` embedded. An exact scan. */
+export async function findSimilarities(
+  db: Handle,
+  { entityType, entityId }: Entity,
+  embedder: string,
+  vector: Float32Array,
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .selectFrom('memories')
+    .select([
+      'memory_id as id',
+      // Vectors of another embedder may have other dimensions, which is an error to the operator.
+      sql<number | null>`case when embedder = ${embedder} and vector_dims(embedding::vector) = ${vector.length}
+        then 1 - (embedding::vector <=> cast(${toLiteral(vector)} as vector)) end`.as('similarity'),
+    ])
+    .where('entity_type', '=', entityType)
+    .where('entity_id', '=', entityId)
+    .where('embedder', '=', embedder)
+    .execute();
+  return new Map(rows.flatMap(({ id, similarity }) => (similarity === null ? [] : [[id, similarity]])));
+}
+
+/** From which a profile is derived: the newest first. */
+export function findEvidence(
+  tx: Tx<MemoryTables>,
+  { entityType, entityId }: Entity,
+  limit: number,
+): Promise<readonly Pick<StoredMemory, 'id' | 'type' | 'content'>[]> {
+  return tx
+    .selectFrom('memories')
+    .select(['memory_id as id', 'type', 'content'])
+    .where('entity_type', '=', entityType)
+    .where('entity_id', '=', entityId)
+    .where('type', 'in', ['preference', 'instruction'])
+    .orderBy('updated_at', 'desc')
+    .orderBy('seq', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/** Memories that another embedder embedded, of one entity after the other. */
+export function findStale(
+  db: Handle,
+  embedder: string,
+  after: string,
+  limit: number,
+): Promise<readonly StoredMemory[]> {
+  return db
+    .selectFrom('memories')
+    .select(memoryColumns)
+    .where('embedder', '<>', embedder)
+    .where('memory_id', '>', after)
+    .orderBy('memory_id')
+    .limit(limit)
+    .execute();
+}
+
+/** Only as long as the content is the one that was embedded. */
+export async function replaceEmbedding(
+  tx: Tx<MemoryTables>,
+  column: VectorColumn,
+  seen: StoredMemory,
+  embedder: string,
+  embedding: Float32Array,
+  version: number,
+): Promise<void> {
+  await tx
+    .updateTable('memories')
+    .set({ embedder, embedding: vectorValue(column, embedding), version })
+    .where('memory_id', '=', seen.id)
+    .where('version', '=', seen.version)
+    .execute();
+}

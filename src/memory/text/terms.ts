@@ -1,0 +1,93 @@
+/** The terms by which memories are found: stems without stop words; n-grams of characters where words have no spaces. */
+
+import { stemmer as en } from '@orama/stemmers/english';
+import { stemmer as fr } from '@orama/stemmers/french';
+import { stemmer as de } from '@orama/stemmers/german';
+import { stemmer as ms } from '@orama/stemmers/indonesian';
+import { stemmer as it } from '@orama/stemmers/italian';
+import { stemmer as pt } from '@orama/stemmers/portuguese';
+import { stemmer as ru } from '@orama/stemmers/russian';
+import { stemmer as es } from '@orama/stemmers/spanish';
+import { stopwords as ja } from '@orama/stopwords/japanese';
+import { stopwords as zh } from '@orama/stopwords/mandarin';
+import { LRUCache } from 'lru-cache';
+import { detectLanguage, stopWords, type WordLanguage } from './languages.ts';
+import { cutRuns } from './words.ts';
+
+const stemmers: Readonly<Record<WordLanguage, (word: string) => string>> = { en, de, es, fr, it, pt, ms, ru };
+const stopGrams = new Set([...ja, ...zh]);
+
+const stems = new LRUCache<string, string>({ max: 50_000 });
+/** Nobody looks for a word of this length; stemmers take long over them. */
+const longestWord = 64;
+
+function stem(word: string, language: WordLanguage): string {
+  const key = `${language} ${word}`;
+  let found = stems.get(key);
+  if (found === undefined) {
+    // Accents are left out after the stemmer, which needs them: those who ask leave them out too.
+    found = stemmers[language](word).normalize('NFKD').replace(/\p{M}/gu, '');
+    stems.set(key, found);
+  }
+  return found;
+}
+
+export interface Term {
+  /** What is compared. */
+  readonly term: string;
+  /** As it was written, in lower case. */
+  readonly word: string;
+  readonly isStop: boolean;
+}
+
+export interface Analysis {
+  readonly language: WordLanguage;
+  /** In order, with repeats. */
+  readonly terms: readonly Term[];
+}
+
+/** `language`: to be taken instead of what the text looks like. */
+export function analyse(text: string, language?: WordLanguage): Analysis {
+  const runs = cutRuns(text);
+  const taken = language ?? detectLanguage(runs.flatMap(({ kind, text: word }) => (kind === 'word' ? [word] : [])));
+  const asTerm = (term: string): Term => ({ term, word: term, isStop: false });
+  const terms = runs.flatMap(({ kind, text: run }): readonly Term[] => {
+    if (kind === 'grams') return gramsOf(run).map(asTerm);
+    if (kind === 'number') return [asTerm(run)];
+    if (kind === 'symbol') return /\p{Extended_Pictographic}/u.test(run) ? [asTerm(run)] : [];
+    if (/\p{Script=Hangul}/u.test(run)) return hangulGrams(run).map(asTerm);
+    return wordsOf(run).map((word) => ({
+      term: stem(word.slice(0, longestWord), taken),
+      word,
+      isStop: stopWords[taken].has(word),
+    }));
+  });
+  return { language: taken, terms };
+}
+
+/** What a text is found by. */
+export function termsOf(text: string, language?: WordLanguage): readonly string[] {
+  return analyse(text, language).terms.flatMap(({ term, isStop }) => (isStop ? [] : [term]));
+}
+
+/** l'été is one word with an article, don't one of two; what stands before the apostrophe is a stop word or nearly. */
+function wordsOf(run: string): readonly string[] {
+  if (!run.includes("'")) return [run];
+  const parts = run.split("'").filter((part) => part.length > 1);
+  return parts.length === 0 ? [run.replaceAll("'", '')] : parts;
+}
+
+/** Single characters and pairs: a word of one character is found within any run. */
+function gramsOf(run: string): readonly string[] {
+  const characters = [...run];
+  const singles = characters.filter((character) => /\p{Script=Han}/u.test(character) && !stopGrams.has(character));
+  const pairs = characters.slice(1).map((character, index) => `${characters[index]}${character}`);
+  return [...singles, ...pairs.filter((pair) => !stopGrams.has(pair))];
+}
+
+/** Pairs within a word: particles are written to its end. */
+function hangulGrams(word: string): readonly string[] {
+  const characters = [...word];
+  if (characters.length < 3) return [word];
+  return characters.slice(1).map((character, index) => `${characters[index]}${character}`);
+}

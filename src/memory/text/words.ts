@@ -1,0 +1,29 @@
+/** Cuts a text into what counts as a word, in any script. */
+
+/** A run of one kind. `grams`: scripts that are written without spaces, to be cut by characters. */
+export interface Run {
+  readonly kind: 'word' | 'number' | 'grams' | 'symbol';
+  /** Normalised (NFKC), in lower case. */
+  readonly text: string;
+}
+
+const unspaced = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\u30FC\\u3005';
+/** An apostrophe within a word stays: don't, l'été. A number keeps its points, colons and slashes: 3.5, 10:30, 2026-05-01. */
+const runs = new RegExp(
+  [
+    `(?<grams>[${unspaced}]+)`,
+    `(?<number>\\p{Nd}+(?:[.,:/-]\\p{Nd}+)*)`,
+    `(?<word>(?:(?![${unspaced}])[\\p{L}\\p{M}])+(?:['’](?:(?![${unspaced}])[\\p{L}\\p{M}])+)*)`,
+    `(?<symbol>\\p{Extended_Pictographic}|\\p{S}|[#@&%*/\\\\§?？-])`,
+  ].join('|'),
+  'gu',
+);
+
+export function cutRuns(text: string): readonly Run[] {
+  return [...text.normalize('NFKC').toLowerCase().matchAll(runs)].map(({ groups = {} }) => {
+    if (groups.grams !== undefined) return { kind: 'grams', text: groups.grams };
+    if (groups.number !== undefined) return { kind: 'number', text: groups.number };
+    if (groups.word !== undefined) return { kind: 'word', text: groups.word.replaceAll('’', "'") };
+    return { kind: 'symbol', text: groups.symbol ?? '' };
+  });
+}

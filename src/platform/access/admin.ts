@@ -1,0 +1,22 @@
+/** Operators: `X-Admin-Token` alone counts, whatever else is sent; without it, or with a wrong one, 401 (CONTRACT §8). */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { problems } from '../problem.ts';
+import { matchSecret } from './secrets.ts';
+
+export interface AdminGuard {
+  readonly config: { readonly access: 'admin' };
+  readonly onRequest: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+}
+
+/** An empty `token` lets nobody in. */
+export function guardAdmins(token: string): AdminGuard {
+  const isToken = matchSecret(token === '' ? [] : [token]);
+  return {
+    config: { access: 'admin' },
+    onRequest: async (request, reply) => {
+      reply.header('cache-control', 'no-store');
+      const given = request.headers['x-admin-token'];
+      if (typeof given !== 'string' || !isToken(given)) throw problems.unauthorized();
+    },
+  };
+}

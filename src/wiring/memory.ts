@@ -1,0 +1,21 @@
+import { openEmbedder } from '#memory/embedding/open.ts';
+import { createMemory } from '#memory/service.ts';
+import { systemClock as clock } from '#platform/clock.ts';
+import type { HttpServer } from '#platform/http/server.ts';
+import { agentOriginsOf } from '../config.ts';
+import { wireAccess } from './access.ts';
+import type { Wiring } from './wiring.ts';
+
+export async function wireMemory({ config, engines, server, log }: Wiring): Promise<HttpServer> {
+  const database = await engines.database();
+  return createMemory({
+    server: { ...server, readiness: { database: () => database.check() } },
+    agentOrigins: agentOriginsOf(config),
+    clock,
+    access: wireAccess({ config, log }),
+    adminToken: config.memory.adminToken,
+    database,
+    jobs: await engines.jobs(),
+    embedder: openEmbedder(config.embedding, server.telemetry),
+  });
+}
