@@ -34,11 +34,9 @@ const identity = z.object({ version: z.string() });
 const readiness = z.object({ engines: z.record(z.string(), z.enum(['ok', 'unavailable'])) });
 
 async function lookAt(service: string, address: string): Promise<Look> {
-  const [about, ready, measured] = await Promise.all([
-    read(`${address}/`, identity),
-    read(`${address}/ready`, readiness),
-    readText(`${address}/metrics`),
-  ]);
+  const [about, ready] = await Promise.all([read(`${address}/`, identity), read(`${address}/ready`, readiness)]);
+  // Afterwards, so that of our own requests it counts this one alone.
+  const measured = ready && (await readText(`${address}/metrics`));
   const samples = parseSamples(measured?.text ?? '');
   const answered = samples.filter(({ name }) => name === 'http_request_duration_seconds_count');
   const failed = answered.filter(({ labels, value }) => value > 0 && labels.status_code?.startsWith('5'));
@@ -52,7 +50,7 @@ async function lookAt(service: string, address: string): Promise<Look> {
       engines: ready?.body.engines ?? {},
       requests: sum(answered),
       serverErrors: sum(failed),
-      inFlight: sum(samples.filter(({ name }) => name === 'http_requests_in_flight')),
+      inFlight: Math.max(0, sum(samples.filter(({ name }) => name === 'http_requests_in_flight')) - 1),
       failing: failed
         .map(({ labels: { route = '', method = '', status_code: status = '' }, value: count }) => ({
           route,

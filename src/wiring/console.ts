@@ -52,16 +52,16 @@ function enginesOf(config: Config) {
       : { concern, engine: `${name} (${hostOf(address)})`, isEmbedded: false };
   const { database, redis, objects, resizing, identity, cms, notify } = config;
   return [
-    choice('Database', 'PGlite in the data folder', 'PostgreSQL', database.url),
-    choice('Caches and wake-ups', 'In process', 'Redis', redis.url),
-    choice('Objects', 'Files in the data folder', 'S3', objects.endpoint),
-    choice('Legacy objects', 'Files in the data folder', 'S3', legacyOf(config).endpoint),
-    choice('Resizing', 'The edge', 'imgproxy', resizing.proxyUrl),
-    choice('Variant CDN', 'The edge', 'CDN', resizing.cdnUrl),
-    choice('Identity provider', 'Local stand-in', 'GoTrue', identity.url),
-    choice('CMS', 'Local stand-in', 'CMS', cms.url),
+    choice('Database', 'PGlite', 'PostgreSQL', database.url),
+    choice('Caches and wake-ups', 'in process', 'Redis', redis.url),
+    choice('Objects', 'files', 'S3', objects.endpoint),
+    choice('Legacy objects', 'files', 'S3', legacyOf(config).endpoint),
+    choice('Resizing', 'the edge', 'imgproxy', resizing.proxyUrl),
+    choice('Variant CDN', 'the edge', 'CDN', resizing.cdnUrl),
+    choice('Identity provider', 'stand-in', 'GoTrue', identity.url),
+    choice('CMS', 'stand-in', 'CMS', cms.url),
     notify.resendApiKey === undefined
-      ? choice('Mail', 'Outbox in the data folder', 'SMTP', notify.smtpUrl === 'outbox' ? undefined : notify.smtpUrl)
+      ? choice('Mail', 'outbox', 'SMTP', notify.smtpUrl === 'outbox' ? undefined : notify.smtpUrl)
       : choice('Mail', '', 'Provider', notify.resendBaseUrl),
   ];
 }

@@ -43,13 +43,20 @@ function tokensOf(authUrl: string) {
   };
 }
 
+/** Whether there is a session only the authentication service can tell; where nobody signed in, it is not asked in vain. */
+const signedInKey = 'atelier.signed-in';
+
 async function signInQuietly(addresses: Readonly<Record<string, string>>): Promise<User | null> {
+  if (localStorage.getItem(signedInKey) === null) return null;
   const getToken = tokensOf(addresses.auth ?? '');
   const first = await getToken().catch((error: unknown) => {
     if (error instanceof CallFailed && error.status === 401) return undefined;
     throw error;
   });
-  if (first === undefined) return null;
+  if (first === undefined) {
+    localStorage.removeItem(signedInKey);
+    return null;
+  }
   const claims = claimsOf(first);
   const sendAs: User['send'] = async (service, path, call = {}) =>
     send(`${addresses[service]}${path}`, {
@@ -102,7 +109,11 @@ function SignIn({ title, authUrl }: { readonly title: string; readonly authUrl: 
         provider offers made-up accounts.
       </p>
       <div>
-        <a className="button primary" href={`${authUrl}/login?next=${next}`}>
+        <a
+          className="button primary"
+          href={`${authUrl}/login?next=${next}`}
+          onClick={() => localStorage.setItem(signedInKey, 'yes')}
+        >
           Sign in
         </a>
       </div>
@@ -122,6 +133,7 @@ export function SignedInAs() {
         className="plain"
         onClick={async () => {
           await send(`${info?.addresses.auth}/logout`, { method: 'POST', withCookies: true });
+          localStorage.removeItem(signedInKey);
           await queries.resetQueries({ queryKey: ['user'] });
         }}
       >
