@@ -65,7 +65,7 @@ describe('hosts and origins', () => {
     expect(elsewhere.headers.location ?? rig.url).toMatch(rig.url);
   });
 
-  it.each(['evil.example', 'localhost', 'localhost:1', 'localhost.evil.example:80', ''])(
+  it.each(['evil.example', 'localhost', 'localhost:1', 'localhost.evil.example:80'])(
     'refuses the host “%s”',
     async (host) => {
       for (const path of ['/', '/assets/index.js', '/api/console', '/docs'])
@@ -169,7 +169,7 @@ describe('pages', () => {
       const { status, headers, text } = await ask(path);
       expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
       expect(text).toContain('<div id="root">');
-      expect(text).not.toMatch(/<script(?![^>]* src=)|<style|style=|on\w+=/);
+      expect(text).not.toMatch(/<script(?![^>]* src=)|<style|style=|\son\w+=/);
       const policy = headers['content-security-policy'] ?? '';
       for (const rule of [
         "default-src 'none'",

@@ -77,10 +77,15 @@ function watch(page: Page, complaints: string[]): void {
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
-  page.on('request', (request) => {
-    const { protocol, hostname } = new URL(request.url());
-    if (protocol.startsWith('http') && hostname !== 'localhost') complaints.push(`asked ${request.url()}`);
+  // What the policy of a page holds back never leaves the browser.
+  page.on('requestfailed', (request) => {
+    if (request.failure()?.errorText !== 'csp') told(request.url());
   });
+  page.on('response', (response) => told(response.url()));
+  const told = (url: string) => {
+    const { protocol, hostname } = new URL(url);
+    if (protocol.startsWith('http') && hostname !== 'localhost') complaints.push(`asked ${url}`);
+  };
 }
 
 /** Through the printed link. */
