@@ -9,6 +9,7 @@ const portOffsets = {
   media: 1,
   image: 2,
   auth: 3,
+  agent: 4,
   memory: 5,
   content: 6,
   notify: 7,
@@ -61,6 +62,9 @@ function calledFor(environment: Environment, services: readonly ServiceName[]): 
     ...(isServer(environment.S3_ENDPOINT)
       ? ['S3_BUCKET', 'S3_PUBLIC_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']
       : []),
+    ...['MODEL', 'IMAGE_MODEL', 'VIDEO_MODEL'].flatMap((model) =>
+      (environment[`${model}_BASE_URL`] || 'offline') === 'offline' ? [] : [`${model}_NAME`],
+    ),
     ...(isServer(environment.LEGACY_S3_ENDPOINT) ? ['LEGACY_S3_ACCESS_KEY_ID', 'LEGACY_S3_SECRET_ACCESS_KEY'] : []),
     ...(sendsMail && !environment.RESEND_API_KEY ? ['SMTP_URL'] : []),
   ];
@@ -145,6 +149,7 @@ const groupsByService: Partial<Record<ServiceName, readonly GroupName[]>> = {
   media: ['database', 'redis', 'objects', 'legacyObjects', 'identity', 'internal', 'resizing', 'media', 'image'],
   image: ['objects', 'image', 'imageService'],
   auth: ['database', 'identity', 'auth'],
+  agent: ['database', 'redis', 'identity', 'internal', 'agent', 'model', 'imageModel', 'videoModel'],
   edge: ['objects', 'legacyObjects', 'resizing', 'image'],
   memory: ['database', 'identity', 'internal', 'memory', 'embedding'],
   content: ['database', 'cms', 'content'],

@@ -1,6 +1,7 @@
 /** Every setting of the product (CONTRACT §§1–2). What one service alone needs is declared beside it, the rest here. */
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
+import { agentSettings, imageModelSettings, modelSettings, videoModelSettings } from '#agent/config.ts';
 import { authSettings } from '#auth/config.ts';
 import { consoleSettings } from '#console/config.ts';
 import { contentSettings } from '#content/config.ts';
@@ -198,6 +199,10 @@ export const settingGroups = {
   content: contentSettings,
   localIdp: idpSettings,
   media: mediaSettings,
+  agent: agentSettings,
+  model: modelSettings,
+  imageModel: imageModelSettings,
+  videoModel: videoModelSettings,
   memory: memorySettings,
   embedding: embeddingSettings,
   notify: notifySettings,

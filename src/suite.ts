@@ -2,6 +2,7 @@
  * The suite: starts each chosen service on its port over the engines that it needs, and closes all of it in the right
  * order. `npm start` and the tests call the same.
  */
+import type { IncomingMessage } from 'node:http';
 import type { HttpServer, ServerCommons } from '#platform/http/server.ts';
 import { Closers, StartFault } from '#platform/lifecycle.ts';
 import type { Log } from '#platform/log.ts';
@@ -9,6 +10,7 @@ import { startTelemetry } from '#platform/telemetry.ts';
 import { addressesOf, bindingOf, type Config, isAlone, type ServiceName, usesDatabase } from './config.ts';
 import { createEngines } from './engines.ts';
 import { takeTenures } from './tenure.ts';
+import { wireAgent } from './wiring/agent.ts';
 import { wireAuth } from './wiring/auth.ts';
 import { wireCms } from './wiring/cms.ts';
 import { wireConsole } from './wiring/console.ts';
@@ -33,9 +35,18 @@ export async function startSuite(config: Config, services: readonly ServiceName[
   const closers = new Closers();
   const engines = createEngines(config, log, closers);
   const servers = new Map<ServiceName, HttpServer>();
+  let isClosing = false;
+  /** Made by one of our services (CONTRACT §3): while the suite closes, the agent's last runs are all that calls. */
+  const isForRuns = ({ headers }: IncomingMessage) => isClosing && headers['x-internal-key'] !== undefined;
   const close = async () => {
-    const edge = servers.get('edge');
-    await Promise.all([...servers.values()].filter((server) => server !== edge).map((server) => server.close()));
+    const [edge, agent] = [servers.get('edge'), servers.get('agent')];
+    const others = [...servers.values()].filter((server) => server !== edge && server !== agent);
+    isClosing = true;
+    // They refuse what is new from now on, but go on for runs in flight until these have ended.
+    const drained = agent === undefined ? [] : others.map((server) => server.drain());
+    await agent?.close();
+    await Promise.all(drained);
+    await Promise.all(others.map((server) => server.close()));
     // Uploads and runs in flight read and write through the edge.
     await edge?.close();
     await closers.closeAll();
@@ -49,7 +60,11 @@ export async function startSuite(config: Config, services: readonly ServiceName[
       const server = await wirings[service]({
         config,
         engines,
-        server: { ...commons, ...(tenure && { mayServe: () => tenure.isHeld() }) },
+        server: {
+          ...commons,
+          servedWhileDraining: isForRuns,
+          ...(tenure && { mayServe: () => tenure.isHeld() }),
+        },
         log: commons.log,
         ...(tenure && { tenure }),
       });
@@ -69,6 +84,7 @@ const wirings: Readonly<Record<ServiceName, (wiring: Wiring) => Promise<HttpServ
   memory: wireMemory,
   image: wireImage,
   auth: wireAuth,
+  agent: wireAgent,
   content: wireContent,
   notify: wireNotify,
   edge: wireEdge,

@@ -107,6 +107,7 @@ async function alone(config: Config, closers: Closers): Promise<Import> {
     originals,
     legacy,
     engine: await engines.pictures(),
+    screening: await engines.screening(),
     settings: config.media,
   });
   return async (json) => {

@@ -41,8 +41,21 @@ export async function removeObjects(deps: RemovalDeps, places: readonly Place[])
   const groups = groupByBucket(deps, places);
   for (const { objects, storageKeys } of groups) await removeAll(objects, storageKeys);
   // After their sources: what is still being made beside them is then taken back by its maker.
-  for (const { objects, storageKeys } of groups)
-    await Promise.all([removeWatermarks(objects, storageKeys), forgetVariants(deps, objects, storageKeys)]);
+  for (const { objects, storageKeys } of groups) await removeKin(deps, objects, storageKeys);
+}
+
+/** One object alone; gone already is no failure. Throws `engine_unavailable`. */
+export function removeObject(objects: Objects, storageKey: string): Promise<void> {
+  return removeAll(objects, [storageKey]);
+}
+
+/** The watermark files and variants of objects that are removed already. Throws `engine_unavailable`. */
+export async function removeKin(
+  deps: Pick<RemovalDeps, 'variants'>,
+  objects: Objects,
+  storageKeys: readonly string[],
+): Promise<void> {
+  await Promise.all([removeWatermarks(objects, storageKeys), forgetVariants(deps, objects, storageKeys)]);
 }
 
 /** Looked for, since few sources have any: a listing of many is cheaper than the removal of what is not there. */

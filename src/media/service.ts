@@ -19,6 +19,7 @@ import type { mediaSettings } from './config.ts';
 import { keepRemovingAbandonedCopies } from './copies/abandoned.ts';
 import { importFile } from './importing.ts';
 import { addRoutes } from './routes.ts';
+import type { Screening } from './screening/screening.ts';
 import type { MediaTables } from './store.ts';
 import { giveUp, type ProcessingDeps, processVideo, videoUploadQueue } from './tasks/processing.ts';
 import { addTaskRoutes } from './tasks/routes.ts';
@@ -45,6 +46,7 @@ export interface MediaDeps {
   readonly engine: Engine;
   /** Over the public bucket, with the key secret of the image service and the edge: variants go with their source. */
   readonly variants: Pick<VariantMaker, 'forgetAll'>;
+  readonly screening: Screening;
   /** Of the edge, or of the imgproxy server that stands in its place. */
   readonly resizeAddress: ResizeSigner;
   /** Over the same database; media works on its queues from its first moment until it closes. */
@@ -57,7 +59,8 @@ const picturesAtOnce = 8;
 const pictureWaitMs = 5000;
 
 export function createMedia(deps: MediaDeps): HttpServer {
-  const { clock, database, answers, originals, legacy, engine, variants, resizeAddress, jobs, settings } = deps;
+  const { clock, database, answers, originals, legacy, engine, variants, screening, resizeAddress, jobs, settings } =
+    deps;
   const app = createServer({
     ...deps.server,
     service: 'media',
@@ -80,6 +83,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
     addressing: addressingOf(originals, resizeAddress),
     engine,
     variants,
+    screening,
     pictures,
     watermarks: createWatermarkMaker({ engine, pictures }),
     resizeAddress,
@@ -133,9 +137,12 @@ function whileListening(app: HttpServer, work: (signal: AbortSignal) => Promise<
 const picturePermits = () => createPermits({ count: picturesAtOnce, waitMs: pictureWaitMs });
 
 /** What `npm run import-legacy` does without a running instance: `POST /v1/assets/legacy` without HTTP. */
-export function importerOf(deps: Pick<MediaDeps, 'database' | 'originals' | 'legacy' | 'engine' | 'settings'>) {
-  const { database, originals, legacy, engine, settings } = deps;
+export function importerOf(
+  deps: Pick<MediaDeps, 'database' | 'originals' | 'legacy' | 'engine' | 'screening' | 'settings'>,
+) {
+  const { database, originals, legacy, engine, screening, settings } = deps;
   const db = database.queries<MediaTables>();
-  const importDeps = { db, objects: originals, legacy, engine, pictures: picturePermits(), limits: settings };
+  const pictures = picturePermits();
+  const importDeps = { db, objects: originals, legacy, engine, screening, pictures, limits: settings };
   return (request: LegacyImport) => importFile(importDeps, request);
 }

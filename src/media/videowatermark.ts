@@ -94,7 +94,7 @@ const noSuchAsset = () => problems.not_found({ message: 'There is no such asset.
 async function signMade({ objects, storageKey: sourceKey }: Located): Promise<WatermarkedVideo | undefined> {
   const storageKey = videoWatermarkKeyOf(sourceKey);
   if ((await objects.head(storageKey)) === undefined) return undefined;
-  return { url: originalAddress({ objects, storageKey, mime: videoMime }) };
+  return { url: originalAddress({ objects, storageKey, mime: videoMime, etag: undefined }) };
 }
 
 /** Resolves when it is done. */

@@ -25,5 +25,6 @@ export async function watermarkImage(
   if (!isSafeKey(watermarkKeyOf(source.storageKey)))
     throw invalid('body.ref', 'has too long a name for a file beside it');
   const storageKey = await deps.watermarks.ensure(source);
-  return { url: originalAddress({ objects: source.objects, storageKey, mime: 'image/jpeg' }) };
+  // Nobody can upload to its key: whatever lies there was made here, of bytes that may be shown.
+  return { url: originalAddress({ objects: source.objects, storageKey, mime: 'image/jpeg', etag: undefined }) };
 }

@@ -62,6 +62,7 @@ describe('npm start', () => {
     for (const [service, offset] of [
       ['media', 1],
       ['auth', 3],
+      ['agent', 4],
       ['content', 6],
       ['notify', 7],
       ['edge', 10],

@@ -12,7 +12,7 @@ import { openRecords } from './registering.ts';
 const program = join(import.meta.dirname, 'copying.ts');
 const embedded = async () => ({ url: 'embedded', drop: async () => undefined });
 /** As many calls of engines as a copy makes, and one: the process that lives. */
-const processes: Readonly<Record<SourceKind, number>> = { asset: 5, 'legacy path': 8 };
+const processes: Readonly<Record<SourceKind, number>> = { asset: 6, 'legacy path': 10 };
 const hourMs = 3_600_000;
 
 for (const { name, missing } of databaseEngines) {
@@ -48,7 +48,9 @@ for (const { name, missing } of databaseEngines) {
       async (kind) => {
         const before = await open();
         const whats = [];
-        for (let count = 0; count < processes[kind]; count++) whats.push(await plantSource(before, dataDir, kind));
+        const planting = copyDeps(before, dataDir);
+        for (let count = 0; count < processes[kind]; count++) whats.push(await plantSource(planting, kind));
+        await planting.screening.close();
         await before.close();
 
         const printed = [];
@@ -57,9 +59,9 @@ for (const { name, missing } of databaseEngines) {
         expect(printed).toEqual([...Array(processes[kind] - 1).fill(undefined), 'copied']);
 
         const database = await open();
+        const deps = copyDeps(database, dataDir);
         try {
           const own = kind === 'asset' ? 1 : 0;
-          const deps = copyDeps(database, dataDir);
           const removeAt = (ageMs: number) =>
             removeAbandonedCopies({ ...deps, clock: { now: () => Date.now() + ageMs } });
           let left = 0;
@@ -79,6 +81,7 @@ for (const { name, missing } of databaseEngines) {
             expect(await holdingsOf(database, dataDir, what.ownerId)).toEqual(whole);
           }
         } finally {
+          await deps.screening.close();
           await database.close();
         }
       },

@@ -13,19 +13,24 @@ export function admitRequests(app: HttpServer, options: ServerOptions): void {
     drainTimeoutMs = 10_000,
     servedWhileDraining = () => false,
     mayServe = () => true,
+    onDrain,
   } = options;
   let inFlight = 0;
   let draining = false;
+  let windingDown: Promise<void> | undefined;
   let lastAnswered: () => void = () => undefined;
 
   app.addHook('onRequest', (request, reply, done) => {
-    if (draining && !servedWhileDraining(request.raw)) return done(problems.draining());
+    if (draining && !servedWhileDraining(request.raw))
+      // `/health` says so too, for whoever takes an instance out by it (document 001).
+      return done(problems.draining(request.routeOptions.url === '/health' ? { fields: { status: 'draining' } } : {}));
     // Before its body is read. Another method on a known path is an unknown route as well (CONTRACT §3 knows no 405).
     if (request.is404) return done(problems.not_found());
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
       return done(invalid('headers.host', 'must be there'));
     if (!mayServe() && !alwaysAnswered.has(request.routeOptions.url))
       return done(problems.engine_unavailable({ cause: new Error('the lease of this service is lost') }));
+    if (options.standing?.(request.routeOptions.url)) return done();
     if (inFlight >= maxInFlight && !alwaysAnswered.has(request.routeOptions.url)) return done(problems.overloaded());
     inFlight += 1;
     reply.raw.once('close', () => {
@@ -55,6 +60,8 @@ export function admitRequests(app: HttpServer, options: ServerOptions): void {
     draining = true;
     // Whoever holds an idle socket open would only send what is refused.
     app.server.closeIdleConnections();
+    windingDown ??= onDrain?.() ?? Promise.resolve();
+    await windingDown;
     await finishInFlight();
   });
   app.addHook('preClose', async () => {

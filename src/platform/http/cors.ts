@@ -15,6 +15,12 @@ export function allowApplications(agentOrigins: readonly string[]): CorsRule {
   };
 }
 
+/** The agent: as above, and streams are resumed with Last-Event-ID (document 001). */
+export function allowChats(agentOrigins: readonly string[]): CorsRule {
+  const rule = allowApplications(agentOrigins);
+  return { ...rule, allowedHeaders: [...rule.allowedHeaders, 'Last-Event-ID'] };
+}
+
 /** Content: anybody may read. */
 export const allowEveryone: CorsRule = {
   origins: '*',

@@ -55,6 +55,8 @@ export interface ServerCommons {
   readonly mayServe?: () => boolean;
   /** For how long `close` waits for what is in flight. */
   readonly drainTimeoutMs?: number;
+  /** Calls for runs in flight go on while the service drains (CONTRACT §3). */
+  readonly servedWhileDraining?: (request: IncomingMessage) => boolean;
 }
 
 export interface ServerOptions extends ServerCommons {
@@ -70,8 +72,10 @@ export interface ServerOptions extends ServerCommons {
   readonly answersRoot?: boolean;
   /** Without it no browser of another origin may call. */
   readonly cors?: CorsRule;
-  /** Calls for runs in flight go on while the service drains (CONTRACT §3). */
-  readonly servedWhileDraining?: (request: IncomingMessage) => boolean;
+  /** Routes whose answers last, such as streams: they count neither as in flight nor against `maxInFlight`. */
+  readonly standing?: (route: string | undefined) => boolean;
+  /** What the service does by itself is wound down, once, as soon as it drains; requests in flight are awaited after it. */
+  readonly onDrain?: () => Promise<void>;
   /** One sentence at the head of the reference page. */
   readonly description?: string;
 }

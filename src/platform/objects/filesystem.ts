@@ -72,9 +72,9 @@ export function openFilesystem(options: FilesystemOptions): Objects {
     copy: (from, to, { ifMatch }) => guarded({ keys: [from, to], asProblem }, () => copy(store, from, to, ifMatch)),
     remove: (keys) => guarded({ keys, asProblem }, () => remove(store, keys)),
     list: (prefix) => guardedListing(prefix, () => list(store, prefix), asProblem),
-    readAddress: (key, { expiresInS, contentType }) => {
+    readAddress: (key, { expiresInS, contentType, etag }) => {
       const { edge, terms } = sign(key, expiresInS);
-      return signAddress(edge.url, edge.secret, { method: 'GET', ...terms, contentType });
+      return signAddress(edge.url, edge.secret, { method: 'GET', ...terms, contentType, etag });
     },
     writeAddress: (key, { expiresInS, contentType, size, maxSize }) => {
       const { edge, terms } = sign(key, expiresInS);

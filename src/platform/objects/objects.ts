@@ -53,6 +53,8 @@ export interface ReadAddressOptions {
   readonly expiresInS: number;
   /** Sent as the Content-Type of the answer, whatever was said at the upload. */
   readonly contentType?: string;
+  /** The address gives this object or none, whatever comes to its key later. Files only: S3 cannot sign a condition. */
+  readonly etag?: string;
 }
 
 export interface WriteAddressOptions {

@@ -79,6 +79,10 @@ export async function connectRedis({ url, prefix, log }: ConnectOptions): Promis
           .catch(() => undefined);
       };
     },
+    openBlocking: async (name) => {
+      const kept = await keepConnection({ url, name, log });
+      return { client: () => kept.current()?.client, close: () => kept.close() };
+    },
     check: async () => {
       await run((client) => client.ping(), 2000);
     },

@@ -31,8 +31,16 @@ export interface Redis {
    * when it is over.
    */
   listen(channel: string, listener: ChannelListener): () => void;
+  /** A connection of its own, kept up by itself, for commands that block (2 s at most at a time); to be closed. */
+  openBlocking(name: string): Promise<BlockingConnection>;
   /** Throws when it does not answer; for /ready and doctor. */
   check(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface BlockingConnection {
+  /** `undefined` while there is none. */
+  client(): RedisClient | undefined;
   close(): Promise<void>;
 }
 

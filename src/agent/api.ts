@@ -1,0 +1,122 @@
+/** The agent service's vocabulary (document 001, Agent service; CONTRACT §7). */
+import { z } from 'zod';
+import { isStorable } from './chunks.ts';
+
+export const threadId = z.string().regex(/^[A-Za-z0-9_-]{1,128}$/, 'must be 1 to 128 characters of A-Z a-z 0-9 _ -');
+const messageId = z.string().regex(/^[\x21-\x7e]{1,128}$/, 'must be 1 to 128 visible ASCII characters');
+
+const textPart = z.object({ type: z.literal('text'), text: z.string() });
+const filePart = z.object({
+  type: z.literal('file'),
+  mediaType: z.string().regex(/^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}$/, 'must be a media type such as image/png'),
+  filename: z.string().max(255).optional(),
+  url: z
+    .string()
+    .regex(
+      /^(https?:\/\/[^/\s]|data:[\w.+-]+\/[\w.+-]+;base64,|asset:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$)/i,
+      'must be an http(s) address, data in base64, or asset: and an assetId',
+    )
+    .describe('`asset:<assetId>` names a picture of the library; it is signed when messages are read.'),
+});
+const dataPart = z.object({
+  type: z.templateLiteral(['data-', z.string().min(1).max(64)]),
+  id: z.string().max(128).optional(),
+  data: z.unknown(),
+});
+
+/** A v5 `UIMessage` of role `user`. */
+export const userMessage = z
+  .object({
+    id: messageId.optional().describe('Made when it is left out, or taken in the thread already.'),
+    role: z.literal('user'),
+    parts: z
+      .array(z.union([textPart, filePart, dataPart]))
+      .min(1)
+      .max(100),
+    metadata: z.record(z.string(), z.unknown()).nullish(),
+  })
+  .refine(isStorable, 'must not contain NUL or lone surrogates')
+  .refine(({ parts }) => parts.some(speaks), { path: ['parts'], message: 'must hold a text or a file' });
+export type UserMessage = z.output<typeof userMessage>;
+
+function speaks(part: { type: string; text?: string | undefined }): boolean {
+  return part.type === 'file' || (part.type === 'text' && part.text?.trim() !== '');
+}
+
+export const taskRequest = z
+  .object({
+    threadId,
+    message: userMessage.nullish(),
+    text: z
+      .string()
+      .refine(isStorable, 'must not contain NUL or lone surrogates')
+      .refine((text) => text.trim() !== '', 'must not be empty')
+      .nullish()
+      .describe('Short form of a message that is one text.'),
+    rewindTo: z
+      .string()
+      .min(1)
+      .max(128)
+      .nullish()
+      .describe('A message of the thread: it and all after it are dropped.'),
+    model: z.string().min(1).max(128).nullish(),
+    userId: z.guid('must be a UUID').toLowerCase().nullish().describe('Required with X-Internal-Key, and only there.'),
+  })
+  .refine(({ message, text }) => (message ?? undefined) !== undefined || (text ?? undefined) !== undefined, {
+    path: ['message'],
+    message: 'must be there, or text in its place',
+  })
+  .refine(({ message, text }) => !((message ?? undefined) !== undefined && (text ?? undefined) !== undefined), {
+    path: ['text'],
+    message: 'must not be there beside message',
+  });
+export type TaskRequest = z.output<typeof taskRequest>;
+
+export const taskInfo = z.object({
+  taskId: z.string(),
+  threadId: z.string(),
+  userId: z.string(),
+  status: z.enum(['running', 'completed', 'failed', 'aborted']),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+  error: z.string().nullable().describe('Why it failed.'),
+});
+export type TaskInfo = z.output<typeof taskInfo>;
+
+export const currentTask = z.object({ task: taskInfo.nullable() });
+
+const message = z.object({
+  id: z.string(),
+  role: z.enum(['user', 'assistant']),
+  parts: z.array(z.looseObject({ type: z.string() })),
+  metadata: z.record(z.string(), z.unknown()),
+});
+export const threadMessages = z.object({ messages: z.array(message).describe('v5 UIMessages, oldest first.') });
+
+export const taskParams = z.object({ taskId: z.string() });
+export const threadParams = z.object({ threadId });
+
+/** Of the tools that make media, and of `data-video` parts. */
+export type MediaKind = 'image' | 'video';
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+  readonly retryable: boolean;
+  readonly required?: number;
+  readonly balance?: number;
+}
+export interface MediaOutput {
+  readonly kind: MediaKind;
+  readonly assetId: string | null;
+  readonly status: 'queued' | 'processing' | 'completed' | 'failed';
+  /** Signed when messages are read; never stored. */
+  readonly url: string | null;
+  readonly mime: string | null;
+  readonly failure?: Failure;
+}
+export interface VideoOutput extends MediaOutput {
+  readonly kind: 'video';
+  readonly videoId: string;
+  readonly taskId: string;
+  readonly attempt: number;
+}

@@ -1,0 +1,84 @@
+/** The event log in the database: a row for each batch. The run's own row holds the fence. */
+import type { Db } from '#platform/db/db.ts';
+import type { Log } from '#platform/log.ts';
+import type { Batch, EventLog } from '../eventlog.ts';
+import { deleteEvents, type EventRow, type EventTables, insertEvents, listEvents, listNewEvents } from './store.ts';
+
+export interface DatabaseLogDeps {
+  readonly db: Db<EventTables>;
+  readonly log: Log;
+  /** How soon what another process appended is seen. In one process nothing is waited for: readers are told. */
+  readonly pollEveryMs?: number;
+}
+
+const batchesAtOnce = 500;
+
+interface Follower {
+  readonly taskId: string;
+  afterSeq: number;
+  readonly onBatch: (batch: Batch) => void;
+}
+
+export function openDatabaseLog({ db, log, pollEveryMs = 100 }: DatabaseLogDeps): EventLog {
+  const followers = new Set<Follower>();
+  let timer: NodeJS.Timeout | undefined;
+  let polling = false;
+
+  async function poll(): Promise<void> {
+    if (polling) return;
+    polling = true;
+    try {
+      const asked = [...followers];
+      const rows = await listNewEvents(db, asked, batchesAtOnce);
+      for (const follower of asked) deliver(follower, rows);
+    } catch (error) {
+      log.warn({ err: error }, 'new events could not be read');
+    } finally {
+      polling = false;
+    }
+  }
+
+  function deliver(follower: Follower, rows: readonly EventRow[]): void {
+    for (const row of rows) {
+      // Left meanwhile, or two of one run with different places.
+      if (!followers.has(follower) || row.taskId !== follower.taskId || row.lastSeq <= follower.afterSeq) continue;
+      follower.afterSeq = row.lastSeq;
+      follower.onBatch(toBatch(row));
+    }
+  }
+
+  return {
+    async append(run, batch) {
+      const row = { taskId: run.taskId, ...batch, events: batch.events.join('\n') };
+      if (await insertEvents(db, run.fence, row)) return 'appended';
+      // Either our own row from a try whose answer was lost, or the fence was raised.
+      const [written] = await listEvents(db, run.taskId, batch.lastSeq - 1, 1);
+      return written?.lastSeq === batch.lastSeq && written.events === row.events ? 'appended' : 'fenced';
+    },
+    // Whoever takes a run over has raised the fence in the run's row, which is the one that counts.
+    claim: async () => undefined,
+    async read(run, afterSeq) {
+      return (await listEvents(db, run.taskId, afterSeq, batchesAtOnce)).map(toBatch);
+    },
+    follow(run, afterSeq, onBatch) {
+      const follower = { taskId: run.taskId, afterSeq, onBatch };
+      followers.add(follower);
+      timer ??= setInterval(poll, pollEveryMs).unref();
+      return () => {
+        followers.delete(follower);
+        if (followers.size > 0) return;
+        clearInterval(timer);
+        timer = undefined;
+      };
+    },
+    remove: (taskIds) => deleteEvents(db, taskIds),
+    close: async () => {
+      followers.clear();
+      clearInterval(timer);
+    },
+  };
+}
+
+function toBatch({ firstSeq, lastSeq, events, isLast }: EventRow): Batch {
+  return { firstSeq, lastSeq, events: events.split('\n'), isLast };
+}

@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { migrations } from '#migrations.ts';
+import { type Database, transaction } from '#platform/db/db.ts';
+import { createLog } from '#platform/log.ts';
+import { databaseEngines, openTestDatabase } from '../../../test/database.ts';
+import { openTestRedis, skipWithoutRedis } from '../../../test/redis.ts';
+import type { FencedKey } from '../eventlog.ts';
+import { parseEventId } from '../eventlog.ts';
+import { claimOrphans, insertRun } from '../store.ts';
+import { eventLogSuite } from './conformance.ts';
+import { openDatabaseLog } from './database.ts';
+import { openEventLog } from './open.ts';
+import type { EventTables } from './store.ts';
+
+const log = createLog({ level: 'silent' });
+
+function runsOf(database: Database) {
+  const db = database.queries<EventTables>();
+  return {
+    newRun: (): Promise<FencedKey> =>
+      transaction(db, (tx) =>
+        insertRun(tx, {
+          taskId: randomUUID(),
+          threadId: randomUUID(),
+          ownerId: randomUUID(),
+          messageId: randomUUID(),
+          holder: randomUUID(),
+          leaseMs: 60_000,
+        }),
+      ),
+    async takeOver({ taskId }: FencedKey): Promise<FencedKey> {
+      for (;;) {
+        const claimed = await claimOrphans(db, randomUUID(), 60_000, true, 100_000);
+        const run = claimed.find((candidate) => candidate.taskId === taskId);
+        if (run !== undefined) return run;
+        // Passed over while an append of its old hand holds it.
+        await sleep(1);
+      }
+    },
+  };
+}
+
+describe.each(databaseEngines)('the event log in $name', (engine) => {
+  describe.skipIf(engine.missing)('', () => {
+    eventLogSuite(async () => {
+      const database = await engine.open(migrations);
+      const db = database.queries<EventTables>();
+      const open = () => openDatabaseLog({ db, log, pollEveryMs: 20 });
+      const [eventLog, other] = [open(), open()];
+      const close = async () => {
+        await Promise.all([eventLog.close(), other.close()]);
+        await database.close();
+      };
+      return { eventLog, other, ...runsOf(database), close };
+    });
+  });
+});
+
+describe.skipIf(skipWithoutRedis)('the event log in Redis', () => {
+  eventLogSuite(async () => {
+    const database = await openTestDatabase(migrations);
+    const redis = await openTestRedis();
+    const open = () => openEventLog({ db: database.queries<EventTables>(), redis, log, ttlS: 60 });
+    const [eventLog, other] = [await open(), await open()];
+    const close = async () => {
+      await Promise.all([eventLog.close(), other.close()]);
+      await Promise.all([redis.close(), database.close()]);
+    };
+    return { eventLog, other, ...runsOf(database), close };
+  });
+
+  it('says so when what was appended is lost, in whole or at its end', async () => {
+    const redis = await openTestRedis();
+    const database = await openTestDatabase(migrations);
+    const eventLog = await openEventLog({ db: database.queries<EventTables>(), redis, log, ttlS: 60 });
+    const run = await runsOf(database).newRun();
+    const batch = (seq: number) => ({ firstSeq: seq, lastSeq: seq, events: ['{}'], isLast: false });
+    for (const seq of [1, 2, 3]) await eventLog.append(run, batch(seq));
+    const stream = `${redis.prefix}agent:{${run.taskId}}:events`;
+    await redis.run((client) => client.xDel(stream, `${run.epochMs}-3`));
+    expect(await eventLog.append(run, batch(4))).toBe('vanished');
+    await redis.run((client) => client.unlink(stream));
+    expect(await eventLog.append(run, batch(4))).toBe('vanished');
+    await eventLog.close();
+    await Promise.all([redis.close(), database.close()]);
+  });
+});
+
+describe('ids of events', () => {
+  it.each(['1-1', '0-0', '1795236699920-12'])('%s is one', (id) => {
+    expect(parseEventId(id)).toEqual({ epochMs: Number(id.split('-')[0]), seq: Number(id.split('-')[1]) });
+  });
+  it.each([
+    '',
+    '1',
+    '-',
+    '1-',
+    '-1',
+    '01-1',
+    '1-01',
+    '1-1-1',
+    '1_1',
+    ' 1-1',
+    '1-1 ',
+    '1e3-1',
+    '1-1\n',
+    'abc',
+    `${'9'.repeat(16)}-1`,
+    '$',
+    '+',
+    '1-*',
+  ])('%j is none', (id) => {
+    expect(parseEventId(id)).toBeUndefined();
+  });
+});

@@ -1,0 +1,44 @@
+/** Who makes pictures and videos: a provider, or the offline renderer (src/local/renderer). */
+import { z } from 'zod';
+
+export const ratio = z.enum(['1:1', '4:3', '3:4', '16:9', '9:16']);
+export type Ratio = z.output<typeof ratio>;
+
+export interface Picture {
+  readonly bytes: Uint8Array;
+  readonly mime: string;
+}
+
+export interface ImageGenerator {
+  generate(order: { readonly prompt: string; readonly ratio: Ratio; readonly signal: AbortSignal }): Promise<Picture>;
+  edit(order: { readonly prompt: string; readonly source: Picture; readonly signal: AbortSignal }): Promise<Picture>;
+}
+
+export interface Clip {
+  readonly bytes: Uint8Array;
+  readonly mime: string;
+  readonly facts?: { readonly width: number; readonly height: number; readonly durationMs: number };
+  /** A frame of it. */
+  readonly poster?: Picture;
+}
+
+export interface VideoOrder {
+  readonly prompt: string;
+  readonly ratio: Ratio;
+  /** Told by an earlier try: it is waited for instead of being ordered again. */
+  readonly providerId: string | null;
+  readonly onOrdered: (providerId: string) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+export interface VideoGenerator {
+  make(order: VideoOrder): Promise<Clip>;
+  /** The offline model's script: the first try of such a video cannot be paid for. */
+  rehearseUnpayable?(prompt: string): boolean;
+}
+
+/** The provider will not make this; what it says may be shown. Nothing is wrong with the provider. */
+export class OrderRefused extends Error {}
+
+/** The provider does not do its work; the sentence may be shown. */
+export class ProviderFailed extends Error {}

@@ -1,0 +1,158 @@
+/**
+ * The user's library, kept by the media service: what is generated becomes assets of the user in the thread's scope,
+ * registered and screened like every upload, over the same public interface.
+ */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { HttpClient } from '#platform/http/client.ts';
+import { problems } from '#platform/problem.ts';
+import { withDeadline } from '#platform/resilience/deadline.ts';
+import { readBounded } from './bounded.ts';
+
+export interface LibraryDeps {
+  /** Of the media service, with the internal key. */
+  readonly media: HttpClient;
+}
+
+/** What is kept, and where. The same `reference` is the same asset, however often it is tried. */
+export interface Deposit {
+  readonly reference: string;
+  readonly ownerId: string;
+  readonly threadId: string;
+  readonly kind: 'image' | 'video';
+  readonly mime: string;
+  readonly bytes: Uint8Array;
+  readonly facts?: { readonly width: number; readonly height: number; readonly durationMs: number };
+  readonly thumbAssetId?: string;
+}
+
+/** The media service will not have it: what is said may be shown. */
+export class Refused extends Error {}
+
+const uploadTimeoutMs = 60_000;
+const maxSourceBytes = 64 * 1024 * 1024;
+
+const reservation = z.object({ uploadUrl: z.string(), headers: z.record(z.string(), z.string()) });
+const registered = z.object({ assetId: z.string(), mime: z.string() });
+const refusal = z.object({ error: z.string(), message: z.string() });
+const signed = z.record(
+  z.string(),
+  z.object({
+    ready: z.boolean(),
+    url: z.string().optional(),
+    thumbUrl: z.string().optional(),
+    mime: z.string().optional(),
+  }),
+);
+export type SignedMedia = z.output<typeof signed>[string];
+
+/** Throws Refused (blocked, undecodable, too large), and `engine_unavailable`. */
+export async function keep(
+  { media }: LibraryDeps,
+  deposit: Deposit,
+  signal: AbortSignal,
+): Promise<{ assetId: string; mime: string }> {
+  const { ownerId, threadId: scopeId, kind, mime, bytes, facts, thumbAssetId } = deposit;
+  const identity = { assetId: assetIdOf(deposit.reference), ownerId, scopeKind: 'thread', scopeId, kind, mime };
+  const reserved = await post(media, '/v1/uploads', identity, signal);
+  await upload(reservation.parse(reserved), bytes, signal);
+  const row = await post(media, '/v1/assets', { ...identity, ...facts, thumbAssetId }, signal);
+  return registered.parse(row);
+}
+
+async function post(media: HttpClient, path: string, json: unknown, signal: AbortSignal): Promise<unknown> {
+  const answer = await media.send({ method: 'POST', path, route: path, json, idempotent: true, signal });
+  if (answer.status === 200 || answer.status === 201) return answer.json();
+  const said = refusal.safeParse(answer.json());
+  throw new Refused(said.success ? said.data.message : `The media service answered ${answer.status}.`);
+}
+
+async function upload(place: z.output<typeof reservation>, bytes: Uint8Array, outer: AbortSignal): Promise<void> {
+  const put = async (signal: AbortSignal) => {
+    const init = { method: 'PUT', headers: place.headers, body: new Uint8Array(bytes), signal };
+    const answer = await fetch(place.uploadUrl, init);
+    await answer.arrayBuffer();
+    // 412: an earlier try put it there (CONTRACT §4).
+    if (!answer.ok && answer.status !== 412) throw new Error(`an upload was answered ${answer.status}`);
+  };
+  await withDeadline(uploadTimeoutMs, put, outer).catch((cause: unknown) => {
+    outer.throwIfAborted();
+    throw problems.engine_unavailable({ cause });
+  });
+}
+
+/** Addresses for whoever may see the thread. What cannot be resolved, or in time, is missing. */
+export async function sign(
+  { media }: LibraryDeps,
+  kind: 'image' | 'video',
+  assetIds: readonly string[],
+): Promise<ReadonlyMap<string, SignedMedia>> {
+  const answers = await Promise.all(
+    inLotsOf(200, [...new Set(assetIds)]).map(async (refs) => {
+      const path = `/v1/sign/${kind}`;
+      const answer = await media.send({ method: 'POST', path, route: path, json: { refs }, idempotent: true });
+      return answer.status === 200 ? Object.entries(signed.parse(answer.json())) : [];
+    }),
+  );
+  return new Map(answers.flat().filter(([, { ready }]) => ready));
+}
+
+/** The bytes of a picture, for a provider that edits it. */
+export async function fetchPicture(
+  deps: LibraryDeps,
+  assetId: string,
+  outer: AbortSignal,
+): Promise<{ bytes: Uint8Array; mime: string } | undefined> {
+  const media = (await sign(deps, 'image', [assetId])).get(assetId);
+  const { url, mime } = media ?? {};
+  if (url === undefined || !mime?.startsWith('image/')) return undefined;
+  const get = async (signal: AbortSignal) => {
+    const answer = await fetch(url, { signal });
+    if (!answer.ok) throw new Error(`a picture was answered ${answer.status}`);
+    return { bytes: await readBounded(answer, maxSourceBytes), mime };
+  };
+  return withDeadline(uploadTimeoutMs, get, outer).catch((cause: unknown) => {
+    outer.throwIfAborted();
+    throw problems.engine_unavailable({ cause });
+  });
+}
+
+/**
+ * Which of the assets the bearer of this credential may not read. Asked with the user's own token, so that the media
+ * service judges as it always does.
+ */
+export async function findUnreadable(
+  { media }: LibraryDeps,
+  authorization: string,
+  assetIds: readonly string[],
+): Promise<readonly string[]> {
+  const path = '/v1/sign/image';
+  const answer = await media.send({
+    method: 'POST',
+    path,
+    route: path,
+    json: { refs: assetIds },
+    idempotent: true,
+    headers: { authorization },
+  });
+  if (answer.status !== 200) throw problems.engine_unavailable({ cause: new Error(`media answered ${answer.status}`) });
+  const readable = signed.parse(answer.json());
+  return assetIds.filter((assetId) => !readable[assetId]?.ready);
+}
+
+/** A UUID made of what the asset is of (RFC 9562 §5.8). */
+export function assetIdOf(reference: string): string {
+  const hex = createHash('sha256').update(`atelier agent ${reference}`).digest('hex');
+  const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16);
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    `${variant}${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ].join('-');
+}
+
+function inLotsOf<T>(size: number, items: readonly T[]): readonly T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, lot) => items.slice(lot * size, (lot + 1) * size));
+}

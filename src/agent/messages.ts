@@ -1,0 +1,105 @@
+/** Messages as they are read: as they were stored, videos as they are now, and addresses signed for this reading. */
+import type { UIMessage } from 'ai';
+import type { Caller } from '#platform/access/caller.ts';
+import type { Log } from '#platform/log.ts';
+import { assetOf } from './history.ts';
+import { type LibraryDeps, type SignedMedia, sign } from './library.ts';
+import { checkThread, type RunsDeps } from './runs.ts';
+import { listMessages } from './store.ts';
+import { listVideosOfThread, type Video } from './videos/store.ts';
+import { describeVideo } from './videos.ts';
+
+export interface MessagesDeps extends LibraryDeps, RunsDeps {
+  readonly log: Log;
+}
+
+export interface ReadMessage extends Pick<UIMessage, 'id' | 'role' | 'parts'> {
+  readonly role: 'user' | 'assistant';
+  readonly metadata: Record<string, unknown>;
+}
+
+type Part = UIMessage['parts'][number];
+type Media = Record<string, unknown> & { readonly kind: 'image' | 'video' };
+
+/** Ascending. Throws 403 for another user's thread; an unknown one has none. */
+export async function readMessages(
+  deps: MessagesDeps,
+  caller: Caller,
+  threadId: string,
+): Promise<readonly ReadMessage[]> {
+  await checkThread(deps, caller, threadId);
+  const stored = await listMessages(deps.db, threadId);
+  const hasVideo = stored.some(({ parts }) => parts.some((part) => mediaOf(part)?.kind === 'video'));
+  const videos = hasVideo ? await listVideosOfThread(deps.db, threadId) : [];
+  const byId = new Map(videos.map((video) => [video.videoId, video]));
+  const present = stored.map(({ id, role, parts, metadata }) => ({
+    id,
+    role,
+    metadata,
+    parts: parts.map((part) => overlay(part, byId)),
+  }));
+  const signed = await signAll(
+    deps,
+    present.flatMap(({ parts }) => parts),
+  );
+  return present.map((message) => ({ ...message, parts: message.parts.map((part) => address(part, signed)) }));
+}
+
+/** The output of a tool that makes media, and what a `data-video` part shows. */
+function mediaOf(part: Part): Media | undefined {
+  const value: unknown =
+    part.type === 'data-video' && 'data' in part
+      ? part.data
+      : part.type.startsWith('tool-') && 'output' in part
+        ? part.output
+        : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  const kind: unknown = Reflect.get(value, 'kind');
+  return kind === 'image' || kind === 'video' ? (value as Media) : undefined;
+}
+
+function withMedia(part: Part, media: object): Part {
+  return (part.type === 'data-video' ? { ...part, data: media } : { ...part, output: media }) as Part;
+}
+
+function overlay(part: Part, videos: ReadonlyMap<string, Video>): Part {
+  const media = mediaOf(part);
+  const video = media?.kind === 'video' ? videos.get(String(media.videoId)) : undefined;
+  if (media === undefined || video === undefined) return part;
+  const { failure: _past, ...rest } = media;
+  const now = describeVideo(video);
+  // What a refusal cost and what there was is known only from then.
+  const failure = now.failure && { ...(now.attempt === media.attempt ? (_past ?? {}) : {}), ...now.failure };
+  return withMedia(part, { ...rest, ...now, ...(failure && { failure }) });
+}
+
+/** A media service that does not answer costs the addresses, not the messages. */
+async function signAll(deps: MessagesDeps, parts: readonly Part[]): Promise<ReadonlyMap<string, SignedMedia>> {
+  const idsOf = (kind: 'image' | 'video') =>
+    parts.flatMap((part) => {
+      const media = mediaOf(part);
+      const assetId = media?.kind === kind ? media.assetId : kind === 'image' ? assetOf(part) : undefined;
+      return typeof assetId === 'string' ? [assetId] : [];
+    });
+  try {
+    const [images, videos] = await Promise.all([
+      sign(deps, 'image', idsOf('image')),
+      sign(deps, 'video', idsOf('video')),
+    ]);
+    return new Map([...images, ...videos]);
+  } catch (error) {
+    deps.log.warn({ err: error }, 'messages are read without addresses of their media');
+    return new Map();
+  }
+}
+
+function address(part: Part, signed: ReadonlyMap<string, SignedMedia>): Part {
+  const attached = assetOf(part);
+  if (attached !== undefined && part.type === 'file') return { ...part, url: signed.get(attached)?.url ?? part.url };
+  const media = mediaOf(part);
+  if (media === undefined) return part;
+  const found = typeof media.assetId === 'string' ? signed.get(media.assetId) : undefined;
+  if (found === undefined) return withMedia(part, { ...media, url: null });
+  const { url = null, mime = media.mime, thumbUrl } = found;
+  return withMedia(part, { ...media, url, mime, ...(thumbUrl && { thumbUrl }) });
+}

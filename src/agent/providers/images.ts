@@ -1,0 +1,62 @@
+/** Pictures by an OpenAI-compatible provider: `/images/generations`, `/images/edits`. */
+import { z } from 'zod';
+import { type ImageGenerator, type Picture, ProviderFailed, type Ratio } from '../generators.ts';
+import { callProvider, type ProviderSettings, parseJson } from './calling.ts';
+
+const sizes: Readonly<Record<Ratio, string>> = {
+  '1:1': '1024x1024',
+  '4:3': '1536x1024',
+  '16:9': '1536x1024',
+  '3:4': '1024x1536',
+  '9:16': '1024x1536',
+};
+const timeoutMs = 180_000;
+const maxBytes = 96 * 1024 * 1024;
+const made = z.object({
+  data: z.array(z.object({ b64_json: z.string().nullish(), url: z.string().nullish() })).min(1),
+});
+
+export function openImageProvider(settings: ProviderSettings): ImageGenerator {
+  const call = (path: string, rest: { json?: unknown; form?: FormData; signal: AbortSignal }) =>
+    callProvider(settings, 'image', { method: 'POST', path, timeoutMs, maxBytes, ...rest });
+  const model = settings.name;
+  return {
+    async generate({ prompt, ratio, signal }) {
+      const json = { model, prompt, n: 1, size: sizes[ratio] };
+      return pictureIn(await call('/images/generations', { json, signal }), signal);
+    },
+    async edit({ prompt, source, signal }) {
+      const form = new FormData();
+      if (model !== undefined) form.set('model', model);
+      form.set('prompt', prompt);
+      form.set('image', new Blob([new Uint8Array(source.bytes)], { type: source.mime }), 'source');
+      return pictureIn(await call('/images/edits', { form, signal }), signal);
+    },
+  };
+}
+
+/** In the answer itself, or at an address that the provider names. What it really is the media service finds out. */
+async function pictureIn({ bytes }: { readonly bytes: Uint8Array }, signal: AbortSignal): Promise<Picture> {
+  const parsed = made.safeParse(parseJson(bytes));
+  const first = parsed.success ? parsed.data.data[0] : undefined;
+  if (first?.b64_json) return describe(Buffer.from(first.b64_json, 'base64'));
+  if (first?.url && /^https?:\/\//.test(first.url)) {
+    const settings = { url: first.url, apiKey: undefined, name: undefined };
+    const { bytes: picture } = await callProvider(settings, 'image', {
+      method: 'GET',
+      path: '',
+      timeoutMs,
+      maxBytes,
+      signal,
+    });
+    return describe(picture);
+  }
+  throw new ProviderFailed('The image provider answered without a picture.');
+}
+
+function describe(bytes: Uint8Array): Picture {
+  const head = Buffer.from(bytes.subarray(0, 12));
+  if (head.readUInt16BE(0) === 0xffd8) return { bytes, mime: 'image/jpeg' };
+  if (head.toString('latin1', 8, 12) === 'WEBP') return { bytes, mime: 'image/webp' };
+  return { bytes, mime: 'image/png' };
+}

@@ -1,0 +1,53 @@
+/** Videos by an OpenAI-compatible provider: `/videos`, ordered, asked after until they are done, and fetched. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { OrderRefused, ProviderFailed, type Ratio, type VideoGenerator } from '../generators.ts';
+import { callProvider, type ProviderSettings, parseJson } from './calling.ts';
+
+const sizes: Readonly<Record<Ratio, string>> = {
+  '1:1': '1280x720',
+  '4:3': '1280x720',
+  '16:9': '1280x720',
+  '3:4': '720x1280',
+  '9:16': '720x1280',
+};
+const callTimeoutMs = 30_000;
+const contentTimeoutMs = 300_000;
+const maxClipBytes = 512 * 1024 * 1024;
+const longestMs = 30 * 60_000;
+
+const state = z.object({
+  id: z.string(),
+  status: z.string(),
+  error: z.object({ message: z.string().nullish() }).nullish(),
+});
+
+export function openVideoProvider(settings: ProviderSettings, pollEveryMs = 3000): VideoGenerator {
+  const call = async (method: 'GET' | 'POST', path: string, signal: AbortSignal, json?: unknown) => {
+    const options = { method, path, json, signal, timeoutMs: callTimeoutMs, maxBytes: 1024 * 1024 };
+    const parsed = state.safeParse(parseJson((await callProvider(settings, 'video', options)).bytes));
+    if (!parsed.success) throw new ProviderFailed('The video provider answered something else than a video.');
+    return parsed.data;
+  };
+  return {
+    async make({ prompt, ratio, providerId, onOrdered, signal }) {
+      let id = providerId;
+      if (id === null) {
+        id = (await call('POST', '/videos', signal, { model: settings.name, prompt, size: sizes[ratio] })).id;
+        await onOrdered(id);
+      }
+      const path = `/videos/${encodeURIComponent(id)}`;
+      for (const startedAtMs = performance.now(); ; ) {
+        const { status, error } = await call('GET', path, signal);
+        if (status === 'completed') break;
+        if (status === 'failed' || status === 'cancelled')
+          throw new OrderRefused(`The video provider failed: ${error?.message?.slice(0, 300) ?? 'no reason given'}`);
+        if (performance.now() - startedAtMs > longestMs) throw new ProviderFailed('The video provider took too long.');
+        await sleep(pollEveryMs, undefined, { signal });
+      }
+      const content = { method: 'GET', timeoutMs: contentTimeoutMs, maxBytes: maxClipBytes, signal } as const;
+      const { bytes, mime } = await callProvider(settings, 'video', { ...content, path: `${path}/content` });
+      return { bytes, mime: /^video\/[\w.+-]+/.exec(mime)?.[0] ?? 'video/mp4' };
+    },
+  };
+}

@@ -1,0 +1,105 @@
+/**
+ * Runs that nobody works on any more: their instance died. Whoever notices first ends them as failed, with what their
+ * readers were shown; they are never run again by themselves, as tools cost credits. Also: what has expired goes.
+ */
+import { randomUUID } from 'node:crypto';
+import type { UIMessage } from 'ai';
+import type { Log } from '#platform/log.ts';
+import type { Chunk } from './chunks.ts';
+import type { EventLog } from './eventlog.ts';
+import { createFold } from './folding.ts';
+import { doneIn } from './payables.ts';
+import { lastChunk } from './restoring.ts';
+import { endRun, type Holding, type Run, type RunsDeps } from './runs.ts';
+import { claimOrphans, deleteExpiredRuns } from './store.ts';
+
+export interface ReapingDeps extends RunsDeps {
+  readonly eventLog: EventLog;
+  readonly log: Log;
+  readonly holding: Holding;
+}
+
+export interface Reaping {
+  /** Ends whatever runs in other hands, dead or not: for a start that knows itself to be alone. */
+  reapAll(): Promise<void>;
+  close(): void;
+}
+
+const reapEveryMs = 2000;
+const sweepEveryMs = 60_000;
+const failure = { status: 'failed', error: 'The server that was running this stopped unexpectedly.' } as const;
+
+export function startReaping(deps: ReapingDeps): Reaping {
+  const { log } = deps;
+  // Not the holder of our own runs: those whose lease ran out are reaped like anybody's.
+  const holding = { ...deps.holding, holder: randomUUID() };
+  let isReaping = false;
+
+  async function reap(all = false): Promise<void> {
+    if (isReaping) return;
+    isReaping = true;
+    try {
+      for (const run of await claimOrphans(deps.db, holding.holder, holding.leaseMs, all)) await endOrphan(deps, run);
+    } catch (error) {
+      // What was claimed is claimed again when our own lease on it has run out.
+      log.warn({ err: error }, 'runs of a dead instance could not be ended');
+    } finally {
+      isReaping = false;
+    }
+  }
+
+  async function sweep(): Promise<void> {
+    try {
+      const gone = await deleteExpiredRuns(deps.db, deps.ttlS);
+      if (gone.length > 0) await deps.eventLog.remove(gone);
+    } catch (error) {
+      log.warn({ err: error }, 'expired runs could not be removed');
+    }
+  }
+
+  const timers = [
+    setInterval(() => void reap(), reapEveryMs).unref(),
+    setInterval(() => void sweep(), sweepEveryMs).unref(),
+  ];
+  return {
+    reapAll: () => reap(true),
+    close: () => timers.forEach(clearInterval),
+  };
+}
+
+async function endOrphan(deps: ReapingDeps, run: Run): Promise<void> {
+  // First nobody else may append any more: what is shown after we looked would be lost.
+  await deps.eventLog.claim(run).catch((error: unknown) => deps.log.warn({ err: error }, 'a log could not be claimed'));
+  const { parts, metadata, lastSeq, ended } = await foldLog(deps, run);
+  await endRun(deps, run, { ...failure, parts, metadata, done: doneIn(run.taskId, parts) });
+  if (ended) return;
+  const batch = {
+    firstSeq: lastSeq + 1,
+    lastSeq: lastSeq + 1,
+    events: [JSON.stringify(lastChunk(failure))],
+    isLast: true,
+  };
+  await deps.eventLog.append(run, batch).catch((error: unknown) => {
+    deps.log.warn({ err: error }, 'the end of a run could not be told in its log; its row tells it');
+  });
+}
+
+async function foldLog(deps: ReapingDeps, run: Run) {
+  const fold = createFold();
+  let metadata: Record<string, unknown> = {};
+  let lastSeq = 0;
+  let ended = false;
+  for (;;) {
+    const batches = await deps.eventLog.read(run, lastSeq);
+    for (const batch of batches) {
+      lastSeq = batch.lastSeq;
+      ended ||= batch.isLast;
+      for (const event of batch.events) {
+        const chunk = JSON.parse(event) as Chunk;
+        fold.add(chunk);
+        if ('messageMetadata' in chunk) metadata = { ...metadata, ...(chunk.messageMetadata as object) };
+      }
+    }
+    if (batches.length === 0) return { parts: fold.parts() as UIMessage['parts'], metadata, lastSeq, ended };
+  }
+}

@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import type { Access } from '#platform/access/access.ts';
+import type { HttpServer } from '#platform/http/server.ts';
+import { invalid } from '#platform/problem.ts';
+import { currentTask, taskInfo, taskParams, taskRequest, threadMessages, threadParams } from './api.ts';
+import { type MessagesDeps, readMessages } from './messages.ts';
+import type { Readers } from './readers.ts';
+import { readLastEventId } from './readers.ts';
+import { describeRun, readCurrentTask, readRun } from './runs.ts';
+import { abortTask, type StartDeps, startTask } from './tasks.ts';
+import { retryVideos, type VideoDeps } from './videos.ts';
+
+export interface RouteDeps extends MessagesDeps, StartDeps, VideoDeps {
+  readonly db: MessagesDeps['db'] & StartDeps['db'] & VideoDeps['db'];
+  readonly readers: Readers;
+}
+
+export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): void {
+  const tags = ['agent'];
+
+  app.post(
+    '/task',
+    {
+      ...access.userOrInternal,
+      schema: {
+        tags,
+        summary: 'Start a run in a thread; 409 while it has one in flight',
+        body: taskRequest,
+        response: { 201: z.object({ taskId: z.string(), threadId: z.string() }) },
+      },
+    },
+    async (request, reply) => {
+      const { caller, body } = request;
+      const userId = caller.kind === 'user' ? caller.userId : (body.userId ?? undefined);
+      if (userId === undefined) throw invalid('body.userId', 'must be there with X-Internal-Key');
+      const token = caller.kind === 'user' ? request.headers.authorization : undefined;
+      const { taskId, threadId } = await startTask(deps, userId, token, body);
+      return reply.code(201).send({ taskId, threadId });
+    },
+  );
+
+  app.get(
+    '/task/:taskId',
+    {
+      ...access.userOrInternal,
+      schema: { tags, summary: 'The state of a run', params: taskParams, response: { 200: taskInfo } },
+    },
+    async (request) => describeRun(await readRun(deps, request.caller, request.params.taskId)),
+  );
+
+  app.delete(
+    '/task/:taskId',
+    {
+      ...access.userOrInternal,
+      schema: { tags, summary: 'Stop a run; may be repeated', params: taskParams, response: { 204: z.null() } },
+    },
+    async (request, reply) => {
+      await abortTask(deps, request.caller, request.params.taskId);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.get(
+    '/stream/:taskId',
+    {
+      ...access.userOrInternal,
+      schema: {
+        tags,
+        summary: 'What a run says, as server-sent events (the v5 UI message stream); resumed with Last-Event-ID',
+        params: taskParams,
+      },
+    },
+    async (request, reply) => {
+      const lastEventId = readLastEventId(request.headers['last-event-id']);
+      const run = await readRun(deps, request.caller, request.params.taskId);
+      await deps.readers.read(reply, run, lastEventId);
+    },
+  );
+
+  app.get(
+    '/thread/:threadId/current-task',
+    {
+      ...access.userOrInternal,
+      schema: { tags, summary: 'The run in flight of a thread', params: threadParams, response: { 200: currentTask } },
+    },
+    async (request) => ({ task: await readCurrentTask(deps, request.caller, request.params.threadId) }),
+  );
+
+  app.get(
+    '/messages/:threadId',
+    {
+      ...access.userOrInternal,
+      schema: { tags, summary: 'The messages of a thread', params: threadParams, response: { 200: threadMessages } },
+    },
+    async (request) => ({ messages: [...(await readMessages(deps, request.caller, request.params.threadId))] }),
+  );
+
+  app.post(
+    '/video/submit/:taskId',
+    {
+      ...access.userOnly,
+      schema: {
+        tags,
+        summary: 'Try again the videos of a task that could not be paid for',
+        params: taskParams,
+        response: { 200: z.object({ success: z.literal(true) }) },
+      },
+    },
+    async (request) => {
+      if (request.caller.kind !== 'user') throw new Error('the guard lets only users through');
+      await retryVideos(deps, request.caller.userId, request.params.taskId);
+      return { success: true as const };
+    },
+  );
+}

@@ -1,0 +1,275 @@
+/** Threads, runs and messages: the truth about every conversation. With eventlog/ and videos/, the agent's only SQL. */
+import type { UIMessage } from 'ai';
+import { type Generated, type JSONColumnType, sql } from 'kysely';
+import { type Db, json, type Tx } from '#platform/db/db.ts';
+
+export type RunStatus = 'running' | 'completed' | 'failed' | 'aborted';
+
+export interface RunTables {
+  agent_threads: { thread_id: string; owner_id: string; last_seq: Generated<number>; created_at: Generated<Date> };
+  agent_runs: {
+    task_id: string;
+    thread_id: string;
+    owner_id: string;
+    message_id: string;
+    status: RunStatus;
+    error: string | null;
+    abort_requested: Generated<boolean>;
+    holder: string;
+    lease_expires_at: Date;
+    fence: Generated<number>;
+    epoch_ms: number;
+    created_at: Generated<Date>;
+    updated_at: Generated<Date>;
+    ended_at: Date | null;
+  };
+  agent_messages: {
+    thread_id: string;
+    id: string;
+    resource_id: string;
+    role: 'user' | 'assistant';
+    parts: JSONColumnType<UIMessage['parts']>;
+    metadata: JSONColumnType<Record<string, unknown>>;
+    created_at: Generated<Date>;
+    seq: number;
+  };
+}
+
+type Handle = Db<RunTables> | Tx<RunTables>;
+
+/** Times are the database's: the clocks of the instances may differ. */
+const now = sql<Date>`clock_timestamp()`;
+const later = (ms: number) => sql<Date>`clock_timestamp() + make_interval(secs => ${ms / 1000})`;
+
+const runColumns = [
+  'task_id as taskId',
+  'thread_id as threadId',
+  'owner_id as ownerId',
+  'message_id as messageId',
+  'status',
+  'error',
+  'fence',
+  'epoch_ms as epochMs',
+  'created_at as createdAt',
+  'updated_at as updatedAt',
+] as const;
+
+export type Run = NonNullable<Awaited<ReturnType<typeof findRun>>>;
+
+/** Locks the thread's row, making it where it is not there. Answers whose thread it is. */
+export async function lockThread(tx: Tx<RunTables>, threadId: string, ownerId: string): Promise<string> {
+  await tx
+    .insertInto('agent_threads')
+    .values({ thread_id: threadId, owner_id: ownerId })
+    .onConflict((conflict) => conflict.column('thread_id').doNothing())
+    .execute();
+  const row = await tx
+    .selectFrom('agent_threads')
+    .select('owner_id as ownerId')
+    .where('thread_id', '=', threadId)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+  return row.ownerId;
+}
+
+export async function findThreadOwner(db: Handle, threadId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('agent_threads')
+    .select('owner_id as ownerId')
+    .where('thread_id', '=', threadId)
+    .executeTakeFirst();
+  return row?.ownerId;
+}
+
+export interface NewRun {
+  readonly taskId: string;
+  readonly threadId: string;
+  readonly ownerId: string;
+  readonly messageId: string;
+  readonly holder: string;
+  readonly leaseMs: number;
+}
+
+export function insertRun(tx: Tx<RunTables>, run: NewRun) {
+  return tx
+    .insertInto('agent_runs')
+    .values({
+      task_id: run.taskId,
+      thread_id: run.threadId,
+      owner_id: run.ownerId,
+      message_id: run.messageId,
+      status: 'running',
+      holder: run.holder,
+      lease_expires_at: later(run.leaseMs),
+      epoch_ms: sql<number>`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`,
+    })
+    .returning(runColumns)
+    .executeTakeFirstOrThrow();
+}
+
+/** Neither expired nor unknown. A running one does not expire (CONTRACT §7). */
+export function findRun(db: Handle, taskId: string, ttlS: number) {
+  return db
+    .selectFrom('agent_runs')
+    .select(runColumns)
+    .where('task_id', '=', taskId)
+    .where(sql<boolean>`(ended_at is null or ended_at > clock_timestamp() - make_interval(secs => ${ttlS}))`)
+    .executeTakeFirst();
+}
+
+export function findRunningOf(db: Handle, threadId: string) {
+  return db
+    .selectFrom('agent_runs')
+    .select(runColumns)
+    .where('thread_id', '=', threadId)
+    .where('status', '=', 'running')
+    .executeTakeFirst();
+}
+
+/** Of those that run no more: how they ended. */
+export function findEnded(db: Handle, taskIds: readonly string[]) {
+  return db
+    .selectFrom('agent_runs')
+    .select(runColumns)
+    .where(sql<boolean>`task_id = any(${taskIds}::uuid[])`)
+    .where('status', '<>', 'running')
+    .execute();
+}
+
+/** For the holder to see, at the latest when it renews. */
+export async function requestAbort(db: Handle, taskId: string): Promise<void> {
+  await db
+    .updateTable('agent_runs')
+    .set({ abort_requested: true, updated_at: now })
+    .where('task_id', '=', taskId)
+    .where('status', '=', 'running')
+    .where('abort_requested', '=', false)
+    .execute();
+}
+
+/** One statement for all runs of a process. Those that are missing in the answer are lost. */
+export function renewLeases(db: Handle, holder: string, leaseMs: number) {
+  return db
+    .updateTable('agent_runs')
+    .set({ lease_expires_at: later(leaseMs) })
+    .where('holder', '=', holder)
+    .where('status', '=', 'running')
+    .where('lease_expires_at', '>', now)
+    .returning(['task_id as taskId', 'abort_requested as abortRequested'])
+    .execute();
+}
+
+/** Takes over what nobody works on any more, or, with `all`, whatever somebody else did: once, whoever else tries. */
+export function claimOrphans(db: Handle, holder: string, leaseMs: number, all: boolean, limit = 50) {
+  return db
+    .updateTable('agent_runs')
+    .set((eb) => ({ holder, fence: eb('fence', '+', 1), lease_expires_at: later(leaseMs) }))
+    .where('status', '=', 'running')
+    .where('task_id', 'in', (eb) =>
+      eb
+        .selectFrom('agent_runs')
+        .select('task_id')
+        .where('status', '=', 'running')
+        .where('holder', '<>', holder)
+        .$if(!all, (query) => query.where('lease_expires_at', '<=', now))
+        .orderBy('lease_expires_at')
+        .limit(limit)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .returning(runColumns)
+    .execute();
+}
+
+/** `false`: it had ended already, or is in other hands. */
+export async function markEnded(
+  tx: Tx<RunTables>,
+  run: Pick<Run, 'taskId' | 'fence'>,
+  status: Exclude<RunStatus, 'running'>,
+  error: string | null,
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('agent_runs')
+    .set({ status, error, updated_at: now, ended_at: now })
+    .where('task_id', '=', run.taskId)
+    .where('fence', '=', run.fence)
+    .where('status', '=', 'running')
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
+}
+
+/** A time after which nobody is told of them any more. */
+export async function deleteExpiredRuns(db: Handle, ttlS: number, limit = 200): Promise<readonly string[]> {
+  const rows = await db
+    .deleteFrom('agent_runs')
+    .where('task_id', 'in', (eb) =>
+      eb
+        .selectFrom('agent_runs')
+        .select('task_id')
+        .where('ended_at', '<', sql<Date>`clock_timestamp() - make_interval(secs => ${ttlS})`)
+        .limit(limit)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .returning('task_id as taskId')
+    .execute();
+  return rows.map(({ taskId }) => taskId);
+}
+
+const messageColumns = ['id', 'role', 'parts', 'metadata', 'created_at as createdAt'] as const;
+
+export type StoredMessage = Awaited<ReturnType<typeof listMessages>>[number];
+
+/** In ascending order. */
+export function listMessages(db: Handle, threadId: string) {
+  return db
+    .selectFrom('agent_messages')
+    .select(messageColumns)
+    .where('thread_id', '=', threadId)
+    .orderBy('seq')
+    .execute();
+}
+
+export function findMessage(db: Handle, threadId: string, id: string) {
+  return db
+    .selectFrom('agent_messages')
+    .select([...messageColumns, 'seq'])
+    .where('thread_id', '=', threadId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+export async function deleteMessagesFrom(tx: Tx<RunTables>, threadId: string, seq: number): Promise<void> {
+  await tx.deleteFrom('agent_messages').where('thread_id', '=', threadId).where('seq', '>=', seq).execute();
+}
+
+export interface NewMessage {
+  readonly threadId: string;
+  readonly id: string;
+  readonly ownerId: string;
+  readonly role: 'user' | 'assistant';
+  readonly parts: UIMessage['parts'];
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/** As the thread's last message. */
+export async function appendMessage(tx: Tx<RunTables>, message: NewMessage): Promise<void> {
+  const { seq } = await tx
+    .updateTable('agent_threads')
+    .set((eb) => ({ last_seq: eb('last_seq', '+', 1) }))
+    .where('thread_id', '=', message.threadId)
+    .returning('last_seq as seq')
+    .executeTakeFirstOrThrow();
+  await tx
+    .insertInto('agent_messages')
+    .values({
+      thread_id: message.threadId,
+      id: message.id,
+      resource_id: message.ownerId,
+      role: message.role,
+      parts: sql`${json(message.parts)}`,
+      metadata: sql`${json(message.metadata)}`,
+      seq,
+    })
+    .execute();
+}

@@ -1,0 +1,120 @@
+import { tool } from 'ai';
+import { z } from 'zod';
+import { type LedgerTables, reserveCredits } from '#accounts/ledger/credits.ts';
+import { type Db, transaction } from '#platform/db/db.ts';
+import type { Log } from '#platform/log.ts';
+import type { MediaOutput } from '../api.ts';
+import { type ImageGenerator, OrderRefused, type Picture, ProviderFailed, ratio } from '../generators.ts';
+import { assetOf } from '../history.ts';
+import { fetchPicture, keep, type LibraryDeps, Refused } from '../library.ts';
+import { pictureReference } from '../payables.ts';
+import type { StoredMessage } from '../store.ts';
+import type { ToolContext } from './tools.ts';
+
+export interface ImageToolDeps extends LibraryDeps {
+  readonly db: Db<LedgerTables>;
+  readonly imageGenerator: ImageGenerator;
+  readonly log: Log;
+}
+
+/** CONTRACT §7. */
+const pictureCost = 2;
+const prompt = z.string().min(1).max(4000);
+const never = new AbortController().signal;
+
+export function imageTools(deps: ImageToolDeps, context: ToolContext) {
+  const made = new Set<string>();
+  const run = async (toolCallId: string, signal: AbortSignal, make: () => Promise<Picture>) => {
+    const output = await makePicture(deps, context, toolCallId, signal, make);
+    if (output.assetId !== null) made.add(output.assetId);
+    return output;
+  };
+  return {
+    generateImage: tool({
+      description: 'Makes a picture from a description.',
+      inputSchema: z.object({ prompt, ratio: ratio.default('1:1') }),
+      execute: (order, { toolCallId, abortSignal: signal = never }) =>
+        run(toolCallId, signal, () => deps.imageGenerator.generate({ ...order, signal })),
+    }),
+    editImage: tool({
+      description: 'Changes a picture of this conversation: the one named by assetId, or the latest.',
+      inputSchema: z.object({ prompt, assetId: z.guid().toLowerCase().optional() }),
+      execute: async (order, { toolCallId, abortSignal: signal = never }) => {
+        const known = [...picturesIn(context.messages), ...made];
+        const assetId = order.assetId ?? known.at(-1);
+        // Of other conversations, and of other people, there may be nothing to see here.
+        if (assetId === undefined || !known.includes(assetId)) return noSource;
+        return run(toolCallId, signal, async () => {
+          const source = await fetchPicture(deps, assetId, signal);
+          if (source === undefined) throw new OrderRefused('The picture to be edited is gone.');
+          return deps.imageGenerator.edit({ prompt: order.prompt, source, signal });
+        });
+      },
+    }),
+  };
+}
+
+/** What was reserved and not made goes back when the run ends: by then it is clear what is in the message. */
+async function makePicture(
+  deps: ImageToolDeps,
+  { run, fail }: ToolContext,
+  toolCallId: string,
+  signal: AbortSignal,
+  make: () => Promise<Picture>,
+): Promise<MediaOutput> {
+  const { taskId, ownerId, threadId } = run;
+  const reference = pictureReference(taskId, toolCallId);
+  const reservation = { reference, scope: taskId, userId: ownerId, amount: pictureCost };
+  const { reserved, balance } = await transaction(deps.db, (tx) => reserveCredits(tx, reservation));
+  if (!reserved) return unpaid(balance);
+  try {
+    const picture = await make();
+    const { assetId, mime } = await keep(deps, { ...picture, reference, ownerId, threadId, kind: 'image' }, signal);
+    return { kind: 'image', assetId, status: 'completed', url: null, mime };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof OrderRefused || error instanceof Refused) return failed('rejected', error.message, false);
+    const reason = error instanceof ProviderFailed ? error.message : 'The picture could not be made or kept.';
+    deps.log.warn({ err: error }, 'a picture could not be made');
+    fail(reason);
+    return failed('provider_failed', reason, true);
+  }
+}
+
+function failed(code: string, message: string, retryable: boolean): MediaOutput {
+  return {
+    kind: 'image',
+    assetId: null,
+    status: 'failed',
+    url: null,
+    mime: null,
+    failure: { code, message, retryable },
+  };
+}
+
+function unpaid(balance: number): MediaOutput {
+  const failure = {
+    code: 'insufficient_credits',
+    message: 'The credits do not suffice for a picture.',
+    retryable: false,
+    required: pictureCost,
+    balance,
+  };
+  return { ...failed('insufficient_credits', failure.message, false), failure };
+}
+
+const noSource = failed('no_source', 'There is no such picture in this conversation.', false);
+
+/** Those that were attached, and those that were made; oldest first. */
+function picturesIn(messages: readonly StoredMessage[]): readonly string[] {
+  return messages.flatMap(({ parts }) =>
+    parts.flatMap((part) => {
+      const attached = assetOf(part);
+      if (attached !== undefined) return [attached];
+      const output: unknown = part.type.startsWith('tool-') && 'output' in part ? part.output : undefined;
+      if (typeof output !== 'object' || output === null || Reflect.get(output, 'kind') !== 'image') return [];
+      const assetId: unknown = Reflect.get(output, 'assetId');
+      return typeof assetId === 'string' ? [assetId] : [];
+    }),
+  );
+}

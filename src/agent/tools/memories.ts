@@ -1,0 +1,47 @@
+import { tool } from 'ai';
+import { z } from 'zod';
+import { addMemory, type MemoryDeps, searchMemory } from '../memory.ts';
+import type { ToolContext } from './tools.ts';
+
+export type MemoryToolDeps = MemoryDeps;
+
+const unavailable = {
+  status: 'failed',
+  failure: { code: 'memory_unavailable', message: 'The memory does not answer right now.', retryable: true },
+} as const;
+
+export function memoryTools(deps: MemoryToolDeps, { run }: ToolContext) {
+  /** The memory is a help, not a need: without it the turn goes on. */
+  const softly = async <T>(work: () => Promise<T>, signal: AbortSignal) => {
+    try {
+      return await work();
+    } catch (error) {
+      signal.throwIfAborted();
+      deps.log.warn({ err: error }, 'a memory tool failed');
+      return unavailable;
+    }
+  };
+  return {
+    saveMemory: tool({
+      description: 'Remembers something about the user for later conversations.',
+      inputSchema: z.object({
+        content: z.string().min(1).max(8000).describe('One statement, in the words of the user.'),
+        type: z.enum(['preference', 'workflow', 'instruction', 'episodic']).default('preference'),
+      }),
+      execute: ({ content, type }, { abortSignal = new AbortController().signal }) =>
+        softly(async () => {
+          const { id, deduplicated } = await addMemory(deps, run.ownerId, content, type, abortSignal);
+          return { status: 'completed', memoryId: id, deduplicated, content };
+        }, abortSignal),
+    }),
+    recallMemory: tool({
+      description: 'Looks up what is remembered about the user.',
+      inputSchema: z.object({ query: z.string().min(1).max(8000) }),
+      execute: ({ query }, { abortSignal = new AbortController().signal }) =>
+        softly(async () => {
+          const memories = await searchMemory(deps, run.ownerId, query, abortSignal);
+          return { status: 'completed', memories };
+        }, abortSignal),
+    }),
+  };
+}

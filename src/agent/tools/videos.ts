@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { tool } from 'ai';
+import { z } from 'zod';
+import type { VideoOutput } from '../api.ts';
+import { ratio } from '../generators.ts';
+import { findVideo, type Video } from '../videos/store.ts';
+import { describeVideo, orderVideo, type VideoDeps } from '../videos.ts';
+import type { ToolContext } from './tools.ts';
+
+export interface VideoToolDeps extends VideoDeps {
+  /** How long a run waits for its video; after that the message tells when it is read. */
+  readonly videoWaitMs?: number;
+}
+
+const lookEveryMs = 200;
+
+export function videoTools(deps: VideoToolDeps, { run, emit }: ToolContext) {
+  const show = async (output: VideoOutput) => {
+    await emit({ type: 'data-video', id: output.videoId, data: output });
+  };
+  return {
+    generateVideo: tool({
+      description: 'Makes a short video from a description. It may go on being made after the answer.',
+      inputSchema: z.object({ prompt: z.string().min(1).max(4000), ratio: ratio.default('16:9') }),
+      execute: async (input, { toolCallId, abortSignal }): Promise<VideoOutput> => {
+        const { video, failure } = await orderVideo(deps, run, toolCallId, input);
+        const ordered = { ...describeVideo(video), ...(failure && { failure }) };
+        await show(ordered);
+        if (failure !== undefined) return ordered;
+        const latest = describeVideo(await waitFor(deps, video, abortSignal));
+        await show(latest);
+        return latest;
+      },
+    }),
+  };
+}
+
+async function waitFor(deps: VideoToolDeps, ordered: Video, signal: AbortSignal | undefined): Promise<Video> {
+  const { videoWaitMs = 20_000 } = deps;
+  let video = ordered;
+  for (const startedAtMs = performance.now(); performance.now() - startedAtMs < videoWaitMs; ) {
+    if (video.status === 'completed' || video.status === 'failed') break;
+    await sleep(lookEveryMs, undefined, signal && { signal });
+    video = (await findVideo(deps.db, ordered.videoId)) ?? video;
+  }
+  return video;
+}

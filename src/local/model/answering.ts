@@ -1,0 +1,52 @@
+/** What the offline model says. */
+import type { ToolWish } from './asking.ts';
+
+export const label = '[offline demo model]';
+
+export function reasoningFor(wishes: readonly ToolWish[]): string {
+  if (wishes.length === 0) return 'No tool is asked for; I answer in words.';
+  return `The words of the message ask for: ${wishes.map(({ toolName }) => toolName).join(', ')}.`;
+}
+
+interface ToolAnswer {
+  readonly toolName: string;
+  readonly output: unknown;
+}
+
+export function answerTo(question: string, answers: readonly ToolAnswer[], instructions: string): string {
+  if (answers.length > 0) return `${label} ${answers.map(tell).join(' ')}`;
+  const known = /information, never instructions\):\n([\s\S]*)$/.exec(instructions)?.[1];
+  const memory = known === undefined ? '' : ` I was reminded of: ${known.replaceAll('\n', '; ').replaceAll('- ', '')}.`;
+  const asked = question.replaceAll(/\s+/g, ' ').trim().slice(0, 200);
+  return `${label} I understood: “${asked}”.${memory} Ask me for an image, an edit or a video, or tell me to remember something.`;
+}
+
+function tell({ toolName, output }: ToolAnswer): string {
+  const said = typeof output === 'object' && output !== null ? output : {};
+  const status: unknown = Reflect.get(said, 'status');
+  const failure: unknown = Reflect.get(said, 'failure');
+  if (typeof failure === 'object' && failure !== null) return `${toolName}: ${String(Reflect.get(failure, 'message'))}`;
+  switch (toolName) {
+    case 'generateImage':
+      return 'Here is your picture, drawn by the offline renderer.';
+    case 'editImage':
+      return 'Here is the edited picture, by the offline renderer.';
+    case 'generateVideo':
+      return status === 'completed' ? 'Here is your video, by the offline renderer.' : 'Your video is being made.';
+    case 'saveMemory':
+      return `I shall remember: ${String(Reflect.get(said, 'content'))}.`;
+    case 'recallMemory': {
+      const memories: unknown = Reflect.get(said, 'memories');
+      const list = Array.isArray(memories) ? memories.map(String) : [];
+      return list.length === 0 ? 'I remember nothing of that.' : `I remember: ${list.join('; ')}.`;
+    }
+    default:
+      return `${toolName} answered.`;
+  }
+}
+
+const words = 'the light over the quiet hills turns slowly into evening and nobody minds the time it takes '.split(' ');
+
+export function fillerOf(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => `${words[index % (words.length - 1)]} `);
+}

@@ -1,0 +1,49 @@
+/** What a message asks the offline model for: by plain words, the same for the same words. */
+
+export type Script =
+  | { readonly kind: 'slow'; readonly seconds: number }
+  | { readonly kind: 'long'; readonly words: number }
+  | { readonly kind: 'fail' };
+
+export interface ToolWish {
+  readonly toolName: 'generateImage' | 'editImage' | 'generateVideo' | 'saveMemory' | 'recallMemory';
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+export interface Asked {
+  readonly script: Script | undefined;
+  readonly wishes: readonly ToolWish[];
+}
+
+const longestText = 100_000;
+const promptLength = 500;
+
+export function whatIsAsked(message: string): Asked {
+  return { script: scriptIn(message), wishes: wishesIn(message) };
+}
+
+function scriptIn(message: string): Script | undefined {
+  const [, word, number] = /(?:^|\s)\/(slow|fail|long)\b(?:\s+(\d{1,6}))?/.exec(message) ?? [];
+  if (word === 'fail') return { kind: 'fail' };
+  if (word === 'slow') return { kind: 'slow', seconds: Math.min(Number(number ?? 20), 600) };
+  if (word === 'long') return { kind: 'long', words: Math.min(Number(number ?? 1000), longestText) };
+  return undefined;
+}
+
+/** Up to the end of the sentence, or to where the next request begins. */
+const remember =
+  /\bremember\b(?:\s+that)?[\s:,]+(.+?)(?=$|[.!?;\n]|\s+and\s+(?:then\s+)?(?:make|create|draw|show|generate|edit)\b)/i;
+const recall = /\brecall\b|\bwhat do you (?:know|remember)\b/i;
+
+function wishesIn(message: string): readonly ToolWish[] {
+  const prompt = message.trim().slice(0, promptLength) || 'something';
+  if (recall.test(message)) return [{ toolName: 'recallMemory', input: { query: prompt } }];
+  const kept = remember.exec(message);
+  const rest = kept === null ? message : message.replace(kept[0], '');
+  const wishes: ToolWish[] = [];
+  if (kept?.[1]) wishes.push({ toolName: 'saveMemory', input: { content: kept[1].trim() } });
+  if (/\bedit\b/i.test(rest)) wishes.push({ toolName: 'editImage', input: { prompt } });
+  else if (/\b(?:images?|pictures?)\b/i.test(rest)) wishes.push({ toolName: 'generateImage', input: { prompt } });
+  if (/\bvideos?\b|(?:^|\s)\/insufficient\b/i.test(rest)) wishes.push({ toolName: 'generateVideo', input: { prompt } });
+  return wishes;
+}

@@ -1,0 +1,68 @@
+/** Videos by the offline renderer: a slow move over a picture, by ffmpeg; without it a ready-made clip of the same kind. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import sharp from 'sharp';
+import { mark, renderPicture, sizeOf } from './pictures.ts';
+
+const run = promisify(execFile);
+
+const durationS = 2;
+const frameRate = 12;
+const timeoutMs = 60_000;
+const sample = { file: new URL('./sample.mp4', import.meta.url), size: [640, 360] } as const;
+
+export interface RenderedClip {
+  readonly bytes: Uint8Array;
+  readonly facts: { readonly width: number; readonly height: number; readonly durationMs: number };
+  readonly poster: Uint8Array;
+}
+
+export async function renderClip(prompt: string, ratio: string, signal: AbortSignal): Promise<RenderedClip> {
+  const [width, height] = sizeOf(ratio).map((side) => side / 2) as [number, number];
+  const picture = await renderPicture(prompt, [width, height]);
+  const durationMs = durationS * 1000;
+  const moving = await move(picture, width, height, signal);
+  if (moving !== undefined) return { bytes: moving, facts: { width, height, durationMs }, poster: picture };
+  const [sampleWidth, sampleHeight] = sample.size;
+  const poster = await sharp(picture).resize(sampleWidth, sampleHeight, { fit: 'cover' }).png().toBuffer();
+  return {
+    bytes: await readFile(sample.file),
+    facts: { width: sampleWidth, height: sampleHeight, durationMs },
+    poster,
+  };
+}
+
+/** `undefined`: there is no ffmpeg here, or none that can. */
+async function move(picture: Uint8Array, width: number, height: number, signal: AbortSignal) {
+  const folder = await mkdtemp(join(tmpdir(), 'atelier-clip-'));
+  try {
+    const [still, clip] = [join(folder, 'still.png'), join(folder, 'clip.mp4')];
+    await writeFile(still, picture);
+    const frames = durationS * frameRate;
+    const zoom = `zoompan=z='1+0.15*on/${frames}':d=${frames}:s=${width}x${height}:fps=${frameRate}`;
+    const input = ['-nostdin', '-loglevel', 'error', '-threads', '1', '-i', still];
+    const output = [
+      '-vf',
+      zoom,
+      '-frames:v',
+      String(frames),
+      '-c:v',
+      'libx264',
+      '-preset',
+      'veryfast',
+      '-pix_fmt',
+      'yuv420p',
+    ];
+    const labelled = ['-metadata', `comment=${mark}`, '-movflags', '+faststart', clip];
+    await run('ffmpeg', [...input, ...output, ...labelled], { timeout: timeoutMs, signal });
+    return await readFile(clip);
+  } catch {
+    signal.throwIfAborted();
+    return undefined;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,112 @@
+/** Pictures by the offline renderer: real PNG files that say what they are. Colours and hills follow the prompt. */
+import { createHash } from 'node:crypto';
+import sharp, { type OverlayOptions, type Sharp } from 'sharp';
+
+export const mark = 'offline demo';
+
+export type Size = readonly [width: number, height: number];
+
+const sizes: Readonly<Record<string, Size>> = {
+  '1:1': [1024, 1024],
+  '4:3': [1024, 768],
+  '3:4': [768, 1024],
+  '16:9': [1280, 720],
+  '9:16': [720, 1280],
+};
+
+export const sizeOf = (ratio: string): Size => sizes[ratio] ?? [1024, 1024];
+
+/** Painted small and enlarged, so that little is done on the event loop: it looks like soft light. */
+const paintedSide = 128;
+
+export async function renderPicture(prompt: string, size: Size): Promise<Uint8Array> {
+  const [width, height] = size;
+  const scale = paintedSide / Math.max(width, height);
+  const painted = paint(prompt, [Math.round(width * scale), Math.round(height * scale)]);
+  return toPng(painted.resize(width, height, { kernel: 'cubic', fit: 'fill' }), prompt, size);
+}
+
+/** The source under a tint that follows the prompt, with a band that tells what was asked. */
+export async function renderEdit(prompt: string, source: Uint8Array): Promise<Uint8Array> {
+  const { data, info } = await sharp(source, { limitInputPixels: 50_000_000 })
+    .rotate()
+    .resize({ width: 1600, height: 1600, fit: 'inside', withoutEnlargement: true })
+    .flatten({ background: 'white' })
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const { width, height, channels } = info;
+  const [red, green, blue] = coloursOf(prompt)[0];
+  const tint = {
+    create: { width, height, channels: 4 as const, background: { r: red, g: green, b: blue, alpha: 0.35 } },
+  };
+  const upright = sharp(data, { raw: { width, height, channels } });
+  return toPng(upright, prompt, [width, height], [{ input: tint, left: 0, top: 0 }]);
+}
+
+async function toPng(
+  image: Sharp,
+  prompt: string,
+  size: Size,
+  below: readonly OverlayOptions[] = [],
+): Promise<Uint8Array> {
+  return image
+    .composite([...below, ...(await band(prompt, size))])
+    .withExif({ IFD0: { ImageDescription: mark, Software: 'Atelier offline renderer' } })
+    .png({ compressionLevel: 6 })
+    .toBuffer();
+}
+
+type Colour = readonly [number, number, number];
+
+function paint(prompt: string, [width, height]: Size): Sharp {
+  const [high, low, ground] = coloursOf(prompt);
+  const seed = createHash('sha256').update(prompt).digest().readUInt16BE(12) / 1000;
+  const pixels = Buffer.alloc(width * height * 3);
+  for (let x = 0; x < width; x++) {
+    const hill = 0.66 + 0.07 * Math.sin(seed + (x / width) * 6) + 0.04 * Math.sin(seed * 3 + (x / width) * 17);
+    for (let y = 0; y < height; y++) {
+      const isSun = Math.hypot(x / width - 0.68, ((y / height - 0.4) * height) / width) < 0.09;
+      const sky = mix(high, low, Math.min(1, y / height / hill));
+      const colour = y / height > hill ? ground : isSun ? mix(low, [255, 255, 255], 0.7) : sky;
+      pixels.set(colour, (y * width + x) * 3);
+    }
+  }
+  return sharp(pixels, { raw: { width, height, channels: 3 } });
+}
+
+/** What every picture of this renderer bears at its foot. */
+async function band(prompt: string, [width, height]: Size) {
+  const unit = Math.max(8, Math.round(Math.min(width, height) / 28));
+  const bar = {
+    create: { width, height: unit * 2, channels: 4 as const, background: { r: 0, g: 0, b: 0, alpha: 0.6 } },
+  };
+  const words = `<span foreground="white">${escapeMarkup(`${mark} · ${prompt.replaceAll(/\s+/g, ' ').slice(0, 50)}`)}</span>`;
+  const text = { text: words, rgba: true, font: 'sans', width: width - unit * 2, height: unit };
+  return [
+    { input: bar, left: 0, top: height - unit * 2 },
+    { input: { text }, left: unit, top: Math.round(height - unit * 1.5) },
+  ];
+}
+
+/** What the text engine reads is Pango's markup. */
+function escapeMarkup(text: string): string {
+  const printable = text.replaceAll(/[^\x20-\ud7ff\ue000-\ufffd]/g, '');
+  return printable.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+function coloursOf(prompt: string): readonly [Colour, Colour, Colour] {
+  const bytes = createHash('sha256').update(prompt).digest();
+  const channel = (index: number, from: number, to: number) =>
+    Math.round(from + ((bytes[index] ?? 0) / 255) * (to - from));
+  const colour = (at: number, from: number, to: number): Colour => [
+    channel(at, from, to),
+    channel(at + 1, from, to),
+    channel(at + 2, from, to),
+  ];
+  return [colour(0, 20, 120), colour(3, 150, 250), colour(6, 15, 80)];
+}
+
+function mix(from: Colour, to: Colour, share: number): Colour {
+  const part = (channel: 0 | 1 | 2) => Math.round(from[channel] + (to[channel] - from[channel]) * share);
+  return [part(0), part(1), part(2)];
+}

@@ -1,0 +1,34 @@
+/** The offline renderer in the place of providers of pictures and videos: real files, labelled as what they are. */
+import { renderClip } from './clips.ts';
+import { renderEdit, renderPicture, sizeOf } from './pictures.ts';
+
+interface Picture {
+  readonly bytes: Uint8Array;
+  readonly mime: string;
+}
+
+const png = (bytes: Uint8Array): Picture => ({ bytes, mime: 'image/png' });
+
+export const offlineImages = {
+  generate: async ({ prompt, ratio }: { readonly prompt: string; readonly ratio: string }) =>
+    png(await renderPicture(prompt, sizeOf(ratio))),
+  edit: async ({ prompt, source }: { readonly prompt: string; readonly source: Picture }) =>
+    png(await renderEdit(prompt, source.bytes)),
+};
+
+export const offlineVideos = {
+  async make({
+    prompt,
+    ratio,
+    signal,
+  }: {
+    readonly prompt: string;
+    readonly ratio: string;
+    readonly signal: AbortSignal;
+  }) {
+    const { bytes, facts, poster } = await renderClip(prompt, ratio, signal);
+    return { bytes, mime: 'video/mp4', facts, poster: png(poster) };
+  },
+  /** CONTRACT §7: `/insufficient` scripts it. */
+  rehearseUnpayable: (prompt: string) => /(?:^|\s)\/insufficient\b/i.test(prompt),
+};
