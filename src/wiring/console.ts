@@ -46,11 +46,13 @@ const keepsMails = ({ notify }: Config) => notify.resendApiKey === undefined && 
 /** What stands behind each concern (CONTRACT §2): servers by host, embedded engines by name. */
 function enginesOf(config: Config) {
   const hostOf = (address: string) => new URL(address).host;
+  const isEmbedded = (address: string) => ['embedded', 'offline', 'builtin', 'outbox'].includes(address);
   const choice = (concern: string, embedded: string, name: string, address: string | undefined) =>
-    address === undefined || address === 'embedded'
+    address === undefined || isEmbedded(address)
       ? { concern, engine: embedded, isEmbedded: true }
       : { concern, engine: `${name} (${hostOf(address)})`, isEmbedded: false };
-  const { database, redis, objects, resizing, identity, cms, notify } = config;
+  const { database, redis, objects, resizing, identity, cms, notify, model, imageModel, videoModel, embedding } =
+    config;
   return [
     choice('Database', 'PGlite', 'PostgreSQL', database.url),
     choice('Caches and wake-ups', 'in process', 'Redis', redis.url),
@@ -60,8 +62,12 @@ function enginesOf(config: Config) {
     choice('Variant CDN', 'the edge', 'CDN', resizing.cdnUrl),
     choice('Identity provider', 'stand-in', 'GoTrue', identity.url),
     choice('CMS', 'stand-in', 'CMS', cms.url),
+    choice('Language model', 'offline', model.names.join(', '), model.url),
+    choice('Image model', 'offline', imageModel.name ?? 'server', imageModel.url),
+    choice('Video model', 'offline', videoModel.name ?? 'server', videoModel.url),
+    choice('Embeddings', 'built in', embedding.model ?? 'server', embedding.baseUrl),
     notify.resendApiKey === undefined
-      ? choice('Mail', 'outbox', 'SMTP', notify.smtpUrl === 'outbox' ? undefined : notify.smtpUrl)
+      ? choice('Mail', 'outbox', 'SMTP', notify.smtpUrl)
       : choice('Mail', '', 'Provider', notify.resendBaseUrl),
   ];
 }
