@@ -164,8 +164,8 @@ function Recalled({ output }: { readonly output: unknown }) {
   if (memories.length === 0) return <p className="quiet">Nothing was found.</p>;
   return (
     <ul className="lines">
-      {memories.map((memory, index) => (
-        <li key={textOf(memory, 'id') ?? index}>{textOf(memory, 'content')}</li>
+      {memories.map((memory) => (
+        <li key={String(memory)}>{String(memory)}</li>
       ))}
     </ul>
   );
