@@ -70,7 +70,7 @@ const sum = (samples: readonly Sample[]) => samples.reduce((total, { value }) =>
 function queuesIn(samples: readonly Sample[]): Overview['queues'] {
   const depths = new Map<string, Overview['queues'][number]>();
   for (const { name, labels, value } of samples) {
-    const { queue, state } = labels;
+    const { queue, status: state } = labels;
     if (name === 'jobs' && queue !== undefined && state !== undefined)
       depths.set(`${queue} ${state}`, { queue, state, count: Math.round(value) });
   }

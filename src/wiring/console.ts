@@ -55,7 +55,7 @@ function enginesOf(config: Config) {
     config;
   return [
     choice('Database', 'PGlite', 'PostgreSQL', database.url),
-    choice('Caches and wake-ups', 'in process', 'Redis', redis.url),
+    choice('Caches', 'in process', 'Redis', redis.url),
     choice('Objects', 'files', 'S3', objects.endpoint),
     choice('Legacy objects', 'files', 'S3', legacyOf(config).endpoint),
     choice('Resizing', 'the edge', 'imgproxy', resizing.proxyUrl),

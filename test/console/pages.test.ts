@@ -76,6 +76,7 @@ describe.skipIf(withoutChromium)('the console', { timeout: 120_000 }, () => {
     await page.getByText(`All ${services.length} services are ready`).waitFor();
     for (const service of services) await page.getByRole('heading', { name: service, exact: true }).waitFor();
     await page.getByText('PGlite').waitFor();
+    await page.getByText('video-upload-service').waitFor();
   });
 
   it('Library: an upload appears, is shown, copied, downloaded with its watermark, and deleted', async () => {
