@@ -13,8 +13,20 @@ import { recall } from './recall.ts';
 import { refresh } from './refresh.ts';
 import { screening } from './screening.ts';
 import { signing } from './signing.ts';
+import { videoWatermark } from './videowatermark.ts';
 
-const benches = [presign, signing, deletion, screening, refresh, ...imageBenches, content, memory, recall];
+const benches = [
+  presign,
+  signing,
+  deletion,
+  screening,
+  refresh,
+  ...imageBenches,
+  content,
+  memory,
+  recall,
+  videoWatermark,
+];
 
 const named = process.argv.slice(2);
 const chosen = benches.filter(({ name }) => named.length === 0 || named.some((word) => name.startsWith(word)));

@@ -17,8 +17,8 @@ import { deletionOutcome, removalDeps } from '../../test/media/deletions.ts';
 import { interrupted } from '../../test/media/interruption.ts';
 import { digestOf, openLists } from '../../test/media/lists.ts';
 import { picture } from '../../test/media/pictures.ts';
+import { sweepAll, sweepDeps } from '../../test/media/sweeps.ts';
 import { migrations } from '../migrations.ts';
-import { removeAbandonedCopies } from './copies/abandoned.ts';
 import type { CopyDeps } from './copying.ts';
 
 /** More than any deed here has. */
@@ -153,7 +153,7 @@ for (const engine of databaseEngines)
         const outcome = await copyOutcome(failing, what);
         outcomes.add(outcome);
         expect((await holdings(what)).ready).toBe(own);
-        await removeAbandonedCopies({ ...deps, clock: { now: () => Date.now() + 25 * 3_600_000 } });
+        await sweepAll(sweepDeps(database, folder));
         expect(await holdings(what)).toEqual({ ready: own, unready: 0, objects: own });
         if (hasFailed) continue;
         expect(outcome).toBe('csam_blocked');

@@ -2,7 +2,7 @@
  * `POST /v1/copy`: an asset in another scope, with bytes and a row of its own (document 000; CONTRACT §4).
  *
  * The row is drafted first and marked ready last, so that a process which dies in between leaves a row that nobody can read
- * and that tells where bytes may lie: deletions of the scope find it, and copies/abandoned.ts does. Whatever fails, the bytes
+ * and that tells where bytes may lie: deletions of the scope find it, and sweeping/ does. Whatever fails, the bytes
  * go before the row. A deletion that takes the drafted row away is obeyed: all starts afresh, with the source as it is then.
  */
 import { randomUUID } from 'node:crypto';

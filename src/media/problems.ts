@@ -46,13 +46,17 @@ export const mediaProblems = defineProblems({
   },
 });
 
-/** Why an uploaded object is refused: no row stays, and the object is removed. */
+/**
+ * Why an uploaded object is refused: no row stays, and the object is removed. `object_not_found`: nobody registered it in
+ * time (sweeping/).
+ */
 export type Refusal =
   | 'asset_too_large'
   | 'unsupported_image'
   | 'undecodable_image'
   | 'image_too_large'
-  | 'csam_blocked';
+  | 'csam_blocked'
+  | 'object_not_found';
 
 /** The 451 carries its code in the field that document 000 names, too. */
 export function refusalProblem(refusal: Refusal): Problem {

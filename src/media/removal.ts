@@ -102,13 +102,14 @@ export async function countByHeads(objects: Pick<Objects, 'head'>, keys: readonl
 
 /** One listing, of what lies between the first key and the last: keys of one owner start alike. */
 async function countByListing(objects: Pick<Objects, 'list'>, unsorted: readonly string[]): Promise<number> {
-  const keys = [...unsorted].sort();
+  // As the store lists: by bytes, which beyond the basic plane is not the order of strings.
+  const keys = unsorted.map((key) => Buffer.from(key)).sort(Buffer.compare);
   const [first, last] = [keys[0], keys.at(-1)];
   if (first === undefined || last === undefined) return 0;
-  const wanted = new Set(keys);
+  const wanted = new Set(unsorted);
   let count = 0;
-  for await (const { key } of objects.list(commonStart(first, last))) {
-    if (key > last) break;
+  for await (const { key } of objects.list(commonStart(String(first), String(last)))) {
+    if (Buffer.compare(Buffer.from(key), last) > 0) break;
     if (wanted.has(key)) count += 1;
   }
   return count;
@@ -144,5 +145,7 @@ function groupByBucket(deps: PlacesDeps, places: readonly Place[]): readonly Gro
 function commonStart(first: string, last: string): string {
   let length = 0;
   while (length < first.length && first[length] === last[length]) length += 1;
+  // No half of a character.
+  if (/[\uD800-\uDBFF]$/.test(first.slice(0, length))) length -= 1;
   return first.slice(0, length);
 }

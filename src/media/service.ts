@@ -16,11 +16,21 @@ import type { LegacyObjects, Objects } from '#platform/objects/objects.ts';
 import { addressingOf } from './addressing.ts';
 import type { LegacyImport } from './api.ts';
 import type { mediaSettings } from './config.ts';
-import { keepRemovingAbandonedCopies } from './copies/abandoned.ts';
 import { importFile } from './importing.ts';
 import { addRoutes } from './routes.ts';
 import type { Screening } from './screening/screening.ts';
 import type { MediaTables } from './store.ts';
+import type { SweepRequest } from './sweeping/api.ts';
+import {
+  beginSweeping,
+  enqueueNext,
+  type PeriodicDeps,
+  type SweepJob,
+  sweepOn,
+  sweepQueue,
+} from './sweeping/periodic.ts';
+import { addSweepRoutes } from './sweeping/routes.ts';
+import { sweepPage } from './sweeping/sweep.ts';
 import { giveUp, type ProcessingDeps, processVideo, videoUploadQueue } from './tasks/processing.ts';
 import { addTaskRoutes } from './tasks/routes.ts';
 import type { TaskTables } from './tasks/store.ts';
@@ -70,7 +80,6 @@ export function createMedia(deps: MediaDeps): HttpServer {
   });
   const { log } = deps.server;
   const db = database.queries<MediaTables>();
-  whileListening(app, (signal) => keepRemovingAbandonedCopies({ db, objects: originals, clock, log }, signal));
   const pictures = picturePermits();
   const closing = new AbortController();
   const common = {
@@ -96,6 +105,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
   };
   addRoutes(app, deps.access, common);
   addTaskRoutes(app, deps.access, common);
+  addSweepRoutes(app, deps.access, common);
   const discard = (ownerId: string, assetIds: readonly string[]) => deleteOwnAssets(common, ownerId, assetIds);
   workOnQueues(app, jobs, { ...common, discard });
   // Before requests in flight are awaited: those that wait for a job are told to come again.
@@ -110,28 +120,20 @@ export function createMedia(deps: MediaDeps): HttpServer {
 /** One video at a time each: ffmpeg takes two threads, and requests come first. */
 const concurrency = 1;
 
-function workOnQueues(app: HttpServer, jobs: Jobs, deps: ProcessingDeps & WatermarkMakingDeps): void {
-  const queues = [videoUploadQueue.name, watermarkQueue.name];
+function workOnQueues(app: HttpServer, jobs: Jobs, deps: ProcessingDeps & WatermarkMakingDeps & PeriodicDeps): void {
+  const queues = [videoUploadQueue.name, watermarkQueue.name, sweepQueue.name];
   measureJobs(app.metrics, jobs, queues);
   app.addHook('onReady', async () => {
     await removeAbandonedScratch();
     jobs.work(videoUploadQueue, (job) => processVideo(deps, job), { concurrency, onDead: giveUp });
     jobs.work(watermarkQueue, (job) => makeVideoWatermark(deps, job), { concurrency });
+    jobs.work<SweepJob, TaskTables>(sweepQueue, (job) => sweepOn(deps, job), {
+      concurrency: 1,
+      onDead: (tx, { since }) => enqueueNext(deps, tx, { since, cursor: null }),
+    });
+    await beginSweeping(deps);
   });
   app.addHook('onClose', () => jobs.stop({ queues }));
-}
-
-/** Work beside the requests; it is over before the engines close. */
-function whileListening(app: HttpServer, work: (signal: AbortSignal) => Promise<void>): void {
-  const closing = new AbortController();
-  let working: Promise<void> | undefined;
-  app.addHook('onListen', async () => {
-    working = work(closing.signal);
-  });
-  app.addHook('onClose', async () => {
-    closing.abort();
-    await working;
-  });
 }
 
 const picturePermits = () => createPermits({ count: picturesAtOnce, waitMs: pictureWaitMs });
@@ -145,4 +147,22 @@ export function importerOf(
   const pictures = picturePermits();
   const importDeps = { db, objects: originals, legacy, engine, screening, pictures, limits: settings };
   return (request: LegacyImport) => importFile(importDeps, request);
+}
+
+/** Likewise, for `npm run sweep`: `POST /v1/sweep` without HTTP. */
+export function sweeperOf(
+  deps: Pick<MediaDeps, 'clock' | 'database' | 'answers' | 'originals' | 'legacy' | 'variants'>,
+) {
+  const { clock, database, answers, originals, legacy, variants } = deps;
+  const db = database.queries<MediaTables>();
+  const sweepDeps = {
+    clock,
+    db,
+    taskDb: database.queries<TaskTables>(),
+    answers,
+    objects: originals,
+    legacy,
+    variants,
+  };
+  return (request: SweepRequest) => sweepPage(sweepDeps, request);
 }

@@ -3,11 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { removeAbandonedCopies } from '#media/copies/abandoned.ts';
 import { createPostgresDatabase, databaseEngines } from '../database.ts';
 import { copyDeps, copyOutcome, holdingsOf, plantSource, type SourceKind } from './copies.ts';
 import type { CopyOrders } from './copying.ts';
 import { openRecords } from './registering.ts';
+import { sweepAll, sweepDeps } from './sweeps.ts';
 
 const program = join(import.meta.dirname, 'copying.ts');
 const embedded = async () => ({ url: 'embedded', drop: async () => undefined });
@@ -62,8 +62,10 @@ for (const { name, missing } of databaseEngines) {
         const deps = copyDeps(database, dataDir);
         try {
           const own = kind === 'asset' ? 1 : 0;
-          const removeAt = (ageMs: number) =>
-            removeAbandonedCopies({ ...deps, clock: { now: () => Date.now() + ageMs } });
+          const removeAt = async (ageMs: number) => {
+            const found = await sweepAll(sweepDeps(database, dataDir, ageMs));
+            return found.filter(({ fate }) => fate === 'removed').length;
+          };
           let left = 0;
           for (const [index, what] of whats.entries()) {
             const holdings = await holdingsOf(database, dataDir, what.ownerId);

@@ -31,11 +31,12 @@ function runsOf(database: Database) {
         }),
       ),
     async takeOver({ taskId }: FencedKey): Promise<FencedKey> {
-      // One that is being written to at that moment is passed over, as by the reaper, until the next time.
       for (;;) {
         const claimed = await claimOrphans(db, randomUUID(), 60_000, true, 100_000);
         const run = claimed.find((candidate) => candidate.taskId === taskId);
         if (run !== undefined) return run;
+        // Passed over while an append of its old hand holds it.
+        await sleep(1);
       }
     },
   };

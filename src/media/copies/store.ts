@@ -7,7 +7,6 @@ import {
   type AssetIdentity,
   type AssetPlace,
   assetColumns,
-  deletableColumns,
   dropUnready,
   type MediaTables,
   signingColumns,
@@ -111,17 +110,4 @@ export async function withdrawCopy(db: Handle, assetId: string): Promise<void> {
 /** Takes back the row of a copy that never became ready. */
 export function dropCopy(db: Handle, assetId: string): Promise<void> {
   return dropUnready(db, assetId, unwritten);
-}
-
-/** Copies that were begun before `createdBefore` and never ended; oldest first, at most `limit`. */
-export function findAbandonedCopies(db: Handle, createdBefore: Date, limit: number) {
-  return db
-    .selectFrom('assets')
-    .select(deletableColumns)
-    .where('etag', '=', unwritten)
-    .where('ready_at', 'is', null)
-    .where('created_at', '<', createdBefore)
-    .orderBy('created_at')
-    .limit(limit)
-    .execute();
 }

@@ -1,0 +1,26 @@
+/** The running instance, for commands that have to go through it. */
+import { isFolderInUse } from '#platform/db/lock.ts';
+import { createClient, type HttpClient } from '#platform/http/client.ts';
+import { type Closers, StartFault } from '#platform/lifecycle.ts';
+import { addressesOf, type Config } from '../config.ts';
+
+/** The database is a running instance's own: nobody else can open it. */
+export function isEmbeddedInUse({ database, process: { dataDir } }: Config): boolean {
+  return database.url === 'embedded' && isFolderInUse(dataDir);
+}
+
+/** Of its media service, with an internal key. Throws StartFault without one. */
+export function clientOfInstance(config: Config, closers: Closers, timeoutMs: number): HttpClient {
+  const [internalKey] = config.internal.keys;
+  if (internalKey === undefined)
+    throw new StartFault('INTERNAL_KEY: a running instance takes commands only with an internal key; set one.');
+  const client = createClient({
+    name: 'media',
+    baseUrl: addressesOf(config).media,
+    ours: true,
+    internalKey,
+    timeoutMs,
+  });
+  closers.add('client', () => client.close());
+  return client;
+}
