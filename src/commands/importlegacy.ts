@@ -70,7 +70,7 @@ function reasonOf(error: unknown): string {
 }
 
 function throughInstance(config: Config, closers: Closers): Import {
-  const client = clientOfInstance(config, closers, timeoutMs);
+  const client = clientOfInstance(config, closers, { service: 'media', timeoutMs: timeoutMs });
   return async (json) => {
     const route = '/v1/assets/legacy';
     const answer = await client.send({ method: 'POST', path: route, route, json, idempotent: true });

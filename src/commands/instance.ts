@@ -9,14 +9,18 @@ export function isEmbeddedInUse({ database, process: { dataDir } }: Config): boo
   return database.url === 'embedded' && isFolderInUse(dataDir);
 }
 
-/** Of its media service, with an internal key. Throws StartFault without one. */
-export function clientOfInstance(config: Config, closers: Closers, timeoutMs: number): HttpClient {
+/** Of one of its services, with an internal key. Throws StartFault without one. */
+export function clientOfInstance(
+  config: Config,
+  closers: Closers,
+  { service, timeoutMs }: { readonly service: 'media' | 'auth'; readonly timeoutMs: number },
+): HttpClient {
   const [internalKey] = config.internal.keys;
   if (internalKey === undefined)
     throw new StartFault('INTERNAL_KEY: a running instance takes commands only with an internal key; set one.');
   const client = createClient({
-    name: 'media',
-    baseUrl: addressesOf(config).media,
+    name: service,
+    baseUrl: addressesOf(config)[service],
     ours: true,
     internalKey,
     timeoutMs,

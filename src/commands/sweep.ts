@@ -92,7 +92,7 @@ function reasonOf(error: unknown): string {
 }
 
 function throughInstance(config: Config, closers: Closers): Sweep {
-  const client = clientOfInstance(config, closers, timeoutMs);
+  const client = clientOfInstance(config, closers, { service: 'media', timeoutMs: timeoutMs });
   return async (json) => {
     const route = '/v1/sweep';
     const answer = await client.send({ method: 'POST', path: route, route, json, idempotent: true });
