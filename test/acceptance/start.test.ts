@@ -80,7 +80,8 @@ describe('npm start', () => {
   });
 
   it('prints the operator’s link when it made the token, and never again', async () => {
-    const first = launch('start', ['console']);
+    const fresh = { ATELIER_DATA_DIR: join(place.dataDir, 'fresh') };
+    const first = launch('start', ['console'], fresh);
     await first.said("for the operator's pages");
     const link = new URL(/Open (\S+)/.exec(first.output())?.[1] ?? '');
     expect(link.origin).toBe(`http://localhost:${place.portBase}`);
@@ -92,7 +93,7 @@ describe('npm start', () => {
     expect(session.status).toBe(204);
     first.child.kill('SIGTERM');
     expect(await first.ended(10_000)).toBe(0);
-    const second = launch('start', ['console']);
+    const second = launch('start', ['console'], fresh);
     await second.said(ready);
     second.child.kill('SIGTERM');
     await second.ended(10_000);
