@@ -14,8 +14,8 @@ import { type SeenEvent, textOf } from './stream.ts';
 
 const log = createLog({ level: 'silent' });
 const [, postgres] = databaseEngines;
-const runs = 8;
-const readersPerRun = 6;
+const runs = 4;
+const readersPerRun = 5;
 
 const drivers = [
   { name: 'the database, one instance', missing: false, open: async () => ({ rig: await startAgent(embedded) }) },
@@ -66,7 +66,7 @@ describe.each(drivers)('$name', ({ missing, open }) => {
           lastEventId: events.at(-1)?.id,
           ...(Math.random() < 0.5
             ? { cutAfter: 1 + Math.floor(Math.random() * 12) }
-            : { cutAfterMs: 20 + Math.random() * 200 }),
+            : { cutAfterMs: 100 + Math.random() * 400 }),
         });
         expect([0, 200]).toContain(seen.status);
         events.push(...seen.events);
@@ -97,7 +97,7 @@ describe.each(drivers)('$name', ({ missing, open }) => {
           expect(kept).toBe(textOf(whole.events));
         }),
       );
-      expect(cuts).toBeGreaterThan(300);
+      expect(cuts).toBeGreaterThan(100);
     });
 
     it.each(['', 'x', '1', '1-', '-1', '1-2-3', '01-1', '1 -1', '1-1x', `1-${'9'.repeat(16)}`])(

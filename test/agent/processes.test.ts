@@ -91,7 +91,7 @@ describe.skipIf(isMissing)('several processes of the agent on PostgreSQL and Red
 
   it('one that is killed leaves runs that have failed for all within 30 s', { timeout: 180_000 }, async () => {
     const asked = ['/slow 60', '/long 100000', 'Tell me of the evening', 'Remember that I am fond of evenings'];
-    const delaysMs = [0, 60, 250, 1500];
+    const delaysMs = [0, 700];
     const victims = await Promise.all(delaysMs.map(() => start()));
     await Promise.all(
       victims.map(async (victim, index) => {
