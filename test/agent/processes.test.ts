@@ -90,7 +90,7 @@ describe.skipIf(isMissing)('several processes of the agent on PostgreSQL and Red
   }
 
   it('one that is killed leaves runs that have failed for all within 30 s', { timeout: 180_000 }, async () => {
-    const asked = ['/slow 60', '/long 100000', 'Tell me of the evening', 'Remember that I am fond of evenings'];
+    const asked = ['/slow 60', '/long 30000', 'Tell me of the evening', 'Remember that I am fond of evenings'];
     const delaysMs = [0, 700];
     const victims = await Promise.all(delaysMs.map(() => start()));
     await Promise.all(
@@ -122,7 +122,7 @@ describe.skipIf(isMissing)('several processes of the agent on PostgreSQL and Red
     const { here, there } = await userOf(other);
     const done = await watch(here, there, 'Tell me of the evening');
     await done.over;
-    const watched = await Promise.all(['/slow 60', '/slow 60', '/long 100000'].map((text) => watch(here, there, text)));
+    const watched = await Promise.all(['/slow 60', '/slow 60', '/long 30000'].map((text) => watch(here, there, text)));
     await expect.poll(() => watched.every(({ events }) => events.length > 3), { timeout: 20_000 }).toBe(true);
     await flushed(redis.url);
     await Promise.all(watched.map(({ over }) => over));
