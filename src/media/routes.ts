@@ -209,7 +209,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
         response: { 200: watermarked },
       },
     },
-    async (request) => watermarkImage(deps, request.caller, request.body),
+    async (request, reply) => sendJson(reply, await watermarkImage(deps, request.caller, request.body)),
   );
 
   app.post(
@@ -223,6 +223,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
         response: { 200: watermarkedVideo },
       },
     },
-    async (request, reply) => watermarkVideo(deps, request.caller, request.body, reply.abandoned),
+    async (request, reply) =>
+      sendJson(reply, await watermarkVideo(deps, request.caller, request.body, reply.abandoned)),
   );
 }

@@ -76,7 +76,7 @@ describe.each(drivers)('$name', ({ missing, open }) => {
     }
 
     it(`${runs} runs with ${readersPerRun} readers each`, { timeout: 120_000 }, async () => {
-      const asked = ['Tell me of the evening', 'Make a picture of the evening', '/slow 3', '/long 3000'];
+      const asked = ['Tell me of the evening', 'Remember that I am fond of evenings', '/slow 3', '/long 2000'];
       let cuts = 0;
       await Promise.all(
         Array.from({ length: runs }, async (_, index) => {
