@@ -64,8 +64,8 @@ describe.each(drivers)('$name', ({ missing, open }) => {
       for (let cuts = 0; ; cuts++) {
         const seen = await somewhere().stream(taskId, {
           lastEventId: events.at(-1)?.id,
-          ...(Math.random() < 0.5
-            ? { cutAfter: 1 + Math.floor(Math.random() * 12) }
+          ...(Math.random() < 0.7
+            ? { cutAfter: 1 + Math.floor(Math.random() * 3) }
             : { cutAfterMs: 100 + Math.random() * 400 }),
         });
         expect([0, 200]).toContain(seen.status);
