@@ -14,7 +14,7 @@ import { type SeenEvent, textOf } from './stream.ts';
 
 const log = createLog({ level: 'silent' });
 const [, postgres] = databaseEngines;
-const runs = 4;
+const runs = 8;
 const readersPerRun = 5;
 
 const drivers = [
@@ -97,7 +97,7 @@ describe.each(drivers)('$name', ({ missing, open }) => {
           expect(kept).toBe(textOf(whole.events));
         }),
       );
-      expect(cuts).toBeGreaterThan(100);
+      expect(cuts).toBeGreaterThan(200);
     });
 
     it('a malformed id: 400', { timeout: 30_000 }, async () => {
