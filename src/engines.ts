@@ -89,9 +89,14 @@ export function createEngines(config: Config, log: Log, closers: Closers) {
         'pictures are screened against empty lists: neither MEDIA_BLOCKED_HASHES nor MEDIA_SCREENING_URL is set',
       );
     const opened = createScreening(config.media);
-    closers.add('screening', () => opened.close());
+    let isClosing = false;
+    closers.add('screening', () => {
+      isClosing = true;
+      return opened.close();
+    });
     // Told at the start; whoever registers a picture finds out by himself.
     opened.checkLists().catch((error: Error) => {
+      if (isClosing) return;
       log.error({ err: error.cause }, 'MEDIA_BLOCKED_HASHES: the lists cannot be relied on, no picture will pass');
     });
     return opened;
