@@ -97,6 +97,18 @@ describe('arrows fall', () => {
     expect(told(upward)).toEqual([]);
   });
 
+  it('the client runs in browsers: nothing of the server but types, nothing of Node', () => {
+    const client = files.filter(({ path }) => room(path) === 'client');
+    expect(client.length).toBeGreaterThan(3);
+    const foreign = client.flatMap(({ path, importsValues }) =>
+      importsValues.filter((to) => room(to) !== 'client').map((to) => `${path} → ${to}`),
+    );
+    expect(foreign).toEqual([]);
+    expect(
+      client.filter(({ text }) => /from 'node:|\bprocess\.|\bBuffer\b/.test(text)).map(({ path }) => path),
+    ).toEqual([]);
+  });
+
   it('nothing imports the stand-ins but the wiring', () => {
     // Their settings are declared beside them, and read with all others.
     const allowed = ({ from, to }: { from: string; to: string }) =>

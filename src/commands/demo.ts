@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import { decodeJwt } from 'jose';
 import { addressesOf, readConfig } from '../config.ts';
+import { showChat } from './demo/agent.ts';
 import { tell } from './demo/calls.ts';
 import { chooseClip, choosePhoto, showPicture, showVideo } from './demo/media.ts';
 import { rememberAndRecall } from './demo/memory.ts';
@@ -15,7 +16,7 @@ const email = 'demo@example.com';
 
 export async function demo(args: readonly string[]): Promise<number> {
   const config = readConfig(process.env, []);
-  const { media, memory, notify } = addressesOf(config);
+  const { agent, media, memory, notify } = addressesOf(config);
   const [photo, clip] = [await choosePhoto(args[0]), await chooseClip(args[1])];
 
   const { accessToken: token, target } = await signInThroughBrowser(config, email);
@@ -26,6 +27,7 @@ export async function demo(args: readonly string[]): Promise<number> {
   if (clip === undefined) tell('Video', 'left out: there is no ffmpeg here; install it, or name a clip');
   else await showVideo({ media, token }, clip);
   await rememberAndRecall(memory, token, userId);
+  await showChat({ agent, token });
 
   const [internalKey] = config.internal.keys;
   const isOutbox = config.notify.resendApiKey === undefined && config.notify.smtpUrl === 'outbox';

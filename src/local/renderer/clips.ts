@@ -42,7 +42,8 @@ async function move(picture: Uint8Array, width: number, height: number, signal: 
     const [still, clip] = [join(folder, 'still.png'), join(folder, 'clip.mp4')];
     await writeFile(still, picture);
     const frames = durationS * frameRate;
-    const zoom = `zoompan=z='1+0.15*on/${frames}':d=${frames}:s=${width}x${height}:fps=${frameRate}`;
+    // Towards the foot on the left: what says that this is a demo stays in sight.
+    const zoom = `zoompan=z='1+0.15*on/${frames}':y='ih-ih/zoom':d=${frames}:s=${width}x${height}:fps=${frameRate}`;
     const input = ['-nostdin', '-loglevel', 'error', '-threads', '1', '-i', still];
     const output = [
       '-vf',

@@ -65,14 +65,17 @@ function paint(prompt: string, [width, height]: Size): Sharp {
   for (let x = 0; x < width; x++) {
     const hill = 0.66 + 0.07 * Math.sin(seed + (x / width) * 6) + 0.04 * Math.sin(seed * 3 + (x / width) * 17);
     for (let y = 0; y < height; y++) {
-      const isSun = Math.hypot(x / width - 0.68, ((y / height - 0.4) * height) / width) < 0.09;
+      const fromSun = Math.hypot(x - 0.68 * width, y - 0.4 * height) - 0.09 * width;
       const sky = mix(high, low, Math.min(1, y / height / hill));
-      const colour = y / height > hill ? ground : isSun ? mix(low, [255, 255, 255], 0.7) : sky;
-      pixels.set(colour, (y * width + x) * 3);
+      const withSun = mix(sky, mix(low, [255, 255, 255], 0.7), within(fromSun));
+      pixels.set(mix(withSun, ground, within(hill * height - y)), (y * width + x) * 3);
     }
   }
   return sharp(pixels, { raw: { width, height, channels: 3 } });
 }
+
+/** How much of a pixel lies inside an edge: 0 to 1 over about two of them, or the edge would show as stairs. */
+const within = (outsideBy: number): number => Math.min(1, Math.max(0, 0.5 - outsideBy / 2));
 
 /** What every picture of this renderer bears at its foot. */
 async function band(prompt: string, [width, height]: Size) {

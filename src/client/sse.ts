@@ -1,0 +1,44 @@
+/** Server-sent events of a response (WHATWG HTML, 9.2): what is cut in the midst of an event is left out. */
+
+export interface ServerSentEvent {
+  readonly id: string | undefined;
+  readonly data: string;
+}
+
+/** Takes text as it comes, whatever its cuts. `onBytes` is called for anything at all, comments included. */
+export async function* readEvents(
+  body: ReadableStream<Uint8Array>,
+  onBytes: () => void,
+): AsyncGenerator<ServerSentEvent> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let rest = '';
+  let id: string | undefined;
+  let data: string[] = [];
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      onBytes();
+      const lines = (rest + decoder.decode(value, { stream: true })).split('\n');
+      rest = lines.pop() ?? '';
+      for (const raw of lines) {
+        const line = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
+        if (line === '') {
+          if (data.length > 0) yield { id, data: data.join('\n') };
+          id = undefined;
+          data = [];
+        } else if (line.startsWith('data:')) data.push(fieldOf(line, 'data:'));
+        else if (line.startsWith('id:')) id = fieldOf(line, 'id:');
+      }
+    }
+  } finally {
+    // Also when the reader has had enough: the connection is closed.
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+function fieldOf(line: string, field: string): string {
+  const value = line.slice(field.length);
+  return value.startsWith(' ') ? value.slice(1) : value;
+}

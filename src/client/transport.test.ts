@@ -1,0 +1,263 @@
+import { Chat } from '@ai-sdk/react';
+import { readUIMessageStream, type UIMessage, type UIMessageChunk, validateUIMessages } from 'ai';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AgentRig, type Chatter, newThread, startAgent } from '../../test/agent/rig.ts';
+import { type ShakyNetwork, shakyNetwork } from '../../test/agent/shaking.ts';
+import { embedded } from '../../test/media/rig.ts';
+import { ConnectionError, ProtocolError, ServiceError } from './errors.ts';
+import { followRun } from './run.ts';
+import { AgentChatTransport } from './transport.ts';
+
+let rig: AgentRig;
+let user: Chatter;
+beforeAll(async () => {
+  rig = await startAgent(embedded);
+  user = await rig.user('pro', 100_000);
+});
+afterAll(() => rig.close());
+
+const patience = { firstPauseMs: 5, longestPauseMs: 20, tries: 200 };
+const accessOver = (network?: ShakyNetwork, chatter = user) => ({
+  url: `${rig.url}/`,
+  headers: async () => chatter.credential,
+  patience,
+  ...(network && { fetch: network.fetch }),
+});
+const chatOver = (id: string, network?: ShakyNetwork, messages: UIMessage[] = []) =>
+  new Chat({ id, messages, transport: new AgentChatTransport(accessOver(network)) });
+
+/** As it is stored, but for what is known at its end or signed when it is read. */
+function comparable(message: object | undefined): unknown {
+  const { id, role, parts } = message as UIMessage;
+  const kept = parts.map((part) => {
+    // The SDK's newest client numbers them; v5 messages have no such field.
+    const { id: _, ...rest } = part as { id?: string };
+    return part.type === 'reasoning' ? rest : part;
+  });
+  const varying = ['url', 'thumbUrl', 'state', 'mime'];
+  const text = JSON.stringify({ id, role, parts: kept }, (key, value) => (varying.includes(key) ? undefined : value));
+  return JSON.parse(text);
+}
+
+describe("the SDK's own chat", () => {
+  let cuts = 0;
+  it.each(Array.from({ length: 6 }, (_, seed) => seed + 1))(
+    'holds a conversation with tools over a network that is cut at random (%i)',
+    async (seed) => {
+      const network = shakyNetwork(seed);
+      const threadId = newThread();
+      const chat = chatOver(threadId, network);
+      await chat.sendMessage({ text: 'Remember that I like bees.' });
+      await chat.sendMessage({ text: 'Make an image of them.' });
+      await chat.sendMessage({ text: '/long 3000' });
+      expect([chat.status, chat.error]).toEqual(['ready', undefined]);
+      const stored = await user.messages(threadId);
+      expect(chat.messages.map(({ role }) => role)).toEqual([
+        'user',
+        'assistant',
+        'user',
+        'assistant',
+        'user',
+        'assistant',
+      ]);
+      expect(chat.messages.map(comparable)).toEqual(stored.map(comparable));
+      expect(stored[3]?.parts.some(({ type }) => type === 'tool-generateImage')).toBe(true);
+      await validateUIMessages({ messages: stored });
+      cuts += network.cuts;
+    },
+  );
+
+  it('was cut often enough', () => expect(cuts).toBeGreaterThan(15));
+
+  it('finds a run again after a reload of the page, from its beginning, as often as is liked', async () => {
+    const threadId = newThread();
+    const first = chatOver(threadId);
+    const answering = first.sendMessage({ text: '/slow 3' });
+    await seen(first, 3);
+    const history = (await user.messages(threadId)) as unknown as UIMessage[];
+    expect(history).toHaveLength(1);
+    const second = chatOver(threadId, shakyNetwork(99), history);
+    // An effect that runs twice, as in React's strict mode: the one that is given up stops nothing.
+    const resuming = [second.resumeStream(), second.resumeStream()];
+    await Promise.all([answering, ...resuming]);
+    const stored = await user.messages(threadId);
+    expect(stored[1]?.metadata.status).toBe('completed');
+    for (const chat of [first, second]) expect(chat.messages.map(comparable)).toEqual(stored.map(comparable));
+  });
+
+  it('has nothing to find where nothing runs', async () => {
+    const chat = chatOver(newThread());
+    await chat.resumeStream();
+    expect([chat.status, chat.messages]).toEqual(['ready', []]);
+  });
+
+  it('joins the run in flight when the thread has one (409)', async () => {
+    const threadId = newThread();
+    const taskId = await user.ask(threadId, '/slow 2');
+    const chat = chatOver(threadId);
+    await chat.sendMessage({ text: 'Are you there?' });
+    const [, answer] = await user.messages(threadId);
+    expect(chat.lastMessage?.id).toBe(answer?.id);
+    expect(comparable(chat.lastMessage)).toEqual(comparable(answer));
+    expect(answer?.metadata.taskId).toBe(taskId);
+  });
+
+  it('stop() stops the run, also before its first event', async () => {
+    for (const wanted of [0, 3]) {
+      const threadId = newThread();
+      const chat = chatOver(threadId);
+      const answering = chat.sendMessage({ text: '/slow 60' });
+      await seen(chat, wanted);
+      await chat.stop();
+      await answering;
+      expect(chat.status).toBe('ready');
+      await expect.poll(async () => (await user.call('GET', `/thread/${threadId}/current-task`)).body.task).toBe(null);
+      await expect.poll(async () => (await user.messages(threadId)).length).toBeGreaterThan(0);
+    }
+  });
+
+  it('a message said otherwise, and an answer asked for again, take the place of what was', async () => {
+    const threadId = newThread();
+    const chat = chatOver(threadId);
+    await chat.sendMessage({ text: 'one' });
+    await chat.sendMessage({ text: 'two' });
+    const [, , two] = chat.messages;
+    await chat.sendMessage({ text: 'three', messageId: two?.id ?? '' });
+    await chat.regenerate();
+    expect(chat.error).toBeUndefined();
+    const stored = await user.messages(threadId);
+    expect(stored.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
+    expect(stored[2]?.parts[0]?.text).toBe('three');
+    expect(chat.messages.map(comparable)).toEqual(stored.map(comparable));
+  });
+
+  it('a failed run is an error of the chat; the next message goes through', async () => {
+    const chat = chatOver(newThread());
+    await chat.sendMessage({ text: '/fail' });
+    expect(chat.status).toBe('error');
+    expect(chat.error?.message).toMatch(/\w/);
+    await chat.sendMessage({ text: 'again' });
+    expect(chat.status).toBe('ready');
+  });
+});
+
+describe('starting, over a network that fails', () => {
+  it('an answer that is lost starts nothing twice, whether the run still goes on or has ended', async () => {
+    for (const [text, waitMs] of [
+      ['/slow 2', 0],
+      ['hello', 1500],
+    ] as const) {
+      const threadId = newThread();
+      const network = shakyNetwork(1, { cutStreams: false, loseFirstAnswer: waitMs });
+      const chat = chatOver(threadId, network);
+      await chat.sendMessage({ text });
+      const stored = await user.messages(threadId);
+      expect(stored.map(({ role }) => role)).toEqual(['user', 'assistant']);
+      expect(chat.messages.map(comparable)).toEqual(stored.map(comparable));
+    }
+  });
+
+  it('what was never taken can be asked again', async () => {
+    const poor = await rig.user('free', 0);
+    const threadId = newThread();
+    const transport = new AgentChatTransport(accessOver(undefined, poor));
+    const chat = new Chat({ id: threadId, transport });
+    await chat.sendMessage({ text: 'hello' });
+    expect(chat.error).toBeInstanceOf(ServiceError);
+    expect(chat.error).toMatchObject({ status: 402, code: 'insufficient_credits', body: { required: 1, balance: 0 } });
+    const rich = new Chat({
+      id: threadId,
+      messages: chat.messages,
+      transport: new AgentChatTransport(accessOver()),
+    });
+    await rich.regenerate();
+    expect((await user.messages(threadId)).map(({ role }) => role)).toEqual(['user', 'assistant']);
+  });
+});
+
+describe('followRun', () => {
+  it('gives each event once, in order, whatever the cuts', async () => {
+    const taskId = await user.ask(newThread(), '/long 5000');
+    const straight = await chunksOf(followRun(accessOver(), taskId));
+    let cuts = 0;
+    for (const seed of [1, 2, 3, 4]) {
+      const network = shakyNetwork(seed);
+      expect(await chunksOf(followRun(accessOver(network), taskId))).toEqual(straight);
+      cuts += network.cuts;
+    }
+    expect(cuts).toBeGreaterThan(4);
+    let last: UIMessage | undefined;
+    for await (const message of readUIMessageStream({ stream: ReadableStream.from(straight) })) last = message;
+    expect(last?.parts.some(({ type }) => type === 'text')).toBe(true);
+  });
+
+  it('refusals are told as they are, and not repeated', async () => {
+    const stranger = await rig.user();
+    const taskId = await user.ask(newThread(), 'hello');
+    const network = shakyNetwork(1, { cutStreams: false });
+    const refused = chunksOf(followRun(accessOver(network, stranger), taskId));
+    await expect(refused).rejects.toMatchObject({ name: 'ServiceError', status: 403, code: 'forbidden' });
+    await expect(chunksOf(followRun(accessOver(), 'nothing'))).rejects.toMatchObject({ status: 404 });
+    expect(network.calls).toBe(1);
+  });
+
+  it('a service that is not there is given up after so many tries', async () => {
+    let calls = 0;
+    const fetch = async () => {
+      calls += 1;
+      throw new TypeError('fetch failed');
+    };
+    const access = { ...accessOver(), fetch, patience: { ...patience, tries: 3 } };
+    await expect(chunksOf(followRun(access, 'x'))).rejects.toBeInstanceOf(ConnectionError);
+    expect(calls).toBe(3);
+  });
+
+  it('what is no stream is no answer', async () => {
+    const page = async () => new Response('<html>', { headers: { 'content-type': 'text/html' } });
+    await expect(chunksOf(followRun({ ...accessOver(), fetch: page }, 'x'))).rejects.toBeInstanceOf(ProtocolError);
+  });
+
+  it('a connection on which nothing comes is dropped, and the next goes on', async () => {
+    const taskId = await user.ask(newThread(), 'hello');
+    let calls = 0;
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      calls += 1;
+      if (calls > 1) return globalThis.fetch(input, init);
+      return new Promise((_, reject) => init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)));
+    };
+    const access = { ...accessOver(), fetch, patience: { ...patience, silentMs: 100 } };
+    expect((await chunksOf(followRun(access, taskId))).at(-1)?.type).toBe('finish');
+    expect(calls).toBe(2);
+  });
+
+  it('to stop reading stops no run', async () => {
+    const taskId = await user.ask(newThread(), '/slow 1');
+    const leaving = new AbortController();
+    const reading = chunksOf(followRun(accessOver(), taskId, leaving.signal));
+    leaving.abort();
+    await expect(reading).rejects.toMatchObject({ name: 'AbortError' });
+    expect((await user.ended(taskId)).status).toBe('completed');
+  });
+});
+
+async function chunksOf(chunks: AsyncIterable<UIMessageChunk>): Promise<UIMessageChunk[]> {
+  const all: UIMessageChunk[] = [];
+  for await (const chunk of chunks) all.push(chunk);
+  return all;
+}
+
+/** Once so many words of the answer are there. */
+async function seen(chat: { readonly messages: UIMessage[]; readonly status: string }, words: number): Promise<void> {
+  await expect
+    .poll(
+      () => {
+        const text = chat.messages
+          .filter(({ role }) => role === 'assistant')
+          .flatMap(({ parts }) => parts.map((part) => (part.type === 'text' ? part.text : '')))
+          .join('');
+        return text.split(' ').length - 1;
+      },
+      { timeout: 20_000, interval: 20 },
+    )
+    .toBeGreaterThanOrEqual(words);
+}
