@@ -19,11 +19,13 @@ const commands = {
     true,
     [
       [at('node_modules/typescript/bin/tsc'), '--noEmit'],
+      [at('node_modules/typescript/bin/tsc'), '--noEmit', '--project', at('src/console/web')],
       [at('node_modules/@biomejs/biome/bin/biome'), 'check', '--error-on-warnings', ...args],
       [at('node_modules/knip/bin/knip.js')],
       [at('node_modules/vitest/vitest.mjs'), 'run', 'test/house.test.ts'],
     ],
   ],
+  'build:console': [true, [[at('node_modules/vite/bin/vite.js'), 'build', at('src/console/web')]]],
   bench: [true, [[at('bench/main.ts'), ...args]]],
 };
 const [needsDevelopment, programs] = commands[command] ?? [false, [main(command, ...args)]];

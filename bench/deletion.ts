@@ -18,10 +18,9 @@ import type { Objects } from '../src/platform/objects/objects.ts';
 import { openTestBucket, skipWithoutS3 } from '../src/platform/objects/s3.testing.ts';
 import { openTestCache } from '../test/caches.ts';
 import { openTestDatabase } from '../test/database.ts';
-import { openPublicFiles } from '../test/media/deletions.ts';
 import { picture } from '../test/media/pictures.ts';
 import { type Planted, plant } from '../test/media/planting.ts';
-import { openFiles } from '../test/media/registrations.ts';
+import { openFiles, openPublicFiles } from '../test/media/registrations.ts';
 import { atMost, type Bench, median, type Row } from './bench.ts';
 
 const ids = 1000;

@@ -12,9 +12,23 @@ import { memory } from './memory.ts';
 import { presign } from './presign.ts';
 import { recall } from './recall.ts';
 import { refresh } from './refresh.ts';
+import { screening } from './screening.ts';
 import { signing } from './signing.ts';
+import { videoWatermark } from './videowatermark.ts';
 
-const benches = [presign, signing, deletion, refresh, ...imageBenches, content, memory, recall, agent];
+const benches = [
+  presign,
+  signing,
+  deletion,
+  refresh,
+  ...imageBenches,
+  content,
+  memory,
+  recall,
+  agent,
+  screening,
+  videoWatermark,
+];
 
 const named = process.argv.slice(2);
 const chosen = benches.filter(({ name }) => named.length === 0 || named.some((word) => name.startsWith(word)));

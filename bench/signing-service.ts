@@ -11,6 +11,7 @@ import fastify from 'fastify';
 import { resizeSigner } from '../src/edge/api.ts';
 import { createVariantMaker } from '../src/image/engine/variants.ts';
 import { createEngine } from '../src/image/engine/working.ts';
+import { createScreening } from '../src/media/screening/screening.ts';
 import { createMedia } from '../src/media/service.ts';
 import { storageKeyOf } from '../src/media/storagekey.ts';
 import { findReadyAssets, type MediaTables } from '../src/media/store.ts';
@@ -29,6 +30,7 @@ import { openFilesystem } from '../src/platform/objects/filesystem.ts';
 import { databaseEngines } from '../test/database.ts';
 
 const count = 200;
+const noLists = { blockedHashes: undefined, screeningUrl: undefined };
 const log = createLog({ level: 'silent' });
 // PostgreSQL where it runs: PGlite would do the query within the process that is measured.
 const engine = databaseEngines.findLast(({ missing }) => !missing) ?? databaseEngines[0];
@@ -122,7 +124,8 @@ function startMedia(answers: Cache) {
     variants: createVariantMaker({ engine: pictures, keySecret: 'secret', publicObjects, limits }),
     resizeAddress,
     jobs: createJobs({ database, log }),
-    settings: { maxImageBytes: 1, maxVideoBytes: 1, publicScopes: [], ffmpegPath: 'ffmpeg' },
+    screening: createScreening(noLists),
+    settings: { maxImageBytes: 1, maxVideoBytes: 1, publicScopes: [], ffmpegPath: 'ffmpeg', ...noLists },
   });
 }
 

@@ -16,6 +16,7 @@ const portOffsets = {
   edge: 10,
   idp: 11,
   cms: 12,
+  console: 0,
 } as const;
 
 export type ServiceName = keyof typeof portOffsets;
@@ -102,6 +103,7 @@ export function addressesOf(config: Config): Readonly<Record<ServiceName, string
     ...config.addresses,
     idp: config.identity.url,
     cms: config.cms.url,
+    console: config.console.url,
   };
   return Object.fromEntries(serviceNames.map((service) => [service, told[service] ?? at(service)])) as Record<
     ServiceName,
@@ -153,6 +155,7 @@ const groupsByService: Partial<Record<ServiceName, readonly GroupName[]>> = {
   content: ['database', 'cms', 'content'],
   notify: ['database', 'internal', 'notify'],
   idp: ['localIdp', 'database'],
+  console: ['console', 'memory'],
 };
 
 /** Its processes see each other's writes, so without Redis there may be one of them only. */

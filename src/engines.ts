@@ -2,6 +2,7 @@
 import { engineLimits } from '#image/config.ts';
 import { createVariantMaker } from '#image/engine/variants.ts';
 import { createEngine } from '#image/engine/working.ts';
+import { createScreening } from '#media/screening/screening.ts';
 import { systemClock } from '#platform/clock.ts';
 import { installationId } from '#platform/db/installation.ts';
 import { openDatabase } from '#platform/db/open.ts';
@@ -81,7 +82,26 @@ export function createEngines(config: Config, log: Log, closers: Closers) {
       limits,
     }),
   );
-  return { database, jobs, redis, objects, legacy, pictures, variants };
+  const screening = once(async () => {
+    const { blockedHashes, screeningUrl } = config.media;
+    if (blockedHashes === undefined && screeningUrl === undefined)
+      log.warn(
+        'pictures are screened against empty lists: neither MEDIA_BLOCKED_HASHES nor MEDIA_SCREENING_URL is set',
+      );
+    const opened = createScreening(config.media);
+    let isClosing = false;
+    closers.add('screening', () => {
+      isClosing = true;
+      return opened.close();
+    });
+    // Told at the start; whoever registers a picture finds out by himself.
+    opened.checkLists().catch((error: Error) => {
+      if (isClosing) return;
+      log.error({ err: error.cause }, 'MEDIA_BLOCKED_HASHES: the lists cannot be relied on, no picture will pass');
+    });
+    return opened;
+  });
+  return { database, jobs, redis, objects, legacy, pictures, variants, screening };
 }
 
 function once<T>(open: () => Promise<T>): () => Promise<T> {

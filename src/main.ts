@@ -10,6 +10,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   credits: async () => (await import('#commands/credits.ts')).credits,
   seed: async () => (await import('#commands/seed.ts')).seed,
   'import-legacy': async () => (await import('#commands/importlegacy.ts')).importLegacy,
+  sweep: async () => (await import('#commands/sweep.ts')).sweep,
   demo: async () => (await import('#commands/demo.ts')).demo,
 };
 

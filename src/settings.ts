@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { agentSettings, imageModelSettings, modelSettings, videoModelSettings } from '#agent/config.ts';
 import { authSettings } from '#auth/config.ts';
+import { consoleSettings } from '#console/config.ts';
 import { contentSettings } from '#content/config.ts';
 import { imageServiceSettings, imageSettings } from '#image/config.ts';
 import { idpSettings } from '#local/idp/config.ts';
@@ -194,6 +195,7 @@ export const settingGroups = {
       meaning: 'The content management system; not set: the local stand-in.',
     }),
   },
+  console: consoleSettings,
   content: contentSettings,
   localIdp: idpSettings,
   media: mediaSettings,

@@ -13,6 +13,7 @@ import { takeTenures } from './tenure.ts';
 import { wireAgent } from './wiring/agent.ts';
 import { wireAuth } from './wiring/auth.ts';
 import { wireCms } from './wiring/cms.ts';
+import { wireConsole } from './wiring/console.ts';
 import { wireContent } from './wiring/content.ts';
 import { wireEdge } from './wiring/edge.ts';
 import { wireIdp } from './wiring/idp.ts';
@@ -89,6 +90,7 @@ const wirings: Readonly<Record<ServiceName, (wiring: Wiring) => Promise<HttpServ
   edge: wireEdge,
   idp: wireIdp,
   cms: wireCms,
+  console: wireConsole,
 };
 
 async function openCommons(config: Config, service: ServiceName, log: Log, closers: Closers): Promise<ServerCommons> {

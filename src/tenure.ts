@@ -38,8 +38,20 @@ export async function takeTenures<Service extends string>(
   return new Map(taken);
 }
 
+const leaseOf = (service: string) => `service/${service}`;
+
+/**
+ * For a command that does what the service does: while it has the lease no process of the service can start. `false`: one
+ * runs, which has to be asked instead, as its caches are its own.
+ */
+export async function standInFor(service: string, database: Database, log: Log, closers: Closers): Promise<boolean> {
+  const leases = createLeases({ db: database.queries<LeaseTables>(), log });
+  closers.add('leases', () => leases.close());
+  return (await leases.acquireFromDead(leaseOf(service))) !== undefined;
+}
+
 async function takeTenure(service: string, leases: Leases, closing: AbortSignal): Promise<Tenure> {
-  const name = `service/${service}`;
+  const name = leaseOf(service);
   const first = await leases.acquireFromDead(name);
   if (first === undefined)
     throw new StartFault(

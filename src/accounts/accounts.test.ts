@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrations } from '#migrations.ts';
 import { type Database, type Db, transaction } from '#platform/db/db.ts';
@@ -211,6 +212,8 @@ describe.each(databaseEngines)('the shared records on $name', (engine) => {
           const id = randomUUID();
           await putFeed(db, { id, ownerId: owner.id, mediaType, flag });
           if (isShown) shown.push(id);
+          // The clock of an embedded database counts milliseconds.
+          await sleep(2);
         }
         const ids = async (page: { limit: number; after?: string }) =>
           (await listVisibleFeeds(db, page)).map(({ id }) => id);

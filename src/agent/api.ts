@@ -37,7 +37,6 @@ export const userMessage = z
   })
   .refine(isStorable, 'must not contain NUL or lone surrogates')
   .refine(({ parts }) => parts.some(speaks), { path: ['parts'], message: 'must hold a text or a file' });
-export type UserMessage = z.output<typeof userMessage>;
 
 function speaks(part: { type: string; text?: string | undefined }): boolean {
   return part.type === 'file' || (part.type === 'text' && part.text?.trim() !== '');

@@ -56,6 +56,11 @@ export interface FeedsDeps {
   readonly watchEveryMs?: number;
 }
 
+/** Of an ended run: then its readers are told that it has ended, whatever they miss. */
+const unreadableForMs = 8000;
+/** No run comes near: the database counts its events in 32 bits. */
+const maxSeq = 2 ** 31 - 1;
+
 export function createFeeds(deps: FeedsDeps): Feeds {
   const { watchEveryMs = 2000 } = deps;
   const feeds = new Map<string, LiveFeed>();
@@ -130,6 +135,9 @@ class LiveFeed implements Feed {
   readonly #listeners = new Set<() => void>();
   #unfollow: (() => void) | undefined;
   #loading: Promise<void> | undefined;
+  #unreadableSinceMs: number | undefined;
+  /** Why the stream is told by its message. */
+  #unread: unknown;
   /** Of its ids: another one than the run's for a stream that was made anew, whose events are other ones. */
   #epochMs: number;
 
@@ -171,10 +179,12 @@ class LiveFeed implements Feed {
   }
 
   async #fill(run: Run): Promise<void> {
+    // Its message tells what the log cannot, where the log does not answer.
+    if (run.status !== 'running') return this.conclude(run);
     const hasGap = await this.#readOn();
     if (this.ended) return;
-    // The run ended, but its log does not say so; and what was read before may lack its beginning.
-    if (run.status !== 'running' || hasGap) return this.conclude(run);
+    // What was read before may lack its beginning.
+    if (hasGap) return this.conclude(run);
     this.#follow();
   }
 
@@ -196,17 +206,34 @@ class LiveFeed implements Feed {
 
   /** `run` as it ended. What the log still has is read first. */
   async conclude(run: Run): Promise<void> {
-    if (!this.ended) await this.#readOn();
+    if (!this.ended) await this.#readOn().catch((error: unknown) => this.#bearUnreadable(run, error));
     if (run.status === 'running') return this.#follow();
     if (this.ended) return;
     if (this.#lastSeq === 0) this.#epochMs = run.epochMs + 1;
     this.push(await this.#deps.restore(run, this.#lastSeq));
   }
 
+  /**
+   * The log does not answer. Readers who have seen nothing yet can be told all of an ended run at once; the others are
+   * let wait for what is missing, but not for ever.
+   */
+  #bearUnreadable(run: Run, error: unknown): void {
+    this.#unreadableSinceMs ??= performance.now();
+    const isPatient = this.#lastSeq > 0 && performance.now() - this.#unreadableSinceMs < unreadableForMs;
+    if (run.status === 'running' || isPatient) throw error;
+    this.#unread = error;
+    this.#deps.log.warn(
+      { err: error },
+      'the stream of an ended run is told by its message, as its log does not answer',
+    );
+  }
+
   /** As `OpenFeed.afterSeq`. */
   async placeOf(id: EventId | undefined): Promise<number> {
     if (id === undefined || id.epochMs < this.run.epochMs) return 0;
     if (id.epochMs < this.#epochMs) {
+      // Not lost, but out of reach: to be asked for again.
+      if (this.#unread !== undefined && id.seq > 0) throw this.#unread;
       // Of the lost stream: what the reader has of it cannot be found again, but how it ended can be told.
       return id.seq === 0 ? 0 : this.#lastSeq - 1;
     }
@@ -216,7 +243,7 @@ class LiveFeed implements Feed {
 
   /** Another instance may have shown what we are about to be told. */
   async #isInLog(seq: number): Promise<boolean> {
-    if (this.ended) return false;
+    if (this.ended || seq > maxSeq) return false;
     return (await this.#deps.eventLog.read(this.run, seq - 1)).length > 0;
   }
 

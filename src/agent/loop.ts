@@ -2,6 +2,7 @@
  * One turn: the model and its tools, step by step, until it has answered. What comes of it goes out as chunks; how it
  * ended is the answer. Bounded in every direction: steps, silence, time, length.
  */
+import { setImmediate as giveWay } from 'node:timers/promises';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { isStepCount, type ModelMessage, streamText, type ToolSet } from 'ai';
 import type { Log } from '#platform/log.ts';
@@ -25,6 +26,7 @@ export type TurnEnd =
   | { readonly status: 'completed'; readonly finishReason: string }
   | { readonly status: 'failed'; readonly error: string };
 
+const maxBusyMs = 10;
 const defaultLimits = { maxSteps: 8, idleMs: 60_000, maxRetries: 2 };
 
 /** Rejects with what `emit` rejects with, and with the signal's reason once that is aborted. */
@@ -47,9 +49,15 @@ export async function takeTurn(turn: Turn): Promise<TurnEnd> {
   });
   const describe = (error: unknown) => explainFailure(error).slice(0, 1000);
   let steps = 0;
+  let gaveWayAtMs = performance.now();
   let end: TurnEnd | undefined;
   for await (const chunk of result.toUIMessageStream({ onError: describe, redactToolErrors: true })) {
     if (signal.aborted) break;
+    // A model that talks without a pause must not keep all other runs, and their leases, waiting.
+    if (performance.now() - gaveWayAtMs > maxBusyMs) {
+      await giveWay();
+      gaveWayAtMs = performance.now();
+    }
     if (chunk.type === 'start') continue;
     if (chunk.type === 'start-step') steps += 1;
     if (chunk.type === 'error') {

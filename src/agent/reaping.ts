@@ -39,12 +39,24 @@ export function startReaping(deps: ReapingDeps): Reaping {
     if (isReaping) return;
     isReaping = true;
     try {
-      for (const run of await claimOrphans(deps.db, holding.holder, holding.leaseMs, all)) await endOrphan(deps, run);
+      for (let claimed = await claim(all); claimed.length > 0; claimed = await claim(all)) {
+        for (const run of claimed) await end(run);
+      }
     } catch (error) {
-      // What was claimed is claimed again when our own lease on it has run out.
-      log.warn({ err: error }, 'runs of a dead instance could not be ended');
+      log.warn({ err: error }, 'runs of a dead instance could not be looked for');
     } finally {
       isReaping = false;
+    }
+  }
+
+  const claim = (all: boolean) => claimOrphans(deps.db, holding.holder, holding.leaseMs, all);
+
+  /** One that cannot be ended is claimed again when our own lease on it has run out, and holds up no other. */
+  async function end(run: Run): Promise<void> {
+    try {
+      await endOrphan(deps, run);
+    } catch (error) {
+      log.warn({ err: error }, 'a run of a dead instance could not be ended');
     }
   }
 

@@ -75,7 +75,10 @@ export function createRunning(deps: RunningDeps): Running {
     const asked = [...current];
     try {
       const kept = new Map(
-        (await renewLeases(deps.db, holding.holder, holding.leaseMs)).map((row) => [row.taskId, row]),
+        (await renewLeases(deps.db, holding.holder, [...current.keys()], holding.leaseMs)).map((row) => [
+          row.taskId,
+          row,
+        ]),
       );
       renewedAtMs = askedAtMs;
       for (const [taskId, { controller }] of asked) {
@@ -125,14 +128,14 @@ export function createRunning(deps: RunningDeps): Running {
     else feed.disown();
   }
 
-  /** For as long as the lease may be ours: after that it is somebody else's to end. */
+  /** For as long as one lease: after that it is the reaper's to end, wherever that is. */
   async function endPatiently(run: Run, end: RunEnd): Promise<boolean> {
-    for (;;) {
+    for (const startedAtMs = performance.now(); ; ) {
       try {
         return await endRun(deps, run, end);
       } catch (error) {
         log.warn({ err: error }, 'the end of a run could not be written');
-        if (performance.now() - renewedAtMs > holding.leaseMs) return false;
+        if (performance.now() - startedAtMs > holding.leaseMs) return false;
         await sleep(endTriesPauseMs);
       }
     }

@@ -116,9 +116,10 @@ export async function endRun(deps: RunsDeps, run: Run, end: RunEnd): Promise<boo
       const metadata = { ...end.metadata, taskId, status: end.status, ...(end.error ? { error: end.error } : {}) };
       await appendMessage(tx, { threadId, id, ownerId, role: 'assistant', parts: end.parts, metadata });
     }
+    // Videos before credits, as their worker locks them.
+    if (end.status === 'aborted') await deps.onAborted?.(tx, run.taskId);
     const done = end.status === 'completed' ? [runReference(run.taskId), ...end.done] : end.done;
     await closeCredits(tx, run.taskId, done);
-    if (end.status === 'aborted') await deps.onAborted?.(tx, run.taskId);
     return true;
   });
 }

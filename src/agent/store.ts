@@ -147,12 +147,16 @@ export async function requestAbort(db: Handle, taskId: string): Promise<void> {
     .execute();
 }
 
-/** One statement for all runs of a process. Those that are missing in the answer are lost. */
-export function renewLeases(db: Handle, holder: string, leaseMs: number) {
+/**
+ * One statement for all runs of a process: those that it works on, as a row of its own that it knows nothing of (a commit
+ * whose answer was lost) has to run out. Those that are missing in the answer are lost.
+ */
+export function renewLeases(db: Handle, holder: string, taskIds: readonly string[], leaseMs: number) {
   return db
     .updateTable('agent_runs')
     .set({ lease_expires_at: later(leaseMs) })
     .where('holder', '=', holder)
+    .where(sql<boolean>`task_id = any(${taskIds}::uuid[])`)
     .where('status', '=', 'running')
     .where('lease_expires_at', '>', now)
     .returning(['task_id as taskId', 'abort_requested as abortRequested'])
@@ -179,6 +183,19 @@ export function claimOrphans(db: Handle, holder: string, leaseMs: number, all: b
     )
     .returning(runColumns)
     .execute();
+}
+
+/** Until the transaction is over nobody ends the run. `false`: it has ended already, or is in other hands. */
+export async function holdRun(tx: Tx<RunTables>, { taskId, fence }: Pick<Run, 'taskId' | 'fence'>): Promise<boolean> {
+  const row = await tx
+    .selectFrom('agent_runs')
+    .select('task_id')
+    .where('task_id', '=', taskId)
+    .where('fence', '=', fence)
+    .where('status', '=', 'running')
+    .forShare()
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** `false`: it had ended already, or is in other hands. */

@@ -11,11 +11,12 @@ import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import { type Job, type Jobs, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
 import { problems } from '#platform/problem.ts';
 import type { Failure, VideoOutput } from './api.ts';
+import { RunFailure } from './failures.ts';
 import { type Clip, OrderRefused, type VideoGenerator } from './generators.ts';
 import { keep, type LibraryDeps, Refused } from './library.ts';
 import { agentProblems } from './problems.ts';
 import type { Run } from './runs.ts';
-import { findRun, type RunTables } from './store.ts';
+import { findRun, holdRun, type RunTables } from './store.ts';
 import {
   changeVideo,
   findVideo,
@@ -58,6 +59,8 @@ export async function orderVideo(
   const attempt = { videoId: randomUUID(), attempt: 1 };
   const isRehearsal = deps.videoGenerator.rehearseUnpayable?.(input.prompt) ?? false;
   return transaction(deps.db, async (tx) => {
+    // Aborted meanwhile, it is not wanted, and nobody would cancel it any more.
+    if (!(await holdRun(tx, run))) throw new RunFailure('The run is over.');
     const unpaid = isRehearsal ? insufficientCredits(0) : await pay(tx, run.ownerId, attempt);
     const { ownerId, threadId, taskId, messageId } = run;
     const order = {

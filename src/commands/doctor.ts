@@ -5,6 +5,7 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { createScreening } from '#media/screening/screening.ts';
 import { createFfmpeg } from '#media/video/ffmpeg.ts';
 import { openEmbedder } from '#memory/embedding/open.ts';
 import { systemClock } from '#platform/clock.ts';
@@ -31,6 +32,7 @@ const checks: Readonly<Record<string, Check>> = {
   resizing: checkResizing,
   embeddings: checkEmbeddings,
   video: checkVideo,
+  screening: checkScreening,
 };
 
 const log = createLog({ level: 'silent' });
@@ -165,6 +167,22 @@ async function checkVideo({ media }: Config): Promise<string> {
       throw new Warning(`no ffmpeg and ffprobe at ${media.ffmpegPath}: ${what}; install ffmpeg, or see FFMPEG_PATH`);
     });
   return `ffmpeg at ${media.ffmpegPath}`;
+}
+
+/** The lists are read as a picture would have them read; the classifier is not asked, as it would judge what it is sent. */
+async function checkScreening({ media }: Config): Promise<string> {
+  const { blockedHashes, screeningUrl } = media;
+  const classifier = screeningUrl === undefined ? 'no classifier' : 'a classifier, which was not asked';
+  if (blockedHashes === undefined) return `no lists (MEDIA_BLOCKED_HASHES is not set), ${classifier}`;
+  const screening = createScreening({ blockedHashes, screeningUrl: undefined });
+  try {
+    await screening.checkLists();
+    return `the lists in ${blockedHashes} can be read, ${classifier}`;
+  } catch (error) {
+    throw new Error(`the lists cannot be relied on (${reason(error as Error)}); see MEDIA_BLOCKED_HASHES`);
+  } finally {
+    await screening.close();
+  }
 }
 
 async function reach(url: string, mend: string): Promise<Response> {

@@ -5,14 +5,13 @@
  */
 import { legacyImport } from '#media/api.ts';
 import { importerOf } from '#media/service.ts';
-import { isFolderInUse } from '#platform/db/lock.ts';
-import { createClient } from '#platform/http/client.ts';
 import { Closers, StartFault } from '#platform/lifecycle.ts';
 import { createLog } from '#platform/log.ts';
 import { Problem } from '#platform/problem.ts';
 import { inTurns } from '#platform/turns.ts';
-import { addressesOf, type Config, readConfig, secretsOf } from '../config.ts';
+import { type Config, readConfig, secretsOf } from '../config.ts';
 import { createEngines } from '../engines.ts';
+import { clientOfInstance, isEmbeddedInUse } from './instance.ts';
 
 interface Imported {
   readonly created: boolean;
@@ -34,7 +33,7 @@ export async function importLegacy(args: readonly string[]): Promise<number> {
   const config = readConfig(process.env, ['media']);
   const closers = new Closers();
   try {
-    const importOne = isServed(config) ? throughInstance(config, closers) : await alone(config, closers);
+    const importOne = isEmbeddedInUse(config) ? throughInstance(config, closers) : await alone(config, closers);
     const outcomes = await inTurns(paths, filesAtOnce, (path) =>
       tell(path, () => importOne({ ownerId, scopeKind, scopeId, legacyBucket, path })),
     );
@@ -70,22 +69,8 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function isServed({ database, process: { dataDir } }: Config): boolean {
-  return database.url === 'embedded' && isFolderInUse(dataDir);
-}
-
 function throughInstance(config: Config, closers: Closers): Import {
-  const [internalKey] = config.internal.keys;
-  if (internalKey === undefined)
-    throw new StartFault('INTERNAL_KEY: a running instance takes imports only with an internal key; set one.');
-  const client = createClient({
-    name: 'media',
-    baseUrl: addressesOf(config).media,
-    ours: true,
-    internalKey,
-    timeoutMs,
-  });
-  closers.add('client', () => client.close());
+  const client = clientOfInstance(config, closers, { service: 'media', timeoutMs: timeoutMs });
   return async (json) => {
     const route = '/v1/assets/legacy';
     const answer = await client.send({ method: 'POST', path: route, route, json, idempotent: true });
@@ -107,6 +92,7 @@ async function alone(config: Config, closers: Closers): Promise<Import> {
     originals,
     legacy,
     engine: await engines.pictures(),
+    screening: await engines.screening(),
     settings: config.media,
   });
   return async (json) => {

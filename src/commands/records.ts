@@ -4,13 +4,12 @@
  */
 import type { AccountTables } from '#accounts/store.ts';
 import type { Db } from '#platform/db/db.ts';
-import { isFolderInUse } from '#platform/db/lock.ts';
-import { createClient } from '#platform/http/client.ts';
 import { Closers, StartFault } from '#platform/lifecycle.ts';
 import { createLog } from '#platform/log.ts';
 import { Problem } from '#platform/problem.ts';
 import { addressesOf, type Config, readConfig, secretsOf } from '../config.ts';
 import { createEngines } from '../engines.ts';
+import { clientOfInstance, isEmbeddedInUse } from './instance.ts';
 
 interface Deed<Result> {
   /** The same as a call of the authentication service … */
@@ -29,7 +28,7 @@ export async function onRecords<Result>(deed: Deed<Result>): Promise<Result> {
     throw new StartFault('Configuration: missing in production: DATABASE_URL.');
   const closers = new Closers();
   try {
-    if (isServed(config)) return await throughInstance(config, closers, deed);
+    if (isEmbeddedInUse(config)) return await throughInstance(config, closers, deed);
     const log = createLog({ level: 'error', secrets: secretsOf(config) });
     const database = await createEngines(config, log, closers).database();
     return await deed.here(database.queries<AccountTables>(), config);
@@ -41,17 +40,9 @@ export async function onRecords<Result>(deed: Deed<Result>): Promise<Result> {
   }
 }
 
-function isServed({ database, process: { dataDir } }: Config): boolean {
-  return database.url === 'embedded' && isFolderInUse(dataDir);
-}
-
 async function throughInstance<Result>(config: Config, closers: Closers, deed: Deed<Result>): Promise<Result> {
-  const [internalKey] = config.internal.keys;
-  if (internalKey === undefined)
-    throw new StartFault('INTERNAL_KEY: a running instance takes this only with an internal key; set one.');
+  const client = clientOfInstance(config, closers, { service: 'auth', timeoutMs: 10_000 });
   const { auth: baseUrl } = addressesOf(config);
-  const client = createClient({ name: 'auth', baseUrl, ours: true, internalKey, timeoutMs: 10_000 });
-  closers.add('client', () => client.close());
   const { method, path, json = {} } = deed;
   const answer = await client.send({ method, path, route: path, json, idempotent: true }).catch((cause: Error) => {
     throw new StartFault(`The data folder is in use, but the authentication service at ${baseUrl} does not answer.`, {

@@ -1,7 +1,9 @@
 /** `npm start [-- service …]`: starts the services, tells where they are, and drains them when asked to end. */
 
+import { resolve } from 'node:path';
 import { StartFault, stopRequested } from '#platform/lifecycle.ts';
 import { createLog } from '#platform/log.ts';
+import { isKept } from '#platform/secrets.ts';
 import { isServiceName, readConfig, type ServiceName, secretsOf, serviceNames, servicesByDefault } from '../config.ts';
 import { startSuite } from '../suite.ts';
 
@@ -11,16 +13,30 @@ const drainLimitMs = 60_000;
 export async function start(args: readonly string[]): Promise<number> {
   const stopping = stopRequested();
   const services = chooseServices(args);
+  const isFirst = makesConsoleToken();
   const config = readConfig(process.env, services);
   const log = createLog({ level: config.process.logLevel, secrets: secretsOf(config) });
   const suite = await startSuite(config, services, log);
   for (const [service, address] of Object.entries(suite.addresses)) console.log(`${service.padEnd(8)} ${address}`);
   console.log(`Atelier is ready in ${(performance.now() / 1000).toFixed(1)} s.`);
+  const { console: consoleUrl } = suite.addresses;
+  // Behind the `#` it is in no request, and so in no log.
+  if (isFirst && consoleUrl !== undefined)
+    console.log(
+      `Open ${consoleUrl}/#token=${config.console.token} for the operator's pages; the link is shown this once.`,
+    );
   log.info({ reason: await stopping }, 'stopping');
   const giveUp = setTimeout(() => process.exit(1), drainLimitMs);
   await suite.close();
   clearTimeout(giveUp);
   return 0;
+}
+
+/** Nobody has set CONSOLE_TOKEN, and no earlier start has made one. */
+function makesConsoleToken(): boolean {
+  const { NODE_ENV, CONSOLE_TOKEN, ATELIER_DATA_DIR } = process.env;
+  if (NODE_ENV === 'production' || CONSOLE_TOKEN !== undefined) return false;
+  return !isKept(resolve(ATELIER_DATA_DIR || 'data'), 'CONSOLE_TOKEN');
 }
 
 function chooseServices(named: readonly string[]): readonly ServiceName[] {

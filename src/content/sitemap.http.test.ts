@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AccountTables, ensureProfile, putFeed } from '#accounts/store.ts';
 import { migrations } from '#migrations.ts';
@@ -20,6 +21,7 @@ describe.each(databaseEngines)('sitemaps on $name', (engine) => {
       for (let turn = 0; turn < 3; turn += 1) {
         const { id } = await ensureProfile(db, { id: randomUUID() });
         users.push(id);
+        await sleep(2);
       }
       for (const [mediaType, flag, isListed] of [
         [undefined, undefined, true],
@@ -31,6 +33,8 @@ describe.each(databaseEngines)('sitemaps on $name', (engine) => {
         const id = randomUUID();
         await putFeed(db, { id, ownerId: users[0] ?? '', mediaType, flag });
         if (isListed) feeds.push(id);
+        // The clock of an embedded database counts milliseconds.
+        await sleep(2);
       }
     });
     afterAll(async () => {

@@ -2,7 +2,7 @@
  * What other services may use of the edge: building resize addresses in imgproxy's signed URL format, right for the edge
  * and for a real imgproxy alike (CONTRACT §§2 and 5; imgproxy's "Signing a URL" and "Processing a URL").
  */
-import { createHmac, createSecretKey } from 'node:crypto';
+import { createHash, createHmac, createSecretKey } from 'node:crypto';
 import type { Transform } from '#image/engine/engine.ts';
 import { toTransform } from '#image/engine/specs.ts';
 
@@ -28,6 +28,8 @@ export type ResizeFormat = Transform['format'];
 export interface ResizeSource {
   readonly bucket: string;
   readonly key: string;
+  /** Of the object that is meant: another one under the same key is not shown. imgproxy itself does not look at it. */
+  readonly etag?: string | undefined;
 }
 
 /** Bearer address of a transformed picture; the same source, options and format always give the same one. */
@@ -41,7 +43,7 @@ export function resizeSigner(proxy: {
 }): ResizeSigner {
   const sign = pathSigner(proxy.key, proxy.salt);
   return (source, options, format) => {
-    const path = `/${written(options, format)}/plain/${plainSource(source)}@${format}`;
+    const path = `/${written(options, format)}${busterOf(source)}/plain/${plainSource(source)}@${format}`;
     return `${proxy.baseUrl}/${sign(path)}${path}`;
   };
 }
@@ -64,6 +66,15 @@ function written({ algorithm, ...options }: ResizeOptions, format: ResizeFormat)
   if (blur > 0) text += `/bl:${blur}`;
   if (resampling !== 'lanczos3') text += `/ra:${resampling}`;
   return text;
+}
+
+/** imgproxy's cache buster: it changes with the source, and with nothing else. */
+function busterOf({ etag }: ResizeSource): string {
+  return etag === undefined ? '' : `/cb:${cacheBuster(etag)}`;
+}
+
+export function cacheBuster(etag: string): string {
+  return createHash('sha256').update(etag).digest('base64url').slice(0, 16);
 }
 
 /** imgproxy splits at `@` and cuts at `?` before it decodes; nothing but unreserved characters and `/` is left bare. */

@@ -28,6 +28,7 @@ export async function sendFile(deps: FileDeps, request: FastifyRequest, reply: F
   return sendObject(deps, request, reply, {
     objects,
     key: terms.key,
+    etag: terms.etag,
     contentType,
     // Never longer than the address itself is good for.
     cacheControl: `private, max-age=${terms.expires - nowS}`,

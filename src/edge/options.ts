@@ -16,8 +16,11 @@ import type { ResizeSource } from './api.ts';
 
 export interface ResizeRequest {
   readonly source: ResizeSource;
+  /** `cacheBuster` of the only object that is meant. */
+  readonly buster: string | undefined;
   readonly spec: VariantSpec;
 }
+
 /**
  * Undoes what proxies on the way do to a path: `:` escaped among the options, `s3://` merged to `s3:/`. The signature is
  * over the path as it was written. `path` starts with `/`.
@@ -36,16 +39,21 @@ export function parseResizePath(path: string): ResizeRequest {
   const written = parts.findIndex((part) => !part.includes(':'));
   const [options, source] = written === -1 ? [parts, []] : [parts.slice(0, written), parts.slice(written)];
   const { address, extension } = source[0] === 'plain' ? readPlain(source.slice(1)) : readEncoded(source);
+  const busters = options.filter(isBuster);
   const spec: VariantSpec = Object.assign(
     {},
-    ...options.map((option) => {
-      const [name = '', ...args] = option.split(':');
-      return readOption(name, args);
-    }),
+    ...options
+      .filter((option) => !isBuster(option))
+      .map((option) => {
+        const [name = '', ...args] = option.split(':');
+        return readOption(name, args);
+      }),
     extension === '' ? {} : { format: oneOf(formats, extension, 'extension') },
   );
-  return { source: readSource(address), spec };
+  return { source: readSource(address), buster: busters.at(-1)?.split(':')[1], spec };
 }
+
+const isBuster = (option: string) => /^(cb|cachebuster):/.test(option);
 
 function readOption(name: string, args: readonly string[]): VariantSpec {
   const path = `options.${name}`;

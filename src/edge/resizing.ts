@@ -11,6 +11,7 @@ import type { VariantMaker } from '#image/engine/variants.ts';
 import { isSafeKey } from '#platform/objects/keys.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
+import { cacheBuster } from './api.ts';
 import { parseResizePath, restorePath } from './options.ts';
 import { asProblem, edgeProblems } from './problems.ts';
 import { type SendingDeps, sendObject } from './sending.ts';
@@ -34,15 +35,21 @@ export async function sendResized(deps: ResizingDeps, request: FastifyRequest, r
   const signed = restorePath(`/${rest.join('/')}`);
   if (!looksSigned(signature, signed)) throw problems.not_found();
   if (!equal(signature, deps.signPath(signed))) throw edgeProblems.invalid_address();
-  const { source, spec } = parseResizePath(signed);
+  const { source, buster, spec } = parseResizePath(signed);
   const objects = deps.bucket(source.bucket);
   if (objects === undefined || !isSafeKey(source.key)) throw problems.not_found();
   // The variants of a deleted source may live a little longer than it does; its addresses do not.
-  if ((await objects.head(source.key)) === undefined) throw problems.not_found();
+  const head = await objects.head(source.key);
+  // What was uploaded to the key of a deleted one has not been screened.
+  if (head === undefined || (buster !== undefined && buster !== cacheBuster(head.etag))) throw problems.not_found();
   const transform = toTransform(spec);
   return sendObject(deps, request, reply, {
     objects: deps.publicObjects,
-    key: await ensure(deps.variants, objectSource(objects, source.key), transform),
+    key: await ensure(
+      deps.variants,
+      objectSource(objects, source.key, buster === undefined ? undefined : head.etag),
+      transform,
+    ),
     contentType: contentTypes[transform.format],
     // Long enough to spare the work, short enough that a deletion takes effect.
     cacheControl: 'public, max-age=3600',

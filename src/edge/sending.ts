@@ -9,6 +9,8 @@ import { type ByteRange, parseRange, rangeStillApplies } from './ranges.ts';
 interface ObjectAnswer {
   readonly objects: Objects;
   readonly key: string;
+  /** Another object under the key is as good as none. */
+  readonly etag?: string | undefined;
   /** Of a 200 or 206; errors have their own. */
   readonly contentType: string;
   readonly cacheControl: string;
@@ -30,7 +32,7 @@ export async function sendObject(
   const { objects, key } = answer;
   if (request.method === 'HEAD' || isConditional(request.headers)) {
     const head = await objects.head(key);
-    if (head === undefined) throw problems.not_found();
+    if (head === undefined || (answer.etag ?? head.etag) !== head.etag) throw problems.not_found();
     const verdict = judgeConditions(request.headers, head);
     if (verdict === 'failed') throw edgeProblems.condition_failed();
     if (verdict === 'not_modified') return describe(reply, answer, head).code(304).send();
@@ -67,13 +69,14 @@ async function sendBody(
 }
 
 async function open(
-  { objects, key }: ObjectAnswer,
+  { objects, key, etag }: ObjectAnswer,
   range: ByteRange | undefined,
   ifMatch: string | undefined,
 ): Promise<ObjectBody | undefined> {
   try {
-    return await objects.get(key, { range, ifMatch });
+    return await objects.get(key, { range, ifMatch: ifMatch ?? etag });
   } catch (error) {
+    if (error instanceof ObjectChanged && ifMatch === undefined) return undefined;
     // Replaced since it was looked at; a repeat sees one of the two whole.
     if (error instanceof ObjectChanged) throw problems.engine_unavailable({ cause: error });
     throw error;

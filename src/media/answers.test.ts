@@ -31,7 +31,7 @@ describe('answers of signing', () => {
     const storageKey = assetId;
     const whose = { ownerId: owner.kind === 'user' ? owner.userId : '', scopeKind, namedThumbId: null };
     const row = { assetId, ...whose, ...facts, bucket: 'objects', backend, storageKey, etag: '"x"' };
-    const located = { backend, objects: openFiles('/nowhere'), storageKey, ...facts, row };
+    const located = { backend, objects: openFiles('/nowhere'), storageKey, etag: row.etag, ...facts, row };
     return { located, told: { ready: true, url: randomUUID() }, ...changes };
   }
 

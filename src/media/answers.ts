@@ -76,19 +76,27 @@ export function joinAnswers(refs: readonly string[], told: ReadonlyMap<string, s
   return `{${[...new Set(refs)].map((ref) => `${JSON.stringify(ref)}:${told.get(ref) ?? notFound}`).join(',')}}`;
 }
 
+export type ForgettingDeps = Pick<LocatingDeps, 'db'> & Pick<AnswersDeps, 'answers'>;
+
 /**
  * Drops those rows that still are as they were read, with all answers about them and those of videos that show one of
  * them; gives their ids. Every deletion of rows that were ready goes through here.
  */
-export async function dropWithAnswers(
-  { db, answers }: Pick<LocatingDeps, 'db'> & Pick<AnswersDeps, 'answers'>,
-  rows: readonly SeenAsset[],
-): Promise<readonly string[]> {
+export function dropWithAnswers(deps: ForgettingDeps, rows: readonly SeenAsset[]): Promise<readonly string[]> {
   const assetIds = rows.map(({ assetId }) => assetId);
+  return withoutAnswers(deps, assetIds, () => dropAssets(deps.db, rows));
+}
+
+/** A change after which those assets may not be read as before: no answer from before it is told any more. */
+export async function withoutAnswers<Result>(
+  { db, answers }: ForgettingDeps,
+  assetIds: readonly string[],
+  change: () => Promise<Result>,
+): Promise<Result> {
   const own = assetIds.flatMap((assetId) => kinds.map((kind) => keyOf(kind, assetId)));
   const ofVideos = async () => (await findShowing(db, assetIds)).map((assetId) => keyOf('video', assetId));
   // Looked for again after the change: a video that was registered meanwhile may show what is gone by now.
-  return forgetAround(answers, [...own, ...(await ofVideos())], () => dropAssets(db, rows), ofVideos);
+  return forgetAround(answers, [...own, ...(await ofVideos())], change, ofVideos);
 }
 
 function keyOf(kind: AnswerKind, assetId: string): string {

@@ -117,6 +117,22 @@ export const asset = z.object({
 });
 export type Asset = z.output<typeof asset>;
 
+export const assetListing = z.object({
+  ownerId: optional(uuid).describe('Required with X-Internal-Key; the user of the token otherwise.'),
+  scopeKind: optional(scopeKind),
+  scopeId: optional(scopeId).describe('With scopeKind.'),
+  kind: optional(kind),
+  limit: z.coerce.number().int().min(1).max(200).default(50).describe('1 to 200; 50 when it is left out.'),
+  cursor: optional(z.string().max(200)).describe('`nextCursor` of the page before.'),
+});
+export type AssetListing = z.output<typeof assetListing>;
+
+export const assetPage = z.object({
+  assets: z.array(asset).describe('Newest first.'),
+  nextCursor: z.string().nullable().describe('`null`: this was the last page.'),
+});
+export type AssetPage = z.output<typeof assetPage>;
+
 export const legacyImport = z.object({
   ownerId: uuid,
   scopeKind,

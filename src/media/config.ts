@@ -1,4 +1,4 @@
-import { integer, list, text } from '#platform/config.ts';
+import { integer, list, parseAddress, setting, text } from '#platform/config.ts';
 
 const MiB = 1024 * 1024;
 
@@ -24,4 +24,19 @@ export const mediaSettings = {
     default: 'ffmpeg',
     meaning: 'The ffmpeg program, for video tasks and watermarks; ffprobe lies beside it.',
   }),
+  blockedHashes: text('MEDIA_BLOCKED_HASHES', {
+    meaning:
+      'Folder of `sha256.txt`, `md5.txt` and `pdq.txt`: digests of prohibited pictures, one a line in hex, read again when they change.',
+  }),
+  screeningUrl: setting(
+    'MEDIA_SCREENING_URL',
+    { secret: true, meaning: 'An external classifier that is sent every picture by POST before it can be read.' },
+    parseClassifierAddress,
+  ),
 } as const;
+
+/** To the letter: a trailing slash or a query may mean something to it. */
+function parseClassifierAddress(raw: string): string {
+  parseAddress(raw);
+  return raw;
+}

@@ -15,6 +15,9 @@ import {
 } from '../../test/media/copies.ts';
 import { deletionOutcome, removalDeps } from '../../test/media/deletions.ts';
 import { interrupted } from '../../test/media/interruption.ts';
+import { digestOf, openLists } from '../../test/media/lists.ts';
+import { picture } from '../../test/media/pictures.ts';
+import { sweepAll, sweepDeps } from '../../test/media/sweeps.ts';
 import { migrations } from '../migrations.ts';
 import type { CopyDeps } from './copying.ts';
 
@@ -34,6 +37,7 @@ for (const engine of databaseEngines)
       deps = copyDeps(database, folder);
     });
     afterAll(async () => {
+      await deps.screening.close();
       await database.close();
       await rm(folder, { recursive: true, force: true });
     });
@@ -50,7 +54,7 @@ for (const engine of databaseEngines)
     ): Promise<ReadonlySet<string>> {
       const outcomes = new Set<string>();
       for (let workAt = 1; workAt < manyMoments; workAt++) {
-        const what = await plantSource(database, folder, kind);
+        const what = await plantSource(deps, kind);
         let hasWorked = false;
         const copying = interrupted(deps, async ({ number, call }) => {
           if (hasWorked || number < workAt || call === 'before query') return;
@@ -73,7 +77,7 @@ for (const engine of databaseEngines)
       const before = { ready: kind === 'asset' ? 1 : 0, unready: 0, objects: kind === 'asset' ? 1 : 0 };
       const codes = new Set<string>();
       for (let failAt = 1; ; failAt++) {
-        const what = await plantSource(database, folder, kind);
+        const what = await plantSource(deps, kind);
         let hasFailed = false;
         const failing = interrupted(deps, ({ number }) => {
           if (number !== failAt) return;
@@ -120,9 +124,50 @@ for (const engine of databaseEngines)
       expect([...outcomes]).toEqual(['copied']);
     });
 
+    it('of an asset reads no byte of it', async () => {
+      const what = await plantSource(deps, 'asset');
+      const unreadable = {
+        ...deps.objects,
+        get: async () => {
+          throw new Error('it was read');
+        },
+      };
+      expect(await copyOutcome({ ...deps, objects: unreadable }, what)).toBe('copied');
+    });
+
+    it.each(kinds)('of a listed %s is never shown, at whatever moment it fails', { timeout: 60_000 }, async (kind) => {
+      const lists = await openLists();
+      const listing = copyDeps(database, folder, { blockedHashes: lists.folder });
+      const own = kind === 'asset' ? 1 : 0;
+      const outcomes = new Set<string>();
+      await lists.write('sha256', digestOf('sha256', await picture('png')));
+      for (let failAt = 1; failAt < manyMoments; failAt++) {
+        // By a process that knows of no list.
+        const what = await plantSource(deps, kind);
+        let hasFailed = false;
+        const failing = interrupted(listing, ({ number }) => {
+          if (number !== failAt) return;
+          hasFailed = true;
+          throw problems.engine_unavailable();
+        });
+        const outcome = await copyOutcome(failing, what);
+        outcomes.add(outcome);
+        expect((await holdings(what)).ready).toBe(own);
+        await sweepAll(sweepDeps(database, folder));
+        expect(await holdings(what)).toEqual({ ready: own, unready: 0, objects: own });
+        if (hasFailed) continue;
+        expect(outcome).toBe('csam_blocked');
+        expect(failAt).toBeGreaterThan(12);
+        break;
+      }
+      expect([...outcomes].sort()).toEqual(['copy_failed', 'csam_blocked', 'engine_unavailable']);
+      await listing.screening.close();
+      await lists.close();
+    });
+
     it('and a deletion at once leave no object without a row and no row without its object', async () => {
       for (let round = 0; round < 8; round++) {
-        const what = await plantSource(database, folder, 'asset');
+        const what = await plantSource(deps, 'asset');
         const copies = Array.from({ length: 6 }, () => copyOutcome(deps, what));
         const outcomes = await Promise.all([closeAccount(what), ...copies]);
         for (const outcome of outcomes.slice(1)) expect(['copied', 'not_found']).toContain(outcome);
@@ -131,14 +176,14 @@ for (const engine of databaseEngines)
     });
 
     it('of many at once makes as many', async () => {
-      const what = await plantSource(database, folder, 'asset');
+      const what = await plantSource(deps, 'asset');
       const outcomes = await Promise.all(Array.from({ length: 8 }, () => copyOutcome(deps, what)));
       expect(new Set(outcomes)).toEqual(new Set(['copied']));
       expect(await holdings(what)).toEqual({ ready: 9, unready: 0, objects: 9 });
     });
 
     it('of bytes that are not those that were registered is never made', async () => {
-      const what = await plantSource(database, folder, 'asset');
+      const what = await plantSource(deps, 'asset');
       for await (const { key } of deps.objects.list(`u/${what.ownerId}/`))
         await deps.objects.put(key, Buffer.from('others'), { contentType: 'image/png' });
       expect(await copyOutcome(deps, what)).toBe('asset_changing');
@@ -152,7 +197,7 @@ for (const engine of databaseEngines)
     });
 
     it('that cannot be taken back keeps an unreadable row, which tells of it', async () => {
-      const what = await plantSource(database, folder, 'asset');
+      const what = await plantSource(deps, 'asset');
       const objects = {
         ...deps.objects,
         copy: async (...args: Parameters<typeof deps.objects.copy>) => {

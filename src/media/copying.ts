@@ -2,7 +2,7 @@
  * `POST /v1/copy`: an asset in another scope, with bytes and a row of its own (document 000; CONTRACT §4).
  *
  * The row is drafted first and marked ready last, so that a process which dies in between leaves a row that nobody can read
- * and that tells where bytes may lie: deletions of the scope find it, and copies/abandoned.ts does. Whatever fails, the bytes
+ * and that tells where bytes may lie: deletions of the scope find it, and sweeping/ does. Whatever fails, the bytes
  * go before the row. A deletion that takes the drafted row away is obeyed: all starts afresh, with the source as it is then.
  */
 import { randomUUID } from 'node:crypto';
@@ -11,19 +11,19 @@ import type { Caller } from '#platform/access/caller.ts';
 import type { Log } from '#platform/log.ts';
 import type { ObjectHead } from '#platform/objects/objects.ts';
 import type { Asset, CopyRequest } from './api.ts';
+import { type JudgingDeps, judgeCopy } from './copies/judging.ts';
 import { assertMayCopy, type CopySource, findSource, noSuchSource } from './copies/sources.ts';
-import { draftCopy, dropCopy, markCopied, withdrawCopy } from './copies/store.ts';
+import { condemnCopy, draftCopy, dropCopy, markCopied, withdrawCopy } from './copies/store.ts';
 import { transfer } from './copies/transfer.ts';
-import { type InspectionDeps, inspectImage } from './inspection.ts';
-import { maxBytesOf, type SizeLimits } from './limits.ts';
-import type { LocatingDeps } from './locating.ts';
-import { mediaProblems } from './problems.ts';
+import { maxBytesOf } from './limits.ts';
+import { mediaProblems, refusalProblem } from './problems.ts';
 import { isVideo, toAsset } from './registration.ts';
+import { type RemovalDeps, removeKin, removeObject } from './removal.ts';
 import { storageKeyOf } from './storagekey.ts';
-import type { AssetFacts, AssetIdentity } from './store.ts';
+import type { AssetIdentity } from './store.ts';
 
-export interface CopyDeps extends LocatingDeps, Omit<InspectionDeps, 'objects'> {
-  readonly limits: SizeLimits;
+export interface CopyDeps extends JudgingDeps, RemovalDeps {
+  readonly objects: RemovalDeps['objects'];
   readonly log: Pick<Log, 'warn'>;
 }
 
@@ -38,8 +38,8 @@ const pauseMs = 50;
 
 /**
  * Throws 400 and 403 as `assertMayCopy`, 403 and 404 as `findSource`, 413 `asset_too_large`, 422 (a picture of the legacy
- * backend that could not be registered either), 502 `copy_failed`, and 503. After each there is neither row nor object,
- * unless the engines fail at taking them back too.
+ * backend that could not be registered either), 451 `csam_blocked`, 502 `copy_failed`, and 503. After each there is neither
+ * row nor object, unless the engines fail at taking them back too.
  */
 export async function copyAsset(deps: CopyDeps, caller: Caller, request: CopyRequest): Promise<Asset> {
   assertMayCopy(caller, request);
@@ -79,13 +79,9 @@ async function tryCopying(
   const place = { bucket: objects.bucket, storageKey, byteSize: source.byteSize };
   try {
     if (!(await draftCopy(db, source.assetId, identity, place))) return undefined;
-    const copied = await writeBytes(deps, source, target);
-    if (copied !== undefined) {
-      const thumb = isVideo({ kind: source.kind, mime: copied.facts.mime }) ? (thumbAssetId ?? null) : null;
-      // The draft is not readable yet: what still has to be decided by the digests (screening) has its place here.
-      const ready = await markCopied(db, identity.assetId, copied.place, { ...copied.facts, thumbAssetId: thumb });
-      if (ready !== undefined) return toAsset(ready);
-    }
+    const head = await writeBytes(deps, source, target);
+    const copied = head && (await showCopy(deps, source, { ...target, head }, thumbAssetId));
+    if (copied !== undefined) return copied;
   } catch (error) {
     await takeBack(deps, target);
     throw error;
@@ -94,36 +90,60 @@ async function tryCopying(
   return undefined;
 }
 
-/** `undefined`: the source is not what it was. Throws 413 and 422 too. */
-async function writeBytes(deps: CopyDeps, source: CopySource, { storageKey }: Target) {
-  const { objects, limits } = deps;
+/** `undefined`: the source is not what it was. Throws 404 and 413 too. */
+async function writeBytes(
+  { objects, limits }: CopyDeps,
+  source: CopySource,
+  { storageKey }: Target,
+): Promise<ObjectHead | undefined> {
   const head = await transfer(source, objects, storageKey, maxBytesOf(source.mime, limits));
   if (head === 'changed') return undefined;
   // Removed meanwhile, or about to lose its row too.
   if (head === 'gone') throw noSuchSource();
   if (head === 'too_large') throw mediaProblems.asset_too_large();
-  const facts = source.facts ?? (await learnFacts(deps, storageKey, head));
-  return facts && { place: { etag: head.etag, byteSize: head.size }, facts };
+  return head;
 }
 
-/** As at a registration, a picture speaks for itself. */
-async function learnFacts(deps: CopyDeps, storageKey: string, head: ObjectHead): Promise<AssetFacts | undefined> {
-  const findings = await inspectImage(deps, storageKey, head);
-  if (typeof findings === 'string') throw mediaProblems[findings]();
-  return findings && { ...findings, durationMs: null, thumbAssetId: null };
+/** Marks it ready, if it may be shown. `undefined`: it is not what it was, or its row is gone. Throws 451 and 503 too. */
+async function showCopy(
+  { db, ...deps }: CopyDeps,
+  source: CopySource,
+  { identity, storageKey, head }: Target & { readonly head: ObjectHead },
+  thumbAssetId: string | undefined,
+): Promise<Asset | undefined> {
+  const { assetId } = identity;
+  const { etag, size: byteSize } = head;
+  const judgement = await judgeCopy(deps, source, { assetId, storageKey, head });
+  if (judgement === undefined) return undefined;
+  const { digests, match } = judgement;
+  if (digests && match) {
+    const isCondemned = await condemnCopy(db, assetId, { etag, digests, match, origin: originOf(source) });
+    if (!isCondemned) return undefined;
+    throw refusalProblem('csam_blocked');
+  }
+  const thumb = isVideo({ kind: source.kind, mime: judgement.facts.mime }) ? (thumbAssetId ?? null) : null;
+  const facts = { ...judgement.facts, thumbAssetId: thumb };
+  const ready = await markCopied(db, assetId, { etag, byteSize }, facts, digests !== undefined);
+  return ready && toAsset(ready);
 }
 
 /**
  * Bytes first. What cannot be taken back keeps its row, and is found by it later. The row may be ready already, when only
- * the answer of the database was lost.
+ * the answer of the database was lost; so something may have been made of the bytes.
  */
-async function takeBack({ db, objects, log }: CopyDeps, { identity, storageKey }: Target): Promise<void> {
+async function takeBack(deps: CopyDeps, { identity, storageKey }: Target): Promise<void> {
+  const { db, objects, log } = deps;
   try {
     await withdrawCopy(db, identity.assetId);
-    const { failed } = await objects.remove([storageKey]);
-    if (failed.length === 0) await dropCopy(db, identity.assetId);
-    else log.warn({ failed }, 'an unfinished copy could not be removed');
+    await removeObject(objects, storageKey);
+    await removeKin(deps, objects, [storageKey]);
+    await dropCopy(db, identity.assetId);
   } catch (error) {
     log.warn({ err: error, assetId: identity.assetId }, 'an unfinished copy could not be removed');
   }
+}
+
+/** For the incident: the bytes that were copied go on to lie there. */
+function originOf({ assetId, objects, storageKey }: CopySource): string {
+  return assetId ?? `${objects.bucket}/${storageKey}`;
 }

@@ -10,7 +10,7 @@ import { type Deed, deletionOutcome, plantVideo, removalDeps, rowsOfAll } from '
 import { type Interrupt, interrupted } from '../../test/media/interruption.ts';
 import { picture } from '../../test/media/pictures.ts';
 import { remaining } from '../../test/media/planting.ts';
-import { openFiles, outcomeOf, registrationDeps, uploaded } from '../../test/media/registrations.ts';
+import { outcomeOf, registrationDeps, uploaded } from '../../test/media/registrations.ts';
 import type { PrefixRemovalDeps } from './prefixremoval.ts';
 import type { RegistrationDeps } from './registration.ts';
 import { findAsset } from './store.ts';
@@ -31,7 +31,7 @@ for (const engine of databaseEngines)
       folder = await mkdtemp(join(tmpdir(), 'atelier-deletion-'));
       database = await engine.open(migrations);
       deps = removalDeps(database, folder);
-      registering = registrationDeps(database, openFiles(folder));
+      registering = registrationDeps(database, folder);
       png = await picture('png');
     });
     afterAll(async () => {

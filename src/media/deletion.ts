@@ -8,10 +8,11 @@ import type { Caller } from '#platform/access/caller.ts';
 import { problems } from '#platform/problem.ts';
 import { dropWithAnswers } from './answers.ts';
 import type { AssetsDeleted, AssetsDeletion } from './api.ts';
+import { countingFiles } from './counting/counting.ts';
 import { assertOwnLegacyPaths } from './ownership.ts';
 import { mediaProblems } from './problems.ts';
 import { isUuid } from './refs.ts';
-import { countByHeads, maxTries, pauseMs, type RemovalDeps, removeObjects, rowsPerBatch } from './removal.ts';
+import { maxTries, pauseMs, type RemovalDeps, removeObjects, rowsPerBatch } from './removal.ts';
 import { type DeletableAsset, findDeletable, findDeletableAt } from './store.ts';
 
 /**
@@ -26,12 +27,28 @@ export async function deleteAssets(deps: RemovalDeps, caller: Caller, request: A
   const legacy = deps.legacy.bucket(legacyBucket);
   const files = legacy === undefined ? [] : paths;
   // The row of a file that is registered goes with it.
-  let found: readonly DeletableAsset[] = [
-    ...(await findNamed(deps, [...named])),
-    ...(await findFiled(deps, legacyBucket, files)),
-  ];
+  const found = [...(await findNamed(deps, [...named])), ...(await findFiled(deps, legacyBucket, files))];
   assertOwn(caller, found);
-  const deletedLegacy = legacy === undefined ? 0 : await countByHeads(legacy, files);
+  const target = { named, legacyBucket, files };
+  const deletion = await countingFiles(deps, legacy, files, () => deleteAll(deps, caller, target, found));
+  return { deletedNew: deletion.result, deletedLegacy: deletion.count };
+}
+
+interface Target {
+  readonly named: ReadonlySet<string>;
+  readonly legacyBucket: string;
+  /** Paths. */
+  readonly files: readonly string[];
+}
+
+/** How many of the named rows were dropped. */
+async function deleteAll(
+  deps: RemovalDeps,
+  caller: Caller,
+  { named, legacyBucket, files }: Target,
+  first: readonly DeletableAsset[],
+): Promise<number> {
+  let found = first;
   let deletedNew = 0;
   for (let tries = 1; tries <= maxTries; tries++) {
     const rows = uniqueById([...(await findThumbs(deps, found)), ...found]);
@@ -45,7 +62,7 @@ export async function deleteAssets(deps: RemovalDeps, caller: Caller, request: A
     assertOwn(caller, changed);
     // Some files may have been registered just before they were removed.
     found = [...changed, ...(await findFiled(deps, legacyBucket, files))];
-    if (found.length === 0) return { deletedNew, deletedLegacy };
+    if (found.length === 0) return deletedNew;
     await delay(pauseMs * tries * Math.random());
   }
   throw mediaProblems.asset_changing();

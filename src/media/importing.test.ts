@@ -12,7 +12,7 @@ import { databaseEngines } from '../../test/database.ts';
 import { openLegacyFiles } from '../../test/media/deletions.ts';
 import { interrupted } from '../../test/media/interruption.ts';
 import { picture } from '../../test/media/pictures.ts';
-import { openFiles, registrationDeps } from '../../test/media/registrations.ts';
+import { registrationDeps } from '../../test/media/registrations.ts';
 import { legacyImport } from './api.ts';
 import { type ImportDeps, importedIdOf, importFile } from './importing.ts';
 import { findAsset } from './store.ts';
@@ -46,11 +46,11 @@ for (const engine of databaseEngines)
       const bucket = legacy.bucket(defaultLegacyBucket);
       if (bucket === undefined) throw new Error('there is no legacy bucket');
       files = bucket;
-      const objects = openFiles(folder);
-      deps = { ...registrationDeps(database, objects), objects, legacy };
+      deps = { ...registrationDeps(database, folder), legacy };
       pictures = [await picture('png'), await picture('png', { width: 30, seed: 5 })];
     });
     afterAll(async () => {
+      await deps.screening.close();
       await database.close();
       await rm(folder, { recursive: true, force: true });
     });

@@ -1,30 +1,41 @@
 /**
  * `POST /v1/assets/legacy`: a file of the legacy backend becomes an asset, its bytes left where they are (CONTRACT §1,
  * `npm run import-legacy`). As a registration does, the row is drafted, the file looked at again, the row marked ready. A
- * file that is refused stays what it was: it belongs to others.
+ * file that is refused stays what it was: it belongs to others. What is prohibited too: it is recorded where it lies.
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ObjectHead, Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
 import type { LegacyImport } from './api.ts';
-import { type InspectionDeps, inspectImage } from './inspection.ts';
-import { isImage, maxBytesOf, type SizeLimits } from './limits.ts';
-import { type LocatingDeps, mimeOfPath } from './locating.ts';
-import { mediaProblems, type Refusal } from './problems.ts';
-import { isSame, type Registration, toAsset } from './registration.ts';
 import {
-  type AssetFacts,
+  factsOf,
+  type InspectionDeps,
+  inspectPicture,
+  isPicture,
+  type Picture,
+  placeForPicture,
+  unseenFacts,
+} from './inspection.ts';
+import { maxBytesOf, type SizeLimits } from './limits.ts';
+import { type LocatingDeps, mimeOfPath } from './locating.ts';
+import { mediaProblems, type Refusal, refusalProblem } from './problems.ts';
+import { isSame, type Registration, toAsset } from './registration.ts';
+import type { Screening } from './screening/screening.ts';
+import { expelAsset } from './screening/store.ts';
+import {
   type AssetIdentity,
   draftAsset,
   dropUnready,
   findAsset,
   findDeletableAt,
   markReady,
+  type StoredAsset,
 } from './store.ts';
 
 export interface ImportDeps extends LocatingDeps, Pick<InspectionDeps, 'engine' | 'pictures'> {
   readonly limits: SizeLimits;
+  readonly screening: Screening;
 }
 
 /** Each try starts afresh because somebody else changed the row or the file meanwhile. */
@@ -32,8 +43,8 @@ const maxTries = 5;
 const pauseMs = 50;
 
 /**
- * Throws 404 (no such file), 409 `asset_conflict` (registered for another owner or scope), 413 and 422 as `registerAsset`,
- * and 503, after which the call may be repeated.
+ * Throws 404 (no such file), 409 `asset_conflict` (registered for another owner or scope), 413, 422 and 451 as
+ * `registerAsset`, and 503, after which the call may be repeated.
  */
 export async function importFile(deps: ImportDeps, request: LegacyImport): Promise<Registration> {
   const { ownerId, scopeKind, scopeId, legacyBucket, path } = request;
@@ -68,35 +79,63 @@ async function tryImporting(
   }
   if (known?.readyAt) return { created: false, asset: toAsset(known) };
 
-  const found = await learnFacts(deps, files, path, head, identity.requestedMime);
-  if (found === undefined) return undefined;
-  if (typeof found === 'string') {
-    if (known !== undefined) await dropUnready(db, assetId, known.etag);
-    throw mediaProblems[found]();
+  if (head.size > maxBytesOf(identity.requestedMime, deps.limits)) return refuse(deps, known, 'asset_too_large');
+  const isShown = await isPicture(files, path, head, identity.requestedMime);
+  if (isShown === undefined) return undefined;
+  // Its bytes stay in memory until they are screened.
+  const leave = isShown ? await placeForPicture(deps) : () => undefined;
+  try {
+    const picture = isShown ? await inspectPicture({ ...deps, objects: files }, path, head) : null;
+    if (picture === undefined) return undefined;
+    if (typeof picture === 'string') return await refuse(deps, known, picture);
+    return await importInspected(deps, { files, path, head, picture }, identity);
+  } finally {
+    leave();
   }
-  const registered = await findDeletableAt(db, files.bucket, [path]);
-  if (registered.some((row) => row.assetId !== assetId)) throw registeredElse();
-  const place = { backend: 'legacy', bucket: files.bucket, storageKey: path, etag: head.etag } as const;
-  if (!(await draftAsset(db, identity, { ...place, byteSize: head.size }, found))) return undefined;
-  if ((await files.head(path))?.etag !== head.etag) return undefined;
-  const ready = await markReady(db, assetId, head.etag);
-  return ready && { created: true, asset: toAsset(ready) };
 }
 
-/** Pictures speak for themselves; of anything else the name alone is known. */
-async function learnFacts(
-  deps: ImportDeps,
-  files: Objects,
-  path: string,
-  head: ObjectHead,
-  mime: string,
-): Promise<AssetFacts | Refusal | undefined> {
-  if (head.size > maxBytesOf(mime, deps.limits)) return 'asset_too_large';
-  const unknown = { sha256: null, md5: null, width: null, height: null, durationMs: null, blurhash: null };
-  const facts = { ...unknown, mime, thumbAssetId: null };
-  if (!isImage(mime)) return facts;
-  const findings = await inspectImage({ ...deps, objects: files }, path, head);
-  return typeof findings === 'object' ? { ...facts, ...findings } : findings;
+/** The file belongs to others, and stays. */
+async function refuse({ db }: ImportDeps, known: StoredAsset | undefined, refusal: Refusal): Promise<never> {
+  if (known !== undefined) await dropUnready(db, known.assetId, known.etag);
+  throw refusalProblem(refusal);
+}
+
+/** A file, as it was seen. */
+interface SeenFile {
+  readonly files: Objects;
+  readonly path: string;
+  readonly head: ObjectHead;
+  /** `null`: it is none. */
+  readonly picture: Picture | null;
+}
+
+/** `undefined`: something changed under our hands; look again. */
+async function importInspected(
+  { db, screening }: ImportDeps,
+  { files, path, head, picture }: SeenFile,
+  identity: AssetIdentity,
+): Promise<Registration | undefined> {
+  const { assetId, requestedMime } = identity;
+  const { etag } = head;
+  const { bucket } = files;
+  const registered = await findDeletableAt(db, bucket, [path]);
+  if (registered.some((row) => row.assetId !== assetId)) throw registeredElse();
+  const place = { backend: 'legacy', bucket, storageKey: path, etag, byteSize: head.size } as const;
+  // Pictures speak for themselves; of anything else the name alone is known.
+  const told = unseenFacts(requestedMime);
+  if (!(await draftAsset(db, identity, place, picture ? factsOf(told, picture) : told))) return undefined;
+  if (picture !== null) {
+    const { bytes, facts, digests } = picture;
+    const match = await screening.screen({ assetId, mime: facts.mime, bytes }, digests);
+    if (match) {
+      const finding = { etag, digests, match, origin: `${bucket}/${path}` };
+      if (await expelAsset(db, { assetId, etag }, finding)) throw refusalProblem('csam_blocked');
+      return undefined;
+    }
+  }
+  if ((await files.head(path))?.etag !== etag) return undefined;
+  const ready = await markReady(db, assetId, etag, picture !== null);
+  return ready && { created: true, asset: toAsset(ready) };
 }
 
 function registeredElse() {

@@ -2,26 +2,40 @@
 import { createHash } from 'node:crypto';
 import { type Engine, EngineBusy, EngineTimeout, type ImageFacts, PictureFault } from '#image/engine/engine.ts';
 import type { Permits } from '#image/engine/permits.ts';
-import { type ObjectBody, ObjectChanged, type ObjectHead, type Objects } from '#platform/objects/objects.ts';
+import { sniff } from '#image/engine/sniffing.ts';
+import {
+  type ObjectBody,
+  ObjectChanged,
+  type ObjectHead,
+  type Objects,
+  type ReadOptions,
+} from '#platform/objects/objects.ts';
 import { Problem, problems } from '#platform/problem.ts';
 import { type IdleDeadline, startIdleDeadline } from '#platform/resilience/deadline.ts';
+import { isImage, type SizeLimits } from './limits.ts';
 import type { Refusal } from './problems.ts';
+import type { PictureDigests, Screening } from './screening/screening.ts';
+import type { AssetFacts } from './store.ts';
 
 export interface InspectionDeps {
   readonly objects: Pick<Objects, 'get'>;
   readonly engine: Pick<Engine, 'inspect'>;
   /** Bounds how many pictures are held in memory at once: they are read whole before the engine takes its turn. */
   readonly pictures: Permits;
+  readonly screening: Pick<Screening, 'hash'>;
 }
 
-export interface Findings extends ImageFacts {
-  /** Hex. */
-  readonly sha256: string;
-  readonly md5: string;
+/** A picture in memory, and what it says of itself. */
+export interface Picture {
+  readonly bytes: Uint8Array;
+  readonly facts: Pick<ImageFacts, 'mime' | 'width' | 'height' | 'blurhash'>;
+  readonly digests: PictureDigests;
 }
 
 /** A read may take long as long as it moves. */
 const readIdleMs = 5000;
+/** More than any signature that `sniff` knows. */
+const beginningBytes = 256;
 
 const refusalByFault: Readonly<Record<PictureFault['reason'], Refusal>> = {
   unsupported: 'unsupported_image',
@@ -29,44 +43,112 @@ const refusalByFault: Readonly<Record<PictureFault['reason'], Refusal>> = {
   too_large: 'image_too_large',
 };
 
+/** A place in memory for one picture, to be given back. Throws `overloaded`. */
+export async function placeForPicture({ pictures }: Pick<InspectionDeps, 'pictures'>): Promise<() => void> {
+  return pictures.acquire().catch(busy);
+}
+
 /**
  * Reads exactly the object that `head` describes. A refusal when the picture is at fault; `undefined` when the object is
- * gone or has become another one. Throws `engine_unavailable` and `overloaded`.
+ * gone or has become another one. Throws `engine_unavailable`, `overloaded` and `screening_unavailable`. To be called with a
+ * place (`placeForPicture`), which is needed as long as the bytes are.
  */
 export async function inspectImage(
-  deps: InspectionDeps,
+  deps: Pick<InspectionDeps, 'objects' | 'engine' | 'screening'>,
   storageKey: string,
   head: ObjectHead,
-): Promise<Findings | Refusal | undefined> {
+): Promise<Picture | Refusal | undefined> {
+  const read = await readUnchanged(deps.objects, storageKey, { ifMatch: head.etag });
+  return read && inspectBytes(deps, read);
+}
+
+/** As `inspectImage`, of bytes that are in memory already. */
+export async function inspectBytes(
+  deps: Pick<InspectionDeps, 'engine' | 'screening'>,
+  { bytes, sha256, md5 }: ReadObject,
+): Promise<Picture | Refusal> {
   try {
-    const release = await deps.pictures.acquire();
-    try {
-      const read = await readUnchanged(deps.objects, storageKey, head);
-      return read && { ...(await deps.engine.inspect(read.bytes)), ...read.digests };
-    } finally {
-      release();
-    }
+    const { rendition, ...facts } = await deps.engine.inspect(bytes);
+    const { hex, quality } = await deps.screening.hash(rendition);
+    return { bytes, facts, digests: { sha256, md5, pdq: hex, pdqQuality: quality } };
   } catch (error) {
     if (error instanceof PictureFault) return refusalByFault[error.reason];
-    // A picture that takes too long now may be quick on an idle machine: the object stays, the call may be repeated.
-    if (error instanceof EngineBusy || error instanceof EngineTimeout) throw problems.overloaded({ cause: error });
-    throw error;
+    return busy(error);
   }
 }
 
-interface ReadObject {
+/**
+ * As `inspectImage`, of a picture under whatever name. Under that of something else it may be no larger than a picture:
+ * it is read into memory.
+ */
+export async function inspectPicture(
+  deps: Pick<InspectionDeps, 'objects' | 'engine' | 'screening'> & { readonly limits: SizeLimits },
+  storageKey: string,
+  head: ObjectHead,
+): Promise<Picture | Refusal | undefined> {
+  return head.size > deps.limits.maxImageBytes ? 'asset_too_large' : inspectImage(deps, storageKey, head);
+}
+
+/** What is called a picture speaks for itself; what is not keeps what is `told` of it, and gains its digests. */
+export function factsOf(told: AssetFacts, { digests, facts }: Picture): AssetFacts {
+  return isImage(told.mime)
+    ? { ...told, ...digests, ...facts, durationMs: null, thumbAssetId: null }
+    : { ...told, ...digests };
+}
+
+/** Of bytes that nobody has looked at. */
+export function unseenFacts(mime: string): AssetFacts {
+  return {
+    mime,
+    sha256: null,
+    md5: null,
+    pdq: null,
+    pdqQuality: null,
+    width: null,
+    height: null,
+    durationMs: null,
+    blurhash: null,
+    thumbAssetId: null,
+  };
+}
+
+/**
+ * What is called a picture (`mime`), and what would be shown as one whatever it is called: browsers go by the bytes.
+ * `undefined`: the object has become another one. Throws `engine_unavailable`.
+ */
+export async function isPicture(
+  objects: InspectionDeps['objects'],
+  storageKey: string,
+  head: ObjectHead,
+  mime: string,
+): Promise<boolean | undefined> {
+  if (isImage(mime)) return true;
+  if (head.size === 0) return false;
+  const options = { ifMatch: head.etag, range: { start: 0, end: beginningBytes - 1 } };
+  const beginning = await readUnchanged(objects, storageKey, options);
+  return beginning && sniff(beginning.bytes) !== undefined;
+}
+
+/** A picture that takes too long now may be quick on an idle machine: the object stays, the call may be repeated. */
+function busy(error: unknown): never {
+  throw error instanceof EngineBusy || error instanceof EngineTimeout ? problems.overloaded({ cause: error }) : error;
+}
+
+/** Digests are hex. */
+export interface ReadObject {
   readonly bytes: Uint8Array;
-  readonly digests: { readonly sha256: string; readonly md5: string };
+  readonly sha256: string;
+  readonly md5: string;
 }
 
 async function readUnchanged(
   objects: InspectionDeps['objects'],
   storageKey: string,
-  head: ObjectHead,
+  options: ReadOptions,
 ): Promise<ReadObject | undefined> {
   const deadline = startIdleDeadline(readIdleMs);
   try {
-    const body = await objects.get(storageKey, { ifMatch: head.etag, signal: deadline.signal });
+    const body = await objects.get(storageKey, { ...options, signal: deadline.signal });
     return body && (await deadline.race(readWhole(body, deadline)));
   } catch (error) {
     if (error instanceof ObjectChanged) return undefined;
@@ -80,7 +162,8 @@ async function readUnchanged(
 async function readWhole(body: ObjectBody, deadline: IdleDeadline): Promise<ReadObject> {
   const sha256 = createHash('sha256');
   const md5 = createHash('md5');
-  const bytes = Buffer.allocUnsafe(body.size);
+  const size = body.end - body.start + 1;
+  const bytes = Buffer.allocUnsafe(size);
   let length = 0;
   for await (const chunk of body.stream as AsyncIterable<Buffer>) {
     deadline.touch();
@@ -89,6 +172,6 @@ async function readWhole(body: ObjectBody, deadline: IdleDeadline): Promise<Read
     chunk.copy(bytes, length);
     length += chunk.length;
   }
-  if (length !== body.size) throw new Error(`the object ended after ${length} of ${body.size} bytes`);
-  return { bytes, digests: { sha256: sha256.digest('hex'), md5: md5.digest('hex') } };
+  if (length !== size) throw new Error(`the object ended after ${length} of ${size} bytes`);
+  return { bytes, sha256: sha256.digest('hex'), md5: md5.digest('hex') };
 }

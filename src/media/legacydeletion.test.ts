@@ -40,9 +40,10 @@ for (const engine of databaseEngines)
       const bucket = openLegacyFiles(folder).bucket(defaultLegacyBucket);
       if (bucket === undefined) throw new Error('there is no legacy bucket');
       files = bucket;
-      importing = { ...registrationDeps(database, deps.objects), objects: deps.objects, legacy: deps.legacy };
+      importing = { ...registrationDeps(database, folder), legacy: deps.legacy };
     });
     afterAll(async () => {
+      await importing.screening.close();
       await database.close();
       await rm(folder, { recursive: true, force: true });
     });

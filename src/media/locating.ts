@@ -27,6 +27,8 @@ export interface Located {
   /** The bucket that it lies in. */
   readonly objects: Objects;
   readonly storageKey: string;
+  /** Of the bytes that were registered, and are meant; `undefined`: a legacy path, which stands for whatever lies there. */
+  readonly etag: string | undefined;
   readonly mime: string;
   readonly byteSize: number;
   readonly width: number | null;
@@ -92,8 +94,8 @@ export async function locateRow(deps: PlacesDeps, row: ReadyAsset): Promise<Loca
 function describe(deps: PlacesDeps, row: ReadyAsset): Located | undefined {
   const objects = bucketOf(deps, row);
   if (objects === undefined) return undefined;
-  const { backend, storageKey, mime, byteSize, width, height, durationMs, blurhash } = row;
-  return { backend, objects, storageKey, mime, byteSize, width, height, durationMs, blurhash, row };
+  const { backend, storageKey, etag, mime, byteSize, width, height, durationMs, blurhash } = row;
+  return { backend, objects, storageKey, etag, mime, byteSize, width, height, durationMs, blurhash, row };
 }
 
 /** A legacy file that is no row: what its name and the store tell, and nothing else, as nobody reads it to answer. */
@@ -105,6 +107,7 @@ export async function locatePath(deps: PlacesDeps, bucket: string, path: string)
     backend: 'legacy',
     objects,
     storageKey: path,
+    etag: undefined,
     mime: mimeOfPath(path),
     byteSize: head.size,
     width: null,

@@ -6,9 +6,9 @@ import { invalid, problems } from '#platform/problem.ts';
  * The owner that a request acts for. A user is always the owner, and may say so; a server has to name one.
  * Throws 400 (server without `ownerId`) and 403 (user naming somebody else).
  */
-export function ownerFor(caller: Caller, named: string | undefined): string {
+export function ownerFor(caller: Caller, named: string | undefined, field = 'body.ownerId'): string {
   if (caller.kind === 'internal') {
-    if (named === undefined) throw invalid('body.ownerId', 'is required with X-Internal-Key');
+    if (named === undefined) throw invalid(field, 'is required with X-Internal-Key');
     return named;
   }
   if (named !== undefined && named !== caller.userId) {

@@ -6,7 +6,7 @@ import type { Log } from '#platform/log.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
 import { forgetVariants, keysAt, type RemovalDeps } from './removal.ts';
-import { watermarkSuffixes } from './storagekey.ts';
+import { sourceKeyOf } from './storagekey.ts';
 import { findDeletableAt } from './store.ts';
 
 export interface PrefixRemovalDeps extends RemovalDeps {
@@ -54,11 +54,6 @@ async function removeFiles(deps: PrefixRemovalDeps, files: Objects, keys: readon
   if (failed.length > 0) deps.log.warn({ count: failed.length, reason: failed[0]?.reason }, 'legacy files stay');
   await forgetVariants(deps, files, removed).catch(silence);
   return removed.length;
-}
-
-function sourceKeyOf(key: string): string {
-  const suffix = watermarkSuffixes.find((each) => key.endsWith(each));
-  return suffix === undefined ? key : key.slice(0, -suffix.length);
 }
 
 async function* batchesOf(files: Objects, prefix: string): AsyncGenerator<readonly string[]> {

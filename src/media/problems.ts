@@ -1,4 +1,4 @@
-import { defineProblems } from '#platform/problem.ts';
+import { defineProblems, type Problem } from '#platform/problem.ts';
 
 /** CONTRACT §4. */
 export const mediaProblems = defineProblems({
@@ -28,6 +28,12 @@ export const mediaProblems = defineProblems({
     message: 'Videos cannot be worked on here: ffmpeg is not installed.',
     retryAfterS: 60,
   },
+  csam_blocked: { status: 451, message: 'The image matches a list of prohibited content.' },
+  screening_unavailable: {
+    status: 503,
+    message: 'The image could not be screened right now.',
+    retryAfterS: 2,
+  },
   object_changing: {
     status: 503,
     message: 'The object kept changing while it was being registered.',
@@ -40,5 +46,19 @@ export const mediaProblems = defineProblems({
   },
 });
 
-/** Why an uploaded object is refused: no row stays, and the object is removed. */
-export type Refusal = 'asset_too_large' | 'unsupported_image' | 'undecodable_image' | 'image_too_large';
+/**
+ * Why an uploaded object is refused: no row stays, and the object is removed. `object_not_found`: nobody registered it in
+ * time (sweeping/).
+ */
+export type Refusal =
+  | 'asset_too_large'
+  | 'unsupported_image'
+  | 'undecodable_image'
+  | 'image_too_large'
+  | 'csam_blocked'
+  | 'object_not_found';
+
+/** The 451 carries its code in the field that document 000 names, too. */
+export function refusalProblem(refusal: Refusal): Problem {
+  return mediaProblems[refusal](refusal === 'csam_blocked' ? { fields: { errorCode: refusal } } : {});
+}

@@ -14,6 +14,7 @@ import { picture, svg } from '../../test/media/pictures.ts';
 import { openFiles, outcomeOf, registrationDeps, uploaded } from '../../test/media/registrations.ts';
 import type { RegistrationRequest } from './api.ts';
 import { inspectImage } from './inspection.ts';
+import { mediaProblems } from './problems.ts';
 import type { RegistrationDeps } from './registration.ts';
 import { findAsset } from './store.ts';
 
@@ -32,12 +33,13 @@ for (const engine of databaseEngines)
       folder = await mkdtemp(join(tmpdir(), 'atelier-registration-'));
       database = await engine.open(migrations);
       objects = openFiles(folder);
-      deps = registrationDeps(database, objects);
+      deps = registrationDeps(database, folder);
       stricter = { ...deps, limits: { maxImageBytes: 1, maxVideoBytes: 1 } };
       good = await picture('png');
       other = await picture('png', { width: 50, height: 20, seed: 9 });
     });
     afterAll(async () => {
+      await deps.screening.close();
       await database.close();
       await rm(folder, { recursive: true, force: true });
     });
@@ -235,6 +237,61 @@ for (const engine of databaseEngines)
       });
     });
 
+    describe('screening', () => {
+      const match = { check: 'classifier', list: 'test', listed: null, distance: null } as const;
+      /** Its screening finds what that of others does not, as while a list is being changed. */
+      const finding = (before: () => Promise<unknown> = async () => undefined): RegistrationDeps => ({
+        ...deps,
+        screening: {
+          ...deps.screening,
+          screen: async () => {
+            await before();
+            return match;
+          },
+        },
+      });
+
+      it('that matches prevails over a registration of the same bytes that became ready meanwhile', async () => {
+        const { request, storageKey } = await uploaded(objects, good);
+        const late = finding(async () => expect(await outcomeOf(deps, request)).toBe('created'));
+        expect(await outcomeOf(late, request)).toBe('csam_blocked');
+        expect([await row(request), await objects.head(storageKey)]).toEqual([undefined, undefined]);
+      });
+
+      it('condemns the bytes that it saw: others that came meanwhile are judged by themselves', async () => {
+        const { request, put } = await uploaded(objects, good);
+        let isLate = false;
+        const late = finding(async () => {
+          if (isLate) return;
+          isLate = true;
+          await put(other);
+          expect(await outcomeOf(deps, request)).toBe('created');
+        });
+        expect(await outcomeOf(late, request)).toBe('replayed');
+        expect(await row(request)).toMatchObject(facts.other);
+      });
+
+      it('that fails leaves a draft, which nobody can read and a repeat finishes', async () => {
+        const { request } = await uploaded(objects, good);
+        const failing = once('before screen', async () => {
+          throw mediaProblems.screening_unavailable();
+        });
+        expect(await outcomeOf(failing, request)).toBe('screening_unavailable');
+        expect(await row(request)).toMatchObject({ readyAt: null, refusal: null });
+        expect(await outcomeOf(deps, request)).toBe('created');
+      });
+
+      it('is over before anything can be read', async () => {
+        const { request } = await uploaded(objects, good);
+        const seen: unknown[] = [];
+        const watching = interrupted(deps, async ({ call }) => {
+          if (call === 'before screen' || call === 'after screen') seen.push((await row(request))?.readyAt);
+        });
+        expect(await outcomeOf(watching, request)).toBe('created');
+        expect(seen).toEqual([null, null]);
+      });
+    });
+
     describe('an interruption at any step', () => {
       /** Runs `request` again and again, stopped one moment later each time, until it is not stopped any more. */
       async function stopEverywhere(bytes: Uint8Array, ending: string, repeats: readonly string[]): Promise<number> {
@@ -259,8 +316,8 @@ for (const engine of databaseEngines)
       }
 
       it('of a good picture is made good by a repeat', async () => {
-        // Found, looked at, read, inspected, drafted, looked at, marked ready: two moments each.
-        expect(await stopEverywhere(good, 'created', ['created', 'replayed'])).toBe(14);
+        // Found, looked at, read, inspected, hashed, drafted, screened, looked at, marked ready: two moments each.
+        expect(await stopEverywhere(good, 'created', ['created', 'replayed'])).toBe(18);
       });
 
       it('of a bad picture leaves nothing after a repeat', async () => {

@@ -3,35 +3,45 @@
  *
  * The row is drafted, then the object is looked at again, then the row is marked ready; only ready rows are readable. So
  * whatever the process dies between, and whoever else works on the same id, a ready row has its object, and the object
- * is the one that was inspected. A refusal is a row too until its object is removed: no other registration can become
- * ready on an object that is about to go. Every step may be repeated, by anybody.
+ * is the one that was inspected, and a picture has passed its screening. A refusal is a row too until its object is
+ * removed: no other registration can become ready on an object that is about to go. Every step may be repeated, by anybody.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Caller } from '#platform/access/caller.ts';
-import type { Db } from '#platform/db/db.ts';
-import type { ObjectHead, Objects } from '#platform/objects/objects.ts';
-import { problems } from '#platform/problem.ts';
+import type { ObjectHead } from '#platform/objects/objects.ts';
+import { type ForgettingDeps, withoutAnswers } from './answers.ts';
 import type { Asset, RegistrationRequest } from './api.ts';
-import { type InspectionDeps, inspectImage } from './inspection.ts';
-import { isImage, maxBytesOf, type SizeLimits } from './limits.ts';
+import {
+  factsOf,
+  type InspectionDeps,
+  inspectPicture,
+  isPicture,
+  type Picture,
+  placeForPicture,
+  unseenFacts,
+} from './inspection.ts';
+import { maxBytesOf, type SizeLimits } from './limits.ts';
 import { ownerFor } from './ownership.ts';
-import { mediaProblems, type Refusal } from './problems.ts';
+import { mediaProblems, type Refusal, refusalProblem } from './problems.ts';
+import { type RemovalDeps, removeKin, removeObject } from './removal.ts';
+import type { Screening } from './screening/screening.ts';
+import { condemnAsset } from './screening/store.ts';
 import { storageKeyOf } from './storagekey.ts';
 import {
   type AssetFacts,
   type AssetIdentity,
+  type AssetPlace,
   draftAsset,
   dropUnready,
   findAsset,
-  type MediaTables,
   markReady,
   type StoredAsset,
 } from './store.ts';
 
-export interface RegistrationDeps extends InspectionDeps {
-  readonly db: Db<MediaTables>;
-  readonly objects: Pick<Objects, 'bucket' | 'head' | 'get' | 'remove'>;
+export interface RegistrationDeps extends InspectionDeps, ForgettingDeps, Pick<RemovalDeps, 'variants'> {
+  readonly objects: RemovalDeps['objects'];
   readonly limits: SizeLimits;
+  readonly screening: Screening;
 }
 
 export interface Registration {
@@ -46,8 +56,8 @@ const pauseMs = 50;
 
 /**
  * Throws 400, 403 (as `ownerFor`), 409 `asset_conflict`, `object_not_found`, 413 `asset_too_large`, 422
- * `unsupported_image`, `undecodable_image`, `image_too_large` (after these four there is no row and no object), and 503,
- * after which the call may be repeated.
+ * `unsupported_image`, `undecodable_image`, `image_too_large`, 451 `csam_blocked` (after these five there is no row and no
+ * object), and 503, after which the call may be repeated.
  */
 export async function registerAsset(
   deps: RegistrationDeps,
@@ -90,60 +100,100 @@ async function tryRegistering(
     if (known !== undefined) await dropUnready(db, assetId, known.etag);
     throw mediaProblems.object_not_found();
   }
-  const place = { bucket: objects.bucket, storageKey, etag: head.etag, byteSize: head.size };
-  const found = await learnFacts(deps, storageKey, head, request);
-  if (found === undefined) return undefined;
-  if (typeof found === 'string') {
-    const isDrafted = await draftAsset(db, identity, place, unknownFacts(request), found);
-    return isDrafted ? finishRefusal(deps, { ...place, assetId }, found, true) : undefined;
+  const isShown = await isPicture(objects, storageKey, head, request.mime);
+  if (isShown === undefined) return undefined;
+  // Its bytes stay in memory until they are screened.
+  const leave = isShown ? await placeForPicture(deps) : () => undefined;
+  try {
+    return await registerObject(deps, { identity, storageKey, head, isPicture: isShown }, request);
+  } finally {
+    leave();
   }
-  if (!(await draftAsset(db, identity, place, found))) return undefined;
-  // Drafted rows are never readable, so what still has to be decided about the bytes (screening) has its place here.
+}
+
+/** An uploaded object, as it was seen. */
+interface Upload {
+  readonly identity: AssetIdentity;
+  readonly storageKey: string;
+  readonly head: ObjectHead;
+  readonly isPicture: boolean;
+}
+
+/** `undefined`: something changed under our hands; look again. */
+async function registerObject(
+  deps: RegistrationDeps,
+  { identity, storageKey, head, isPicture }: Upload,
+  request: RegistrationRequest,
+): Promise<Registration | undefined> {
+  const { db, objects } = deps;
+  const { assetId } = identity;
+  const { etag } = head;
+  const place = { bucket: objects.bucket, storageKey, etag, byteSize: head.size };
+  const refuse = (refusal: Refusal) => finishRefusal(deps, { ...place, assetId }, refusal, true);
+
+  const picture = await inspect(deps, { identity, storageKey, head, isPicture });
+  if (picture === undefined) return undefined;
+  if (typeof picture === 'string')
+    return (await draftAsset(db, identity, place, unseenFacts(request.mime), picture)) ? refuse(picture) : undefined;
+  const told = toldBy(request);
+  if (!(await draftAsset(db, identity, place, picture ? factsOf(told, picture) : told))) return undefined;
+  // Step 4 of document 000. A draft cannot be read: a process that dies here leaves nothing to be seen.
+  if (picture !== null) {
+    const { bytes, facts, digests } = picture;
+    const match = await deps.screening.screen({ assetId, mime: facts.mime, bytes }, digests);
+    if (match) {
+      // Somebody else may have registered the same bytes a moment before a list was changed, and answers be kept.
+      const isCondemned = await withoutAnswers(deps, [assetId], () =>
+        condemnAsset(db, { assetId, etag }, { etag, digests, match, origin: null }),
+      );
+      return isCondemned ? refuse('csam_blocked') : undefined;
+    }
+  }
   // A refusal that was finished before our draft took the object with it; one that comes later finds the draft.
-  if ((await objects.head(storageKey))?.etag !== head.etag) return undefined;
-  const ready = await markReady(db, assetId, head.etag);
+  if ((await objects.head(storageKey))?.etag !== etag) return undefined;
+  const ready = await markReady(db, assetId, etag, isPicture);
   return ready && { created: true, asset: toAsset(ready) };
 }
 
-/** Document 000, step 2: images speak for themselves, for anything else the caller does. */
-async function learnFacts(
+/** `null`: there is no picture to be looked at. `undefined`: the object has become another one. */
+async function inspect(
   deps: RegistrationDeps,
-  storageKey: string,
-  head: ObjectHead,
-  request: RegistrationRequest,
-): Promise<AssetFacts | Refusal | undefined> {
-  if (head.size > maxBytesOf(request.mime, deps.limits)) return 'asset_too_large';
-  if (!isImage(request.mime)) {
-    return {
-      ...unknownFacts(request),
-      width: request.width ?? null,
-      height: request.height ?? null,
-      durationMs: request.durationMs ?? null,
-      blurhash: request.blurhash ?? null,
-      thumbAssetId: isVideo(request) ? (request.thumbAssetId ?? null) : null,
-    };
-  }
-  const findings = await inspectImage(deps, storageKey, head);
-  return typeof findings === 'object' ? { ...unknownFacts(request), ...findings } : findings;
+  { identity: { requestedMime }, storageKey, head, isPicture }: Upload,
+): Promise<Picture | Refusal | null | undefined> {
+  if (head.size > maxBytesOf(requestedMime, deps.limits)) return 'asset_too_large';
+  return isPicture ? inspectPicture(deps, storageKey, head) : null;
 }
 
-/** Removes the refused bytes, and only them, then the row. Throws the refusal to those whose registration it is. */
+/** Document 000, step 2: images speak for themselves, for anything else the caller does. */
+function toldBy(request: RegistrationRequest): AssetFacts {
+  return {
+    ...unseenFacts(request.mime),
+    width: request.width ?? null,
+    height: request.height ?? null,
+    durationMs: request.durationMs ?? null,
+    blurhash: request.blurhash ?? null,
+    thumbAssetId: isVideo(request) ? (request.thumbAssetId ?? null) : null,
+  };
+}
+
+/**
+ * Removes the refused bytes, and only them, then the row. Of blocked ones everything goes that may have been made of them
+ * (`/v1/ensure` needs no row). Throws the refusal to those whose registration it is.
+ */
 async function finishRefusal(
   deps: RegistrationDeps,
-  row: { readonly assetId: string; readonly storageKey: string; readonly etag: string },
+  row: Pick<AssetPlace, 'storageKey' | 'etag'> & { readonly assetId: string },
   refusal: Refusal,
   isOurs: boolean,
 ): Promise<undefined> {
   const { db, objects } = deps;
   const head = await objects.head(row.storageKey);
   const isReplaced = head !== undefined && head.etag !== row.etag;
-  if (head !== undefined && !isReplaced) {
-    const { failed } = await objects.remove([row.storageKey]);
-    if (failed.length > 0) throw problems.engine_unavailable({ cause: new Error(failed[0]?.reason) });
-  }
+  if (head !== undefined && !isReplaced) await removeObject(objects, row.storageKey);
+  if (refusal === 'csam_blocked') await removeKin(deps, objects, [row.storageKey]);
   await dropUnready(db, row.assetId, row.etag);
   // Bytes that came meanwhile are judged anew.
-  if (!isReplaced && isOurs) throw mediaProblems[refusal]();
+  if (!isReplaced && isOurs) throw refusalProblem(refusal);
 }
 
 export function isSame(known: StoredAsset, identity: AssetIdentity): boolean {
@@ -154,19 +204,6 @@ export function isSame(known: StoredAsset, identity: AssetIdentity): boolean {
     known.kind === identity.kind &&
     known.requestedMime === identity.requestedMime
   );
-}
-
-function unknownFacts(request: RegistrationRequest): AssetFacts {
-  return {
-    mime: request.mime,
-    sha256: null,
-    md5: null,
-    width: null,
-    height: null,
-    durationMs: null,
-    blurhash: null,
-    thumbAssetId: null,
-  };
 }
 
 export function isVideo(request: Pick<RegistrationRequest, 'kind' | 'mime'>): boolean {

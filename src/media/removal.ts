@@ -41,8 +41,21 @@ export async function removeObjects(deps: RemovalDeps, places: readonly Place[])
   const groups = groupByBucket(deps, places);
   for (const { objects, storageKeys } of groups) await removeAll(objects, storageKeys);
   // After their sources: what is still being made beside them is then taken back by its maker.
-  for (const { objects, storageKeys } of groups)
-    await Promise.all([removeWatermarks(objects, storageKeys), forgetVariants(deps, objects, storageKeys)]);
+  for (const { objects, storageKeys } of groups) await removeKin(deps, objects, storageKeys);
+}
+
+/** One object alone; gone already is no failure. Throws `engine_unavailable`. */
+export function removeObject(objects: Objects, storageKey: string): Promise<void> {
+  return removeAll(objects, [storageKey]);
+}
+
+/** The watermark files and variants of objects that are removed already. Throws `engine_unavailable`. */
+export async function removeKin(
+  deps: Pick<RemovalDeps, 'variants'>,
+  objects: Objects,
+  storageKeys: readonly string[],
+): Promise<void> {
+  await Promise.all([removeWatermarks(objects, storageKeys), forgetVariants(deps, objects, storageKeys)]);
 }
 
 /** Looked for, since few sources have any: a listing of many is cheaper than the removal of what is not there. */
@@ -89,13 +102,14 @@ export async function countByHeads(objects: Pick<Objects, 'head'>, keys: readonl
 
 /** One listing, of what lies between the first key and the last: keys of one owner start alike. */
 async function countByListing(objects: Pick<Objects, 'list'>, unsorted: readonly string[]): Promise<number> {
-  const keys = [...unsorted].sort();
+  // As the store lists: by bytes, which beyond the basic plane is not the order of strings.
+  const keys = unsorted.map((key) => Buffer.from(key)).sort(Buffer.compare);
   const [first, last] = [keys[0], keys.at(-1)];
   if (first === undefined || last === undefined) return 0;
-  const wanted = new Set(keys);
+  const wanted = new Set(unsorted);
   let count = 0;
-  for await (const { key } of objects.list(commonStart(first, last))) {
-    if (key > last) break;
+  for await (const { key } of objects.list(commonStart(String(first), String(last)))) {
+    if (Buffer.compare(Buffer.from(key), last) > 0) break;
     if (wanted.has(key)) count += 1;
   }
   return count;
@@ -131,5 +145,7 @@ function groupByBucket(deps: PlacesDeps, places: readonly Place[]): readonly Gro
 function commonStart(first: string, last: string): string {
   let length = 0;
   while (length < first.length && first[length] === last[length]) length += 1;
+  // No half of a character.
+  if (/[\uD800-\uDBFF]$/.test(first.slice(0, length))) length -= 1;
   return first.slice(0, length);
 }

@@ -26,6 +26,6 @@ export function isReadable(deps: Pick<ResolvingDeps, 'publicScopes'>, caller: Ca
 }
 
 /** For the resizer. */
-export function sourceOf({ objects, storageKey }: Located) {
-  return { bucket: objects.bucket, key: storageKey };
+export function sourceOf({ objects, storageKey, etag }: Located) {
+  return { bucket: objects.bucket, key: storageKey, etag };
 }

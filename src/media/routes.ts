@@ -3,6 +3,8 @@ import { sendJson } from '#platform/http/bodies.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import {
   asset,
+  assetListing,
+  assetPage,
   assetsDeleted,
   assetsDeletion,
   copyRequest,
@@ -27,6 +29,7 @@ import { type CopyDeps, copyAsset } from './copying.ts';
 import { deleteAssets } from './deletion.ts';
 import { type FittingDeps, fitImage } from './fitting.ts';
 import { type ImportDeps, importFile } from './importing.ts';
+import { type ListingDeps, listAssets } from './listing.ts';
 import { type PendingDeps, signPending } from './pending.ts';
 import type { PrefixRemovalDeps } from './prefixremoval.ts';
 import { type RegistrationDeps, registerAsset } from './registration.ts';
@@ -42,6 +45,7 @@ export type RouteDeps = ReservationDeps &
   RegistrationDeps &
   CopyDeps &
   ImportDeps &
+  ListingDeps &
   PrefixRemovalDeps &
   SigningDeps &
   VideoSigningDeps &
@@ -95,6 +99,20 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       const registration = await registerAsset(deps, request.caller, request.body);
       return reply.code(registration.created ? 201 : 200).send(registration.asset);
     },
+  );
+
+  app.get(
+    '/v1/assets',
+    {
+      ...access.userOrInternal,
+      schema: {
+        tags,
+        summary: 'List the assets of an owner, newest first',
+        querystring: assetListing,
+        response: { 200: assetPage },
+      },
+    },
+    async (request) => listAssets(deps, request.caller, request.query),
   );
 
   app.post(
@@ -209,7 +227,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
         response: { 200: watermarked },
       },
     },
-    async (request) => watermarkImage(deps, request.caller, request.body),
+    async (request, reply) => sendJson(reply, await watermarkImage(deps, request.caller, request.body)),
   );
 
   app.post(
@@ -223,6 +241,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
         response: { 200: watermarkedVideo },
       },
     },
-    async (request, reply) => watermarkVideo(deps, request.caller, request.body, reply.abandoned),
+    async (request, reply) =>
+      sendJson(reply, await watermarkVideo(deps, request.caller, request.body, reply.abandoned)),
   );
 }

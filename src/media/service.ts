@@ -16,10 +16,21 @@ import type { LegacyObjects, Objects } from '#platform/objects/objects.ts';
 import { addressingOf } from './addressing.ts';
 import type { LegacyImport } from './api.ts';
 import type { mediaSettings } from './config.ts';
-import { keepRemovingAbandonedCopies } from './copies/abandoned.ts';
 import { importFile } from './importing.ts';
 import { addRoutes } from './routes.ts';
+import type { Screening } from './screening/screening.ts';
 import type { MediaTables } from './store.ts';
+import type { SweepRequest } from './sweeping/api.ts';
+import {
+  beginSweeping,
+  enqueueNext,
+  type PeriodicDeps,
+  type SweepJob,
+  sweepOn,
+  sweepQueue,
+} from './sweeping/periodic.ts';
+import { addSweepRoutes } from './sweeping/routes.ts';
+import { sweepPage } from './sweeping/sweep.ts';
 import { giveUp, type ProcessingDeps, processVideo, videoUploadQueue } from './tasks/processing.ts';
 import { addTaskRoutes } from './tasks/routes.ts';
 import type { TaskTables } from './tasks/store.ts';
@@ -45,6 +56,7 @@ export interface MediaDeps {
   readonly engine: Engine;
   /** Over the public bucket, with the key secret of the image service and the edge: variants go with their source. */
   readonly variants: Pick<VariantMaker, 'forgetAll'>;
+  readonly screening: Screening;
   /** Of the edge, or of the imgproxy server that stands in its place. */
   readonly resizeAddress: ResizeSigner;
   /** Over the same database; media works on its queues from its first moment until it closes. */
@@ -57,7 +69,8 @@ const picturesAtOnce = 8;
 const pictureWaitMs = 5000;
 
 export function createMedia(deps: MediaDeps): HttpServer {
-  const { clock, database, answers, originals, legacy, engine, variants, resizeAddress, jobs, settings } = deps;
+  const { clock, database, answers, originals, legacy, engine, variants, screening, resizeAddress, jobs, settings } =
+    deps;
   const app = createServer({
     ...deps.server,
     service: 'media',
@@ -67,7 +80,6 @@ export function createMedia(deps: MediaDeps): HttpServer {
   });
   const { log } = deps.server;
   const db = database.queries<MediaTables>();
-  whileListening(app, (signal) => keepRemovingAbandonedCopies({ db, objects: originals, clock, log }, signal));
   const pictures = picturePermits();
   const closing = new AbortController();
   const common = {
@@ -80,6 +92,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
     addressing: addressingOf(originals, resizeAddress),
     engine,
     variants,
+    screening,
     pictures,
     watermarks: createWatermarkMaker({ engine, pictures }),
     resizeAddress,
@@ -92,6 +105,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
   };
   addRoutes(app, deps.access, common);
   addTaskRoutes(app, deps.access, common);
+  addSweepRoutes(app, deps.access, common);
   const discard = (ownerId: string, assetIds: readonly string[]) => deleteOwnAssets(common, ownerId, assetIds);
   workOnQueues(app, jobs, { ...common, discard });
   // Before requests in flight are awaited: those that wait for a job are told to come again.
@@ -106,36 +120,49 @@ export function createMedia(deps: MediaDeps): HttpServer {
 /** One video at a time each: ffmpeg takes two threads, and requests come first. */
 const concurrency = 1;
 
-function workOnQueues(app: HttpServer, jobs: Jobs, deps: ProcessingDeps & WatermarkMakingDeps): void {
-  const queues = [videoUploadQueue.name, watermarkQueue.name];
+function workOnQueues(app: HttpServer, jobs: Jobs, deps: ProcessingDeps & WatermarkMakingDeps & PeriodicDeps): void {
+  const queues = [videoUploadQueue.name, watermarkQueue.name, sweepQueue.name];
   measureJobs(app.metrics, jobs, queues);
   app.addHook('onReady', async () => {
     await removeAbandonedScratch();
     jobs.work(videoUploadQueue, (job) => processVideo(deps, job), { concurrency, onDead: giveUp });
     jobs.work(watermarkQueue, (job) => makeVideoWatermark(deps, job), { concurrency });
+    jobs.work<SweepJob, TaskTables>(sweepQueue, (job) => sweepOn(deps, job), {
+      concurrency: 1,
+      onDead: (tx, { since }) => enqueueNext(deps, tx, { since, cursor: null }),
+    });
+    await beginSweeping(deps);
   });
   app.addHook('onClose', () => jobs.stop({ queues }));
-}
-
-/** Work beside the requests; it is over before the engines close. */
-function whileListening(app: HttpServer, work: (signal: AbortSignal) => Promise<void>): void {
-  const closing = new AbortController();
-  let working: Promise<void> | undefined;
-  app.addHook('onListen', async () => {
-    working = work(closing.signal);
-  });
-  app.addHook('onClose', async () => {
-    closing.abort();
-    await working;
-  });
 }
 
 const picturePermits = () => createPermits({ count: picturesAtOnce, waitMs: pictureWaitMs });
 
 /** What `npm run import-legacy` does without a running instance: `POST /v1/assets/legacy` without HTTP. */
-export function importerOf(deps: Pick<MediaDeps, 'database' | 'originals' | 'legacy' | 'engine' | 'settings'>) {
-  const { database, originals, legacy, engine, settings } = deps;
+export function importerOf(
+  deps: Pick<MediaDeps, 'database' | 'originals' | 'legacy' | 'engine' | 'screening' | 'settings'>,
+) {
+  const { database, originals, legacy, engine, screening, settings } = deps;
   const db = database.queries<MediaTables>();
-  const importDeps = { db, objects: originals, legacy, engine, pictures: picturePermits(), limits: settings };
+  const pictures = picturePermits();
+  const importDeps = { db, objects: originals, legacy, engine, screening, pictures, limits: settings };
   return (request: LegacyImport) => importFile(importDeps, request);
+}
+
+/** Likewise, for `npm run sweep`: `POST /v1/sweep` without HTTP. */
+export function sweeperOf(
+  deps: Pick<MediaDeps, 'clock' | 'database' | 'answers' | 'originals' | 'legacy' | 'variants'>,
+) {
+  const { clock, database, answers, originals, legacy, variants } = deps;
+  const db = database.queries<MediaTables>();
+  const sweepDeps = {
+    clock,
+    db,
+    taskDb: database.queries<TaskTables>(),
+    answers,
+    objects: originals,
+    legacy,
+    variants,
+  };
+  return (request: SweepRequest) => sweepPage(sweepDeps, request);
 }

@@ -40,13 +40,14 @@ function signImage(deps: SigningDeps, row: Located): ImageSignedRef {
   };
 }
 
-/** For 7 days. */
+/** For 7 days: what was screened, or nothing. */
 export function originalAddress({
   objects,
   storageKey,
   mime,
-}: Pick<Located, 'objects' | 'storageKey' | 'mime'>): string {
-  return objects.readAddress(storageKey, { expiresInS: addressValidS, contentType: mime });
+  etag,
+}: Pick<Located, 'objects' | 'storageKey' | 'mime' | 'etag'>): string {
+  return objects.readAddress(storageKey, { expiresInS: addressValidS, contentType: mime, etag });
 }
 
 /** Of images. */

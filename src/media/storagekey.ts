@@ -17,11 +17,28 @@ export function storageKeyOf(parts: StorageKeyParts): string {
 }
 
 /** Of the watermarked picture and the watermarked video (document 000, `POST /v1/watermark`). */
-export const watermarkSuffixes: readonly string[] = ['.wm.jpg', '.wm.mp4'];
+const watermarkSuffixes: readonly string[] = ['.wm.jpg', '.wm.mp4'];
 
 /** Where the watermarked picture and video of an asset lie: beside it. */
 export function watermarkKeysOf(storageKey: string): readonly string[] {
   return watermarkSuffixes.map((suffix) => storageKey + suffix);
+}
+
+/** Of a watermark file the key of its source; of anything else the key itself. */
+export function sourceKeyOf(key: string): string {
+  const suffix = watermarkSuffixes.find((each) => key.endsWith(each));
+  return suffix === undefined ? key : key.slice(0, -suffix.length);
+}
+
+const id = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const form = new RegExp(`^u/(${id})/([A-Za-z0-9_-]{1,64})/([A-Za-z0-9_-]{1,128})/(${id})[.][^/]+$`);
+
+/** What a storage key says of its asset; `undefined`: no asset's can be such. */
+export function partsOfKey(storageKey: string): Omit<StorageKeyParts, 'mime'> | undefined {
+  const [ownerId, scopeKind, scopeId, assetId] = form.exec(storageKey)?.slice(1) ?? [];
+  if (ownerId === undefined || scopeKind === undefined || scopeId === undefined || assetId === undefined)
+    return undefined;
+  return { ownerId, scopeKind, scopeId, assetId };
 }
 
 export function videoWatermarkKeyOf(storageKey: string): string {

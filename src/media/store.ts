@@ -2,6 +2,7 @@
 import { type Generated, type Insertable, sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
 import type { Refusal } from './problems.ts';
+import type { IncidentsTable } from './screening/store.ts';
 
 interface AssetsTable {
   asset_id: string;
@@ -18,6 +19,8 @@ interface AssetsTable {
   byte_size: number;
   sha256: string | null;
   md5: string | null;
+  pdq: string | null;
+  pdq_quality: number | null;
   width: number | null;
   height: number | null;
   duration_ms: number | null;
@@ -26,11 +29,13 @@ interface AssetsTable {
   version: Generated<number>;
   created_at: Generated<Date>;
   ready_at: Date | null;
+  screened_at: Date | null;
   refusal: Refusal | null;
 }
 
 export interface MediaTables {
   assets: AssetsTable;
+  screening_incidents: IncidentsTable;
 }
 
 type Handle = Db<MediaTables> | Tx<MediaTables>;
@@ -50,6 +55,8 @@ export interface AssetFacts {
   readonly mime: string;
   readonly sha256: string | null;
   readonly md5: string | null;
+  readonly pdq: string | null;
+  readonly pdqQuality: number | null;
   readonly width: number | null;
   readonly height: number | null;
   readonly durationMs: number | null;
@@ -159,6 +166,9 @@ export async function draftAsset(
     byte_size: place.byteSize,
     sha256: facts.sha256,
     md5: facts.md5,
+    pdq: facts.pdq,
+    pdq_quality: facts.pdqQuality,
+    screened_at: null,
     width: facts.width,
     height: facts.height,
     duration_ms: facts.durationMs,
@@ -197,13 +207,14 @@ export async function draftAsset(
 }
 
 /**
- * From here on the asset can be read. Only as long as the row still stands for the bytes that were looked at (`etag`);
- * `undefined` otherwise. Of several calls at once, one gets the row.
+ * From here on the asset can be read; `isScreened`: it is a picture that passed. Only as long as
+ * the row still stands for the bytes that were looked at (`etag`); `undefined` otherwise. Of several calls at once, one
+ * gets the row.
  */
-export function markReady(db: Handle, assetId: string, etag: string) {
+export function markReady(db: Handle, assetId: string, etag: string, isScreened = false) {
   return db
     .updateTable('assets')
-    .set({ ready_at: sql<Date>`now()` })
+    .set({ ready_at: sql<Date>`now()`, screened_at: isScreened ? sql<Date>`now()` : null })
     .where('asset_id', '=', assetId)
     .where('etag', '=', etag)
     .where('ready_at', 'is', null)

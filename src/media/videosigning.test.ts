@@ -28,7 +28,16 @@ describe.each(databaseEngines)('signing videos on $name', (engine) => {
       const assetId = randomUUID();
       const identity = { assetId, ownerId, scopeKind: 'thread', scopeId: '1', kind: 'video', requestedMime: mime };
       const place = { bucket: 'objects', storageKey: assetId, etag: '"1"', byteSize: 1 };
-      const unknown = { sha256: null, md5: null, width: null, height: null, durationMs: null, blurhash: null };
+      const unknown = {
+        sha256: null,
+        md5: null,
+        pdq: null,
+        pdqQuality: null,
+        width: null,
+        height: null,
+        durationMs: null,
+        blurhash: null,
+      };
       await draftAsset(db, identity, place, { ...unknown, mime, thumbAssetId });
       await markReady(db, assetId, place.etag);
       return assetId;

@@ -13,6 +13,7 @@ import { videoWatermarkKeyOf } from './storagekey.ts';
 import { createFfmpeg } from './video/ffmpeg.ts';
 import { probeVideo } from './video/probing.ts';
 import { render } from './video/samples.testing.ts';
+import { watermarkQueue } from './videowatermark.ts';
 
 onEveryPair('POST /v1/watermark-video', (pair) => {
   describe.skipIf(skipWithout('ffmpeg'))('', () => {
@@ -29,6 +30,7 @@ onEveryPair('POST /v1/watermark-video', (pair) => {
     afterEach(() => rig.close());
     afterAll(() => rm(folder, { recursive: true, force: true }));
 
+    const depths = async () => (await rig.jobs.depths()).filter(({ queue }) => queue === watermarkQueue.name);
     const ask = (ref: string, client: Client = rig.user) =>
       client.post<WatermarkedVideo>('/v1/watermark-video', { ref, legacyBucket: rig.legacyBucket });
     const registered = async (content: Uint8Array = bytes, changes: object = {}) => {
@@ -112,7 +114,7 @@ onEveryPair('POST /v1/watermark-video', (pair) => {
         await rig.user.delete('/v1/assets', { ids: [assetId] });
         // It may have been signed just before.
         expect([404, 200]).toContain((await asked).status);
-        while ((await rig.jobs.depths()).some(({ status }) => status !== 'dead')) await sleep(20);
+        while ((await depths()).some(({ status }) => status !== 'dead')) await sleep(20);
         expect(await rig.originals.head(made)).toBeUndefined();
       }
     });
@@ -121,7 +123,7 @@ onEveryPair('POST /v1/watermark-video', (pair) => {
       const { assetId } = await registered();
       await rig.jobs.stop();
       const asked = ask(assetId);
-      while ((await rig.jobs.depths()).length === 0) await sleep(20);
+      while ((await depths()).length === 0) await sleep(20);
       const closing = rig.media.close();
       const { status, body, headers } = await asked;
       expect([status, body]).toMatchObject([503, { error: 'watermark_pending' }]);

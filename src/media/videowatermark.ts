@@ -12,6 +12,7 @@ import type { Caller } from '#platform/access/caller.ts';
 import { type Job, type Jobs, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
 import { isSafeKey } from '#platform/objects/keys.ts';
 import { invalid, problems } from '#platform/problem.ts';
+import { type Answer, type AnswersDeps, answersOf } from './answers.ts';
 import type { WatermarkedVideo, WatermarkRequest } from './api.ts';
 import { bucketOf, type Located, type PlacesDeps } from './locating.ts';
 import { mediaProblems } from './problems.ts';
@@ -33,7 +34,7 @@ export const watermarkQueue: Queue<WatermarkJob> = {
   retryAfterMs: 2000,
 };
 
-export interface VideoWatermarkDeps extends ResolvingDeps {
+export interface VideoWatermarkDeps extends ResolvingDeps, AnswersDeps {
   readonly jobs: Pick<Jobs, 'enqueue' | 'look'>;
   readonly ffmpeg: Pick<Ffmpeg, 'check'>;
   /** Aborted when the service begins to close. */
@@ -50,7 +51,7 @@ const lookEveryMs = 250;
 const videoMime = 'video/mp4';
 
 /**
- * Throws 404 (does not resolve, or is deleted meanwhile), 400 (no video), 422 `undecodable_video`, `video_too_large`, 500
+ * The JSON of WatermarkedVideo. Throws 404 (does not resolve, or is deleted meanwhile), 400 (no video), 422 `undecodable_video`, `video_too_large`, 500
  * `watermark_failed`, 503 `ffmpeg_missing`, `watermark_pending` (a repeat joins the job).
  */
 export async function watermarkVideo(
@@ -58,21 +59,38 @@ export async function watermarkVideo(
   caller: Caller,
   request: WatermarkRequest,
   abandoned: AbortSignal,
-): Promise<WatermarkedVideo> {
+): Promise<string> {
+  const { ref } = request;
+  const told = await answersOf(deps, caller, 'watermark-video', [ref], async () => {
+    return new Map([[ref, await answerFor(deps, caller, request, abandoned)]]);
+  });
+  const answer = told.get(ref);
+  // It is kept, and not for this caller.
+  if (answer === undefined) throw noSuchAsset();
+  return answer;
+}
+
+async function answerFor(
+  deps: VideoWatermarkDeps,
+  caller: Caller,
+  request: WatermarkRequest,
+  abandoned: AbortSignal,
+): Promise<Answer> {
   const untilMs = performance.now() + waitMs;
   const source = await resolveVideo(deps, caller, request);
   const made = await signMade(source);
-  if (made !== undefined) return made;
+  if (made !== undefined) return { located: source, told: made };
   await deps.ffmpeg.check();
   const { backend, objects, storageKey } = source;
   const asked = { backend, bucket: objects.bucket, storageKey };
   const key = `${backend}/${objects.bucket}/${storageKey}`;
   const { jobId } = await deps.jobs.enqueue(deps.db, watermarkQueue, asked, { key });
   await waitForJob(deps, jobId, untilMs, AbortSignal.any([deps.closing, abandoned]));
-  const signed = await signMade(await resolveVideo(deps, caller, request));
+  const located = await resolveVideo(deps, caller, request);
+  const signed = await signMade(located);
   // Taken back: its source is gone.
   if (signed === undefined) throw noSuchAsset();
-  return signed;
+  return { located, told: signed };
 }
 
 async function resolveVideo(
@@ -94,7 +112,7 @@ const noSuchAsset = () => problems.not_found({ message: 'There is no such asset.
 async function signMade({ objects, storageKey: sourceKey }: Located): Promise<WatermarkedVideo | undefined> {
   const storageKey = videoWatermarkKeyOf(sourceKey);
   if ((await objects.head(storageKey)) === undefined) return undefined;
-  return { url: originalAddress({ objects, storageKey, mime: videoMime }) };
+  return { url: originalAddress({ objects, storageKey, mime: videoMime, etag: undefined }) };
 }
 
 /** Resolves when it is done. */

@@ -126,7 +126,7 @@ onEveryPair('POST /v1/watermark', (pair) => {
     async function source() {
       const { storageKey, markedKey } = await registered(rig.user);
       const etag = String((await rig.originals.head(storageKey))?.etag);
-      return { storageKey, markedKey, row: { etag, backend: 'objects' as const } };
+      return { storageKey, markedKey, etag };
     }
 
     it('in several processes leaves the file of the first', async () => {

@@ -24,9 +24,7 @@ export interface WatermarkMakerDeps {
 }
 
 /** What is told of a source: its bucket, its key, and the etag of the bytes that may be shown, where it is known. */
-export type WatermarkSource = Pick<Located, 'objects' | 'storageKey'> & {
-  readonly row: Pick<NonNullable<Located['row']>, 'etag' | 'backend'> | undefined;
-};
+export type WatermarkSource = Pick<Located, 'objects' | 'storageKey' | 'etag'>;
 
 export interface WatermarkMaker {
   /**
@@ -66,12 +64,10 @@ async function ensureFile(deps: WatermarkMakerDeps, source: WatermarkSource, key
 }
 
 async function make({ engine, pictures }: WatermarkMakerDeps, source: WatermarkSource, key: string): Promise<void> {
-  const { objects, storageKey, row } = source;
+  const { objects, storageKey, etag } = source;
   const release = await pictures.acquire();
   try {
-    // Legacy files are changed by others, and are what they are now.
-    const ifMatch = row?.backend === 'objects' ? row.etag : undefined;
-    const { bytes, stillStands } = await objectSource(objects, storageKey, ifMatch).read();
+    const { bytes, stillStands } = await objectSource(objects, storageKey, etag).read();
     await putOnce(source, key, await engine.watermark(bytes));
     await takeBackUnless(stillStands, source, key);
   } finally {

@@ -32,6 +32,10 @@ export function withSecrets(
   return { ...made, ...(isNew ? readKept(file) : kept), ...environment };
 }
 
+/** Whether the secret was made at an earlier start. */
+export const isKept = (dataDir: string, variable: string): boolean =>
+  Object.hasOwn(readKept(join(dataDir, 'secrets.json')), variable);
+
 function readKept(file: string): Record<string, string> {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));

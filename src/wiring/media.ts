@@ -35,6 +35,7 @@ export async function wireMedia({ config, engines, server, log, tenure }: Wiring
     legacy,
     engine: await engines.pictures(),
     variants: await engines.variants(),
+    screening: await engines.screening(),
     resizeAddress: resizeSigner({
       baseUrl: config.resizing.proxyUrl ?? addressesOf(config).edge,
       key: config.resizing.key,

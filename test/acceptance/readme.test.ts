@@ -27,7 +27,7 @@ afterAll(async () => {
   await Promise.all([place.remove(), rm(folder, { recursive: true })]);
 });
 
-it.skipIf(skipWithout('bash', 'curl'))('uploads, registers, signs and resizes a photograph with curl', async () => {
+it.skipIf(skipWithout('bash', 'curl'))('drives every service with curl', async () => {
   const blocks = (await readFile(join(root, 'README.md'), 'utf8'))
     .split('## With curl')[1]
     ?.split('\n## ')[0]
@@ -44,6 +44,10 @@ it.skipIf(skipWithout('bash', 'curl'))('uploads, registers, signs and resizes a 
     cwd: folder,
     env: { PATH: process.env.PATH, ...place.env },
   });
+  expect(stdout).toContain('data: [DONE]');
+  expect(stdout).toContain('"deduplicated":false');
+  expect(stdout).toContain('"visible":true');
+  expect(stdout).toMatch(/^\{"id":"[0-9a-f-]{36}"\}$/m);
   const preview = stdout.match(/^http:\S+$/m)?.[0];
   const card = JSON.parse(stdout.slice(stdout.lastIndexOf('{"variants"'))).variants.card;
   for (const [address, width] of [

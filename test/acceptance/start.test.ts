@@ -68,6 +68,7 @@ describe('npm start', () => {
       ['edge', 10],
       ['idp', 11],
       ['cms', 12],
+      ['console', 0],
     ] as const) {
       expect(program.output()).toMatch(new RegExp(`^${service} +http://localhost:${place.portBase + offset}$`, 'm'));
       expect(await (await health(offset)).json()).toEqual({ status: 'ok', service });
@@ -76,6 +77,27 @@ describe('npm start', () => {
     expect(await (await health(2)).text()).toBe('ok');
     program.child.kill('SIGTERM');
     expect(await program.ended(10_000)).toBe(0);
+  });
+
+  it('prints the operator’s link when it made the token, and never again', async () => {
+    const fresh = { ATELIER_DATA_DIR: join(place.dataDir, 'fresh') };
+    const first = launch('start', ['console'], fresh);
+    await first.said("for the operator's pages");
+    const link = new URL(/Open (\S+)/.exec(first.output())?.[1] ?? '');
+    expect(link.origin).toBe(`http://localhost:${place.portBase}`);
+    const session = await fetch(`${link.origin}/api/session`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: link.origin },
+      body: JSON.stringify({ token: link.hash.replace('#token=', '') }),
+    });
+    expect(session.status).toBe(204);
+    first.child.kill('SIGTERM');
+    expect(await first.ended(10_000)).toBe(0);
+    const second = launch('start', ['console'], fresh);
+    await second.said(ready);
+    second.child.kill('SIGTERM');
+    await second.ended(10_000);
+    expect(second.output()).not.toContain('token=');
   });
 
   it('keeps the secrets it made, for its owner only', async () => {

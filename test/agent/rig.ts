@@ -70,11 +70,11 @@ export async function startAgent(pair: EnginePair, changes: Partial<AgentDeps> =
   const media = await startMedia(pair);
   const memory = await startMemory();
   const { database, issuer, internalKey } = media;
-  const jobs = createJobs({ database, log });
   const clientOf = (name: string, baseUrl: string) =>
     createClient({ name, baseUrl, ours: true, internalKey, timeoutMs: 10_000 });
   const clients = [clientOf('media', media.url), clientOf('memory', memory.url)] as const;
   const open = async (more: Partial<AgentDeps>) => {
+    const jobs = createJobs({ database, log });
     const app = await createAgent({
       server: { log, readiness: { database: () => database.check() } },
       agentOrigins: ['https://*.app.example'],
@@ -94,7 +94,10 @@ export async function startAgent(pair: EnginePair, changes: Partial<AgentDeps> =
       ...more,
     });
     await app.listen({ port: 0, host: '127.0.0.1' });
-    return { url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`, close: () => app.close() };
+    return {
+      url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`,
+      close: () => app.close().finally(() => jobs.stop()),
+    };
   };
   const first = await open({});
   const accounts = database.queries<AccountTables>();
@@ -119,7 +122,6 @@ export async function startAgent(pair: EnginePair, changes: Partial<AgentDeps> =
     at: (url, { userId, credential }) => chatter(url, userId, credential),
     async close() {
       await Promise.all([first.close(), ...others.map((other) => other.close())]);
-      await jobs.stop();
       await Promise.all(clients.map((client) => client.close()));
       memory.close();
       await media.close();

@@ -32,8 +32,13 @@ export async function readStream(
   const cutting = new AbortController();
   const timer = cutAfterMs === undefined ? undefined : setTimeout(() => cutting.abort(), cutAfterMs);
   const headers = { ...credential, ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }) };
-  const response = await fetch(url, { headers, signal: cutting.signal });
   const seen = { events: [] as SeenEvent[], comments: 0, done: false, closed: false };
+  const response = await fetch(url, { headers, signal: cutting.signal }).catch((error: unknown) => {
+    if (!cutting.signal.aborted) throw error;
+    return undefined;
+  });
+  // Cut off before it was answered.
+  if (response === undefined) return { status: 0, headers: new Headers(), ...seen };
   let rest = '';
   try {
     for await (const text of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {

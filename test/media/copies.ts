@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { copyRequest } from '#media/api.ts';
 import { type CopyDeps, copyAsset } from '#media/copying.ts';
+import type { ScreeningSettings } from '#media/screening/screening.ts';
 import type { MediaTables } from '#media/store.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
@@ -20,10 +21,10 @@ export function openLegacyFiles(folder: string) {
   });
 }
 
-export function copyDeps(database: Database, folder: string): CopyDeps {
+/** Its screening is to be closed. */
+export function copyDeps(database: Database, folder: string, lists: Partial<ScreeningSettings> = {}): CopyDeps {
   const legacy = openLegacyFiles(folder);
-  const objects = openFiles(folder);
-  return { ...registrationDeps(database, objects), objects, legacy, log: createLog({ level: 'silent' }) };
+  return { ...registrationDeps(database, folder, lists), legacy, log: createLog({ level: 'silent' }) };
 }
 
 /** A source of its own: a registered picture, or a picture in the legacy backend; and the request to copy it. */
@@ -34,19 +35,18 @@ export interface CopyOf {
   readonly request: object;
 }
 
-export async function plantSource(database: Database, folder: string, kind: SourceKind): Promise<CopyOf> {
+export async function plantSource(deps: CopyDeps, kind: SourceKind): Promise<CopyOf> {
   const there = { toScopeKind: 'feed', toScopeId: 'there' };
   const png = await picture('png');
   if (kind === 'asset') {
-    const files = openFiles(folder);
-    const { request } = await uploaded(files, png);
-    const outcome = await outcomeOf(registrationDeps(database, files), request);
+    const { request } = await uploaded(deps.objects, png);
+    const outcome = await outcomeOf(deps, request);
     if (outcome !== 'created') throw new Error(`the source was ${outcome}`);
     return { ownerId: String(request.ownerId), request: { ...there, fromAssetId: request.assetId } };
   }
   const ownerId = randomUUID();
   const path = `${ownerId}/photo.png`;
-  await openLegacyFiles(folder).bucket('agent_message')?.put(path, png, { contentType: 'image/png' });
+  await deps.legacy.bucket('agent_message')?.put(path, png, { contentType: 'image/png' });
   return { ownerId, request: { ...there, fromAssetId: path, toOwnerId: ownerId } };
 }
 

@@ -3,16 +3,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { removeAbandonedCopies } from '#media/copies/abandoned.ts';
 import { createPostgresDatabase, databaseEngines } from '../database.ts';
 import { copyDeps, copyOutcome, holdingsOf, plantSource, type SourceKind } from './copies.ts';
 import type { CopyOrders } from './copying.ts';
 import { openRecords } from './registering.ts';
+import { sweepAll, sweepDeps } from './sweeps.ts';
 
 const program = join(import.meta.dirname, 'copying.ts');
 const embedded = async () => ({ url: 'embedded', drop: async () => undefined });
 /** As many calls of engines as a copy makes, and one: the process that lives. */
-const processes: Readonly<Record<SourceKind, number>> = { asset: 5, 'legacy path': 8 };
+const processes: Readonly<Record<SourceKind, number>> = { asset: 6, 'legacy path': 10 };
 const hourMs = 3_600_000;
 
 for (const { name, missing } of databaseEngines) {
@@ -48,7 +48,9 @@ for (const { name, missing } of databaseEngines) {
       async (kind) => {
         const before = await open();
         const whats = [];
-        for (let count = 0; count < processes[kind]; count++) whats.push(await plantSource(before, dataDir, kind));
+        const planting = copyDeps(before, dataDir);
+        for (let count = 0; count < processes[kind]; count++) whats.push(await plantSource(planting, kind));
+        await planting.screening.close();
         await before.close();
 
         const printed = [];
@@ -57,11 +59,13 @@ for (const { name, missing } of databaseEngines) {
         expect(printed).toEqual([...Array(processes[kind] - 1).fill(undefined), 'copied']);
 
         const database = await open();
+        const deps = copyDeps(database, dataDir);
         try {
           const own = kind === 'asset' ? 1 : 0;
-          const deps = copyDeps(database, dataDir);
-          const removeAt = (ageMs: number) =>
-            removeAbandonedCopies({ ...deps, clock: { now: () => Date.now() + ageMs } });
+          const removeAt = async (ageMs: number) => {
+            const found = await sweepAll(sweepDeps(database, dataDir, ageMs));
+            return found.filter(({ fate }) => fate === 'removed').length;
+          };
           let left = 0;
           for (const [index, what] of whats.entries()) {
             const holdings = await holdingsOf(database, dataDir, what.ownerId);
@@ -79,6 +83,7 @@ for (const { name, missing } of databaseEngines) {
             expect(await holdingsOf(database, dataDir, what.ownerId)).toEqual(whole);
           }
         } finally {
+          await deps.screening.close();
           await database.close();
         }
       },

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ImageSignedRefs, RegistrationRequest } from '#media/api.ts';
 import { signImages } from '#media/signing.ts';
-import { findAsset } from '#media/store.ts';
+import { findAsset, type MediaTables } from '#media/store.ts';
 import type { Database } from '#platform/db/db.ts';
 import { openTestCache } from '../caches.ts';
 import { createPostgresDatabase, databaseEngines } from '../database.ts';
@@ -30,8 +31,12 @@ for (const { name, missing } of databaseEngines) {
     });
 
     /** What it printed; `undefined`: it was killed. */
-    function run(request: RegistrationRequest, killAt: number): Promise<string | undefined> {
-      const orders = JSON.stringify({ databaseUrl: server.url, dataDir, request, killAt });
+    function run(
+      request: RegistrationRequest,
+      killAt: number,
+      blockedHashes: string | undefined,
+    ): Promise<string | undefined> {
+      const orders = JSON.stringify({ databaseUrl: server.url, dataDir, request, killAt, blockedHashes });
       const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
       execFile(process.execPath, [program, orders], (error, stdout) => {
         if (error?.signal === 'SIGKILL') resolve(undefined);
@@ -42,11 +47,15 @@ for (const { name, missing } of databaseEngines) {
     }
 
     /** One process after the other, each killed one call later, until one lives. */
-    async function killEverywhere(bytes: Uint8Array, ending: string): Promise<readonly RegistrationRequest[]> {
+    async function killEverywhere(
+      bytes: Uint8Array,
+      ending: string,
+      blockedHashes?: string,
+    ): Promise<readonly RegistrationRequest[]> {
       const killed: RegistrationRequest[] = [];
       for (let killAt = 1; ; killAt++) {
         const { request } = await uploaded(openFiles(dataDir), bytes);
-        const printed = await run(request, killAt);
+        const printed = await run(request, killAt, blockedHashes);
         if (printed === undefined) killed.push(request);
         else {
           expect(printed).toBe(ending);
@@ -57,7 +66,7 @@ for (const { name, missing } of databaseEngines) {
 
     /** What is known of an asset, which is checked to be readable only when it is ready, and ready only with its object. */
     async function look(database: Database, { assetId }: RegistrationRequest) {
-      const { db, objects } = registrationDeps(database, openFiles(dataDir));
+      const { db, objects } = registrationDeps(database, dataDir);
       const row = await findAsset(db, assetId);
       const head = row && (await objects.head(row.storageKey));
       const signing = {
@@ -77,15 +86,15 @@ for (const { name, missing } of databaseEngines) {
       return { row, head };
     }
 
-    it('leaves nothing readable without its object, and a repeat goes through', { timeout: 180_000 }, async () => {
+    it('leaves nothing readable without its object, and a repeat goes through', { timeout: 300_000 }, async () => {
       const good = await killEverywhere(await picture('png'), 'created');
       const bad = await killEverywhere(svg, 'unsupported_image');
       // As many calls as registration.test.ts counts.
-      expect([good.length, bad.length]).toEqual([7, 8]);
+      expect([good.length, bad.length]).toEqual([9, 8]);
 
       const database = await openRecords({ databaseUrl: server.url, dataDir });
       try {
-        const deps = registrationDeps(database, openFiles(dataDir));
+        const deps = registrationDeps(database, dataDir);
         for (const request of good) {
           await look(database, request);
           expect(await outcomeOf(deps, request)).toBe('created');
@@ -97,6 +106,39 @@ for (const { name, missing } of databaseEngines) {
           expect(await look(database, request)).toEqual({ row: undefined, head: undefined });
         }
       } finally {
+        await database.close();
+      }
+    });
+
+    it('leaves nothing of a prohibited picture but its record', { timeout: 400_000 }, async () => {
+      const prohibited = await picture('jpeg', { seed: 77 });
+      const blockedHashes = join(dataDir, 'lists');
+      await mkdir(blockedHashes);
+      await writeFile(join(blockedHashes, 'md5.txt'), createHash('md5').update(prohibited).digest('hex'));
+      const killed = await killEverywhere(prohibited, 'csam_blocked', blockedHashes);
+      // Found, looked at, read, inspected, hashed, drafted, screened, condemned, looked at, removed, removed what lies
+      // beside it, forgot its variants, dropped.
+      expect(killed.length).toBe(13);
+
+      const database = await openRecords({ databaseUrl: server.url, dataDir });
+      const deps = registrationDeps(database, dataDir, { blockedHashes });
+      try {
+        for (const request of killed) {
+          expect((await look(database, request)).row?.readyAt ?? null).toBeNull();
+          expect(['csam_blocked', 'object_not_found']).toContain(await outcomeOf(deps, request));
+          expect(await look(database, request)).toEqual({ row: undefined, head: undefined });
+        }
+        const recorded = await database
+          .queries<MediaTables>()
+          .selectFrom('screening_incidents')
+          .select('asset_id as assetId')
+          .execute();
+        const ids = recorded.map(({ assetId }) => assetId);
+        expect(ids).toEqual(expect.arrayContaining(killed.map(({ assetId }) => assetId)));
+        // And the one that lived, each once.
+        expect([ids.length, new Set(ids).size]).toEqual([14, 14]);
+      } finally {
+        await deps.screening.close();
         await database.close();
       }
     });

@@ -1,6 +1,5 @@
 /** What a deletion needs, over files in a folder, for the tests. */
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { createVariantMaker } from '#image/engine/variants.ts';
 import { createEngine } from '#image/engine/working.ts';
 import { assetsDeletion, scopeDeletion } from '#media/api.ts';
@@ -10,18 +9,12 @@ import { deleteScope } from '#media/scopedeletion.ts';
 import type { MediaTables } from '#media/store.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
-import { openFilesystem } from '#platform/objects/filesystem.ts';
 import type { LegacyObjects } from '#platform/objects/objects.ts';
 import { openLegacyObjects } from '#platform/objects/open.ts';
 import { Problem } from '#platform/problem.ts';
 import { openTestCache } from '../caches.ts';
 import { type Ground, type Planted, plant, remaining } from './planting.ts';
-import { openFiles } from './registrations.ts';
-
-export function openPublicFiles(folder: string) {
-  const stagingFolder = join(folder, 'incoming');
-  return openFilesystem({ bucket: 'public', root: join(folder, 'public'), stagingFolder, clock: systemClock });
-}
+import { openFiles, openPublicFiles } from './registrations.ts';
 
 /** Buckets below `legacy/`. */
 export function openLegacyFiles(folder: string): Pick<LegacyObjects, 'bucket'> {

@@ -13,6 +13,7 @@ interface Interruptible {
   readonly engine?: object;
   readonly variants?: object;
   readonly ffmpeg?: object;
+  readonly screening?: object;
 }
 
 type Moment = (call: string) => void | Promise<void>;
@@ -35,6 +36,7 @@ export function interrupted<Deps extends Interruptible>(deps: Deps, interrupt: I
     ...(deps.engine && { engine: watched(deps.engine, at) }),
     ...(deps.variants && { variants: watched(deps.variants, at) }),
     ...(deps.ffmpeg && { ffmpeg: watched(deps.ffmpeg, at) }),
+    ...(deps.screening && { screening: watched(deps.screening, at) }),
     // A plugin's `transformQuery` cannot wait; an interruption of the database throws or kills.
     db: deps.db.withPlugin({
       transformQuery: ({ node }) => {

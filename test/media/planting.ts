@@ -27,6 +27,8 @@ export interface PlantOptions {
   readonly backend?: 'objects' | 'legacy';
   readonly bucket?: string;
   readonly isReady?: boolean;
+  /** Of each object. */
+  readonly bytes?: Uint8Array;
   /** Beside the object: endings such as `.wm.jpg`. */
   readonly beside?: readonly string[];
 }
@@ -38,16 +40,20 @@ export async function plant(ground: Ground, count: number, options: PlantOptions
     scopeId = '1',
     mime = 'image/png',
     beside = [],
+    bytes = Buffer.from('x'),
   } = options;
   const planted = Array.from({ length: count }, () => {
     const assetId = randomUUID();
     return { assetId, storageKey: storageKeyOf({ ownerId, scopeKind, scopeId, assetId, mime }) };
   });
   const keys = planted.flatMap(({ storageKey }) => ['', ...beside].map((ending) => storageKey + ending));
+  const etags = new Map<string, string>();
   for (let start = 0; start < keys.length; start += 32) {
     const puts = keys
       .slice(start, start + 32)
-      .map((key) => ground.originals.put(key, Buffer.from('x'), { contentType: mime, size: 1 }));
+      .map(async (key) =>
+        etags.set(key, (await ground.originals.put(key, bytes, { contentType: mime, size: bytes.length })).etag),
+      );
     await Promise.all(puts);
   }
   const rows = planted.map(({ assetId, storageKey }) => ({
@@ -61,8 +67,8 @@ export async function plant(ground: Ground, count: number, options: PlantOptions
     backend: options.backend ?? 'objects',
     bucket: options.bucket ?? ground.originals.bucket,
     storage_key: storageKey,
-    etag: '"x"',
-    byte_size: 1,
+    etag: etags.get(storageKey) ?? '',
+    byte_size: bytes.length,
     thumb_asset_id: options.thumbAssetId ?? null,
     ready_at: options.isReady === false ? null : new Date(),
   }));

@@ -15,7 +15,6 @@ import type { Database } from '#platform/db/db.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { createJobs } from '#platform/jobs/queueing.ts';
 import { createLog } from '#platform/log.ts';
-import { openTestCache } from '../caches.ts';
 import { interrupted } from './interruption.ts';
 import { type Orders, openRecords } from './registering.ts';
 import { openFiles, registrationDeps } from './registrations.ts';
@@ -32,9 +31,8 @@ const internal = { kind: 'internal' } as const;
 function processingDeps(database: Database, dataDir: string): ProcessingDeps {
   const objects = openFiles(dataDir);
   const deps = {
-    ...registrationDeps(database, objects),
+    ...registrationDeps(database, dataDir),
     objects,
-    answers: openTestCache(database),
     legacy: { bucket: () => undefined },
     taskDb: database.queries<TaskTables>(),
     variants: { forgetAll: async () => 0 },

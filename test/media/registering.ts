@@ -8,7 +8,7 @@ import type { Database } from '#platform/db/db.ts';
 import { openDatabase } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
 import { interrupted } from './interruption.ts';
-import { openFiles, outcomeOf, registrationDeps } from './registrations.ts';
+import { outcomeOf, registrationDeps } from './registrations.ts';
 
 export interface Orders {
   readonly databaseUrl: string;
@@ -17,6 +17,8 @@ export interface Orders {
   readonly request: unknown;
   /** The process is killed before its call of an engine of this number, from 1. */
   readonly killAt: number;
+  /** Of prohibited pictures. */
+  readonly blockedHashes?: string | undefined;
 }
 
 export function openRecords({ databaseUrl, dataDir }: Pick<Orders, 'databaseUrl' | 'dataDir'>): Promise<Database> {
@@ -27,7 +29,7 @@ export function openRecords({ databaseUrl, dataDir }: Pick<Orders, 'databaseUrl'
 async function obey(orders: Orders): Promise<void> {
   const database = await openRecords(orders);
   let calls = 0;
-  const deps = interrupted(registrationDeps(database, openFiles(orders.dataDir)), ({ call }) => {
+  const deps = interrupted(registrationDeps(database, orders.dataDir, orders), ({ call }) => {
     if (call.startsWith('before') && ++calls === orders.killAt) process.kill(process.pid, 'SIGKILL');
   });
   console.log(await outcomeOf(deps, registrationRequest.parse(orders.request)));

@@ -2,9 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { createPermits } from '#image/engine/permits.ts';
+import { createVariantMaker } from '#image/engine/variants.ts';
 import { createEngine } from '#image/engine/working.ts';
 import { type RegistrationRequest, registrationRequest } from '#media/api.ts';
 import { type RegistrationDeps, registerAsset } from '#media/registration.ts';
+import { createScreening, type ScreeningSettings } from '#media/screening/screening.ts';
 import { storageKeyOf } from '#media/storagekey.ts';
 import type { MediaTables } from '#media/store.ts';
 import { systemClock } from '#platform/clock.ts';
@@ -12,6 +14,7 @@ import type { Database } from '#platform/db/db.ts';
 import { openFilesystem } from '#platform/objects/filesystem.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
+import { openTestCache } from '../caches.ts';
 
 export function openFiles(folder: string): Objects {
   return openFilesystem({
@@ -22,13 +25,29 @@ export function openFiles(folder: string): Objects {
   });
 }
 
-export function registrationDeps(database: Database, objects: Objects): RegistrationDeps {
+export function openPublicFiles(folder: string): Objects {
+  const stagingFolder = join(folder, 'incoming');
+  return openFilesystem({ bucket: 'public', root: join(folder, 'public'), stagingFolder, clock: systemClock });
+}
+
+const limits = { maxSourcePixels: 1e6, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 };
+
+/** Its screening is to be closed. */
+export function registrationDeps(
+  database: Database,
+  folder: string,
+  { blockedHashes, screeningUrl }: Partial<ScreeningSettings> = {},
+): RegistrationDeps {
+  const engine = createEngine(limits);
   return {
     db: database.queries<MediaTables>(),
-    objects,
-    engine: createEngine({ maxSourcePixels: 1e6, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 }),
+    objects: openFiles(folder),
+    engine,
+    variants: createVariantMaker({ engine, keySecret: 'a key secret', publicObjects: openPublicFiles(folder), limits }),
     pictures: createPermits({ count: 4, waitMs: 5000 }),
     limits: { maxImageBytes: 1e6, maxVideoBytes: 1e6 },
+    screening: createScreening({ blockedHashes, screeningUrl }),
+    answers: openTestCache(database),
   };
 }
 

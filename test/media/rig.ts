@@ -10,6 +10,7 @@ import { createEdge } from '#edge/service.ts';
 import { createVariantMaker } from '#image/engine/variants.ts';
 import { createEngine } from '#image/engine/working.ts';
 import type { Asset, ImageSignedRefs, UploadReservation } from '#media/api.ts';
+import { createScreening, type ScreeningSettings } from '#media/screening/screening.ts';
 import { createMedia } from '#media/service.ts';
 import { migrations } from '#migrations.ts';
 import { createAccess } from '#platform/access/access.ts';
@@ -173,7 +174,10 @@ export interface MediaRig {
   close(): Promise<void>;
 }
 
-export async function startMedia(pair: EnginePair, { ffmpegPath = 'ffmpeg' } = {}): Promise<MediaRig> {
+export async function startMedia(
+  pair: EnginePair,
+  { ffmpegPath = 'ffmpeg', blockedHashes, screeningUrl }: Partial<ScreeningSettings> & { ffmpegPath?: string } = {},
+): Promise<MediaRig> {
   const log = createLog({ level: 'silent' });
   const clock = systemClock;
   const resizing = { key: '943b421c9eb07c83', salt: '520f986b998545b4' };
@@ -189,6 +193,7 @@ export async function startMedia(pair: EnginePair, { ffmpegPath = 'ffmpeg' } = {
   const limits = { maxSourcePixels, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 };
   const engine = createEngine(limits);
   const variants = createVariantMaker({ engine, keySecret: 'a key secret', publicObjects, limits });
+  const screening = createScreening({ blockedHashes, screeningUrl });
   const server = { log, readiness: { database: () => database.check(), originals: () => originals.check() } };
   const edge = createEdge({
     server,
@@ -214,9 +219,10 @@ export async function startMedia(pair: EnginePair, { ffmpegPath = 'ffmpeg' } = {
     legacy,
     engine,
     variants,
+    screening,
     resizeAddress: resizeSigner({ baseUrl: edgeAddress.url, ...resizing }),
     jobs,
-    settings: { ...testLimits, publicScopes: ['feed', 'avatars'], ffmpegPath },
+    settings: { ...testLimits, publicScopes: ['feed', 'avatars'], ffmpegPath, blockedHashes, screeningUrl },
   });
   const url = await listen(media);
   const client = (headers: Record<string, string>) => createClient(url, headers);
@@ -244,6 +250,7 @@ export async function startMedia(pair: EnginePair, { ffmpegPath = 'ffmpeg' } = {
     close: async () => {
       await Promise.all([media.close(), edge.close(), issuer.close()]);
       await jobs.stop();
+      await screening.close();
       await Promise.all([database.close(), stores.close(), redis?.close()]);
     },
   };

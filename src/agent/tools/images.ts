@@ -4,15 +4,16 @@ import { type LedgerTables, reserveCredits } from '#accounts/ledger/credits.ts';
 import { type Db, transaction } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import type { MediaOutput } from '../api.ts';
+import { RunFailure } from '../failures.ts';
 import { type ImageGenerator, OrderRefused, type Picture, ProviderFailed, ratio } from '../generators.ts';
 import { assetOf } from '../history.ts';
 import { fetchPicture, keep, type LibraryDeps, Refused } from '../library.ts';
 import { pictureReference } from '../payables.ts';
-import type { StoredMessage } from '../store.ts';
+import { holdRun, type RunTables, type StoredMessage } from '../store.ts';
 import type { ToolContext } from './tools.ts';
 
 export interface ImageToolDeps extends LibraryDeps {
-  readonly db: Db<LedgerTables>;
+  readonly db: Db<LedgerTables & RunTables>;
   readonly imageGenerator: ImageGenerator;
   readonly log: Log;
 }
@@ -65,7 +66,11 @@ async function makePicture(
   const { taskId, ownerId, threadId } = run;
   const reference = pictureReference(taskId, toolCallId);
   const reservation = { reference, scope: taskId, userId: ownerId, amount: pictureCost };
-  const { reserved, balance } = await transaction(deps.db, (tx) => reserveCredits(tx, reservation));
+  const { reserved, balance } = await transaction(deps.db, async (tx) => {
+    // Credits that are reserved after the end of the run would never come back.
+    if (!(await holdRun(tx, run))) throw new RunFailure('The run is over.');
+    return reserveCredits(tx, reservation);
+  });
   if (!reserved) return unpaid(balance);
   try {
     const picture = await make();

@@ -77,7 +77,15 @@ describe('inspect', () => {
     ['image/avif', encodings.avif, 240, 160],
   ] as const)('%s', async (mime, make, width, height) => {
     const facts = await engine.inspect(await make());
-    expect(facts).toEqual({ mime, width, height, blurhash: expect.any(String) });
+    const { rendition, ...told } = facts;
+    expect(told).toEqual({ mime, width, height, blurhash: expect.any(String) });
+    const scale = Math.min(1, 512 / Math.max(width, height));
+    expect(rendition).toMatchObject({
+      width: Math.ceil(width * scale),
+      height: Math.ceil(height * scale),
+      channels: 3,
+    });
+    expect(rendition.data.length).toBe(rendition.width * rendition.height * 3);
     expect(isBlurhashValid(facts.blurhash).result).toBe(true);
     // The first digit tells the components: (4 - 1) + (3 - 1) × 9, in base 83.
     expect(facts.blurhash[0]).toBe('L');

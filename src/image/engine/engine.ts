@@ -32,6 +32,16 @@ export interface ImageFacts {
   readonly height: number;
   /** 4×3 components, of a 32 px rendition. */
   readonly blurhash: string;
+  /** The whole upright picture on white, for whoever has more to find in it: it is decoded once. */
+  readonly rendition: Rendition;
+}
+
+/** sRGB, 8 bits a channel, row by row; neither side over 512 pixels, and never larger than the picture. */
+export interface Rendition {
+  readonly data: Uint8Array;
+  readonly width: number;
+  readonly height: number;
+  readonly channels: 1 | 2 | 3 | 4;
 }
 
 export interface EngineLimits {

@@ -104,6 +104,7 @@ async function fetched<Result>(reading: Promise<Result>): Promise<Result> {
   try {
     return await reading;
   } catch (error) {
+    if (error instanceof ObjectChanged) throw new SourceFault('absent', 'the object is another one now', error);
     throw new SourceFault('failed', 'the source could not be read', error);
   }
 }

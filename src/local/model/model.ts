@@ -2,7 +2,7 @@
  * The offline model: a stand-in for a language model that works without a key. A pure function of the prompt: reasoning,
  * the tools that plain words ask for, then a text about what they answered. It says in every answer what it is.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as giveWay, setTimeout as sleep } from 'node:timers/promises';
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { answerTo, fillerOf, label, reasoningFor } from './answering.ts';
 import { whatIsAsked } from './asking.ts';
@@ -78,10 +78,12 @@ async function* say(
   toTheEnd = true,
 ): AsyncGenerator<LanguageModelV4StreamPart> {
   yield { type: 'text-start', id: 't' };
-  for (const delta of words) {
+  for (const [index, delta] of words.entries()) {
     signal?.throwIfAborted();
     yield { type: 'text-delta', id: 't', delta };
     if (pauseMs > 0) await sleep(pauseMs, undefined, signal && { signal });
+    // A network would have its pauses: without any, all else in the process would wait for the last word.
+    else if (index % 32 === 31) await giveWay();
   }
   if (toTheEnd) yield { type: 'text-end', id: 't' };
 }

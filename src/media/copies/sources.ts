@@ -3,6 +3,7 @@ import type { Caller } from '#platform/access/caller.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { invalid, type Problem, problems } from '#platform/problem.ts';
 import type { CopyRequest } from '../api.ts';
+import { unseenFacts } from '../inspection.ts';
 import { isImage } from '../limits.ts';
 import { bucketOf, type LocatingDeps, locateAll } from '../locating.ts';
 import { assertOwnLegacyPaths } from '../ownership.ts';
@@ -17,13 +18,15 @@ export interface CopySource {
   readonly kind: string;
   readonly mime: string;
   readonly byteSize: number;
-  /** `undefined`: a picture that nobody has looked at yet, or whose digests nobody has kept. */
-  readonly facts: AssetFacts | undefined;
+  /** What is told of it. */
+  readonly facts: AssetFacts;
+  /** Its bytes were looked at when they came into the object store, and passed if they are a picture. */
+  readonly isScreened: boolean;
   readonly backend: 'objects' | 'legacy';
   /** The bucket that it lies in. */
   readonly objects: Objects;
   readonly storageKey: string;
-  /** Of the bytes that the facts are about; `undefined`: whatever bytes there are. */
+  /** Of the bytes that were registered; `undefined`: whatever bytes there are. */
   readonly etag: string | undefined;
 }
 
@@ -60,25 +63,26 @@ async function findAssetSource(deps: LocatingDeps, caller: Caller, assetId: stri
   const objects = bucketOf(deps, row);
   if (objects === undefined) return undefined;
   const { ownerId, kind, mime, byteSize, backend, storageKey } = row;
-  // Pictures of the legacy backend may have been taken in unseen.
-  const isKnown = !isImage(mime) || row.sha256 !== null;
-  const facts = isKnown ? { ...row, thumbAssetId: null } : undefined;
-  const etag = backend === 'objects' || row.sha256 !== null ? row.etag : undefined;
-  return { assetId, ownerId, kind, mime, byteSize, facts, backend, objects, storageKey, etag };
+  const { width, height, durationMs, blurhash, sha256, md5, pdq, pdqQuality } = row;
+  const facts = { mime, width, height, durationMs, blurhash, sha256, md5, pdq, pdqQuality, thumbAssetId: null };
+  // What passes through this process is looked at anew.
+  const etag = backend === 'objects' || sha256 !== null ? row.etag : undefined;
+  const isScreened = backend === 'objects' && (!isImage(mime) || row.screenedAt !== null);
+  return { assetId, ownerId, kind, mime, byteSize, facts, isScreened, backend, objects, storageKey, etag };
 }
 
 async function findLegacySource(deps: LocatingDeps, bucket: string, path: string): Promise<CopySource | undefined> {
   const file = (await locateAll(deps, [path], bucket)).get(path);
   if (file === undefined) return undefined;
-  const { mime, byteSize, backend, objects, storageKey, width, height, durationMs, blurhash } = file;
-  const unseen = { mime, width, height, durationMs, blurhash, sha256: null, md5: null, thumbAssetId: null };
+  const { mime, byteSize, backend, objects, storageKey } = file;
   return {
     assetId: undefined,
     ownerId: undefined,
     kind: kindOf(mime),
     mime,
     byteSize,
-    facts: isImage(mime) ? undefined : unseen,
+    facts: unseenFacts(mime),
+    isScreened: false,
     backend,
     objects,
     storageKey,

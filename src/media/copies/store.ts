@@ -1,12 +1,12 @@
 /** The rows of copies: read as sources, drafted, marked ready, given up. The only SQL of copying. */
 import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
+import { condemnAsset, type Finding } from '../screening/store.ts';
 import {
   type AssetFacts,
   type AssetIdentity,
   type AssetPlace,
   assetColumns,
-  deletableColumns,
   dropUnready,
   type MediaTables,
   signingColumns,
@@ -18,7 +18,15 @@ type Handle = Db<MediaTables> | Tx<MediaTables>;
 export function findCopySource(db: Handle, assetId: string) {
   return db
     .selectFrom('assets')
-    .select([...signingColumns, 'kind', 'sha256', 'md5'])
+    .select([
+      ...signingColumns,
+      'kind',
+      'sha256',
+      'md5',
+      'pdq',
+      'pdq_quality as pdqQuality',
+      'screened_at as screenedAt',
+    ])
     .where('asset_id', '=', assetId)
     .where('ready_at', 'is not', null)
     .executeTakeFirst();
@@ -51,12 +59,13 @@ export async function draftCopy(
   return numAffectedRows === 1n;
 }
 
-/** From here on the copy can be read. `undefined`: its row is gone. */
+/** From here on the copy can be read; `isScreened`: it is a picture that passed. `undefined`: its row is gone. */
 export function markCopied(
   db: Handle,
   assetId: string,
   { etag, byteSize }: Pick<AssetPlace, 'etag' | 'byteSize'>,
   facts: AssetFacts,
+  isScreened: boolean,
 ) {
   return db
     .updateTable('assets')
@@ -66,6 +75,9 @@ export function markCopied(
       mime: facts.mime,
       sha256: facts.sha256,
       md5: facts.md5,
+      pdq: facts.pdq,
+      pdq_quality: facts.pdqQuality,
+      screened_at: isScreened ? sql<Date>`now()` : null,
       width: facts.width,
       height: facts.height,
       duration_ms: facts.durationMs,
@@ -76,29 +88,26 @@ export function markCopied(
     .where('asset_id', '=', assetId)
     .where('etag', '=', unwritten)
     .where('ready_at', 'is', null)
+    .where('refusal', 'is', null)
     .returning(assetColumns)
     .executeTakeFirst();
 }
 
+/** From here on the copy can never be read, as `condemnAsset` says; what a process leaves of it is found as of any other. */
+export function condemnCopy(db: Db<MediaTables>, assetId: string, finding: Finding): Promise<boolean> {
+  return condemnAsset(db, { assetId, etag: unwritten }, finding);
+}
+
 /** From here on the copy cannot be read, and is under way again. */
 export async function withdrawCopy(db: Handle, assetId: string): Promise<void> {
-  await db.updateTable('assets').set({ ready_at: null, etag: unwritten }).where('asset_id', '=', assetId).execute();
+  await db
+    .updateTable('assets')
+    .set({ ready_at: null, screened_at: null, etag: unwritten })
+    .where('asset_id', '=', assetId)
+    .execute();
 }
 
 /** Takes back the row of a copy that never became ready. */
 export function dropCopy(db: Handle, assetId: string): Promise<void> {
   return dropUnready(db, assetId, unwritten);
-}
-
-/** Copies that were begun before `createdBefore` and never ended; oldest first, at most `limit`. */
-export function findAbandonedCopies(db: Handle, createdBefore: Date, limit: number) {
-  return db
-    .selectFrom('assets')
-    .select(deletableColumns)
-    .where('etag', '=', unwritten)
-    .where('ready_at', 'is', null)
-    .where('created_at', '<', createdBefore)
-    .orderBy('created_at')
-    .limit(limit)
-    .execute();
 }

@@ -151,6 +151,18 @@ export async function dropTasksOf(db: Handle, ownerId: string): Promise<number> 
   return Number(numDeletedRows);
 }
 
+/** The videos of these owners that a job has not done with yet. */
+export async function findUnfinishedVideos(db: Handle, ownerIds: readonly string[]): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('media_tasks')
+    .select('asset_id as assetId')
+    .where(sql<boolean>`owner_id = any(${ownerIds}::uuid[])`)
+    .where('asset_id', 'is not', null)
+    .where('status', 'in', ['pending', 'processing'])
+    .execute();
+  return rows.flatMap(({ assetId }) => assetId ?? []);
+}
+
 /** Whether another run is for the same video: cancelled and begun anew, or begun twice. */
 export async function hasOtherRun(db: Handle, assetId: string, runId: string): Promise<boolean> {
   const other = db

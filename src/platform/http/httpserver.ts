@@ -68,6 +68,8 @@ export interface ServerOptions extends ServerCommons {
   readonly bodyLimit?: number;
   /** The image service's health is the plain text `ok`. */
   readonly plainHealth?: boolean;
+  /** The service shows pages: `GET /` is its own to answer. */
+  readonly answersRoot?: boolean;
   /** Without it no browser of another origin may call. */
   readonly cors?: CorsRule;
   /** Routes whose answers last, such as streams: they count neither as in flight nor against `maxInFlight`. */

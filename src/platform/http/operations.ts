@@ -10,7 +10,7 @@ const readyForMs = 1000;
 export function addOperations(app: HttpServer, options: ServerOptions): void {
   const { service } = options;
   const schema = (summary: string) => ({ schema: { tags: ['operations'], summary } });
-  app.get('/', schema('What this is'), async () => ({ service, version }));
+  if (!options.answersRoot) app.get('/', schema('What this is'), async () => ({ service, version }));
   app.get('/health', schema('Does the service run?'), async (_request, reply) =>
     options.plainHealth ? reply.type('text/plain; charset=utf-8').send('ok') : { status: 'ok', service },
   );

@@ -12,6 +12,8 @@ export interface ReadTerms {
   /** Unix seconds. */
   readonly expires: number;
   readonly contentType?: string;
+  /** The only object that the address gives. */
+  readonly etag?: string;
 }
 
 export interface WriteTerms {
@@ -68,7 +70,7 @@ export function verifyAddress(
   const maxSize = number('max');
   if (expires === undefined) return undefined;
   let terms: Terms;
-  if (method === 'GET') terms = { method, bucket, key, expires, contentType };
+  if (method === 'GET') terms = { method, bucket, key, expires, contentType, etag: query.get('etag') ?? undefined };
   else if (contentType === undefined || maxSize === undefined) return undefined;
   else terms = { method, bucket, key, expires, contentType, size: number('size'), maxSize };
   // No parameter beside the signed ones, and none twice.
@@ -84,6 +86,7 @@ function termsAsQuery(terms: Terms): Record<string, string> {
   return {
     expires: String(terms.expires),
     ...(terms.contentType === undefined ? {} : { type: terms.contentType }),
+    ...(terms.method === 'GET' && terms.etag !== undefined ? { etag: terms.etag } : {}),
     ...(terms.method === 'PUT' && terms.size !== undefined ? { size: String(terms.size) } : {}),
     ...(terms.method === 'PUT' ? { max: String(terms.maxSize) } : {}),
   };

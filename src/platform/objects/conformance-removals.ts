@@ -104,6 +104,39 @@ export function describeRemovals(rig: Rig): void {
       expect(await rig.keys('')).toEqual(expect.arrayContaining(names.map((name) => folder + name)));
     });
 
+    test('begins beyond a key, whether or not that is there', async () => {
+      const folder = rig.folder();
+      const names = ['a!/x', 'a.b', 'a/b.c', 'a/b/c', 'a/b/d', 'a0', 'b', 'é'];
+      await putAll(
+        rig,
+        names.map((name) => folder + name),
+      );
+      const beyond = async (prefix: string, after: string) => {
+        const found: string[] = [];
+        for await (const { key } of rig.objects.list(folder + prefix, folder + after))
+          found.push(key.slice(folder.length));
+        return found;
+      };
+      for (const [at, name] of names.entries()) expect(await beyond('', name)).toEqual(names.slice(at + 1));
+      expect(await beyond('', 'a/b')).toEqual(names.slice(2));
+
+      expect(await beyond('', 'a/b/cc')).toEqual(names.slice(4));
+      expect(await beyond('', 'A')).toEqual(names);
+      expect(await beyond('', 'ü')).toEqual([]);
+      expect(await beyond('a/', 'a/b.c')).toEqual(['a/b/c', 'a/b/d']);
+      expect(await beyond('a/b', 'a0')).toEqual([]);
+      expect(await beyond('a/', 'a!/x')).toEqual(['a/b.c', 'a/b/c', 'a/b/d']);
+    });
+
+    test('begins beyond a page that was read before', async () => {
+      const folder = rig.folder();
+      const keys = Array.from({ length: 1010 }, (_, at) => `${folder}${String(at).padStart(5, '0')}`);
+      await putAll(rig, keys);
+      const found: string[] = [];
+      for await (const { key } of rig.objects.list(folder, keys[3])) found.push(key);
+      expect(found).toEqual(keys.slice(4));
+    });
+
     test('may be left early', async () => {
       const folder = rig.folder();
       await putAll(rig, [`${folder}a`, `${folder}b`]);

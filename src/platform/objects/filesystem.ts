@@ -71,10 +71,10 @@ export function openFilesystem(options: FilesystemOptions): Objects {
       guarded({ keys: [key], body, asProblem }, () => put(store, key, body, writeOptions)),
     copy: (from, to, { ifMatch }) => guarded({ keys: [from, to], asProblem }, () => copy(store, from, to, ifMatch)),
     remove: (keys) => guarded({ keys, asProblem }, () => remove(store, keys)),
-    list: (prefix) => guardedListing(prefix, () => list(store, prefix), asProblem),
-    readAddress: (key, { expiresInS, contentType }) => {
+    list: (prefix, after) => guardedListing(prefix, after, () => list(store, prefix, after), asProblem),
+    readAddress: (key, { expiresInS, contentType, etag }) => {
       const { edge, terms } = sign(key, expiresInS);
-      return signAddress(edge.url, edge.secret, { method: 'GET', ...terms, contentType });
+      return signAddress(edge.url, edge.secret, { method: 'GET', ...terms, contentType, etag });
     },
     writeAddress: (key, { expiresInS, contentType, size, maxSize }) => {
       const { edge, terms } = sign(key, expiresInS);
@@ -253,12 +253,14 @@ async function unlinkObject(folders: Folders, key: string): Promise<string | und
   return dirname(path);
 }
 
-async function* list({ folders }: Store, prefix: string) {
+async function* list({ folders }: Store, prefix: string, after?: string) {
   const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1);
   const path = await folders.locate(folder.slice(0, -1));
   if (path === undefined) return;
   const top = folder === '' ? path : path.slice(0, -folder.length);
-  for await (const { key, stat } of walk(top, folder, prefix.slice(folder.length))) yield { key, ...headOf(stat) };
+  const beyond = after === undefined ? undefined : Buffer.from(after);
+  for await (const { key, stat } of walk(top, folder, prefix.slice(folder.length), beyond))
+    yield { key, ...headOf(stat) };
 }
 
 /** Proves that the folder can be written to. */

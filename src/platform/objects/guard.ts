@@ -33,11 +33,13 @@ export async function guarded<T>({ keys = [], body, asProblem }: Guard, work: ()
 /** Judges at once, not at the first step of the iteration. */
 export function guardedListing<T>(
   prefix: string,
+  after: string | undefined,
   list: () => AsyncIterable<T>,
   asProblem: Guard['asProblem'],
 ): AsyncIterable<T> {
   assertOutsideTransaction('the object store');
   assertSafePrefix(prefix);
+  if (after !== undefined) assertSafeKey(after);
   return withProblems(list, asProblem);
 }
 

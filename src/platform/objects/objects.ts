@@ -53,6 +53,8 @@ export interface ReadAddressOptions {
   readonly expiresInS: number;
   /** Sent as the Content-Type of the answer, whatever was said at the upload. */
   readonly contentType?: string;
+  /** The address gives this object or none, whatever comes to its key later. Files only: S3 cannot sign a condition. */
+  readonly etag?: string;
 }
 
 export interface WriteAddressOptions {
@@ -93,8 +95,11 @@ export interface Objects {
   remove(
     keys: readonly string[],
   ): Promise<{ readonly removed: string[]; readonly failed: { key: string; reason: string }[] }>;
-  /** Objects whose keys start with `prefix`, in key order, page by page behind the iterator. */
-  list(prefix: string): AsyncIterable<ListedObject>;
+  /**
+   * Objects whose keys start with `prefix`, in key order, page by page behind the iterator; those beyond `after` alone, a
+   * key that was listed before, there or not.
+   */
+  list(prefix: string, after?: string): AsyncIterable<ListedObject>;
   /** A bearer address for GET (of the edge for HEAD too, S3 signs the method); honours Range, If-None-Match and CORS (CONTRACT §2). No call to the store. */
   readAddress(key: string, options: ReadAddressOptions): string;
   /** A bearer address for one PUT, create only where the store can (CONTRACT §4). No call to the store. */

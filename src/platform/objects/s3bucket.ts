@@ -49,7 +49,7 @@ export function openS3Bucket(store: Bucket): Objects {
     put: (key, body, options) => guarded({ keys: [key], body, asProblem }, () => put(store, key, body, options)),
     copy: (from, to, options) => guarded({ keys: [from, to], asProblem }, () => copy(store, from, to, options)),
     remove: (keys) => guarded({ keys, asProblem }, () => removeFromS3(client, bucket, abilities, keys)),
-    list: (prefix) => guardedListing(prefix, () => listS3(client, bucket, prefix), asProblem),
+    list: (prefix, after) => guardedListing(prefix, after, () => listS3(client, bucket, prefix, after), asProblem),
     readAddress: (key, { expiresInS, contentType }) => {
       assertSafeKey(key);
       assertExpiry(expiresInS);

@@ -8,24 +8,33 @@ interface Page {
   readonly next: string | undefined;
 }
 
+type Start = Readonly<Record<string, string>>;
+
 /** ListObjectsV2, page by page. Keys that are not ours to use (see keys.ts) are passed over. */
-export async function* listS3(client: S3Client, bucket: string, prefix: string): AsyncGenerator<ListedObject> {
+export async function* listS3(
+  client: S3Client,
+  bucket: string,
+  prefix: string,
+  after?: string,
+): AsyncGenerator<ListedObject> {
   let token: string | undefined;
   do {
-    const page = await readPage(client, bucket, prefix, token);
+    const start: Start =
+      token !== undefined ? { 'continuation-token': token } : after !== undefined ? { 'start-after': after } : {};
+    const page = await readPage(client, bucket, prefix, start);
     yield* page.objects;
     if (page.next !== undefined && page.next === token) throw new Error('the S3 server lists one page for ever');
     token = page.next;
   } while (token !== undefined);
 }
 
-async function readPage(client: S3Client, bucket: string, prefix: string, token: string | undefined): Promise<Page> {
+async function readPage(client: S3Client, bucket: string, prefix: string, start: Start): Promise<Page> {
   const query = {
     'list-type': '2',
     // XML cannot say every character.
     'encoding-type': 'url',
     prefix,
-    ...(token === undefined ? {} : { 'continuation-token': token }),
+    ...start,
   };
   try {
     return await client.call({ method: 'GET', bucket, query, repeat: 'always' }, pageOf);

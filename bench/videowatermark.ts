@@ -1,0 +1,83 @@
+/**
+ * Watermarking a 3 s video of 720p, from object to object, against bare ffmpeg with the same filter and the same options:
+ * what the fetching, probing, bounding and storing around it add.
+ */
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { brandVideo } from '../src/media/video/branding.ts';
+import { createFfmpeg, type Ffmpeg } from '../src/media/video/ffmpeg.ts';
+import { probeVideo } from '../src/media/video/probing.ts';
+import { makeVideoWatermark, type WatermarkJob } from '../src/media/videowatermark.ts';
+import type { Job } from '../src/platform/jobs/jobs.ts';
+import { openFiles } from '../test/media/registrations.ts';
+import { atMost, type Bench, median, type Row } from './bench.ts';
+
+const rounds = 5;
+const run = promisify(execFile);
+const { signal } = new AbortController();
+
+export const videoWatermark: Bench = { name: 'video watermark', run: measure };
+
+async function measure(): Promise<Row[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'atelier-bench-'));
+  try {
+    const file = join(folder, 'source.mp4');
+    const inputs = ['testsrc2=size=1280x720:rate=30:duration=3,format=yuv420p', 'sine=duration=3'];
+    const sources = inputs.flatMap((source) => ['-f', 'lavfi', '-i', source]);
+    await run('ffmpeg', ['-v', 'error', ...sources, '-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'aac', file]);
+    const bare = await argsOf(file, folder);
+    const objects = openFiles(folder);
+    const ffmpeg = createFfmpeg('ffmpeg');
+    await ffmpeg.check();
+
+    const ours: number[] = [];
+    const theirs: number[] = [];
+    for (let round = 0; round < rounds; round++) {
+      const storageKey = `u/${randomUUID()}.mp4`;
+      await objects.put(storageKey, createReadStream(file), { contentType: 'video/mp4' });
+      const job = jobOf({ backend: 'objects', bucket: objects.bucket, storageKey });
+      const deps = { objects, legacy: { bucket: () => undefined }, ffmpeg };
+      ours.push(await msOf(() => makeVideoWatermark(deps, job)));
+      theirs.push(await msOf(() => run('ffmpeg', ['-v', 'error', '-nostdin', '-y', ...bare])));
+    }
+    return [
+      atMost(1.1, {
+        goal: 'watermark of a 3 s video of 720p (time)',
+        measured: median(ours) / median(theirs),
+        against: 'bare ffmpeg, same filter',
+      }),
+    ];
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** What ffmpeg is called with, the mark written to its file. */
+async function argsOf(file: string, folder: string): Promise<readonly string[]> {
+  let told: readonly string[] = [];
+  const ffmpeg = createFfmpeg('ffmpeg');
+  const recording: Ffmpeg = {
+    ...ffmpeg,
+    run: async (args) => {
+      told = args;
+    },
+  };
+  const facts = await probeVideo(ffmpeg, file, signal);
+  await brandVideo(recording, { file, facts }, { mark: join(folder, 'mark'), into: join(folder, 'bare.mp4') }, signal);
+  return told;
+}
+
+function jobOf(payload: WatermarkJob): Job<WatermarkJob> {
+  return { jobId: randomUUID(), payload, attempt: 1, isLastAttempt: true, signal, complete: async () => undefined };
+}
+
+async function msOf(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+}

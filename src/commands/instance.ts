@@ -1,0 +1,30 @@
+/** The running instance, for commands that have to go through it. */
+import { isFolderInUse } from '#platform/db/lock.ts';
+import { createClient, type HttpClient } from '#platform/http/client.ts';
+import { type Closers, StartFault } from '#platform/lifecycle.ts';
+import { addressesOf, type Config } from '../config.ts';
+
+/** The database is a running instance's own: nobody else can open it. */
+export function isEmbeddedInUse({ database, process: { dataDir } }: Config): boolean {
+  return database.url === 'embedded' && isFolderInUse(dataDir);
+}
+
+/** Of one of its services, with an internal key. Throws StartFault without one. */
+export function clientOfInstance(
+  config: Config,
+  closers: Closers,
+  { service, timeoutMs }: { readonly service: 'media' | 'auth'; readonly timeoutMs: number },
+): HttpClient {
+  const [internalKey] = config.internal.keys;
+  if (internalKey === undefined)
+    throw new StartFault('INTERNAL_KEY: a running instance takes commands only with an internal key; set one.');
+  const client = createClient({
+    name: service,
+    baseUrl: addressesOf(config)[service],
+    ours: true,
+    internalKey,
+    timeoutMs,
+  });
+  closers.add('client', () => client.close());
+  return client;
+}

@@ -1,0 +1,60 @@
+/** What the console's pages are told by its server side (docs/console.md). */
+import { z } from 'zod';
+
+export const signIn = z.object({ token: z.string().min(1).max(1024) });
+
+/** Anybody may know this: it is what a browser needs to show the pages. */
+export const consoleInfo = z.object({
+  version: z.string(),
+  isOperator: z.boolean().describe('The browser has shown CONSOLE_TOKEN.'),
+  addresses: z.record(z.string(), z.string()).describe('Service → where browsers reach it.'),
+  hasOutbox: z.boolean(),
+  hasMemory: z.boolean(),
+});
+export type ConsoleInfo = z.output<typeof consoleInfo>;
+
+const serviceState = z.object({
+  service: z.string(),
+  address: z.string(),
+  status: z.enum(['ready', 'unready', 'unreachable']),
+  version: z.string().nullable(),
+  engines: z.record(z.string(), z.enum(['ok', 'unavailable'])),
+  requests: z.int().describe('Answered since the process began.'),
+  serverErrors: z.int().describe('5xx among them.'),
+  inFlight: z.int(),
+  failing: z
+    .array(z.object({ route: z.string(), method: z.string(), status: z.string(), count: z.int() }))
+    .describe('Routes that answered 5xx, most often first; at most five.'),
+});
+export type ServiceState = z.output<typeof serviceState>;
+
+export const overview = z.object({
+  checkedAt: z.iso.datetime(),
+  services: z.array(serviceState),
+  engines: z.array(z.object({ concern: z.string(), engine: z.string(), isEmbedded: z.boolean() })),
+  queues: z.array(z.object({ queue: z.string(), state: z.string(), count: z.int() })),
+  processes: z.array(z.object({ services: z.array(z.string()), startedAt: z.iso.datetime(), memoryBytes: z.int() })),
+});
+export type Overview = z.output<typeof overview>;
+
+const mailHead = z.object({
+  name: z.string().describe('Of the file in the outbox.'),
+  subject: z.string(),
+  from: z.string(),
+  to: z.array(z.string()),
+  sentAt: z.iso.datetime(),
+});
+export const mailList = z.object({
+  mails: z.array(mailHead).describe('Newest first.'),
+  total: z.int().describe('In the outbox; the list ends at 100.'),
+});
+export type MailList = z.output<typeof mailList>;
+
+export const mail = mailHead.extend({
+  text: z.string(),
+  hasHtml: z.boolean(),
+  attachments: z.array(z.string()),
+});
+export type Mail = z.output<typeof mail>;
+
+export const mailPath = z.object({ name: z.string().regex(/^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}\.eml$/) });

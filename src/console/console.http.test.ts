@@ -1,0 +1,307 @@
+/** The console's server side over HTTP: who may talk to it, how operators come in, and what it hands on. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ConsoleRig, startConsole } from '../../test/console/rig.ts';
+import type { Overview } from './api.ts';
+
+const environment = { CONSOLE_TOKEN: 'a token of the tests', MEMORY_ADMIN_TOKEN: 'an admin token of the tests' };
+const services = ['memory', 'content', 'notify', 'console'] as const;
+
+let rig: ConsoleRig;
+beforeAll(async () => {
+  rig = await startConsole(environment, services);
+});
+afterAll(() => rig.close());
+
+interface Asked {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly json?: unknown;
+}
+
+/** `fetch` would not send a `Host` or an `Origin` of our choice. */
+function ask(path: string, { method = 'GET', headers = {}, json }: Asked = {}) {
+  return new Promise<{ status: number; headers: Record<string, string>; text: string }>((resolve, reject) => {
+    const body = json === undefined ? undefined : JSON.stringify(json);
+    const call = request(rig.url + path, {
+      method,
+      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    });
+    call.on('error', reject);
+    call.on('response', async (response) => {
+      let text = '';
+      for await (const chunk of response.setEncoding('utf8')) text += chunk;
+      const plain = Object.entries(response.headers).map(([name, value]) => [name, String(value)]);
+      resolve({ status: response.statusCode ?? 0, headers: Object.fromEntries(plain), text });
+    });
+    call.end(body);
+  });
+}
+
+const begin = (token: string, headers: Record<string, string> = {}) =>
+  ask('/api/session', { method: 'POST', headers: { origin: rig.url, ...headers }, json: { token } });
+
+async function operator(): Promise<Record<string, string>> {
+  const { headers } = await begin(environment.CONSOLE_TOKEN);
+  return { origin: rig.url, cookie: (headers['set-cookie'] ?? '').split(';')[0] ?? '' };
+}
+
+const errorOf = ({ status, text }: { status: number; text: string }) => [status, JSON.parse(text).error];
+
+describe('hosts and origins', () => {
+  const aliases = () => [rig.url, rig.url.replace('localhost', '127.0.0.1'), rig.url.replace('localhost', '[::1]')];
+
+  it('answers under the names of the loopback', async () => {
+    for (const alias of aliases())
+      expect((await ask('/api/console', { headers: { host: new URL(alias).host } })).status).toBe(200);
+  });
+
+  it('leads pages to the one name that cookies are kept under, and nowhere else', async () => {
+    const { status, headers } = await ask('/memory?q=1', { headers: { host: new URL(aliases()[1] ?? '').host } });
+    expect([status, headers.location]).toEqual([302, `${rig.url}/memory?q=1`]);
+    const elsewhere = await ask('//evil.example/', { headers: { host: new URL(aliases()[1] ?? '').host } });
+    expect(elsewhere.headers.location ?? rig.url).toMatch(rig.url);
+  });
+
+  it.each(['evil.example', 'localhost', 'localhost:1', 'localhost.evil.example:80'])(
+    'refuses the host “%s”',
+    async (host) => {
+      for (const path of ['/', '/assets/index.js', '/api/console', '/docs'])
+        expect(errorOf(await ask(path, { headers: { host } })), path).toEqual([403, 'forbidden_host']);
+    },
+  );
+
+  it('believes no proxy about it', async () => {
+    const answer = await ask('/api/console', {
+      headers: { host: 'evil.example', 'x-forwarded-host': new URL(rig.url).host },
+    });
+    expect(answer.status).toBe(403);
+  });
+
+  it('tells probes how it is under any name', async () => {
+    for (const path of ['/health', '/ready', '/metrics'])
+      expect((await ask(path, { headers: { host: 'probe.example' } })).status).toBe(200);
+  });
+
+  it.each([
+    ['another origin', { origin: 'http://evil.example' }, 403],
+    ['a sandboxed page', { origin: 'null' }, 403],
+    ['another port', { origin: 'http://localhost:1' }, 403],
+    ['a page of another site', { 'sec-fetch-site': 'cross-site' }, 403],
+    ['a neighbour', { 'sec-fetch-site': 'same-site' }, 403],
+    ['itself', { 'sec-fetch-site': 'same-origin' }, 200],
+    ['nobody in particular', {}, 200],
+  ])('judges reading by %s', async (_who, headers, status) => {
+    expect((await ask('/api/console', { headers: headers as Record<string, string> })).status).toBe(status);
+  });
+
+  it('changes nothing for whoever names no origin', async () => {
+    const answer = await ask('/api/session', { method: 'POST', json: { token: environment.CONSOLE_TOKEN } });
+    expect(errorOf(answer)).toEqual([403, 'forbidden_origin']);
+    expect(answer.headers['set-cookie']).toBeUndefined();
+  });
+});
+
+describe('the operator’s session', () => {
+  it('begins with the token, in a cookie that scripts and other sites do not get', async () => {
+    const { status, headers } = await begin(environment.CONSOLE_TOKEN);
+    expect(status).toBe(204);
+    expect(headers['set-cookie']).toMatch(
+      /^atelier_console=\d+\.[\w-]+; Max-Age=604800; Path=\/; HttpOnly; SameSite=Strict$/,
+    );
+    expect(headers['set-cookie']).not.toContain(environment.CONSOLE_TOKEN);
+    expect(headers['cache-control']).toBe('no-store');
+  });
+
+  it.each([
+    ['a wrong one', 'a token of the test'],
+    ['a longer one', `${environment.CONSOLE_TOKEN}x`],
+  ])('not with %s', async (_what, token) => {
+    const answer = await begin(token);
+    expect(errorOf(answer)).toEqual([401, 'wrong_token']);
+    expect(answer.headers['set-cookie']).toBeUndefined();
+  });
+
+  it.each([{}, { token: '' }, { token: 1 }, { token: 'x'.repeat(1025) }])('needs a token: %j', async (json) => {
+    expect((await ask('/api/session', { method: 'POST', headers: { origin: rig.url }, json })).status).toBe(400);
+  });
+
+  it.each([
+    ['/api/overview', 'GET'],
+    ['/api/mails', 'GET'],
+    ['/api/mails/a.eml', 'GET'],
+    ['/api/mails/a.eml/html', 'GET'],
+    ['/api/memory/memories', 'GET'],
+    ['/api/memory/memories', 'POST'],
+    ['/api/memory/memories/1', 'DELETE'],
+    ['/api/memory/entities/user/1/export', 'GET'],
+  ])('%s (%s) is for operators', async (path, method) => {
+    const [, signature = ''] = ((await operator()).cookie ?? '').split('.');
+    const strangers = [
+      '',
+      'atelier_console=',
+      'atelier_console=9999999999.x',
+      `atelier_console=9999999999.${signature}`,
+    ];
+    for (const cookie of strangers)
+      expect((await ask(path, { method, headers: { origin: rig.url, cookie } })).status, cookie).toBe(401);
+  });
+
+  it('tells the pages who they are for', async () => {
+    const anonymous = JSON.parse((await ask('/api/console')).text);
+    expect(anonymous).toMatchObject({ isOperator: false, hasOutbox: true, hasMemory: true });
+    expect(JSON.parse((await ask('/api/console', { headers: await operator() })).text).isOperator).toBe(true);
+    expect(JSON.stringify(anonymous)).not.toContain('of the tests');
+  });
+
+  it('ends', async () => {
+    const answer = await ask('/api/session', { method: 'DELETE', headers: await operator() });
+    expect(answer.headers['set-cookie']).toMatch(/^atelier_console=; Max-Age=0; Path=\//);
+  });
+});
+
+describe('pages', () => {
+  it.each(['/', '/studio', '/studio/a-thread', '/library', '/memory', '/mail', '/content', '/api-reference'])(
+    '%s is the page, under a policy that runs nothing else',
+    async (path) => {
+      const { status, headers, text } = await ask(path);
+      expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+      expect(text).toContain('<div id="root">');
+      expect(text).not.toMatch(/<script(?![^>]* src=)|<style|style=|\son\w+=/);
+      const policy = headers['content-security-policy'] ?? '';
+      for (const rule of [
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "frame-ancestors 'none'",
+        "base-uri 'none'",
+      ])
+        expect(policy).toContain(rule);
+      expect(policy).not.toMatch(/unsafe|\*/);
+    },
+  );
+
+  it('are sent compressed, and not again', async () => {
+    const first = await ask('/assets/index.js', { headers: { 'accept-encoding': 'gzip' } });
+    expect(first.headers).toMatchObject({
+      'content-encoding': 'gzip',
+      'content-type': 'text/javascript; charset=utf-8',
+      'cache-control': 'no-cache',
+    });
+    const again = await ask('/assets/index.js', { headers: { 'if-none-match': first.headers.etag ?? '' } });
+    expect([again.status, again.text]).toEqual([304, '']);
+  });
+
+  it.each(['/assets/none.js', '/assets/../service.ts', '/assets/%2e%2e/service.ts', '/service.ts'])(
+    '%s is nothing',
+    async (path) => {
+      expect((await ask(path)).status).toBe(404);
+    },
+  );
+});
+
+describe('the overview', () => {
+  it('tells how every service is, also of those that are not there', async () => {
+    const overview: Overview = JSON.parse((await ask('/api/overview', { headers: await operator() })).text);
+    const states = Object.fromEntries(overview.services.map((state) => [state.service, state]));
+    expect(states.memory).toMatchObject({ status: 'ready', engines: { database: 'ok' }, inFlight: 0, serverErrors: 0 });
+    expect(states.media).toMatchObject({ status: 'unreachable', version: null, engines: {} });
+    expect(overview.engines).toContainEqual({ concern: 'Database', engine: 'PGlite', isEmbedded: true });
+    expect(overview.processes).toHaveLength(1);
+  });
+});
+
+describe('the memory back office', () => {
+  it('hands on what the page asks for, under the admin token', async () => {
+    const headers = await operator();
+    const json = { entity_id: 'some one/1', entity_type: 'user', type: 'preference', content: 'Likes tea' };
+    const added = await ask('/api/memory/memories', { method: 'POST', headers, json });
+    expect(added.status).toBe(201);
+    const found = await ask('/api/memory/memories?q=tea&limit=1', { headers });
+    expect(JSON.parse(found.text).memories).toMatchObject([{ content: 'Likes tea' }]);
+    const path = `/api/memory/entities/user/${encodeURIComponent('some one/1')}`;
+    expect(JSON.parse((await ask(`${path}/export`, { headers })).text).memories).toHaveLength(1);
+    expect((await ask(path, { method: 'DELETE', headers })).status).toBe(204);
+    expect((await ask(`${path}/export`, { headers })).status).toBe(404);
+  });
+
+  it('hands on refusals as they are', async () => {
+    const headers = await operator();
+    const answer = await ask('/api/memory/memories', { method: 'POST', headers, json: { content: '' } });
+    expect(errorOf(answer)).toEqual([400, 'invalid_request']);
+    expect(errorOf(await ask('/api/memory/memories?limit=0', { headers }))).toEqual([400, 'invalid_request']);
+  });
+
+  it.each([
+    ['GET', '/api/memory/inject'],
+    ['POST', '/api/memory/profiles'],
+    ['GET', '/api/memory/../metrics'],
+    ['GET', '/api/memory/memories/1/2'],
+  ])('hands on nothing else: %s %s', async (method, path) => {
+    expect((await ask(path, { method, headers: await operator() })).status).toBe(404);
+  });
+});
+
+describe('the outbox', () => {
+  beforeAll(async () => {
+    const folder = join(rig.dataDir, 'outbox');
+    await mkdir(folder, { recursive: true });
+    const mail = (subject: string, date: string, body: string) =>
+      [
+        'From: Studio <studio@example.com>',
+        'To: ada@example.com',
+        `Subject: ${subject}`,
+        `Date: ${date}`,
+        'MIME-Version: 1.0',
+        ...body.split('\n'),
+      ].join('\r\n');
+    await writeFile(
+      join(folder, 'one.eml'),
+      mail(
+        '=?utf-8?q?Gr=C3=BC=C3=9Fe?=',
+        'Fri, 20 Nov 2026 10:00:00 +0000',
+        'Content-Type: text/html; charset=utf-8\n\n<p>Hi</p><script>1</script>',
+      ),
+    );
+    await writeFile(
+      join(folder, 'two.eml'),
+      mail('Text', 'Fri, 20 Nov 2026 11:00:00 +0000', 'Content-Type: text/plain\n\nHello'),
+    );
+    await writeFile(join(folder, '.three.eml.0'), 'half a mail');
+  });
+
+  it('lists mails, and gives each', async () => {
+    const headers = await operator();
+    const list = JSON.parse((await ask('/api/mails', { headers })).text);
+    expect(list.total).toBe(2);
+    expect(list.mails).toContainEqual({
+      name: 'one.eml',
+      subject: 'Grüße',
+      from: 'Studio <studio@example.com>',
+      to: ['ada@example.com'],
+      sentAt: '2026-11-20T10:00:00.000Z',
+    });
+    const one = JSON.parse((await ask('/api/mails/two.eml', { headers })).text);
+    expect(one).toMatchObject({ text: expect.stringContaining('Hello'), hasHtml: false });
+  });
+
+  it('shows a mail where it can neither run nor load anything', async () => {
+    const { headers, text } = await ask('/api/mails/one.eml/html', { headers: await operator() });
+    expect(text).toContain('<p>Hi</p>');
+    expect(headers['content-security-policy']).toMatch(/^sandbox; default-src 'none'; .*frame-ancestors 'self'$/);
+    expect(headers['content-security-policy']).not.toContain('allow-scripts');
+  });
+
+  it.each([
+    ['none.eml', 404],
+    ['two.eml/html', 404],
+    ['..%2fsecrets.json', 400],
+    ['..%2f..%2fetc%2fpasswd.eml', 400],
+    ['.three.eml.0', 400],
+    ['secrets.json', 400],
+  ])('gives nothing else: %s', async (name, status) => {
+    expect((await ask(`/api/mails/${name}`, { headers: await operator() })).status).toBe(status);
+  });
+});

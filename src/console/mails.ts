@@ -1,0 +1,85 @@
+/** The outbox: mails that a laptop keeps as files, read for the Mail page (docs/notify.md). */
+import { open, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import PostalMime, { type Address, type Email } from 'postal-mime';
+import { problems } from '#platform/problem.ts';
+import type { Mail, MailList } from './api.ts';
+
+const longestList = 100;
+const largestMailBytes = 16 * 1024 * 1024;
+
+export async function listMails(folder: string): Promise<MailList> {
+  const names = (await readdir(folder).catch(() => [])).filter(
+    (name) => name.endsWith('.eml') && !name.startsWith('.'),
+  );
+  const files = await Promise.all(
+    names.map(async (name) => ({
+      name,
+      at: await stat(join(folder, name))
+        .then(({ mtime }) => mtime)
+        .catch(() => undefined),
+    })),
+  );
+  const newest = files
+    .flatMap(({ name, at }) => (at === undefined ? [] : [{ name, at }]))
+    .sort((one, other) => other.at.getTime() - one.at.getTime())
+    .slice(0, longestList);
+  const mails = await Promise.all(
+    newest.map(async ({ name, at }) => {
+      const email = await parseMail(folder, name);
+      return email === undefined ? [] : [headOf(name, at, email)];
+    }),
+  );
+  return { mails: mails.flat(), total: names.length };
+}
+
+/** Throws 404. */
+export async function readMail(folder: string, name: string): Promise<Mail> {
+  const email = await parseMail(folder, name);
+  if (email === undefined) throw problems.not_found();
+  const { mtime } = await stat(join(folder, name));
+  return {
+    ...headOf(name, mtime, email),
+    text: email.text ?? '',
+    hasHtml: email.html !== undefined,
+    attachments: email.attachments.map(({ filename, mimeType }) => filename ?? mimeType),
+  };
+}
+
+/** Throws 404, also for a mail of text alone. */
+export async function readMailHtml(folder: string, name: string): Promise<string> {
+  const email = await parseMail(folder, name);
+  if (email?.html === undefined) throw problems.not_found();
+  return email.html;
+}
+
+function headOf(
+  name: string,
+  writtenAt: Date,
+  { subject = '', from, to = [], date }: Email,
+): MailList['mails'][number] {
+  const told = new Date(date ?? '');
+  return {
+    name,
+    subject,
+    from: from === undefined ? '' : spell(from),
+    to: to.map(spell),
+    sentAt: (Number.isNaN(told.getTime()) ? writtenAt : told).toISOString(),
+  };
+}
+
+function spell({ name, address, group }: Address): string {
+  if (group !== undefined) return group.map(spell).join(', ');
+  return name ? `${name} <${address}>` : (address ?? '');
+}
+
+async function parseMail(folder: string, name: string): Promise<Email | undefined> {
+  const file = await open(join(folder, name)).catch(() => undefined);
+  if (file === undefined) return undefined;
+  try {
+    const { size } = await file.stat();
+    return size > largestMailBytes ? undefined : await PostalMime.parse(await file.readFile());
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,96 @@
+/** The built pages (`dist/`, made from `web/` by `npm run build:console`), under a policy that runs nothing else. */
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import mime from 'mime';
+import type { HttpServer } from '#platform/http/server.ts';
+
+/** Addresses of the one page: what it shows is decided in the browser. */
+const pagePaths = ['/', '/studio', '/studio/:threadId', '/library', '/memory', '/mail', '/content', '/api-reference'];
+
+const dist = fileURLToPath(new URL('./dist/', import.meta.url));
+
+interface BuiltFile {
+  readonly type: string;
+  readonly bytes: Buffer;
+  readonly gzipped: Buffer | undefined;
+  readonly etag: string;
+}
+
+export interface Reachable {
+  /** Origins of services that the pages call. */
+  readonly services: readonly string[];
+  /** Origins that pictures and videos are read from, and uploads go to. */
+  readonly media: readonly string[];
+}
+
+export function addPages(app: HttpServer, reachable: Reachable): void {
+  const headers = {
+    'content-security-policy': policyOf(reachable),
+    'cross-origin-opener-policy': 'same-origin',
+    'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+    'cache-control': 'no-cache',
+    vary: 'Accept-Encoding',
+  };
+  const page = once(() => readBuilt('index.html'));
+  for (const path of pagePaths) serve(path, page);
+  for (const name of readdirSync(`${dist}assets`))
+    serve(
+      `/assets/${name}`,
+      once(() => readBuilt(`assets/${name}`)),
+    );
+  serve(
+    '/favicon.svg',
+    once(() => readBuilt('favicon.svg')),
+  );
+
+  function serve(path: string, read: () => BuiltFile): void {
+    app.get(path, { schema: { hide: true } }, async (request, reply) => {
+      const { type, bytes, gzipped, etag } = read();
+      reply.headers({ ...headers, etag });
+      if (request.headers['if-none-match'] === etag) return reply.code(304).send();
+      reply.type(type);
+      const takesGzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
+      return gzipped !== undefined && takesGzip
+        ? reply.header('content-encoding', 'gzip').send(gzipped)
+        : reply.send(bytes);
+    });
+  }
+}
+
+/** Strict: scripts and styles are files of the console, and nobody is called that it does not know. */
+function policyOf({ services, media }: Reachable): string {
+  const of = (...sources: readonly string[]) => [...new Set(sources)].join(' ');
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    `img-src ${of("'self'", 'data:', 'blob:', ...media)}`,
+    `media-src ${of("'self'", 'blob:', ...media)}`,
+    `connect-src ${of("'self'", ...services, ...media)}`,
+    "frame-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+function readBuilt(name: string): BuiltFile {
+  const bytes = readFileSync(dist + name);
+  const type = mime.getType(name) ?? 'application/octet-stream';
+  return {
+    type: type.startsWith('text/') ? `${type}; charset=utf-8` : type,
+    bytes,
+    gzipped: bytes.length > 1024 ? gzipSync(bytes, { level: 9 }) : undefined,
+    etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 24)}"`,
+  };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

@@ -1,0 +1,97 @@
+import type { FastifyRequest } from 'fastify';
+import type { HttpServer } from '#platform/http/server.ts';
+import { problems } from '#platform/problem.ts';
+import { version } from '#platform/version.ts';
+import { type ConsoleInfo, consoleInfo, mail, mailList, mailPath, overview, signIn } from './api.ts';
+import { listMails, readMail, readMailHtml } from './mails.ts';
+import { addMemoryRoutes, type MemoryBackOffice } from './memories.ts';
+import { lookAround, type OverviewDeps } from './overview.ts';
+import { consoleProblems } from './problems.ts';
+import type { Sessions } from './sessions.ts';
+
+export interface RouteDeps extends OverviewDeps {
+  readonly sessions: Sessions;
+  /** Service → where browsers reach it. */
+  readonly addresses: ConsoleInfo['addresses'];
+  /** Where mails lie as files, if they do. */
+  readonly outbox: string | undefined;
+  readonly memory: MemoryBackOffice | undefined;
+}
+
+const tags = ['console'];
+/** A mail is a stranger's page: nothing of it runs, and nothing is loaded for it. */
+const mailPolicy =
+  "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
+
+export function addRoutes(app: HttpServer, deps: RouteDeps): void {
+  const { sessions } = deps;
+  const guard = {
+    onRequest: async (request: FastifyRequest) => {
+      if (!sessions.isOperator(request.headers.cookie)) throw problems.unauthorized();
+    },
+  };
+  app.addHook('onSend', async (request, reply) => {
+    if (request.url.startsWith('/api/')) reply.header('cache-control', 'no-store');
+  });
+
+  app.get(
+    '/api/console',
+    { schema: { tags, summary: 'What the pages need to know first', response: { 200: consoleInfo } } },
+    async (request): Promise<ConsoleInfo> => ({
+      version,
+      isOperator: sessions.isOperator(request.headers.cookie),
+      addresses: deps.addresses,
+      hasOutbox: deps.outbox !== undefined,
+      hasMemory: deps.memory !== undefined,
+    }),
+  );
+
+  app.post(
+    '/api/session',
+    { schema: { tags, summary: 'Show CONSOLE_TOKEN for a session', body: signIn } },
+    async (request, reply) => reply.header('set-cookie', sessions.begin(request.body.token)).code(204).send(),
+  );
+
+  app.delete('/api/session', { schema: { tags, summary: 'End the session' } }, async (_request, reply) =>
+    reply.header('set-cookie', sessions.ending).code(204).send(),
+  );
+
+  app.get(
+    '/api/overview',
+    { ...guard, schema: { tags, summary: 'How every service is', response: { 200: overview } } },
+    async () => lookAround(deps),
+  );
+
+  addMailRoutes(app, guard, deps.outbox);
+  if (deps.memory !== undefined) addMemoryRoutes(app, guard, deps.memory);
+}
+
+function addMailRoutes(
+  app: HttpServer,
+  guard: { readonly onRequest: (request: FastifyRequest) => Promise<void> },
+  outbox: string | undefined,
+): void {
+  const folder = () => {
+    if (outbox === undefined) throw consoleProblems.outbox_unused();
+    return outbox;
+  };
+
+  app.get('/api/mails', { ...guard, schema: { tags, summary: 'The outbox', response: { 200: mailList } } }, async () =>
+    listMails(folder()),
+  );
+
+  app.get(
+    '/api/mails/:name',
+    { ...guard, schema: { tags, summary: 'A mail', params: mailPath, response: { 200: mail } } },
+    async (request) => readMail(folder(), request.params.name),
+  );
+
+  app.get(
+    '/api/mails/:name/html',
+    { ...guard, schema: { tags, summary: 'A mail as its reader sees it, in a sandbox', params: mailPath } },
+    async (request, reply) => {
+      const html = await readMailHtml(folder(), request.params.name);
+      return reply.header('content-security-policy', mailPolicy).type('text/html; charset=utf-8').send(html);
+    },
+  );
+}

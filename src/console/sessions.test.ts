@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { createSessions } from './sessions.ts';
+
+const token = 'a token of the tests';
+const clock = { nowMs: Date.UTC(2026, 0, 1), now: () => clock.nowMs };
+const cookieOf = (line: string) => line.split(';')[0] ?? '';
+
+it('is good for a week, and not a second longer', () => {
+  const sessions = createSessions(token, false, clock);
+  const cookie = cookieOf(sessions.begin(token));
+  expect(sessions.isOperator(cookie)).toBe(true);
+  expect(sessions.isOperator(`other=1; ${cookie}; third=2`)).toBe(true);
+  clock.nowMs += 7 * 24 * 3_600_000 - 1;
+  expect(sessions.isOperator(cookie)).toBe(true);
+  clock.nowMs += 1;
+  expect(sessions.isOperator(cookie)).toBe(false);
+});
+
+it('is good for the token that it began with alone', () => {
+  const cookie = cookieOf(createSessions(token, false, clock).begin(token));
+  expect(createSessions(token, false, clock).isOperator(cookie)).toBe(true);
+  expect(createSessions('another token of the tests', false, clock).isOperator(cookie)).toBe(false);
+});
+
+it('is not lengthened by whoever has it', () => {
+  const sessions = createSessions(token, false, clock);
+  const [expiry = '', signature = ''] = cookieOf(sessions.begin(token)).replace('atelier_console=', '').split('.');
+  expect(sessions.isOperator(`atelier_console=${Number(expiry) + 1}.${signature}`)).toBe(false);
+  expect(sessions.isOperator(`atelier_console=${expiry}.`)).toBe(false);
+});
+
+it('does not begin without a token', () => {
+  const sessions = createSessions('', false, clock);
+  expect(() => sessions.begin('')).toThrow('token');
+});
+
+it('goes over https alone where the console is there', () => {
+  expect(createSessions(token, true, clock).begin(token)).toMatch(/; Secure$/);
+});

@@ -1,0 +1,47 @@
+/** Calls to the console's server and to the services, and what they fail with. */
+
+export class CallFailed extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly body: Readonly<Record<string, unknown>>;
+
+  constructor(status: number, body: Readonly<Record<string, unknown>>) {
+    super(typeof body.message === 'string' ? body.message : `The service answered ${status}.`);
+    this.name = 'CallFailed';
+    this.status = status;
+    this.code = typeof body.error === 'string' ? body.error : '';
+    this.body = body;
+  }
+}
+
+export interface Call {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly json?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+  /** Cookies go along to another origin: the authentication service alone. */
+  readonly withCookies?: boolean;
+}
+
+/** Throws CallFailed; with status 0 when nobody answered. */
+export async function send(url: string, call: Call = {}): Promise<Response> {
+  const { method = 'GET', json, headers = {}, signal = null, withCookies = false } = call;
+  const response = await fetch(url, {
+    method,
+    headers: { ...(json === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    credentials: withCookies ? 'include' : 'same-origin',
+    signal,
+    ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+  }).catch((error: unknown) => {
+    if (signal?.aborted) throw error;
+    throw new CallFailed(0, { message: 'There is no connection to the service.' });
+  });
+  if (!response.ok) throw new CallFailed(response.status, await response.json().catch(() => ({})));
+  return response;
+}
+
+/** The shape of an answer is its service's word; the console is built together with it. */
+export async function callJson<T>(url: string, call: Call = {}): Promise<T> {
+  const response = await send(url, call);
+  return response.status === 204 ? (undefined as T) : response.json();
+}

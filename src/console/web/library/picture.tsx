@@ -1,0 +1,39 @@
+import { decode, isBlurhashValid } from 'blurhash';
+import { useEffect, useRef, useState } from 'react';
+
+const side = 32;
+
+/** What a picture will look like, until it is there. */
+function Placeholder({ blurhash }: { readonly blurhash: string | null | undefined }) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  useEffect(() => {
+    const context = canvas.current?.getContext('2d');
+    if (!context || !blurhash || !isBlurhashValid(blurhash).result) return;
+    context.putImageData(new ImageData(new Uint8ClampedArray(decode(blurhash, side, side)), side, side), 0, 0);
+  }, [blurhash]);
+  return <canvas ref={canvas} width={side} height={side} className="placeholder" />;
+}
+
+export function Picture({
+  url,
+  alt,
+  blurhash,
+  isWhole = false,
+}: {
+  readonly url: string | undefined;
+  readonly alt: string;
+  readonly blurhash?: string | null | undefined;
+  /** All of it is shown; else it fills its box. */
+  readonly isWhole?: boolean;
+}) {
+  const [state, setState] = useState<'waiting' | 'there' | 'broken'>('waiting');
+  return (
+    <span className={`picture ${isWhole ? 'whole' : ''} ${state}`}>
+      {state !== 'there' && <Placeholder blurhash={blurhash} />}
+      {url !== undefined && state !== 'broken' && (
+        <img src={url} alt={alt} loading="lazy" onLoad={() => setState('there')} onError={() => setState('broken')} />
+      )}
+      {state === 'broken' && <span className="quiet">Not shown: {alt}</span>}
+    </span>
+  );
+}

@@ -1,0 +1,64 @@
+/** An upload as any application makes it: a place is reserved, the bytes go to the store, the asset is registered. */
+import { CallFailed } from '../calls.ts';
+import type { User } from '../user.tsx';
+
+export interface Asset {
+  readonly assetId: string;
+  readonly scopeKind: string;
+  readonly scopeId: string;
+  readonly kind: string;
+  readonly mime: string;
+  readonly byteSize: number;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly durationMs: number | null;
+  readonly blurhash: string | null;
+  readonly thumbAssetId: string | null;
+  readonly createdAt: string;
+}
+
+interface Reservation {
+  readonly assetId: string;
+  readonly uploadUrl: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export const pictureTypes = 'image/jpeg,image/png,image/webp,image/gif,image/avif';
+
+/** `onProgress` is told the share that has been sent, 0 to 1. */
+export async function uploadPicture(
+  user: User,
+  file: File,
+  scope: { readonly scopeKind: string; readonly scopeId: string },
+  onProgress: (share: number) => void,
+): Promise<Asset> {
+  const described = { ...scope, kind: 'image', mime: file.type || 'application/octet-stream' };
+  const { assetId, uploadUrl, headers } = await user.json<Reservation>('media', '/v1/uploads', {
+    method: 'POST',
+    json: { ...described, byteSize: file.size },
+  });
+  await put(uploadUrl, headers, file, onProgress);
+  return user.json<Asset>('media', '/v1/assets', { method: 'POST', json: { ...described, assetId } });
+}
+
+/** `fetch` does not tell how far an upload is. */
+function put(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  file: File,
+  onProgress: (share: number) => void,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open('PUT', url);
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
+    request.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 1 : loaded / total);
+    request.onload = () => {
+      // 412: these bytes are there already.
+      if (request.status < 300 || request.status === 412) resolve();
+      else reject(new CallFailed(request.status, { message: `The store refused the upload (${request.status}).` }));
+    };
+    request.onerror = () => reject(new CallFailed(0, { message: 'The upload was cut off.' }));
+    request.send(file);
+  });
+}

@@ -1,0 +1,48 @@
+import { useMutation } from '@tanstack/react-query';
+import { Confirm } from '../parts/confirm.tsx';
+import { backOffice, entityPath } from './backoffice.ts';
+
+/** Everything that is known about one entity, to be handed over or erased. */
+export function Entity({
+  type,
+  id,
+  onErased,
+}: {
+  readonly type: string;
+  readonly id: string;
+  readonly onErased: () => Promise<unknown>;
+}) {
+  const path = `/entities/${entityPath(type, id)}`;
+  const download = useMutation({
+    mutationFn: async () => {
+      const everything = await backOffice<unknown>(`${path}/export`);
+      const link = document.createElement('a');
+      link.href = URL.createObjectURL(new Blob([JSON.stringify(everything, null, 2)], { type: 'application/json' }));
+      link.download = `memory-${type}-${id.replace(/[^\w-]/g, '_')}.json`;
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+    },
+  });
+  const erase = useMutation({ mutationFn: () => backOffice(path, 'DELETE'), onSuccess: onErased });
+  const problem = download.error ?? erase.error;
+  return (
+    <section className="card row entity" aria-label="Entity">
+      <p>
+        {type} <code>{id}</code>
+      </p>
+      <div className="row">
+        <button type="button" disabled={download.isPending} onClick={() => download.mutate()}>
+          Export
+        </button>
+        <Confirm
+          label="Erase everything"
+          question={`Erase all that is known about ${id}?`}
+          onConfirm={() => erase.mutateAsync().catch(() => undefined)}
+        />
+      </div>
+      <p role="status" className={problem ? 'problem' : 'quiet'}>
+        {problem?.message ?? (erase.isSuccess ? 'Erased.' : '')}
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,113 @@
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { When } from '../parts/figures.tsx';
+import { Empty, Failure, Loading } from '../parts/states.tsx';
+import { backOffice, type Memory, memoryTypes } from './backoffice.ts';
+import { Creation } from './creation.tsx';
+import { Entity } from './entity.tsx';
+import { MemoryDetails } from './memorydetails.tsx';
+
+interface Page {
+  readonly memories: readonly Memory[];
+  readonly next_cursor: string | null;
+}
+
+const noFilter = { q: '', entity_type: '', entity_id: '', type: '' };
+
+export function Memories() {
+  const queries = useQueryClient();
+  const [filter, setFilter] = useState(noFilter);
+  const [opened, setOpened] = useState<string>();
+  const [isCreating, setCreating] = useState(false);
+  const asked = Object.entries(filter).filter(([, value]) => value !== '');
+  const listing = useInfiniteQuery({
+    queryKey: ['memories', filter],
+    queryFn: ({ pageParam }) =>
+      backOffice<Page>(`/memories?${new URLSearchParams([...asked, ...(pageParam ? [['cursor', pageParam]] : [])])}`),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  });
+  const reread = () => queries.invalidateQueries({ queryKey: ['memories'] });
+  const memories = listing.data?.pages.flatMap((page) => page.memories) ?? [];
+  const set = (name: keyof typeof noFilter) => (event: { readonly target: { readonly value: string } }) =>
+    setFilter({ ...filter, [name]: event.target.value });
+  return (
+    <>
+      <search className="filters">
+        <label className="field">
+          Search
+          <input type="search" value={filter.q} onChange={set('q')} placeholder="A part of the content" />
+        </label>
+        <label className="field">
+          Entity id
+          <input value={filter.entity_id} onChange={set('entity_id')} />
+        </label>
+        <label className="field">
+          Entity type
+          <select value={filter.entity_type} onChange={set('entity_type')}>
+            <option value="">any</option>
+            <option>user</option>
+            <option>group</option>
+          </select>
+        </label>
+        <label className="field">
+          Memory type
+          <select value={filter.type} onChange={set('type')}>
+            <option value="">any</option>
+            {memoryTypes.map((type) => (
+              <option key={type}>{type}</option>
+            ))}
+          </select>
+        </label>
+        <button type="button" className="primary" onClick={() => setCreating(true)}>
+          New memory
+        </button>
+      </search>
+      {filter.entity_id !== '' && (
+        <Entity type={filter.entity_type || 'user'} id={filter.entity_id} onErased={reread} />
+      )}
+      {listing.data === undefined ? (
+        listing.error ? (
+          <Failure error={listing.error} retry={listing.refetch} />
+        ) : (
+          <Loading what="Reading memories" />
+        )
+      ) : memories.length === 0 ? (
+        <Empty title="No memories.">
+          <p>{asked.length > 0 ? 'Nothing fits what is asked for.' : 'In the Studio, say “remember that …”.'}</p>
+        </Empty>
+      ) : (
+        <ul className="lines">
+          {memories.map((memory) => (
+            <li key={memory.id}>
+              <button type="button" className="entry" onClick={() => setOpened(memory.id)}>
+                <span>{memory.content}</span>
+                <span className="quiet">
+                  {memory.type} · {memory.entity_type} {memory.entity_id} · <When at={memory.updated_at} />
+                  {memory.links.some(({ kind }) => kind === 'conflict') && (
+                    <span className="problem"> · in conflict</span>
+                  )}
+                </span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {listing.hasNextPage && (
+        <button type="button" disabled={listing.isFetchingNextPage} onClick={() => listing.fetchNextPage()}>
+          Show more
+        </button>
+      )}
+      {opened && (
+        <MemoryDetails
+          key={opened}
+          id={opened}
+          onOpen={setOpened}
+          onClose={() => setOpened(undefined)}
+          onChange={reread}
+        />
+      )}
+      {isCreating && <Creation entityId={filter.entity_id} onClose={() => setCreating(false)} onChange={reread} />}
+    </>
+  );
+}

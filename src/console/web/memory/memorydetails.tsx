@@ -1,0 +1,167 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Confirm } from '../parts/confirm.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { When } from '../parts/figures.tsx';
+import { Failure, Loading } from '../parts/states.tsx';
+import { backOffice, type Memory, memoryTypes, type Revision } from './backoffice.ts';
+
+export function MemoryDetails({
+  id,
+  onOpen,
+  onClose,
+  onChange,
+}: {
+  readonly id: string;
+  readonly onOpen: (id: string) => void;
+  readonly onClose: () => void;
+  readonly onChange: () => Promise<unknown>;
+}) {
+  const path = `/memories/${encodeURIComponent(id)}`;
+  const queries = useQueryClient();
+  const memory = useQuery({ queryKey: ['memory', id], queryFn: () => backOffice<Memory>(path) });
+  const history = useQuery({
+    queryKey: ['memory', id, 'history'],
+    queryFn: () => backOffice<{ readonly history: readonly Revision[] }>(`${path}/history`),
+  });
+  const changed = async () => {
+    await Promise.all([queries.invalidateQueries({ queryKey: ['memory', id] }), onChange()]);
+  };
+  const undo = useMutation({ mutationFn: () => backOffice(`${path}/undo`, 'POST'), onSuccess: changed });
+  const remove = useMutation({
+    mutationFn: () => backOffice(path, 'DELETE'),
+    onSuccess: async () => {
+      await onChange();
+      onClose();
+    },
+  });
+  const problem = undo.error ?? remove.error;
+  const canUndo = history.data?.history.some(({ undone }) => !undone) ?? false;
+  return (
+    <Dialog title="Memory" onClose={onClose} isWide>
+      {memory.data === undefined ? (
+        memory.error ? (
+          <Failure error={memory.error} retry={memory.refetch} />
+        ) : (
+          <Loading />
+        )
+      ) : (
+        <>
+          <p className="quiet">
+            {memory.data.entity_type} {memory.data.entity_id}, changed <When at={memory.data.updated_at} />
+          </p>
+          <Edit key={memory.data.updated_at} memory={memory.data} path={path} onSaved={changed} />
+          {memory.data.links.length > 0 && (
+            <>
+              <h3>Linked</h3>
+              <ul className="lines">
+                {memory.data.links.map((link) => (
+                  <Linked key={link.id} link={link} onOpen={onOpen} />
+                ))}
+              </ul>
+            </>
+          )}
+          <h3>History</h3>
+          <History revisions={history.data?.history} />
+          <div className="row">
+            <button type="button" disabled={!canUndo || undo.isPending} onClick={() => undo.mutate()}>
+              Undo the newest change
+            </button>
+            <Confirm
+              label="Delete"
+              question="Delete it with its history?"
+              onConfirm={() => remove.mutateAsync().catch(() => undefined)}
+            />
+          </div>
+          {problem && (
+            <p className="problem" role="alert">
+              {problem.message}
+            </p>
+          )}
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+function Edit({
+  memory,
+  path,
+  onSaved,
+}: {
+  readonly memory: Memory;
+  readonly path: string;
+  readonly onSaved: () => Promise<unknown>;
+}) {
+  const [content, setContent] = useState(memory.content);
+  const [type, setType] = useState(memory.type);
+  const save = useMutation({ mutationFn: () => backOffice(path, 'PUT', { content, type }), onSuccess: onSaved });
+  const isSame = content === memory.content && type === memory.type;
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate();
+      }}
+    >
+      <label className="field">
+        Content
+        <textarea rows={3} value={content} onChange={(event) => setContent(event.target.value)} required />
+      </label>
+      <label className="field">
+        Type
+        <select value={type} onChange={(event) => setType(event.target.value)}>
+          {memoryTypes.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </label>
+      {save.error && (
+        <p className="problem" role="alert">
+          {save.error.message}
+        </p>
+      )}
+      <div>
+        <button type="submit" className="primary" disabled={isSame || save.isPending}>
+          Save
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function Linked({ link, onOpen }: { readonly link: Memory['links'][number]; readonly onOpen: (id: string) => void }) {
+  const { data } = useQuery({
+    queryKey: ['memory', link.id],
+    queryFn: () => backOffice<Memory>(`/memories/${encodeURIComponent(link.id)}`),
+  });
+  return (
+    <li>
+      <button type="button" className="entry" onClick={() => onOpen(link.id)}>
+        <span>{data?.content ?? link.id}</span>
+        <span className={link.kind === 'conflict' ? 'problem' : 'quiet'}>{link.kind}</span>
+      </button>
+    </li>
+  );
+}
+
+function History({ revisions }: { readonly revisions: readonly Revision[] | undefined }) {
+  if (revisions === undefined) return <Loading />;
+  if (revisions.length === 0) return <p className="quiet">It has never been changed.</p>;
+  return (
+    <ol className="lines">
+      {revisions.map(({ number, action, actor, before, after, undone, created_at }) => (
+        <li key={number}>
+          <p className="quiet">
+            {action} by {actor}, <When at={created_at} />
+            {undone && ' · undone'}
+          </p>
+          <p>
+            <del>{before.content}</del> <ins>{after.content}</ins>
+          </p>
+        </li>
+      ))}
+    </ol>
+  );
+}

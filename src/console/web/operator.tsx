@@ -1,0 +1,87 @@
+/** Pages of the operator: what they need to know, and the way in for whoever has CONSOLE_TOKEN. */
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import type { ConsoleInfo } from '../api.ts';
+import { CallFailed, callJson, send } from './calls.ts';
+import { Failure, Loading } from './parts/states.tsx';
+
+export const useConsole = () =>
+  useQuery({ queryKey: ['console'], queryFn: () => callJson<ConsoleInfo>('/api/console'), staleTime: Infinity });
+
+const beginSession = (token: string) => send('/api/session', { method: 'POST', json: { token } });
+
+/** The link that was printed carries the token behind a `#`, which no server and no log ever sees. */
+export async function takeTokenFromAddress(): Promise<void> {
+  const token = /^#token=(.+)$/.exec(location.hash)?.[1];
+  if (token === undefined) return;
+  history.replaceState(null, '', location.pathname + location.search);
+  // A token that is not right shows as the form for one.
+  await beginSession(decodeURIComponent(token)).catch(() => undefined);
+}
+
+export function OperatorOnly({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  const { data, error, refetch } = useConsole();
+  if (error) return <Failure error={error} retry={refetch} />;
+  if (data === undefined) return <Loading />;
+  return data.isOperator ? children : <TokenForm title={title} />;
+}
+
+function TokenForm({ title }: { readonly title: string }) {
+  const queries = useQueryClient();
+  const [token, setToken] = useState('');
+  const [problem, setProblem] = useState('');
+  async function submit() {
+    try {
+      await beginSession(token.trim());
+      await queries.invalidateQueries({ queryKey: ['console'] });
+    } catch (error) {
+      setProblem(error instanceof CallFailed ? error.message : String(error));
+    }
+  }
+  return (
+    <form className="card narrow stack" action={submit}>
+      <h1>{title}</h1>
+      <p className="quiet">
+        This page needs the console’s token. The first start prints a link with it; later it stands as{' '}
+        <code>CONSOLE_TOKEN</code> in <code>secrets.json</code> of the data folder, or in the configuration.
+      </p>
+      <label className="field">
+        Token
+        <input
+          type="password"
+          autoComplete="off"
+          value={token}
+          onChange={(event) => setToken(event.target.value)}
+          required
+          aria-describedby="token-problem"
+        />
+      </label>
+      <p id="token-problem" className="problem" role="alert">
+        {problem}
+      </p>
+      <div>
+        <button type="submit" className="primary">
+          Open
+        </button>
+      </div>
+    </form>
+  );
+}
+
+export function EndSession() {
+  const queries = useQueryClient();
+  const { data } = useConsole();
+  if (!data?.isOperator) return null;
+  return (
+    <button
+      type="button"
+      className="plain"
+      onClick={async () => {
+        await send('/api/session', { method: 'DELETE' });
+        await queries.invalidateQueries({ queryKey: ['console'] });
+      }}
+    >
+      Close operator session
+    </button>
+  );
+}

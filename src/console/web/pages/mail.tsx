@@ -1,0 +1,87 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Mail as MailBody, MailList } from '../../api.ts';
+import { callJson } from '../calls.ts';
+import { When } from '../parts/figures.tsx';
+import { Empty, Failure, Loading } from '../parts/states.tsx';
+
+export function Mail() {
+  const [chosen, setChosen] = useState<string>();
+  const { data, error, refetch } = useQuery({
+    queryKey: ['mails'],
+    queryFn: () => callJson<MailList>('/api/mails'),
+    refetchInterval: 5000,
+  });
+  const opened = chosen ?? data?.mails[0]?.name;
+  return (
+    <>
+      <header className="page">
+        <h1>Mail</h1>
+        <p className="quiet">Mails lie as files in the outbox of the data folder; none has left this machine.</p>
+      </header>
+      {data === undefined ? (
+        error ? (
+          <Failure error={error} retry={refetch} />
+        ) : (
+          <Loading what="Reading the outbox" />
+        )
+      ) : data.mails.length === 0 ? (
+        <Empty title="The outbox is empty.">
+          <p>
+            <code>npm run demo</code> sends a notification.
+          </p>
+        </Empty>
+      ) : (
+        <div className="mails">
+          <ul className="lines" aria-label="Mails">
+            {data.mails.map(({ name, subject, to, sentAt }) => (
+              <li key={name}>
+                <button type="button" className="entry" aria-pressed={name === opened} onClick={() => setChosen(name)}>
+                  <span className="strong">{subject}</span>
+                  <span className="quiet">
+                    {to.join(', ')} · <When at={sentAt} />
+                  </span>
+                </button>
+              </li>
+            ))}
+            {data.total > data.mails.length && (
+              <li className="quiet">and {data.total - data.mails.length} older ones</li>
+            )}
+          </ul>
+          {opened && <Opened key={opened} name={opened} />}
+        </div>
+      )}
+    </>
+  );
+}
+
+function Opened({ name }: { readonly name: string }) {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['mail', name],
+    queryFn: () => callJson<MailBody>(`/api/mails/${encodeURIComponent(name)}`),
+  });
+  const [isText, setText] = useState(false);
+  if (data === undefined) return error ? <Failure error={error} retry={refetch} /> : <Loading />;
+  const showsHtml = data.hasHtml && !isText;
+  return (
+    <article className="card mail" aria-label={data.subject}>
+      <div className="row">
+        <h2>{data.subject}</h2>
+        {data.hasHtml && (
+          <button type="button" onClick={() => setText(!isText)}>
+            {isText ? 'Show as a page' : 'Show as text'}
+          </button>
+        )}
+      </div>
+      <p className="quiet">
+        From {data.from} to {data.to.join(', ')}
+      </p>
+      {showsHtml ? (
+        <iframe title={`Mail: ${data.subject}`} sandbox="" src={`/api/mails/${encodeURIComponent(name)}/html`} />
+      ) : (
+        <pre>{data.text}</pre>
+      )}
+      {data.attachments.length > 0 && <p className="quiet">Attached: {data.attachments.join(', ')}</p>}
+    </article>
+  );
+}

@@ -1,0 +1,26 @@
+import { Tabs } from 'radix-ui';
+import { Memories } from '../memory/memories.tsx';
+import { Profiles } from '../memory/profiles.tsx';
+
+export function Memory() {
+  return (
+    <>
+      <header className="page">
+        <h1>Memory</h1>
+        <p className="quiet">What is known about users and groups. Every change is kept, and can be undone.</p>
+      </header>
+      <Tabs.Root defaultValue="memories">
+        <Tabs.List className="tabs" aria-label="What to show">
+          <Tabs.Trigger value="memories">Memories</Tabs.Trigger>
+          <Tabs.Trigger value="profiles">Profiles</Tabs.Trigger>
+        </Tabs.List>
+        <Tabs.Content value="memories">
+          <Memories />
+        </Tabs.Content>
+        <Tabs.Content value="profiles">
+          <Profiles />
+        </Tabs.Content>
+      </Tabs.Root>
+    </>
+  );
+}

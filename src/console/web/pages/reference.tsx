@@ -1,0 +1,43 @@
+import { useConsole } from '../operator.tsx';
+import { Failure, Loading } from '../parts/states.tsx';
+
+const purposes: Readonly<Record<string, string>> = {
+  media: 'Uploads, signed addresses, copies, watermarks, deletion',
+  image: 'Variants of pictures on demand',
+  auth: 'Sign-in, access tokens, sign-out',
+  agent: 'Runs, their streams, conversations',
+  memory: 'What is known about users and groups',
+  content: 'Sitemap lists, announcement, cards, trending',
+  notify: 'Notifications and mails',
+  edge: 'Signed files, variants, resizing',
+};
+
+export function Reference() {
+  const { data, error, refetch } = useConsole();
+  if (data === undefined) return error ? <Failure error={error} retry={refetch} /> : <Loading />;
+  return (
+    <>
+      <header className="page">
+        <h1>API</h1>
+        <p className="quiet">Every service describes itself, made from its own routes.</p>
+      </header>
+      <ul className="tiles">
+        {Object.entries(data.addresses).map(([service, address]) => (
+          <li key={service} className="card">
+            <h3>{service}</h3>
+            <p>{purposes[service]}</p>
+            <p className="quiet address">{address.replace(/^https?:\/\//, '')}</p>
+            <p className="links">
+              <a href={`${address}/docs`} target="_blank" rel="noreferrer" aria-label={`Reference of ${service}`}>
+                Reference
+              </a>
+              <a href={`${address}/openapi.json`} target="_blank" rel="noreferrer" aria-label={`OpenAPI of ${service}`}>
+                OpenAPI
+              </a>
+            </p>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

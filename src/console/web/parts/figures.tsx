@@ -1,0 +1,39 @@
+/** Times, sizes and counts, as people read them. */
+
+const number = new Intl.NumberFormat();
+const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'long' });
+
+export const countOf = (value: number) => number.format(value);
+
+const units = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+] as const;
+
+export function sinceThen(at: string, nowMs = Date.now()): string {
+  const seconds = (nowMs - Date.parse(at)) / 1000;
+  const [unit, length] = units.find(([, size]) => seconds >= size) ?? [undefined, 1];
+  return unit === undefined ? 'just now' : relative.format(-Math.floor(seconds / length), unit);
+}
+
+export function When({ at }: { readonly at: string }) {
+  return (
+    <time dateTime={at} title={moment.format(new Date(at))}>
+      {sinceThen(at)}
+    </time>
+  );
+}
+
+export function sizeOf(bytes: number): string {
+  const scale = ['bytes', 'kB', 'MB', 'GB'];
+  const step = bytes < 1000 ? 0 : Math.min(3, Math.floor(Math.log10(bytes) / 3));
+  const value = bytes / 1000 ** step;
+  return `${value >= 100 || step === 0 ? Math.round(value) : value.toFixed(1)} ${scale[step]}`;
+}
+
+export function durationOf(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+}

@@ -1,0 +1,38 @@
+import type { ReactNode } from 'react';
+
+export function Loading({ what = 'Loading' }: { readonly what?: string }) {
+  return (
+    <p className="state" role="status">
+      <span className="spinner" aria-hidden="true" /> {what} …
+    </p>
+  );
+}
+
+export function Failure({ error, retry }: { readonly error: Error; readonly retry?: () => unknown }) {
+  return (
+    <div className="state failure" role="alert">
+      <p>{error.message}</p>
+      {retry && (
+        <button type="button" onClick={() => retry()}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}
+
+export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
+  return (
+    <div className="state empty">
+      <p className="strong">{title}</p>
+      {children}
+    </div>
+  );
+}
+
+const statusTones = { good: 'good', bad: 'bad', busy: 'busy', quiet: 'quiet' } as const;
+
+/** Never by colour alone: the word says it too. */
+export function Status({ tone, children }: { readonly tone: keyof typeof statusTones; readonly children: ReactNode }) {
+  return <span className={`status ${statusTones[tone]}`}>{children}</span>;
+}

@@ -1,0 +1,144 @@
+/** Pages of a user: signed in as in any application, through the authentication service; its cookie is not ours to see. */
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { createContext, type ReactNode, useContext, useMemo } from 'react';
+import { type Call, CallFailed, callJson, send } from './calls.ts';
+import { useConsole } from './operator.tsx';
+import { Failure, Loading } from './parts/states.tsx';
+
+interface AccessToken {
+  readonly access_token: string;
+  readonly expires_at: number;
+}
+
+export interface User {
+  readonly id: string;
+  readonly email: string;
+  /** Calls a service with the user's access token. Throws CallFailed. */
+  send(service: 'agent' | 'media', path: string, call?: Call): Promise<Response>;
+  json<T>(service: 'agent' | 'media', path: string, call?: Call): Promise<T>;
+}
+
+const UserContext = createContext<User | undefined>(undefined);
+
+export function useUser(): User {
+  const user = useContext(UserContext);
+  if (user === undefined) throw new Error('Only below UserOnly is there a user.');
+  return user;
+}
+
+/** Renewed in time, once however many ask. */
+function tokensOf(authUrl: string) {
+  let current: Promise<AccessToken> | undefined;
+  const renew = () => {
+    current = callJson<AccessToken>(`${authUrl}/refresh`, { method: 'POST', withCookies: true });
+    current.catch(() => {
+      current = undefined;
+    });
+    return current;
+  };
+  return async (): Promise<string> => {
+    const token = await (current ?? renew());
+    const isFresh = token.expires_at * 1000 - Date.now() > 60_000;
+    return (isFresh ? token : await renew()).access_token;
+  };
+}
+
+/** Whether there is a session only the authentication service can tell; where nobody signed in, it is not asked in vain. */
+const signedInKey = 'atelier.signed-in';
+
+async function signInQuietly(addresses: Readonly<Record<string, string>>): Promise<User | null> {
+  if (localStorage.getItem(signedInKey) === null) return null;
+  const getToken = tokensOf(addresses.auth ?? '');
+  const first = await getToken().catch((error: unknown) => {
+    if (error instanceof CallFailed && error.status === 401) return undefined;
+    throw error;
+  });
+  if (first === undefined) {
+    localStorage.removeItem(signedInKey);
+    return null;
+  }
+  const claims = claimsOf(first);
+  const sendAs: User['send'] = async (service, path, call = {}) =>
+    send(`${addresses[service]}${path}`, {
+      ...call,
+      headers: { ...call.headers, authorization: `Bearer ${await getToken()}` },
+    });
+  return {
+    id: claims.sub ?? '',
+    email: claims.email ?? '',
+    send: sendAs,
+    async json(service, path, call) {
+      const response = await sendAs(service, path, call);
+      return response.status === 204 ? undefined : response.json();
+    },
+  };
+}
+
+/** Read for display alone; every service verifies the token itself. */
+function claimsOf(token: string): { readonly sub?: string; readonly email?: string } {
+  const payload = (token.split('.')[1] ?? '').replace(/-/g, '+').replace(/_/g, '/');
+  const bytes = Uint8Array.from(atob(payload), (character) => character.charCodeAt(0));
+  return JSON.parse(new TextDecoder().decode(bytes));
+}
+
+export function UserOnly({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  const { data: info } = useConsole();
+  const {
+    data: user,
+    error,
+    refetch,
+  } = useQuery({
+    queryKey: ['user'],
+    queryFn: () => signInQuietly(info?.addresses ?? {}),
+    enabled: info !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (error) return <Failure error={error} retry={refetch} />;
+  if (user === undefined || info === undefined) return <Loading />;
+  if (user === null) return <SignIn title={title} authUrl={info.addresses.auth ?? ''} />;
+  return <UserContext value={user}>{children}</UserContext>;
+}
+
+function SignIn({ title, authUrl }: { readonly title: string; readonly authUrl: string }) {
+  const next = useMemo(() => encodeURIComponent(location.href), []);
+  return (
+    <div className="card narrow stack">
+      <h1>{title}</h1>
+      <p className="quiet">
+        This page shows what belongs to a user, so it signs in as any application does. On a laptop the local identity
+        provider offers made-up accounts.
+      </p>
+      <div>
+        <a
+          className="button primary"
+          href={`${authUrl}/login?next=${next}`}
+          onClick={() => localStorage.setItem(signedInKey, 'yes')}
+        >
+          Sign in
+        </a>
+      </div>
+    </div>
+  );
+}
+
+export function SignedInAs() {
+  const queries = useQueryClient();
+  const { data: info } = useConsole();
+  const user = useUser();
+  return (
+    <p className="quiet">
+      {user.email}{' '}
+      <button
+        type="button"
+        className="plain"
+        onClick={async () => {
+          await send(`${info?.addresses.auth}/logout`, { method: 'POST', withCookies: true });
+          localStorage.removeItem(signedInKey);
+          await queries.resetQueries({ queryKey: ['user'] });
+        }}
+      >
+        Sign out
+      </button>
+    </p>
+  );
+}

@@ -1,0 +1,84 @@
+/**
+ * The external classifier (MEDIA_SCREENING_URL; CONTRACT §4): is sent the bytes, answers whether they match. Only a clear
+ * answer counts. No breaker and no repeats: each picture is judged by an answer of its own, or not at all.
+ */
+import { Pool } from 'undici';
+import { z } from 'zod';
+import { assertOutsideTransaction } from '#platform/db/db.ts';
+import { withDeadline } from '#platform/resilience/deadline.ts';
+import { currentScope, writeTrace } from '#platform/trace.ts';
+
+export interface Classifiable {
+  readonly assetId: string;
+  /** As detected. */
+  readonly mime: string;
+  readonly bytes: Uint8Array;
+}
+
+export interface Classifier {
+  /** The name of the list that matched, `''` when it has none; `undefined`: no match. Rejects on anything unclear. */
+  classify(picture: Classifiable, signal: AbortSignal): Promise<string | undefined>;
+  close(): Promise<void>;
+}
+
+const answerSchema = z.object({ match: z.boolean(), list: z.string().optional() });
+
+const timeoutMs = 10_000;
+const maxAnswerBytes = 64 * 1024;
+/** As many as there are pictures in memory (service.ts), and some. */
+const maxConnections = 16;
+const longestListName = 200;
+
+export function createClassifier(address: string): Classifier {
+  const url = new URL(address);
+  const pool = new Pool(url.origin, { connections: maxConnections, connect: { timeout: 2000 } });
+
+  async function ask({ assetId, mime, bytes }: Classifiable, signal: AbortSignal): Promise<string | undefined> {
+    const scope = currentScope();
+    const response = await pool.request({
+      method: 'POST',
+      // Redirects are not followed: the bytes go where the operator said, or nowhere.
+      path: url.pathname + url.search,
+      headers: {
+        accept: 'application/json',
+        'content-type': mime,
+        'x-asset-id': assetId,
+        ...credentialOf(url),
+        ...(scope && writeTrace(scope.trace)),
+      },
+      body: bytes,
+      signal,
+    });
+    const body = await readBounded(response.body);
+    if (response.statusCode !== 200) throw new Error(`the classifier answered ${response.statusCode}`);
+    const { match, list = '' } = answerSchema.parse(JSON.parse(body.toString('utf8')));
+    return match ? list.slice(0, longestListName) : undefined;
+  }
+
+  return {
+    classify: (picture, signal) => {
+      assertOutsideTransaction('the classifier');
+      return withDeadline(timeoutMs, (ended) => ask(picture, ended), signal);
+    },
+    close: () => pool.destroy(),
+  };
+}
+
+/** A name and password in the address, as browsers send them. */
+function credentialOf({ username, password }: URL): Record<string, string> {
+  if (username === '' && password === '') return {};
+  const both = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { authorization: `Basic ${Buffer.from(both).toString('base64')}` };
+}
+
+async function readBounded(body: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    // Leaving the loop destroys the stream, and with it the connection.
+    if (length > maxAnswerBytes) throw new Error(`the classifier answered with more than ${maxAnswerBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,91 @@
+/** Asks the screening thread: starts it when it is needed, replaces it when it died or does not answer. */
+import { Worker } from 'node:worker_threads';
+import { withDeadline } from '#platform/resilience/deadline.ts';
+import type { PdqHash, Raster } from './pdq.ts';
+import type { Answered, Asked, ExactDigests, Listed, Outcomes, Task } from './tasks.ts';
+
+export interface Matcher {
+  hash(raster: Raster): Promise<PdqHash>;
+  /** `undefined`: in neither list. */
+  findExact(digests: ExactDigests): Promise<Listed | undefined>;
+  /** The nearest within 31 bits. `pdq`: hex. */
+  findNearest(pdq: string): Promise<Listed | undefined>;
+  close(): Promise<void>;
+}
+
+interface Thread {
+  readonly worker: Worker;
+  readonly waiting: Map<number, PromiseWithResolvers<Outcomes[Task['kind']]>>;
+  /** Tasks sent and not answered, those that nobody waits for any more among them. */
+  unanswered: number;
+  /** When it was last known to be alive, by the monotonic clock. */
+  seenAtMs: number;
+}
+
+/** Nobody waits longer: a file system may hang, and reading a list of many millions goes on without them. */
+const answerTimeoutMs = 10_000;
+/** A thread that answers nothing for this long is given up. */
+const silenceMs = 60_000;
+
+/** `folder`: of the lists; without one they are empty. Every method rejects when the thread cannot do it. */
+export function createMatcher(folder: string | undefined): Matcher {
+  let current: Thread | undefined;
+  let lastId = 0;
+
+  function start(): Thread {
+    const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: { folder } });
+    const thread: Thread = { worker, waiting: new Map(), unanswered: 0, seenAtMs: performance.now() };
+    worker.on('message', (answered: Answered) => {
+      thread.unanswered -= 1;
+      thread.seenAtMs = performance.now();
+      const asker = thread.waiting.get(answered.id);
+      thread.waiting.delete(answered.id);
+      if ('failure' in answered) asker?.reject(new Error(answered.failure));
+      else asker?.resolve(answered.outcome);
+    });
+    worker.on('error', (error) => abandon(thread, error));
+    worker.on('exit', () => abandon(thread, new Error('the screening thread ended')));
+    // Last: whoever listens to a thread holds its process.
+    worker.unref();
+    return thread;
+  }
+
+  /** Whoever still waits is told; the next to ask starts another. */
+  function abandon(thread: Thread, reason: unknown): void {
+    if (current === thread) current = undefined;
+    for (const asker of thread.waiting.values()) asker.reject(reason);
+    thread.waiting.clear();
+    void thread.worker.terminate();
+  }
+
+  async function ask<Kind extends Task['kind']>(task: Task & { readonly kind: Kind }): Promise<Outcomes[Kind]> {
+    current ??= start();
+    const thread = current;
+    const asked: Asked = { id: ++lastId, task };
+    const answer = Promise.withResolvers<Outcomes[Task['kind']]>();
+    if (thread.unanswered === 0) thread.seenAtMs = performance.now();
+    // First: what cannot be sent is not waited for.
+    thread.worker.postMessage(asked);
+    thread.unanswered += 1;
+    thread.waiting.set(asked.id, answer);
+    try {
+      return (await withDeadline(answerTimeoutMs, () => answer.promise)) as Outcomes[Kind];
+    } catch (error) {
+      const hasTimedOut = thread.waiting.delete(asked.id);
+      if (hasTimedOut && performance.now() - thread.seenAtMs > silenceMs) abandon(thread, error);
+      throw error;
+    }
+  }
+
+  return {
+    hash: (raster) => ask({ kind: 'hash', raster }),
+    findExact: (digests) => ask({ kind: 'exact', digests }),
+    findNearest: (pdq) => ask({ kind: 'nearest', pdq }),
+    close: async () => {
+      const thread = current;
+      current = undefined;
+      if (thread) abandon(thread, new Error('the screening thread was closed'));
+      await thread?.worker.terminate();
+    },
+  };
+}

@@ -1,0 +1,122 @@
+/**
+ * Whether a picture may be shown at all (document 000, `POST /v1/assets` step 4; CONTRACT §4; docs/screening.md). Checks
+ * run beside each other; a match of one decides at once, and a check that cannot be completed is not a pass.
+ */
+import { mediaProblems } from '../problems.ts';
+import { type Classifiable, type Classifier, createClassifier } from './classifier.ts';
+import { createMatcher, type Matcher } from './matcher.ts';
+import type { PdqHash, Raster } from './pdq.ts';
+import type { ExactDigests } from './tasks.ts';
+
+/** What a picture is recognised by. Kept with its row, so that a copy is judged without its bytes. */
+export interface PictureDigests extends ExactDigests {
+  /** Hex. */
+  readonly pdq: string;
+  /** 0–100. */
+  readonly pdqQuality: number;
+}
+
+/** What was found, for the incident record. */
+export interface Match {
+  readonly check: 'digests' | 'pdq' | 'classifier';
+  /** `sha256`, `md5`, `pdq`, or what the classifier named. */
+  readonly list: string;
+  /** The entry of the list, hex; `null`: the classifier tells of none. */
+  readonly listed: string | null;
+  /** Bits between the picture's hash and the entry's; `null` from the classifier. */
+  readonly distance: number | null;
+}
+
+export interface Screening {
+  /** The perceptual hash, made in the screening thread. Throws `screening_unavailable`. */
+  hash(raster: Raster): Promise<PdqHash>;
+  /** All checks, the classifier's included. `undefined`: clean. Throws `screening_unavailable` unless all came to an end. */
+  screen(picture: Classifiable, digests: PictureDigests): Promise<Match | undefined>;
+  /**
+   * The lists alone, for a copy of a picture that has passed `screen` before: no bytes are needed. `undefined`: clean.
+   * Throws `screening_unavailable`.
+   */
+  judgeDigests(digests: PictureDigests): Promise<Match | undefined>;
+  /** Reads the lists. Throws `screening_unavailable` when they cannot be relied on; its cause says why. */
+  checkLists(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ScreeningSettings {
+  /** MEDIA_BLOCKED_HASHES. */
+  readonly blockedHashes: string | undefined;
+  /** MEDIA_SCREENING_URL. */
+  readonly screeningUrl: string | undefined;
+}
+
+/** Of a hash that says enough to be compared (CONTRACT §4). */
+const leastQuality = 50;
+
+/** The digests of no picture. */
+const nothing: PictureDigests = {
+  sha256: '0'.repeat(64),
+  md5: '0'.repeat(32),
+  pdq: '0'.repeat(64),
+  pdqQuality: 0,
+};
+
+type Check = (signal: AbortSignal) => Promise<Match | undefined>;
+
+export function createScreening(settings: ScreeningSettings): Screening {
+  const matcher = createMatcher(settings.blockedHashes);
+  const classifier = settings.screeningUrl === undefined ? undefined : createClassifier(settings.screeningUrl);
+  return {
+    hash: (raster) => matcher.hash(raster).catch(unavailable),
+    screen: (picture, digests) =>
+      runAll([...listChecks(matcher, digests), ...(classifier ? [classifierCheck(classifier, picture)] : [])]),
+    judgeDigests: (digests) => runAll(listChecks(matcher, digests)),
+    checkLists: async () => {
+      await runAll(listChecks(matcher, nothing));
+    },
+    close: async () => {
+      await Promise.all([matcher.close(), classifier?.close()]);
+    },
+  };
+}
+
+function listChecks(matcher: Matcher, digests: PictureDigests): readonly Check[] {
+  return [
+    async () => {
+      const found = await matcher.findExact(digests);
+      return found && { check: 'digests', list: found.list, listed: found.digest, distance: found.distance };
+    },
+    async () => {
+      // The list is asked all the same: one that is broken must be heard of.
+      const found = await matcher.findNearest(digests.pdq);
+      if (found === undefined || digests.pdqQuality < leastQuality) return undefined;
+      return { check: 'pdq', list: found.list, listed: found.digest, distance: found.distance };
+    },
+  ];
+}
+
+function classifierCheck(classifier: Classifier, picture: Classifiable): Check {
+  return async (signal) => {
+    const list = await classifier.classify(picture, signal);
+    return list === undefined ? undefined : { check: 'classifier', list, listed: null, distance: null };
+  };
+}
+
+/** The first match ends the others. Without one, a single failure is a failure. */
+async function runAll(checks: readonly Check[]): Promise<Match | undefined> {
+  const rest = new AbortController();
+  const { promise: firstMatch, resolve } = Promise.withResolvers<Match>();
+  const running = checks.map(async (check) => {
+    const match = await check(rest.signal);
+    if (match) resolve(match);
+  });
+  const allEnded = Promise.allSettled(running);
+  const match = await Promise.race([firstMatch, allEnded.then(() => undefined)]);
+  rest.abort();
+  if (match) return match;
+  const failed = (await allEnded).find((ended) => ended.status === 'rejected');
+  return failed === undefined ? undefined : unavailable(failed.reason);
+}
+
+function unavailable(cause: unknown): never {
+  throw mediaProblems.screening_unavailable({ cause });
+}

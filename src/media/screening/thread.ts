@@ -1,0 +1,52 @@
+/** The screening thread: hashes pictures and searches the lists, away from the event loop that answers requests. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { openList } from './listfiles.ts';
+import { createExactLookup, createNearestLookup } from './lookup.ts';
+import { pdqOf } from './pdq.ts';
+import type { Answered, Asked, ExactDigests, Listed, Outcomes, Task } from './tasks.ts';
+
+/** Bits (CONTRACT §4). */
+const maxDistance = 31;
+
+const { folder } = workerData as { readonly folder: string | undefined };
+const exactLists = {
+  sha256: openList(folder, 'sha256.txt', 32, (digests) => createExactLookup(digests, 32)),
+  md5: openList(folder, 'md5.txt', 16, (digests) => createExactLookup(digests, 16)),
+};
+const pdqList = openList(folder, 'pdq.txt', 32, (digests) => createNearestLookup(digests, maxDistance));
+
+function findExact(digests: ExactDigests): Listed | undefined {
+  // Both are opened before either is asked: a broken one fails the check whatever the other says.
+  const lists = [
+    { list: 'sha256', isListed: exactLists.sha256() },
+    { list: 'md5', isListed: exactLists.md5() },
+  ] as const;
+  const found = lists.find(({ list, isListed }) => isListed(Buffer.from(digests[list], 'hex')));
+  return found && { list: found.list, digest: digests[found.list], distance: 0 };
+}
+
+function findNearest(pdq: string): Listed | undefined {
+  const found = pdqList()(Buffer.from(pdq, 'hex'));
+  return found && { list: 'pdq', digest: Buffer.from(found.digest).toString('hex'), distance: found.distance };
+}
+
+function carryOut(task: Task): Outcomes[Task['kind']] {
+  switch (task.kind) {
+    case 'hash':
+      return pdqOf(task.raster);
+    case 'exact':
+      return findExact(task.digests);
+    case 'nearest':
+      return findNearest(task.pdq);
+  }
+}
+
+function answer({ id, task }: Asked): Answered {
+  try {
+    return { id, outcome: carryOut(task) };
+  } catch (error) {
+    return { id, failure: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+parentPort?.on('message', (asked: Asked) => parentPort?.postMessage(answer(asked)));

@@ -1,0 +1,47 @@
+/** What is said of a sweep: to `POST /v1/sweep`, and by `npm run sweep`. */
+import { z } from 'zod';
+import { isSafeKey } from '#platform/objects/keys.ts';
+import { isUuid } from '../refs.ts';
+
+/** What a sweep goes through, in this order. */
+export const sweepParts = ['registrations', 'uploads', 'assets'] as const;
+
+/** `<part>:<the last that was seen of it>`: ids of assets, keys of objects. */
+export const sweepCursor = z.string().transform((text, context) => {
+  const colon = text.indexOf(':');
+  const part = sweepParts.find((each) => each === text.slice(0, Math.max(0, colon)));
+  const after = text.slice(colon + 1);
+  const isAfter = part === 'uploads' ? isSafeKey : isUuid;
+  if (part !== undefined && (after === '' || isAfter(after))) return { part, after: after || undefined };
+  context.addIssue({ code: 'custom', message: 'must be a cursor that a sweep gave' });
+  return z.NEVER;
+});
+
+export const sweepRequest = z.object({
+  apply: z
+    .boolean()
+    .nullish()
+    .transform((apply) => apply ?? false)
+    .describe('Without it nothing is changed.'),
+  cursor: sweepCursor
+    .nullish()
+    .transform((cursor) => cursor ?? undefined)
+    .describe('Where the page before ended; the first page when it is left out.'),
+});
+export type SweepRequest = z.output<typeof sweepRequest>;
+
+const sweepFinding = z.object({
+  what: z.enum(['unfinished_registration', 'unregistered_upload', 'watermark_without_source', 'asset_without_object']),
+  fate: z.enum(['found', 'removed', 'left']),
+  key: z.string(),
+  assetId: z.string().optional(),
+  byteSize: z.int().optional(),
+  why: z.string().optional(),
+});
+export type SweepFinding = z.output<typeof sweepFinding>;
+
+export const swept = z.object({
+  found: z.array(sweepFinding),
+  cursor: z.string().nullable().describe('Of the next page; `null`: that was the last one.'),
+});
+export type Swept = z.output<typeof swept>;

@@ -1,0 +1,56 @@
+/** Assets whose bytes are gone: taken away by others, or lost. Their rows are dropped, with all that was made of them. */
+import type { Objects } from '#platform/objects/objects.ts';
+import { inTurns } from '#platform/turns.ts';
+import { dropWithAnswers } from '../answers.ts';
+import { bucketOf, headsAtOnce } from '../locating.ts';
+import { removeKin } from '../removal.ts';
+import type { DeletableAsset } from '../store.ts';
+import type { SweepFinding } from './api.ts';
+import { findReady } from './store.ts';
+import type { SweepDeps, SweepPage, SweepTurn } from './turns.ts';
+
+const rowsPerPage = 1000;
+
+type Bytes = 'there' | 'gone' | 'unknown' | 'empty';
+
+export async function sweepAssets(deps: SweepDeps, { apply, after }: SweepTurn): Promise<SweepPage> {
+  const rows = await findReady(deps.db, after, rowsPerPage);
+  const next = rows.length < rowsPerPage ? undefined : rows.at(-1)?.assetId;
+  const looked = await inTurns(rows, headsAtOnce, async (row) => ({ row, bytes: await lookFor(deps, row) }));
+  const found: SweepFinding[] = [];
+  for (const { row, bytes } of looked) {
+    const { assetId, storageKey: key } = row;
+    const finding = { what: 'asset_without_object', assetId, key } as const;
+    if (bytes === 'there') continue;
+    if (bytes === 'unknown') found.push({ ...finding, fate: 'left', why: 'its bucket is not configured' });
+    else if (bytes === 'empty') found.push({ ...finding, fate: 'left', why: 'its bucket is empty or not there' });
+    else if (!apply) found.push({ ...finding, fate: 'found' });
+    else if (await dropLost(deps, row)) found.push({ ...finding, fate: 'removed' });
+    else found.push({ ...finding, fate: 'left', why: 'it has changed' });
+  }
+  return { found, next };
+}
+
+async function lookFor(deps: SweepDeps, row: DeletableAsset): Promise<Bytes> {
+  const objects = bucketOf(deps, row);
+  if (objects === undefined) return 'unknown';
+  if ((await objects.head(row.storageKey)) !== undefined) return 'there';
+  // A legacy bucket that does not exist reads as an empty one: a wrong address must not cost every row.
+  return row.backend === 'legacy' && (await isEmpty(objects)) ? 'empty' : 'gone';
+}
+
+async function isEmpty(objects: Objects): Promise<boolean> {
+  for await (const _ of objects.list('')) return false;
+  return true;
+}
+
+/**
+ * Only as it was read, and with the answers that are kept of it. What lies beside its place goes first, as in every
+ * deletion, so that a process which dies leaves the row.
+ */
+async function dropLost(deps: SweepDeps, row: DeletableAsset): Promise<boolean> {
+  const objects = bucketOf(deps, row);
+  if (objects === undefined || (await objects.head(row.storageKey)) !== undefined) return false;
+  await removeKin(deps, objects, [row.storageKey]);
+  return (await dropWithAnswers(deps, [row])).length > 0;
+}

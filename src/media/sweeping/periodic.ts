@@ -1,0 +1,66 @@
+/**
+ * What the service sweeps by itself: unfinished registrations and unregistered uploads, every six hours. One job at a time
+ * in all processes; each does some pages and enqueues the next one in the transaction in which it ends.
+ */
+import { z } from 'zod';
+import { type Db, type Tx, transaction } from '#platform/db/db.ts';
+import type { Job, Jobs, Queue } from '#platform/jobs/jobs.ts';
+import type { Log } from '#platform/log.ts';
+import type { TaskTables } from '../tasks/store.ts';
+import { sweepCursor } from './api.ts';
+import { sweepPage } from './sweep.ts';
+import type { SweepDeps } from './turns.ts';
+
+const payload = z.object({
+  /** When this database was first swept: what was there before is left to the operator. */
+  since: z.iso.datetime(),
+  cursor: z.string().nullable(),
+});
+export type SweepJob = z.output<typeof payload>;
+
+export const sweepQueue: Queue<SweepJob> = { name: 'media/sweep', payload };
+
+export interface PeriodicDeps extends SweepDeps {
+  readonly jobs: Pick<Jobs, 'enqueue'>;
+  readonly log: Pick<Log, 'info'>;
+}
+
+const everyMs = 6 * 3_600_000;
+/** A start has other work. */
+const firstAfterMs = 60_000;
+const pagesPerJob = 10;
+
+/** Once at each start: while a job of it waits or runs, nothing is written. */
+export async function beginSweeping({ jobs, taskDb, clock }: PeriodicDeps): Promise<void> {
+  const since = new Date(clock.now()).toISOString();
+  await jobs.enqueue(taskDb, sweepQueue, { since, cursor: null }, { key: 'sweep', delayMs: firstAfterMs });
+}
+
+/** Throws `engine_unavailable`; every page may be swept again. */
+export async function sweepOn(deps: PeriodicDeps, job: Job<SweepJob>): Promise<void> {
+  const { since } = job.payload;
+  let { cursor } = job.payload;
+  let removed = 0;
+  for (let page = 0; page < pagesPerJob; page++) {
+    job.signal.throwIfAborted();
+    const at = cursor === null ? undefined : sweepCursor.parse(cursor);
+    const swept = await sweepPage(deps, { apply: true, cursor: at }, new Date(since));
+    removed += swept.found.filter(({ fate }) => fate === 'removed').length;
+    cursor = swept.cursor;
+    if (cursor === null) break;
+  }
+  if (removed > 0) deps.log.info({ removed }, 'removed what was left over');
+  await transaction(deps.taskDb, async (tx) => {
+    await job.complete(tx);
+    await enqueueNext(deps, tx, { since, cursor });
+  });
+}
+
+/** A sweep whose attempts all failed begins anew at its time. For `onDead`, too. */
+export async function enqueueNext(
+  { jobs }: Pick<PeriodicDeps, 'jobs'>,
+  tx: Tx<TaskTables> | Db<TaskTables>,
+  { since, cursor }: SweepJob,
+): Promise<void> {
+  await jobs.enqueue(tx, sweepQueue, { since, cursor }, { key: 'sweep', delayMs: cursor === null ? everyMs : 0 });
+}

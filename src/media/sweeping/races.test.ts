@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Database } from '#platform/db/db.ts';
+import { problems } from '#platform/problem.ts';
+import { databaseEngines } from '../../../test/database.ts';
+import { interrupted } from '../../../test/media/interruption.ts';
+import { picture } from '../../../test/media/pictures.ts';
+import { openFiles, outcomeOf, registrationDeps, uploaded } from '../../../test/media/registrations.ts';
+import { hourMs, sweepAll, sweepDeps } from '../../../test/media/sweeps.ts';
+import { migrations } from '../../migrations.ts';
+import { unseenFacts } from '../inspection.ts';
+import type { RegistrationDeps } from '../registration.ts';
+import { draftAsset, type MediaTables } from '../store.ts';
+
+/** More than any deed here has. */
+const manyMoments = 80;
+/** As many as it has with a single object, and some. */
+const someMoments = 36;
+
+type Uploaded = Awaited<ReturnType<typeof uploaded>>;
+
+for (const engine of databaseEngines)
+  describe.skipIf(engine.missing)(`a sweep and a registration at once on ${engine.name}`, () => {
+    let folder: string;
+    let database: Database;
+    let png: Buffer;
+    let deps: RegistrationDeps;
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'atelier-sweep-'));
+      database = await engine.open(migrations);
+      png = await picture('png');
+      deps = registrationDeps(database, folder);
+    });
+    afterAll(async () => {
+      await deps.screening.close();
+      await database.close();
+      await rm(folder, { recursive: true, force: true });
+    });
+
+    const files = () => openFiles(folder);
+    const registering = () => deps;
+    const sweeping = (laterMs = 25 * hourMs) => sweepDeps(database, folder, laterMs);
+    const rowOf = ({ request }: Uploaded) =>
+      database
+        .queries<MediaTables>()
+        .selectFrom('assets')
+        .select(['etag', 'ready_at as readyAt'])
+        .where('asset_id', '=', request.assetId)
+        .executeTakeFirst();
+
+    /** What a registration was told is so: whole, or nothing of it. */
+    async function judge(what: Uploaded, outcome: string): Promise<void> {
+      const head = await files().head(what.storageKey);
+      const row = await rowOf(what);
+      if (outcome === 'created') expect([row?.etag, row?.readyAt]).toEqual([head?.etag, expect.any(Date)]);
+      else expect([outcome, row, head]).toEqual(['object_not_found', undefined, undefined]);
+    }
+
+    /** An upload that nobody registered, or whose registration was begun. */
+    async function abandoned(isBegun: boolean): Promise<Uploaded> {
+      const what = await uploaded(files(), png);
+      const { request, storageKey } = what;
+      if (!isBegun) return what;
+      const { etag } = (await files().head(storageKey)) ?? { etag: '' };
+      const identity = { ...request, ownerId: String(request.ownerId), requestedMime: request.mime };
+      const place = { bucket: 'objects', storageKey, etag, byteSize: png.length };
+      expect(await draftAsset(database.queries<MediaTables>(), identity, place, unseenFacts(request.mime))).toBe(true);
+      return what;
+    }
+
+    describe.each([
+      ['of an upload', false],
+      ['of a registration that was begun', true],
+    ])('%s', (_name, isBegun) => {
+      it('a registration at any moment of a sweep is whole, or there is nothing', async () => {
+        const outcomes = new Set<string>();
+        for (let workAt = 1; workAt < manyMoments; workAt++) {
+          const what = await abandoned(isBegun);
+          let outcome: string | undefined;
+          await sweepAll(
+            interrupted(sweeping(), async ({ number, call }) => {
+              if (outcome !== undefined || number < workAt || call === 'before query') return;
+              outcome = 'under way';
+              outcome = await outcomeOf(registering(), what.request);
+            }),
+          );
+          if (outcome === undefined) {
+            expect(workAt).toBeGreaterThan(8);
+            expect([...outcomes].sort()).toEqual(['created', 'object_not_found']);
+            return;
+          }
+          outcomes.add(outcome);
+          await judge(what, outcome);
+        }
+        throw new Error('a sweep has more moments than were thought of');
+      });
+
+      it('a sweep at any moment of a registration leaves it whole, or nothing', async () => {
+        const outcomes = new Set<string>();
+        for (let workAt = 1; workAt < manyMoments; workAt++) {
+          const what = await abandoned(isBegun);
+          let hasWorked = false;
+          const outcome = await outcomeOf(
+            interrupted(registering(), async ({ number, call }) => {
+              if (hasWorked || number < workAt || call === 'before query') return;
+              hasWorked = true;
+              await sweepAll(sweeping());
+            }),
+            what.request,
+          );
+          await judge(what, outcome);
+          if (!hasWorked) {
+            expect(workAt).toBeGreaterThan(6);
+            expect([...outcomes].sort()).toEqual(['created', 'object_not_found']);
+            return;
+          }
+          outcomes.add(outcome);
+        }
+        throw new Error('a registration has more moments than were thought of');
+      });
+
+      it('many of both at once leave it whole, or nothing', async () => {
+        for (let round = 0; round < 10; round++) {
+          const what = await abandoned(isBegun);
+          const [outcome = ''] = await Promise.all([
+            outcomeOf(registering(), what.request),
+            sweepAll(sweeping()),
+            sweepAll(sweeping()),
+            sweepAll(sweeping()),
+          ]);
+          await judge(what, outcome);
+        }
+      });
+    });
+
+    it('what is uploaded anew while it is swept is not taken for what was there before', async () => {
+      for (let workAt = 1; workAt < someMoments; workAt++) {
+        const what = await abandoned(false);
+        let hasWorked = false;
+        const nowMs = Date.now();
+        // Everything so far is old, and what comes now is not.
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        const later = { ...sweeping(), clock: { now: () => nowMs + 10 + 24 * hourMs } };
+        await sweepAll(
+          interrupted(later, async ({ number, call }) => {
+            if (hasWorked || number < workAt || call === 'before query') return;
+            hasWorked = true;
+            // Not over what is there: addresses create only.
+            if ((await files().head(what.storageKey)) === undefined) await what.put(png);
+          }),
+        );
+        const head = await files().head(what.storageKey);
+        if (!hasWorked) return;
+        if (head !== undefined) await judge(what, await outcomeOf(registering(), what.request));
+        expect((await rowOf(what))?.readyAt ?? 'none').toEqual(head === undefined ? 'none' : expect.any(Date));
+      }
+    });
+
+    it('a store that fails at any moment leaves what a later sweep finds', async () => {
+      for (let failAt = 1; failAt < someMoments; failAt++) {
+        const what = await abandoned(failAt % 2 === 0);
+        let hasFailed = false;
+        const failing = interrupted(sweeping(), ({ number }) => {
+          if (number !== failAt) return;
+          hasFailed = true;
+          throw problems.engine_unavailable();
+        });
+        await sweepAll(failing).catch((error: { code?: string }) => expect(error.code).toBe('engine_unavailable'));
+        await sweepAll(sweeping(50 * hourMs));
+        expect([await files().head(what.storageKey), await rowOf(what)]).toEqual([undefined, undefined]);
+        if (!hasFailed) return;
+      }
+    });
+
+    it('another’s upload of the same id is not held up', async () => {
+      const what = await abandoned(false);
+      await sweepAll(sweeping());
+      await what.put(png);
+      expect(await outcomeOf(registering(), what.request)).toBe('created');
+      expect(await outcomeOf(registering(), { ...what.request, assetId: randomUUID() })).toBe('object_not_found');
+    });
+  });

@@ -1,0 +1,69 @@
+/**
+ * Registrations and copies that were begun and never ended. The row is condemned first, as it was read, so that whoever
+ * goes on with it now does not become ready on bytes that are about to go; then its bytes go, then the row.
+ */
+
+import { inTurns } from '#platform/turns.ts';
+import { bucketOf, headsAtOnce } from '../locating.ts';
+import { removeObjects } from '../removal.ts';
+import { type DeletableAsset, dropAssets } from '../store.ts';
+import type { SweepFinding } from './api.ts';
+import { condemnUnready, findUnready } from './store.ts';
+import { oldBefore, type SweepDeps, type SweepPage, type SweepTurn } from './turns.ts';
+import { unfinishedVideos } from './usage.ts';
+
+const rowsPerPage = 100;
+
+export async function sweepRegistrations(deps: SweepDeps, { apply, after }: SweepTurn): Promise<SweepPage> {
+  const rows = await findUnready(deps.db, oldBefore(deps.clock), after, rowsPerPage);
+  const next = rows.length < rowsPerPage ? undefined : rows.at(-1)?.assetId;
+  const videos = await unfinishedVideos(deps, rows);
+  const looked = await look(
+    deps,
+    rows.filter((row) => !videos.has(row.assetId)),
+  );
+  const abandoned = looked.filter(({ place }) => place === 'old' || place === 'none').map(({ row }) => row);
+  const dropped = apply ? await removeAll(deps, abandoned) : undefined;
+  const found = looked.flatMap(({ row, place }): SweepFinding[] => {
+    const { assetId, storageKey: key } = row;
+    const finding = { what: 'unfinished_registration', assetId, key } as const;
+    if (place === 'unknown') return [{ ...finding, fate: 'left', why: 'its bucket is not configured' }];
+    if (place === 'young') return [];
+    if (dropped === undefined) return [{ ...finding, fate: 'found' }];
+    return [
+      dropped.has(assetId) ? { ...finding, fate: 'removed' } : { ...finding, fate: 'left', why: 'it has changed' },
+    ];
+  });
+  return { found, next };
+}
+
+/** Of its bytes: `young` ones are somebody's upload, whatever the row is; of legacy files nothing is ours to judge. */
+type Bytes = 'none' | 'old' | 'young' | 'unknown';
+
+function look(deps: SweepDeps, rows: readonly DeletableAsset[]) {
+  const before = oldBefore(deps.clock);
+  return inTurns(rows, headsAtOnce, async (row): Promise<{ row: DeletableAsset; place: Bytes }> => {
+    if (row.backend === 'legacy') return { row, place: 'none' };
+    const objects = bucketOf(deps, row);
+    if (objects === undefined) return { row, place: 'unknown' };
+    const head = await objects.head(row.storageKey);
+    return { row, place: head === undefined ? 'none' : head.modifiedAt < before ? 'old' : 'young' };
+  });
+}
+
+/** Ids of the rows that were dropped. Throws `engine_unavailable`: what is not confirmed gone keeps its row. */
+async function removeAll(deps: SweepDeps, rows: readonly DeletableAsset[]): Promise<ReadonlySet<string>> {
+  if (rows.length === 0) return new Set();
+  const condemned = new Map((await condemnUnready(deps.db, rows)).map(({ assetId, revision }) => [assetId, revision]));
+  // Looked at again: what was uploaded since stays, and is judged anew without this row.
+  const ours = await look(
+    deps,
+    rows.filter(({ assetId }) => condemned.has(assetId)),
+  );
+  await removeObjects(
+    deps,
+    ours.flatMap(({ row, place }) => (row.backend === 'objects' && place !== 'young' ? [row] : [])),
+  );
+  const seen = [...condemned].map(([assetId, revision]) => ({ assetId, revision }));
+  return new Set(await dropAssets(deps.db, seen));
+}

@@ -1,0 +1,21 @@
+import type { Access } from '#platform/access/access.ts';
+import type { HttpServer } from '#platform/http/server.ts';
+import { sweepRequest, swept } from './api.ts';
+import { sweepPage } from './sweep.ts';
+import type { SweepDeps } from './turns.ts';
+
+export function addSweepRoutes(app: HttpServer, access: Access, deps: SweepDeps): void {
+  app.post(
+    '/v1/sweep',
+    {
+      ...access.internalOnly,
+      schema: {
+        tags: ['media'],
+        summary: 'Find, and remove if asked to, one page of what nobody needs any more',
+        body: sweepRequest,
+        response: { 200: swept },
+      },
+    },
+    async (request) => sweepPage(deps, request.body),
+  );
+}

@@ -1,0 +1,100 @@
+/** The rows that sweeping reads, and those by which it holds off registrations. */
+import { sql } from 'kysely';
+import type { Db } from '#platform/db/db.ts';
+import type { StorageKeyParts } from '../storagekey.ts';
+import { type DeletableAsset, deletableColumns, type MediaTables, type SeenAsset } from '../store.ts';
+
+type Handle = Db<MediaTables>;
+
+/** Begun before `createdBefore` and never ready: in the order of their ids, from beyond `after` on, at most `limit`. */
+export function findUnready(
+  db: Handle,
+  createdBefore: Date,
+  after: string | undefined,
+  limit: number,
+): Promise<readonly DeletableAsset[]> {
+  return db
+    .selectFrom('assets')
+    .select(deletableColumns)
+    .where('ready_at', 'is', null)
+    .where('created_at', '<', createdBefore)
+    .$if(after !== undefined, (query) => query.where('asset_id', '>', String(after)))
+    .orderBy('asset_id')
+    .limit(limit)
+    .execute();
+}
+
+/** Those that may be read, likewise. */
+export function findReady(db: Handle, after: string | undefined, limit: number): Promise<readonly DeletableAsset[]> {
+  return db
+    .selectFrom('assets')
+    .select(deletableColumns)
+    .where('ready_at', 'is not', null)
+    .$if(after !== undefined, (query) => query.where('asset_id', '>', String(after)))
+    .orderBy('asset_id')
+    .limit(limit)
+    .execute();
+}
+
+/** Where the rows of these ids say that their bytes lie. */
+export async function findKeys(db: Handle, assetIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const rows = await db
+    .selectFrom('assets')
+    .select(['asset_id as assetId', 'storage_key as storageKey'])
+    .where(sql<boolean>`asset_id = any(${assetIds}::uuid[])`)
+    .execute();
+  return new Map(rows.map(({ assetId, storageKey }) => [assetId, storageKey]));
+}
+
+/** From here on these can never become ready. Gives those that still were as they were read, as they are now. */
+export async function condemnUnready(db: Handle, seen: readonly SeenAsset[]): Promise<readonly SeenAsset[]> {
+  const { rows } = await sql<SeenAsset>`
+    update assets set refusal = coalesce(refusal, 'object_not_found'), version = version + 1
+    from unnest(${seen.map(({ assetId }) => assetId)}::uuid[], ${seen.map(({ revision }) => revision)}::text[])
+      as seen(asset_id, revision)
+    where assets.asset_id = seen.asset_id and assets.xmin::text = seen.revision and ready_at is null
+    returning assets.asset_id as "assetId", assets.xmin::text as revision`.execute(db);
+  return rows;
+}
+
+/** An object that no row stands for. */
+export interface Unregistered extends Omit<StorageKeyParts, 'mime'> {
+  readonly storageKey: string;
+  /** `''`: there are watermark files only. */
+  readonly etag: string;
+  readonly byteSize: number;
+}
+
+/**
+ * Rows that keep any registration from becoming ready on these objects, of a kind that no request can name. Gives those
+ * whose ids were free: who registers one of them meanwhile finds it refused, or waits for this statement.
+ */
+export async function claimUnregistered(
+  db: Handle,
+  bucket: string,
+  objects: readonly Unregistered[],
+): Promise<readonly SeenAsset[]> {
+  return db
+    .insertInto('assets')
+    .values(
+      objects.map(({ assetId, ownerId, scopeKind, scopeId, storageKey, etag, byteSize }) => ({
+        asset_id: assetId,
+        owner_id: ownerId,
+        scope_kind: scopeKind,
+        scope_id: scopeId,
+        kind: '',
+        requested_mime: '',
+        mime: '',
+        backend: 'objects' as const,
+        bucket,
+        storage_key: storageKey,
+        etag,
+        byte_size: byteSize,
+        ready_at: null,
+        refusal: 'object_not_found' as const,
+      })),
+    )
+    .onConflict((conflict) => conflict.column('asset_id').doNothing())
+    .returning(['asset_id as assetId', sql<string>`xmin::text`.as('revision')])
+    .execute();
+}

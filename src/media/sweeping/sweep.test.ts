@@ -1,0 +1,394 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { objectSource } from '#image/engine/sources.ts';
+import { createVariantMaker } from '#image/engine/variants.ts';
+import { createEngine } from '#image/engine/working.ts';
+import type { Database } from '#platform/db/db.ts';
+import { deriveAddressKey } from '#platform/objects/addresses.ts';
+import type { LegacyObjects, Objects } from '#platform/objects/objects.ts';
+import { openTestCache } from '../../../test/caches.ts';
+import { picture } from '../../../test/media/pictures.ts';
+import { type Planted, plant } from '../../../test/media/planting.ts';
+import { onEveryPair } from '../../../test/media/rig.ts';
+import { hourMs, sweepAll } from '../../../test/media/sweeps.ts';
+import { storageKeyOf } from '../storagekey.ts';
+import type { MediaTables } from '../store.ts';
+import { posterIdOf } from '../tasks/processing.ts';
+import { insertRun, type TaskTables } from '../tasks/store.ts';
+import type { SweepDeps } from './turns.ts';
+
+const transform = {
+  width: 8,
+  height: 8,
+  quality: 75,
+  format: 'webp',
+  resizingType: 'fit',
+  enlarge: false,
+  blur: 0,
+  resampling: 'lanczos3',
+  maxBytes: 0,
+} as const;
+
+onEveryPair('a sweep', (pair) => {
+  const ownerId = randomUUID();
+  const contentType = 'image/png';
+  let database: Database;
+  let stores: Awaited<ReturnType<typeof pair.openObjects>>;
+  let objects: Objects;
+  let legacyFiles: Objects;
+  let deps: SweepDeps;
+  let variants: ReturnType<typeof createVariantMaker>;
+  let png: Buffer;
+  const at = (laterMs: number): SweepDeps => ({ ...deps, clock: { now: () => Date.now() + laterMs } });
+
+  beforeAll(async () => {
+    png = await picture('png');
+    database = await pair.openDatabase();
+    stores = await pair.openObjects({ url: 'http://127.0.0.1:1', secret: deriveAddressKey('00', '11') });
+    objects = stores.originals;
+    const legacy = stores.legacy as LegacyObjects;
+    legacyFiles = legacy.bucket(String(stores.legacyBucket)) as Objects;
+    const limits = { maxSourcePixels: 1e6, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 };
+    const engine = createEngine(limits);
+    variants = createVariantMaker({ engine, keySecret: 'a key secret', publicObjects: stores.publicObjects, limits });
+    deps = {
+      db: database.queries<MediaTables>(),
+      taskDb: database.queries<TaskTables>(),
+      answers: openTestCache(database),
+      objects,
+      legacy,
+      variants,
+      clock: { now: () => Date.now() + 25 * hourMs },
+    };
+  });
+  afterAll(async () => {
+    await database.close();
+    await stores.close();
+  });
+
+  const ground = () => ({ database, originals: objects, userId: ownerId });
+  const put = (key: string, bytes: Uint8Array = png) => objects.put(key, bytes, { contentType });
+  const newKey = (mime = 'image/png', assetId: string = randomUUID()) =>
+    storageKeyOf({ ownerId, scopeKind: 'thread', scopeId: 's', assetId, mime });
+  const idOf = (key: string) => /([0-9a-f-]{36})\.[^/]*$/.exec(key)?.[1] ?? '';
+  const isThere = async (key: string) => (await objects.head(key)) !== undefined;
+  const rowOf = (assetId: string) =>
+    database.queries<MediaTables>().selectFrom('assets').selectAll().where('asset_id', '=', assetId).executeTakeFirst();
+  const change = (assetId: string, values: object) =>
+    database.queries<MediaTables>().updateTable('assets').set(values).where('asset_id', '=', assetId).execute();
+  const one = async (options: Parameters<typeof plant>[2] = {}): Promise<Planted> => {
+    const [planted] = await plant(ground(), 1, options);
+    if (planted === undefined) throw new Error('nothing was planted');
+    return planted;
+  };
+  const yesterday = () => new Date(Date.now() - 30 * hourMs);
+  const begin = (assetId: string, status: 'pending' | 'processing' | 'failed' | 'completed') =>
+    insertRun(database.queries<TaskTables>(), {
+      ...{ taskId: randomUUID(), runId: randomUUID(), assetId, ownerId, status },
+      ...{ mediaType: 'video', metadata: {} },
+    });
+
+  /** What is found of what was planted: kinds, by a dry run, then by one that removes; and what a repeat finds. */
+  async function sweepOf(keys: readonly string[], sweeping = deps) {
+    const own = (found: Awaited<ReturnType<typeof sweepAll>>) =>
+      found.filter(({ key }) => keys.includes(key)).map(({ what, fate }) => `${fate} ${what}`);
+    const before = await standing(keys);
+    const dry = own(await sweepAll(sweeping, { apply: false }));
+    expect(await standing(keys)).toEqual(before);
+    const wet = own(await sweepAll(sweeping));
+    const again = own(await sweepAll(sweeping));
+    return { dry, wet, again, left: await standing(keys) };
+  }
+
+  async function standing(keys: readonly string[]) {
+    const there = [];
+    for (const key of keys) {
+      const row = await rowOf(idOf(key));
+      const isObject = (await isThere(key)) || (await legacyFiles.head(key)) !== undefined;
+      there.push(`${isObject ? 'object' : '-'} ${row?.storage_key === key ? (row.ready_at ? 'ready' : 'draft') : '-'}`);
+    }
+    return there;
+  }
+
+  const removed = (what: string): Outcome => ({
+    dry: [`found ${what}`],
+    wet: [`removed ${what}`],
+    again: [],
+    left: ['- -'],
+  });
+  const spared = (left: string): Outcome => ({ dry: [], wet: [], again: [], left: [left] });
+  const upload = 'unregistered_upload';
+  const unfinished = 'unfinished_registration';
+
+  it.each<[string, () => Promise<string>, Outcome]>([
+    [
+      'an upload that nobody registered',
+      async () => {
+        const key = newKey();
+        await put(key);
+        return key;
+      },
+      removed(upload),
+    ],
+    ['an asset', async () => (await one()).storageKey, spared('object ready')],
+    ['a registration that was begun', async () => (await one({ isReady: false })).storageKey, removed(unfinished)],
+    [
+      'one whose object is gone',
+      async () => {
+        const { storageKey } = await one({ isReady: false });
+        await objects.remove([storageKey]);
+        return storageKey;
+      },
+      removed(unfinished),
+    ],
+    [
+      'a refusal that was begun',
+      async () => {
+        const { assetId, storageKey } = await one({ isReady: false });
+        await change(assetId, { refusal: 'undecodable_image' });
+        return storageKey;
+      },
+      removed(unfinished),
+    ],
+    [
+      'a copy that was begun',
+      async () => {
+        const { assetId, storageKey } = await one({ isReady: false });
+        await change(assetId, { etag: '' });
+        return storageKey;
+      },
+      removed(unfinished),
+    ],
+    [
+      'a watermark file without its source',
+      async () => {
+        const key = `${newKey()}.wm.jpg`;
+        await put(key);
+        return key;
+      },
+      removed('watermark_without_source'),
+    ],
+    [
+      'an asset whose object is gone',
+      async () => {
+        const { storageKey } = await one();
+        await objects.remove([storageKey]);
+        return storageKey;
+      },
+      removed('asset_without_object'),
+    ],
+    [
+      'an object under another key than its id’s row',
+      async () => {
+        const { assetId } = await one();
+        const key = newKey('image/jpeg', assetId);
+        await put(key);
+        return key;
+      },
+      removed(upload),
+    ],
+    [
+      'an object under a key that is no upload’s',
+      async () => {
+        const key = `u/${randomUUID()}.txt`;
+        await put(key);
+        return key;
+      },
+      removed(upload),
+    ],
+    ...(['users/', 'u2/', 'v/', 'u.'] as const).map((start): [string, () => Promise<string>, Outcome] => [
+      `an object under ${start}`,
+      async () => {
+        const key = `${start}${newKey().slice(2)}`;
+        await put(key);
+        return key;
+      },
+      none,
+    ]),
+    ...(['pending', 'processing'] as const).map((status): [string, () => Promise<string>, Outcome] => [
+      `the upload of a task that is ${status}`,
+      async () => {
+        const key = newKey('video/mp4');
+        await put(key);
+        await begin(idOf(key), status);
+        return key;
+      },
+      none,
+    ]),
+    [
+      'the poster that a task is about to register',
+      async () => {
+        const video = randomUUID();
+        await begin(video, 'processing');
+        const key = newKey('image/jpeg', posterIdOf(video));
+        await put(key);
+        return key;
+      },
+      spared('object -'),
+    ],
+    [
+      'a registration that a task has begun',
+      async () => {
+        const { assetId, storageKey } = await one({ isReady: false, mime: 'video/mp4' });
+        await begin(assetId, 'processing');
+        return storageKey;
+      },
+      spared('object draft'),
+    ],
+    [
+      'the upload of a task that failed',
+      async () => {
+        const key = newKey('video/mp4');
+        await put(key);
+        await begin(idOf(key), 'failed');
+        return key;
+      },
+      removed(upload),
+    ],
+    [
+      'an import that was begun: the file is others’',
+      async () => {
+        const { assetId } = await one({ isReady: false });
+        const path = `${ownerId}/${assetId}.png`;
+        await legacyFiles.put(path, png, { contentType });
+        await change(assetId, { backend: 'legacy', bucket: legacyFiles.bucket, storage_key: path });
+        return path;
+      },
+      { ...removed(unfinished), left: ['object -'] },
+    ],
+    [
+      'an imported file that others took away',
+      async () => {
+        await legacyFiles.put(`${ownerId}/another.png`, png, { contentType });
+        const { assetId } = await one();
+        const path = `${ownerId}/${assetId}.png`;
+        await change(assetId, { backend: 'legacy', bucket: legacyFiles.bucket, storage_key: path });
+        return path;
+      },
+      removed('asset_without_object'),
+    ],
+    [
+      'an imported file in a bucket that reads as empty',
+      async () => {
+        const { assetId } = await one();
+        const path = `${ownerId}/${assetId}.png`;
+        await change(assetId, { backend: 'legacy', bucket: `none-${randomUUID()}`, storage_key: path });
+        return path;
+      },
+      left('asset_without_object', '- ready'),
+    ],
+    [
+      'an asset in a bucket that is not ours',
+      async () => (await one({ bucket: 'of-others' })).storageKey,
+      left('asset_without_object', 'object ready'),
+    ],
+    [
+      'a registration in a bucket that is not ours',
+      async () => (await one({ bucket: 'of-others', isReady: false })).storageKey,
+      left(unfinished, 'object draft'),
+    ],
+  ])('%s', async (_name, prepare, outcome) => {
+    expect(await sweepOf([await prepare()])).toEqual(outcome);
+  });
+
+  describe('what is younger than 24 hours stays', () => {
+    it('an upload, a watermark file, a registration', async () => {
+      const keys = [newKey(), `${newKey()}.wm.jpg`, (await one({ isReady: false })).storageKey];
+      for (const key of keys.slice(0, 2)) await put(key);
+      const { wet, left } = await sweepOf(keys, at(23 * hourMs));
+      expect([wet, left]).toEqual([[], ['object -', 'object -', 'object draft']]);
+      expect((await sweepOf(keys)).left).toEqual(['- -', '- -', '- -']);
+    });
+
+    it('what was uploaded anew, although its registration was begun long ago', async () => {
+      const { assetId, storageKey } = await one({ isReady: false });
+      await change(assetId, { created_at: yesterday() });
+      expect(await sweepOf([storageKey], at(0))).toEqual(spared('object draft'));
+    });
+  });
+
+  it('an upload takes its watermark files and variants along, an asset keeps them', async () => {
+    const orphan = newKey();
+    const asset = await one();
+    for (const key of [orphan, asset.storageKey]) {
+      await put(key);
+      await put(`${key}.wm.jpg`);
+      await variants.ensure(objectSource(objects, key), [{ transform }]);
+    }
+    const variantKeys = async () => {
+      const keys = [];
+      for await (const { key } of stores.publicObjects.list('img/')) keys.push(key);
+      return keys.length;
+    };
+    const before = await variantKeys();
+    await sweepAll(deps);
+    expect(await variantKeys()).toBe(before - 1);
+    expect([await isThere(orphan), await isThere(`${orphan}.wm.jpg`)]).toEqual([false, false]);
+    expect([await isThere(asset.storageKey), await isThere(`${asset.storageKey}.wm.jpg`)]).toEqual([true, true]);
+
+    await objects.remove([asset.storageKey]);
+    await sweepAll(deps);
+    expect(await variantKeys()).toBe(before - 2);
+    expect(await isThere(`${asset.storageKey}.wm.jpg`)).toBe(false);
+    expect(await rowOf(asset.assetId)).toBeUndefined();
+  });
+
+  it('with nobody to look on spares assets, what is not an upload’s, and what was there before', async () => {
+    const lost = await one();
+    await objects.remove([lost.storageKey]);
+    const keys = [newKey(), `u/${randomUUID()}.txt`];
+    for (const key of keys) await put(key);
+    const later = new Date(Date.now() + hourMs);
+    const earlier = new Date(Date.now() - hourMs);
+    await sweepAll(deps, { aloneSince: later });
+    expect(await standing(keys)).toEqual(['object -', 'object -']);
+    const found = await sweepAll(deps, { aloneSince: earlier });
+    expect(found.filter(({ key }) => keys.includes(key))).toMatchObject([{ key: keys[0], fate: 'removed' }]);
+    expect(await standing(keys)).toEqual(['- -', 'object -']);
+    expect(await rowOf(lost.assetId)).toBeDefined();
+  });
+
+  it('drops a lost asset with the answers that are kept of it', async () => {
+    const { assetId, storageKey } = await one();
+    await objects.remove([storageKey]);
+    const keys = ['image', 'video', 'watermark', 'watermark-video'].map((kind) => `${kind}:${assetId}`);
+    const lookup = await deps.answers.lookUp(keys);
+    await lookup.fill(new Map(keys.map((key) => [key, 'told'])), hourMs);
+    expect((await deps.answers.lookUp(keys)).found.size).toBe(4);
+    await sweepAll(deps);
+    expect((await deps.answers.lookUp(keys)).found.size).toBe(0);
+  });
+
+  it('finds its way through many pages, and parts no watermark file from its source', async () => {
+    const folder = { ownerId: randomUUID(), scopeKind: 'thread', scopeId: 's', mime: 'image/png' };
+    const idAt = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+    const keyAt = (number: number) => storageKeyOf({ ...folder, assetId: idAt(number) });
+    const numbers = Array.from({ length: 1005 }, (_, number) => number);
+    for (let start = 0; start < numbers.length; start += 64)
+      await Promise.all(numbers.slice(start, start + 64).map((number) => put(keyAt(number), Buffer.from('x'))));
+    const keys = numbers.map(keyAt);
+    for (const key of [keys[998], keys[999], keys[1000]]) await put(`${key}.wm.jpg`);
+    const [kept] = await plant({ ...ground(), originals: objects }, 1);
+    await change(kept?.assetId ?? '', { asset_id: idAt(999), storage_key: keys[999], owner_id: folder.ownerId });
+    const found = (await sweepAll(deps)).filter(({ key }) => key.startsWith(`u/${folder.ownerId}/`));
+    expect(found.every(({ fate }) => fate === 'removed')).toBe(true);
+    const left = [];
+    for await (const { key } of objects.list(`u/${folder.ownerId}/`)) left.push(key);
+    expect(left).toEqual([keys[999], `${keys[999]}.wm.jpg`]);
+  });
+});
+
+interface Outcome {
+  readonly dry: readonly string[];
+  readonly wet: readonly string[];
+  readonly again: readonly string[];
+  /** Of the object, and of the row for it. */
+  readonly left: readonly string[];
+}
+
+const none: Outcome = { dry: [], wet: [], again: [], left: ['object -'] };
+
+function left(what: string, row: string): Outcome {
+  const told = [`left ${what}`];
+  return { dry: told, wet: told, again: told, left: [row] };
+}

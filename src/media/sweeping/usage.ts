@@ -1,0 +1,14 @@
+/** Uploads that a media task has still to process count as in use, registered or not (CONTRACT §4). */
+import { posterIdOf } from '../tasks/processing.ts';
+import { findUnfinishedVideos } from '../tasks/store.ts';
+import type { SweepDeps } from './turns.ts';
+
+/** Of the owners of `objects`: ids of the videos, and of the posters that their jobs are about to register. */
+export async function unfinishedVideos(
+  { taskDb }: SweepDeps,
+  objects: readonly { readonly ownerId: string }[],
+): Promise<ReadonlySet<string>> {
+  if (objects.length === 0) return new Set();
+  const videos = await findUnfinishedVideos(taskDb, [...new Set(objects.map(({ ownerId }) => ownerId))]);
+  return new Set(videos.flatMap((assetId) => [assetId, posterIdOf(assetId)]));
+}

@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import { createConsole } from '#console/service.ts';
+import { systemClock as clock } from '#platform/clock.ts';
+import type { HttpServer } from '#platform/http/server.ts';
+import { addressesOf, bindingOf, type Config, legacyOf, publicAuthUrlOf } from '../config.ts';
+import type { Wiring } from './wiring.ts';
+
+export async function wireConsole({ config, server }: Wiring): Promise<HttpServer> {
+  const { idp: _idp, cms: _cms, console: url, ...services } = addressesOf(config);
+  const { adminToken } = config.memory;
+  return createConsole({
+    server,
+    clock,
+    places: { url, aliases: aliasesOf(config) },
+    token: config.console.token,
+    services,
+    addresses: { ...services, auth: publicAuthUrlOf(config) },
+    engines: enginesOf(config),
+    reachable: {
+      services: [...Object.values(services), publicAuthUrlOf(config)].map(originOf),
+      media: [
+        services.edge,
+        config.objects.endpoint,
+        legacyOf(config).endpoint,
+        config.resizing.proxyUrl,
+        config.resizing.cdnUrl,
+      ].flatMap((address) => (address === undefined || address === 'embedded' ? [] : [originOf(address)])),
+    },
+    outbox: keepsMails(config) ? join(config.process.dataDir, 'outbox') : undefined,
+    memory: adminToken === '' ? undefined : { url: services.memory, adminToken },
+  });
+}
+
+const originOf = (address: string) => new URL(address).origin;
+
+/** Names of the loopback, where the console listens on it and nobody has said otherwise. */
+function aliasesOf(config: Config): readonly string[] {
+  const { port } = bindingOf(config, 'console');
+  return config.console.url === undefined
+    ? ['localhost', '127.0.0.1', '[::1]'].map((name) => `http://${name}:${port}`)
+    : [];
+}
+
+const keepsMails = ({ notify }: Config) => notify.resendApiKey === undefined && notify.smtpUrl === 'outbox';
+
+/** What stands behind each concern (CONTRACT §2): servers by host, embedded engines by name. */
+function enginesOf(config: Config) {
+  const hostOf = (address: string) => new URL(address).host;
+  const isEmbedded = (address: string) => ['embedded', 'offline', 'builtin', 'outbox'].includes(address);
+  const choice = (concern: string, embedded: string, name: string, address: string | undefined) =>
+    address === undefined || isEmbedded(address)
+      ? { concern, engine: embedded, isEmbedded: true }
+      : { concern, engine: `${name} (${hostOf(address)})`, isEmbedded: false };
+  const { database, redis, objects, resizing, identity, cms, notify, model, imageModel, videoModel, embedding } =
+    config;
+  return [
+    choice('Database', 'PGlite', 'PostgreSQL', database.url),
+    choice('Caches', 'in process', 'Redis', redis.url),
+    choice('Objects', 'files', 'S3', objects.endpoint),
+    choice('Legacy objects', 'files', 'S3', legacyOf(config).endpoint),
+    choice('Resizing', 'the edge', 'imgproxy', resizing.proxyUrl),
+    choice('Variant CDN', 'the edge', 'CDN', resizing.cdnUrl),
+    choice('Identity provider', 'stand-in', 'GoTrue', identity.url),
+    choice('CMS', 'stand-in', 'CMS', cms.url),
+    choice('Language model', 'offline', model.names.join(', '), model.url),
+    choice('Image model', 'offline', imageModel.name ?? 'server', imageModel.url),
+    choice('Video model', 'offline', videoModel.name ?? 'server', videoModel.url),
+    choice('Embeddings', 'built in', embedding.model ?? 'server', embedding.baseUrl),
+    notify.resendApiKey === undefined
+      ? choice('Mail', 'outbox', 'SMTP', notify.smtpUrl)
+      : choice('Mail', '', 'Provider', notify.resendBaseUrl),
+  ];
+}

@@ -1,0 +1,107 @@
+/** `npm run sweep`, alone, beside a running instance, and on distributed engines. */
+import { mkdir, stat, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createPostgresDatabase, databaseEngines } from '../database.ts';
+import { newPlace, type Place, type Program, run } from './running.ts';
+
+/** Programs start slowly on a machine that is busy. */
+const limitMs = 120_000;
+const owner = '00000000-0000-4000-8000-00000000000a';
+const programs: Program[] = [];
+let place: Place;
+
+beforeAll(async () => {
+  place = await newPlace();
+});
+afterEach(async () => {
+  for (const program of programs.splice(0)) {
+    program.child.kill('SIGKILL');
+    await program.ended();
+  }
+});
+afterAll(() => place.remove());
+
+function launch(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Program {
+  const program = run(command, args, { ...place.env, ...env });
+  programs.push(program);
+  return program;
+}
+
+async function swept(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
+  const program = launch('sweep', args, env);
+  const code = await program.ended(limitMs);
+  return { code, output: program.output() };
+}
+
+const fileOf = (key: string) => join(place.dataDir, 'objects', key);
+const isThere = (key: string) =>
+  stat(fileOf(key)).then(
+    () => true,
+    () => false,
+  );
+
+/** Two days old, or new. */
+async function lay(name: string, isOld = true): Promise<string> {
+  const key = `u/${owner}/thread/1/00000000-0000-4000-8000-${name.padStart(12, '0')}.png`;
+  await mkdir(dirname(fileOf(key)), { recursive: true });
+  await writeFile(fileOf(key), 'bytes');
+  const then = new Date(Date.now() - (isOld ? 48 : 0) * 3_600_000);
+  await utimes(fileOf(key), then, then);
+  return key;
+}
+
+describe('npm run sweep', { timeout: 6 * limitMs }, () => {
+  it('says what it would remove, then removes it, without an instance and beside one', async () => {
+    const [old, other, young] = [await lay('1'), await lay('2'), await lay('3', false)];
+    const dry = await swept();
+    expect(dry.code, dry.output).toBe(0);
+    expect(dry.output).toContain(`would remove  unregistered upload       ${old}  (5 bytes)`);
+    expect(dry.output).toMatch(/^Would be removed: .*\b2 unregistered uploads.*Nothing was changed/m);
+    expect([await isThere(old), await isThere(other)]).toEqual([true, true]);
+    expect(dry.output).not.toContain(young);
+
+    const wet = await swept(['--apply']);
+    expect(wet.code, wet.output).toBe(0);
+    expect(wet.output).toContain(`removed       unregistered upload       ${old}`);
+    expect([await isThere(old), await isThere(other), await isThere(young)]).toEqual([false, false, true]);
+
+    const running = launch('start', ['media', 'edge']);
+    await running.said('Atelier is ready', limitMs);
+    const third = await lay('5');
+    expect((await swept()).output).toContain(`would remove  unregistered upload       ${third}`);
+    const beside = await swept(['--apply']);
+    expect([beside.code, await isThere(third), await isThere(young)], beside.output).toEqual([0, false, true]);
+    expect(beside.output.trim().split('\n').at(-1)).toMatch(/^Removed: .*\b1 unregistered upload,/);
+    const none = await swept();
+    expect(none.output.trim()).toMatch(/^Would be removed: 0 .*\.$/);
+  });
+
+  it('an unknown option: one readable line, and 1', async () => {
+    const { code, output } = await swept(['--force']);
+    expect([code, output.trim().split('\n').length]).toEqual([1, 1]);
+    expect(output).toContain('--force');
+  });
+
+  it.skipIf(databaseEngines.some(({ name, missing }) => name === 'postgres' && missing))(
+    'works with PostgreSQL, whether or not somebody runs on it',
+    async () => {
+      const { url, drop } = await createPostgresDatabase();
+      try {
+        const env = { DATABASE_URL: url };
+        const first = await lay('6');
+        const alone = await swept(['--apply'], env);
+        expect([alone.code, await isThere(first)], alone.output).toEqual([0, false]);
+        const running = launch('start', ['media', 'edge'], env);
+        await running.said('Atelier is ready', limitMs);
+        const second = await lay('7');
+        const beside = await swept(['--apply'], env);
+        expect([beside.code, await isThere(second)], beside.output).toEqual([0, false]);
+        running.child.kill('SIGKILL');
+        await running.ended();
+      } finally {
+        await drop();
+      }
+    },
+  );
+});

@@ -1,0 +1,73 @@
+/** Agents as processes of their own, to be killed, drained and started again. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { TestIssuer } from '#platform/access/test-issuer.ts';
+import { root } from '../acceptance/running.ts';
+import { type Chatter, chatter, newThread } from './rig.ts';
+import type { SeenEvent } from './stream.ts';
+
+export const internalKey = 'a key of the tests';
+
+export interface Instance {
+  readonly url: string;
+  readonly child: ChildProcess;
+  /** As it is, in the midst of what it does. */
+  kill(): Promise<void>;
+  /** Its exit code, once it has ended by itself. */
+  ended(): Promise<number | null>;
+}
+
+/** The process itself, without the launcher, which would let it end in good order. */
+export async function startInstance(portBase: number, env: Readonly<Record<string, string>>): Promise<Instance> {
+  const child = spawn(process.execPath, [join(root, 'src/main.ts'), 'start', 'agent'], {
+    cwd: root,
+    env: { PATH: process.env.PATH, INTERNAL_KEY: internalKey, ATELIER_PORT_BASE: String(portBase), ...env },
+  });
+  const exit = once(child, 'exit');
+  let printed = '';
+  child.stderr.on('data', (chunk) => (printed += chunk));
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.on('data', (chunk) => {
+      printed += chunk;
+      if (printed.includes('Atelier is ready')) resolve();
+    });
+    exit.then(() => reject(new Error(`an agent ended before it was ready:\n${printed}`)));
+  });
+  const ended = async () => ((await exit) as [number | null])[0];
+  return {
+    url: `http://127.0.0.1:${portBase + 4}`,
+    child,
+    kill: async () => {
+      child.kill('SIGKILL');
+      await ended();
+    },
+    ended,
+  };
+}
+
+export async function userAt(issuer: TestIssuer, url: string, userId: string): Promise<Chatter> {
+  return chatter(url, userId, { authorization: `Bearer ${await issuer.token({ sub: userId })}` });
+}
+
+/** A run that is under way, and a reader elsewhere who follows it to its end, coming back when cut off. */
+export interface Watched {
+  readonly threadId: string;
+  readonly taskId: string;
+  readonly events: readonly SeenEvent[];
+  readonly over: Promise<void>;
+}
+
+export async function watch(starter: Chatter, reader: Chatter, text: string): Promise<Watched> {
+  const threadId = newThread();
+  const taskId = await starter.ask(threadId, text);
+  const events: SeenEvent[] = [];
+  const follow = async () => {
+    for (;;) {
+      const onEvent = (event: SeenEvent) => events.push(event);
+      const seen = await reader.stream(taskId, { lastEventId: events.at(-1)?.id, onEvent });
+      if (seen.done) return;
+    }
+  };
+  return { threadId, taskId, events, over: follow() };
+}
