@@ -8,8 +8,10 @@ export default defineConfig({
     isolate: false,
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Nothing here is timed: these only end what hangs, on a machine that may be busy.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 10_000 } },
     reporters: ['default', './test/plain-summary.ts'],
     env: { LOG_LEVEL: 'silent' },
   },
