@@ -6,7 +6,12 @@ export default class PlainSummary implements Reporter {
     const count = { passed: 0, failed: 0, skipped: 0, pending: 0 };
     for (const module of modules) {
       const tests = [...module.children.allTests()];
-      for (const test of tests) count[test.result().state] += 1;
+      // Of a file that is skipped as a whole, tests inside nested suites stay pending: they were never meant to run.
+      const isSkipped = module.state() === 'skipped';
+      for (const test of tests) {
+        const { state } = test.result();
+        count[state === 'pending' && isSkipped ? 'skipped' : state] += 1;
+      }
       // A file that does not load, or whose hook fails, has failed even where no test of it ran.
       if (tests.every((test) => test.result().state !== 'failed') && !module.ok()) count.failed += 1;
     }
