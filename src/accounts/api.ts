@@ -36,3 +36,19 @@ export type GrantedProfile = z.infer<typeof grantedProfile>;
 /** `POST /v1/accounts/seed`, for `npm run seed`: what is there afterwards. */
 export const seeded = z.object({ users: z.int(), feeds: z.int() });
 export type Seeded = z.infer<typeof seeded>;
+
+/** `GET /v1/accounts/actions`, for `npm run audit`. */
+export const actionListing = z.object({ limit: z.coerce.number().int().min(1).max(10_000).default(100) });
+
+export const listedActions = z.object({
+  actions: z.array(
+    z.object({
+      at: z.iso.datetime(),
+      actor: z.string(),
+      action: z.string().describe('A command, or method and route.'),
+      target: z.string(),
+      outcome: z.string().describe('`done`, or the code of the error.'),
+      requestId: z.string().nullable(),
+    }),
+  ),
+});

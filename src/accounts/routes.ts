@@ -3,12 +3,23 @@
  * (docs/accounts.md). Served by the authentication service.
  */
 import type { Access } from '#platform/access/access.ts';
+import { auditOf, hashedTarget, listActions } from '#platform/audit.ts';
+import { auditOperators } from '#platform/http/auditing.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import { grantedProfile, grantRequest, seeded } from './api.ts';
+import type { Log } from '#platform/log.ts';
+import { actionListing, grantedProfile, grantRequest, listedActions, seeded } from './api.ts';
 import { type GrantingDeps, grant } from './granting.ts';
 import { seed } from './seeding.ts';
 
-export function addAccountRoutes(app: HttpServer, access: Access, deps: GrantingDeps): void {
+export function addAccountRoutes(app: HttpServer, access: Access, deps: GrantingDeps & { readonly log: Log }): void {
+  auditOperators(app, {
+    ...deps,
+    isOperators: (url, method) => url.startsWith('/v1/accounts/') && method !== 'GET',
+    targetOf: ({ body }) => {
+      const user = grantRequest.safeParse(body).data?.user;
+      return user === undefined ? 'accounts' : hashedTarget(user);
+    },
+  });
   const tags = ['accounts'];
   // Not for pages: their origins are let in for sessions alone.
   const config = { ...access.internalOnly.config, cors: false } as const;
@@ -36,5 +47,20 @@ export function addAccountRoutes(app: HttpServer, access: Access, deps: Granting
       schema: { tags, summary: 'Fill in made-up users and feeds', response: { 200: seeded } },
     },
     async () => seed(deps.db),
+  );
+
+  app.get(
+    '/v1/accounts/actions',
+    {
+      ...access.internalOnly,
+      config,
+      schema: {
+        tags,
+        summary: 'What operators did, the newest first',
+        querystring: actionListing,
+        response: { 200: listedActions },
+      },
+    },
+    async ({ query }) => ({ actions: [...(await listActions(auditOf(deps.db), query.limit))] }),
   );
 }

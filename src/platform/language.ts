@@ -1,4 +1,5 @@
 /** The 12 languages of content, mails and profiles (document 002), and which of them a reader asks for. */
+import { LRUCache } from 'lru-cache';
 
 export const contentLanguages = ['en', 'zh_CN', 'zh_TW', 'ja', 'ko', 'de', 'es', 'fr', 'it', 'ms', 'pt', 'ru'] as const;
 
@@ -6,13 +7,24 @@ export type ContentLanguage = (typeof contentLanguages)[number];
 
 /** More than any browser sends. */
 const maxHeaderLength = 1000;
+/** Browsers send few different ones, and reading one costs as much as the rest of an answer. */
+const negotiated = new LRUCache<string, ContentLanguage>({ max: 500 });
 
 /**
  * Judges an `Accept-Language` header (CONTRACT §9): by q, then by place, the first range that is one of ours. Malformed
  * ranges and those with q=0 are dropped; `*` and nothing acceptable are English.
  */
-export function negotiateLanguage(header: string | undefined): ContentLanguage {
-  const ranges = (header ?? '').slice(0, maxHeaderLength).split(',').flatMap(parseRange);
+export function negotiateLanguage(header = ''): ContentLanguage {
+  const judged = header.slice(0, maxHeaderLength);
+  const known = negotiated.get(judged);
+  if (known !== undefined) return known;
+  const language = negotiate(judged);
+  negotiated.set(judged, language);
+  return language;
+}
+
+function negotiate(header: string): ContentLanguage {
+  const ranges = header.split(',').flatMap(parseRange);
   // Sorting is stable: equal weights keep their place.
   ranges.sort((one, other) => other.weight - one.weight);
   for (const { range } of ranges) {

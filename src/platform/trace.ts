@@ -3,7 +3,7 @@
  * lines, whether or not traces are recorded here.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { randomUUID } from 'node:crypto';
+import { randomHex } from './randomhex.ts';
 
 export interface Trace {
   /** 32 lower-case hex digits. */
@@ -50,17 +50,19 @@ export function readBaggage(headers: Headers): string | undefined {
   return carried(headers.baggage, maxBaggageLength);
 }
 
-/** Made of UUIDs, which Node makes in advance: a call for random bytes would cost more than the rest of the scope. */
-export function newTrace(): Trace {
-  const hex = () => randomUUID().replaceAll('-', '');
-  return { traceId: hex(), spanId: hex().slice(0, 16), sampled: false };
-}
+export const newTrace = (): Trace => ({ traceId: randomHex(16), spanId: randomHex(8), sampled: false });
 
-export function writeTrace(trace: Trace): Record<string, string> {
+export function writeTrace(trace: Trace): { readonly traceparent: string; readonly tracestate?: string } {
   return {
     traceparent: `00-${trace.traceId}-${trace.spanId}-${trace.sampled ? '01' : '00'}`,
     ...(trace.state === undefined ? {} : { tracestate: trace.state }),
   };
+}
+
+/** For calls past the client, such as to signed addresses: strangers too are told which trace this belongs to. */
+export function currentTraceHeaders(): Record<string, string> {
+  const scope = currentScope();
+  return scope === undefined ? {} : { ...writeTrace(scope.trace) };
 }
 
 /** https://www.w3.org/TR/trace-context/#traceparent-header: later versions may add fields at the end. */

@@ -24,6 +24,14 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
   throw new ConfigFault([`ATELIER_DATA_DIR ${folder} is in use by ${describeHolder(folder)}`]);
 }
 
+/** What a lock puts into the folder. */
+export const lockFiles: readonly string[] = ['lock', 'lock-journal', 'instance.json'];
+
+/** Stands in a data folder as long as it is being restored, and where that was broken off. */
+export const unfinishedMark = 'restoring';
+
+export const isUnfinished = (folder: string): boolean => existsSync(join(folder, unfinishedMark));
+
 /** For doctor: looks without taking it. */
 export function isFolderInUse(folder: string): boolean {
   const file = join(folder, 'lock');

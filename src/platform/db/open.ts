@@ -1,6 +1,9 @@
 /** The doorway: which database driver runs is decided here and nowhere else. */
+import { sql } from 'kysely';
+import { StartFault } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
 import type { Database } from './db.ts';
+import type { FolderLock } from './lock.ts';
 import { collectMigrations, type MigrationSource } from './migrations.ts';
 
 export interface OpenDatabaseOptions {
@@ -13,6 +16,12 @@ export interface OpenDatabaseOptions {
   readonly log: Log;
   /** Connections to PostgreSQL; 10 unless the operator says otherwise. */
   readonly poolSize?: number;
+  /** PostgreSQL's, for one statement; 0: as long as it takes. */
+  readonly statementTimeoutMs?: number;
+  /** Of the data folder, when the caller has it already: the database keeps it from now on. */
+  readonly lock?: FolderLock;
+  /** For the move or the restore itself: also a database that it has not finished. */
+  readonly unfinished?: boolean;
 }
 
 export const platformMigrations: MigrationSource = {
@@ -28,10 +37,25 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
   const migrations = await collectMigrations([platformMigrations, ...options.migrations]);
   if (options.url === 'embedded') {
     const { openEmbedded } = await import('./pglite.ts');
-    return openEmbedded(options.dataDir, migrations, options.log);
+    return openEmbedded({ ...options, migrations });
   }
   const { openPostgres } = await import('./postgres.ts');
   return openPostgres({ poolSize: 10, ...options, migrations });
+}
+
+/** Refuses what a newer version has migrated: this one would not know what to do with its rows. */
+export async function assertKnown(database: Database, sources: readonly MigrationSource[], where: string) {
+  const known = new Set((await collectMigrations([platformMigrations, ...sources])).map(({ name }) => name));
+  const { rows } = await sql<{ name: string }>`select name from migrations`.execute(database.queries());
+  const [unknown] = rows.filter(({ name }) => !known.has(name));
+  if (unknown !== undefined)
+    throw new StartFault(`${where}: the migration ${unknown.name} is of a newer version of Atelier; use that one.`);
+}
+
+/** The tables of a PostgreSQL database, which is left as it is. What is wrong is a ConfigFault. */
+export async function tablesOfPostgres(url: string): Promise<ReadonlySet<string>> {
+  const driver = await import('./postgres.ts');
+  return driver.tablesOfPostgres(url);
 }
 
 /** For doctor: whether a PostgreSQL server answers and fits. Changes nothing; what is wrong is a ConfigFault. */

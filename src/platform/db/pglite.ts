@@ -3,17 +3,29 @@ import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
+import { ConfigFault } from '../config.ts';
 import type { Log } from '../log.ts';
 import type { Database } from './db.ts';
-import { lockFolder } from './lock.ts';
+import { type FolderLock, isUnfinished, lockFolder } from './lock.ts';
 import type { Migration } from './migrations.ts';
 import { createPglite, migratePglite, pgliteDatabase } from './pglite-engine.ts';
 import { migratedTemplate } from './template.ts';
 
+export interface EmbeddedOptions {
+  readonly dataDir: string;
+  readonly migrations: readonly Migration[];
+  readonly log: Log;
+  /** When the caller has it already. */
+  readonly lock?: FolderLock;
+  readonly unfinished?: boolean;
+}
+
 /** The database of a data folder, which is locked as long as it is open. */
-export async function openEmbedded(dataDir: string, migrations: readonly Migration[], log: Log): Promise<Database> {
-  const lock = await lockFolder(dataDir);
+export async function openEmbedded({ dataDir, migrations, log, ...options }: EmbeddedOptions): Promise<Database> {
+  const lock = options.lock ?? (await lockFolder(dataDir));
   try {
+    if (isUnfinished(dataDir) && options.unfinished !== true)
+      throw new ConfigFault([`ATELIER_DATA_DIR ${dataDir} is half restored; repeat \`npm run restore\``]);
     const folder = join(dataDir, 'database');
     if (!existsSync(folder)) await makeFolder(folder, migrations);
     const reopen = (): Promise<PGlite> => createPglite({ dataDir: folder });

@@ -19,6 +19,10 @@ export interface PostgresOptions {
   readonly poolSize: number;
   readonly migrations: readonly Migration[];
   readonly log: Log;
+  /** 0: as long as it takes. */
+  readonly statementTimeoutMs?: number;
+  /** Also while rows are being moved into it. */
+  readonly unfinished?: boolean;
 }
 
 /** Queue, connect and statement together stay below the 10 s after which every caller has its answer. */
@@ -27,18 +31,21 @@ const connectTimeoutMs = 3_000;
 const statementTimeoutMs = 5_000;
 /** For a server that no longer answers at all: a little after it should have given up by itself. */
 const answerTimeoutMs = 5_500;
+/** A table that is there as long as rows are being moved into the database. */
+export const movingTable = 'moving';
 /** Beyond the timeout of `transaction`, for a process that hangs. */
 const idleInTransactionTimeoutMs = 15_000;
 const oldestVersion = 150_000;
 
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
-  await migratePostgres(options.url, options.migrations);
+  await migratePostgres(options);
+  const timeoutMs = options.statementTimeoutMs ?? statementTimeoutMs;
   const pool = new pg.Pool({
     ...connectionSettings(options.url),
     max: options.poolSize,
     idleTimeoutMillis: 30_000,
-    statement_timeout: statementTimeoutMs,
-    query_timeout: answerTimeoutMs,
+    statement_timeout: timeoutMs,
+    query_timeout: timeoutMs === 0 ? 0 : timeoutMs + answerTimeoutMs - statementTimeoutMs,
     idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
   });
   // Never the error itself: pg hangs the whole client on it, password included.
@@ -65,11 +72,29 @@ export function probePostgres(url: string): Promise<void> {
   return withOwnConnection(url, assertServerFits);
 }
 
-function migratePostgres(url: string, migrations: readonly Migration[]): Promise<void> {
+function migratePostgres({ url, migrations, unfinished }: PostgresOptions): Promise<void> {
   return withOwnConnection(url, async (client) => {
     await assertServerFits(client);
+    if (!unfinished && (await tablesOf(client)).has(movingTable))
+      throw new ConfigFault(['DATABASE_URL: rows are being moved into this database; repeat `npm run move`']);
     await migrateOver(client, migrations);
   });
+}
+
+export async function tablesOfPostgres(url: string): Promise<ReadonlySet<string>> {
+  let tables: ReadonlySet<string> = new Set();
+  await withOwnConnection(url, async (client) => {
+    await assertServerFits(client);
+    tables = await tablesOf(client);
+  });
+  return tables;
+}
+
+async function tablesOf(client: pg.Client): Promise<ReadonlySet<string>> {
+  const { rows } = await client.query(
+    `select relname from pg_class where relnamespace = current_schema()::text::regnamespace and relkind in ('r', 'p')`,
+  );
+  return new Set(rows.map(({ relname }) => relname));
 }
 
 /** Beside the pool and without its limits, since a migration may take longer than any query should. */

@@ -33,7 +33,7 @@ export function admitRequests(app: HttpServer, options: ServerOptions): void {
     if (options.standing?.(request.routeOptions.url)) return done();
     if (inFlight >= maxInFlight && !alwaysAnswered.has(request.routeOptions.url)) return done(problems.overloaded());
     inFlight += 1;
-    reply.raw.once('close', () => {
+    reply.raw.on('close', () => {
       inFlight -= 1;
       if (inFlight === 0) lastAnswered();
     });
@@ -58,8 +58,7 @@ export function admitRequests(app: HttpServer, options: ServerOptions): void {
 
   app.decorate('drain', async () => {
     draining = true;
-    // Whoever holds an idle socket open would only send what is refused.
-    app.server.closeIdleConnections();
+    // Sockets that are idle stay: a request may be on its way to us, which deserves an answer, with `connection: close`.
     windingDown ??= onDrain?.() ?? Promise.resolve();
     await windingDown;
     await finishInFlight();

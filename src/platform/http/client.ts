@@ -38,6 +38,7 @@ export interface Call {
   /** The path as a pattern, for the span: a path can name a user. */
   readonly route: string;
   readonly json?: unknown;
+  /** With `authorization` the call is that user's, and the internal key stays at home. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Doing it twice does no harm. Of GET, PUT and DELETE that is taken for granted. */
   readonly idempotent?: boolean;
@@ -83,7 +84,10 @@ export function createClient(options: ClientOptions): HttpClient {
     const headers = {
       accept: 'application/json',
       ...(json === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(options.internalKey === undefined ? {} : { 'x-internal-key': options.internalKey }),
+      // Beside a credential of the call's own it would decide alone (CONTRACT §3).
+      ...(options.internalKey === undefined || call.headers?.authorization !== undefined
+        ? {}
+        : { 'x-internal-key': options.internalKey }),
       ...headersOfScope(trace, options.ours),
       ...call.headers,
     };
@@ -139,7 +143,7 @@ export function createClient(options: ClientOptions): HttpClient {
       });
     } finally {
       const attributes: Attributes = status === undefined ? {} : { 'http.response.status_code': status };
-      span.end({ attributes, failed: status === undefined ? !call.signal?.aborted : status >= 500 });
+      span.end?.({ attributes, failed: status === undefined ? !call.signal?.aborted : status >= 500 });
     }
   }
 

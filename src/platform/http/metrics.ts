@@ -1,6 +1,7 @@
 /** `GET /metrics` in Prometheus text (CONTRACT §3): nothing that names a user, and no label without bound. */
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { version } from '../version.ts';
+import { RequestDurations, type RequestLabels } from './durations.ts';
 import type { HttpServer } from './httpserver.ts';
 
 /** Of the process, shared by all services in it. */
@@ -35,32 +36,31 @@ export function addMetrics(app: HttpServer, service: string): void {
   );
 }
 
-interface RequestLabels {
-  readonly method: string;
-  /** The pattern, such as `/v1/media-tasks/:taskId`; `none` for unknown routes. */
-  readonly route: string;
-  /** 499: the client did not wait. */
-  readonly status_code: number;
-}
-
 export function measureRequests(registry: Registry) {
-  const inFlight = new Gauge({
+  let inFlight = 0;
+  new Gauge({
     name: 'http_requests_in_flight',
     help: 'Requests that are being answered.',
     registers: [registry],
+    collect() {
+      this.set(inFlight);
+    },
   });
-  const duration = new Histogram({
-    name: 'http_request_duration_seconds',
-    help: 'From the head of a request to the end of its answer.',
+  const duration = new RequestDurations(registry);
+  const lastErrorAt = new Gauge({
+    name: 'http_last_server_error_timestamp_seconds',
+    help: 'When a route last answered so, as Unix time.',
     labelNames: ['method', 'route', 'status_code'],
-    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
     registers: [registry],
   });
   return {
-    begin: () => inFlight.inc(),
+    begin: () => {
+      inFlight += 1;
+    },
     end(labels: RequestLabels, durationS: number) {
-      inFlight.dec();
-      duration.observe({ ...labels }, durationS);
+      inFlight -= 1;
+      duration.record(labels, durationS);
+      if (labels.status_code >= 500) lastErrorAt.set({ ...labels }, Date.now() / 1000);
     },
   };
 }

@@ -1,7 +1,9 @@
 /** One Fastify instance per service, with every rule that is common to all services (CONTRACT §3; docs/http.md). */
-import { randomUUID } from 'node:crypto';
 import fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { Log } from '../log.ts';
+import { randomHex } from '../randomhex.ts';
 import { noTelemetry } from '../telemetry.ts';
 import { admitRequests } from './admission.ts';
 import { acceptJson } from './bodies.ts';
@@ -12,6 +14,7 @@ import { observeRequests } from './observing.ts';
 import { addOperations } from './operations.ts';
 import { addReference } from './reference.ts';
 import { refuseBadHttp, renderBadUrl, renderProblems } from './rendering.ts';
+import { wordFault } from './wording.ts';
 
 export type { CorsRule, HttpServer, Readiness, ServerCommons, ServerOptions } from './httpserver.ts';
 
@@ -20,12 +23,13 @@ const requestTimeoutMs = 60_000;
 /** Longer than any path that Node lets through: what a parameter may be is the schema's to say. */
 const maxParamLength = 16 * 1024;
 
+// Of the whole process: each service words the faults of its callers alike.
+z.config({ customError: wordFault });
+
 export function createServer(options: ServerOptions): HttpServer {
   const { log, service, telemetry = noTelemetry } = options;
   const app = fastify({
-    loggerInstance: log as FastifyBaseLogger,
-    // The log finds the ids of a request by itself: no logger is made per request.
-    childLoggerFactory: (logger) => logger,
+    loggerInstance: oneForAll(log),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: options.bodyLimit ?? 1024 * 1024,
     requestTimeout: requestTimeoutMs,
@@ -51,7 +55,7 @@ export function createServer(options: ServerOptions): HttpServer {
   acceptJson(app);
   addReference(app, options);
   addMetrics(app, service);
-  observeRequests(app, { service, log, telemetry });
+  observeRequests(app, { log, telemetry });
   if (options.cors !== undefined) allowOrigins(app, options.cors);
   admitRequests(app, options);
   renderProblems(app);
@@ -59,6 +63,12 @@ export function createServer(options: ServerOptions): HttpServer {
   return app;
 }
 
+/** The log finds the ids of a request by itself: no logger is made per request. */
+function oneForAll(log: Log): FastifyBaseLogger {
+  const logger: FastifyBaseLogger = Object.create(log, { child: { value: () => logger } });
+  return logger;
+}
+
 function acceptRequestId(given: string | string[] | undefined): string {
-  return typeof given === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : randomUUID();
+  return typeof given === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : randomHex(16);
 }

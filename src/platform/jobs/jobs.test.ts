@@ -328,7 +328,8 @@ for (const engine of databaseEngines) {
     it('end dead when their workers are lost in every attempt', async () => {
       queue = { ...queue, maxAttempts: 1 };
       const told = Promise.withResolvers<string>();
-      const lost = startProcess();
+      // It does not look for itself: nobody would be told.
+      const lost = startProcess({ sweepEveryMs: 3_600_000 });
       const begun = Promise.withResolvers<void>();
       const work = () => {
         begun.resolve();

@@ -21,6 +21,8 @@ export interface JobTables {
     holder: string | null;
     expires_at: Date | null;
     reason: string | null;
+    request_id: string | null;
+    traceparent: string | null;
     created_at: Generated<Date>;
     finished_at: Date | null;
   };

@@ -1,6 +1,7 @@
 /** The statements of the queue. Times are the database's, so that processes need not agree on theirs. */
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, json } from '../db/db.ts';
+import { currentScope, writeTrace } from '../trace.ts';
 import type { Enqueued, EnqueueOptions, JobHandle, JobState, JobTables, QueueDepth } from './jobs.ts';
 
 type Handle = JobHandle<JobTables>;
@@ -10,6 +11,9 @@ export interface ClaimedRow {
   readonly payload: unknown;
   readonly attempt: number;
   readonly fence: number;
+  /** Of the request that ordered it, if one did. */
+  readonly requestId: string | null;
+  readonly traceparent: string | null;
 }
 
 /** The claim that a write is made for: it writes nothing once the job has another fence, or is gone. */
@@ -34,12 +38,14 @@ export async function insertJob(
   payload: unknown,
   { key, delayMs }: EnqueueOptions,
 ): Promise<Enqueued> {
+  const scope = currentScope();
   const row = await db
     .insertInto('jobs')
     .values({
       queue,
       payload: json(payload),
       unique_key: key ?? null,
+      ...(scope && { request_id: scope.requestId, traceparent: writeTrace(scope.trace).traceparent }),
       ...(delayMs === undefined ? {} : { run_at: later(delayMs) }),
     })
     // Writes nothing new; it waits for whoever inserts the same key now, and answers with the row that stands.
@@ -70,7 +76,7 @@ export async function claimJobs(
     update jobs set status = 'running', attempt = attempt + 1, fence = fence + 1, holder = ${holder},
       expires_at = ${later(leaseMs)}
     from due where jobs.job_id = due.job_id
-    returning jobs.job_id as "jobId", payload, attempt, fence`.execute(db);
+    returning jobs.job_id as "jobId", payload, attempt, fence, request_id as "requestId", traceparent`.execute(db);
   return rows;
 }
 
@@ -140,7 +146,7 @@ export async function releaseExpired(db: Db<JobTables>, queue: string, maxAttemp
 export function findSpent(db: Db<JobTables>, queue: string, maxAttempts: number): Promise<ClaimedRow[]> {
   return db
     .selectFrom('jobs')
-    .select(['job_id as jobId', 'payload', 'attempt', 'fence'])
+    .select(['job_id as jobId', 'payload', 'attempt', 'fence', 'request_id as requestId', 'traceparent'])
     .where('queue', '=', queue)
     .where('status', '=', 'running')
     .where('expires_at', '<=', now)

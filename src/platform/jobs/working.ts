@@ -3,6 +3,7 @@
 import { type Database, type Tx, transaction } from '../db/db.ts';
 import type { Log } from '../log.ts';
 import { retry } from '../resilience/retry.ts';
+import { inScope, readTrace } from '../trace.ts';
 import {
   type Job,
   type JobTables,
@@ -91,7 +92,7 @@ export function startWorker<Payload, Tables>(
   function begin(row: ClaimedRow, startedAtMs: number): void {
     const job = { ...row, controller: new AbortController(), leasedUntilMs: startedAtMs + leaseMs };
     running.set(idOf(row), job);
-    const end = run(job)
+    const end = underItsRequest(row, () => run(job))
       .catch((error: unknown) => log.error({ err: error, jobId: row.jobId }, 'how a job ended could not be written'))
       .finally(() => {
         running.delete(idOf(row));
@@ -174,6 +175,12 @@ export function startWorker<Payload, Tables>(
   }
 
   return { wake, sweep, stop, running };
+}
+
+/** What is done for a request is told under its ids, long after it was answered. */
+function underItsRequest<T>({ requestId, traceparent }: ClaimedRow, work: () => T): T {
+  const trace = traceparent === null ? undefined : readTrace({ traceparent });
+  return trace === undefined || requestId === null ? work() : inScope({ requestId, trace }, work);
 }
 
 export function idOf({ jobId, fence }: Pick<ClaimedRow, 'jobId' | 'fence'>): string {

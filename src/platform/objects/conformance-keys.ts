@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { transaction } from '../db/db.ts';
-import type { Rig } from './conformance.ts';
+import type { Rig } from './conformance-rig.ts';
 import { longestAddressS } from './objects.ts';
 
 const contentType = 'text/plain';

@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import type { Rig } from './conformance.ts';
+import type { Rig } from './conformance-rig.ts';
 import { firstChunk, listed, pattern } from './objects.testing.ts';
 import { ObjectChanged } from './objects.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Rig } from './conformance.ts';
+import type { Rig } from './conformance-rig.ts';
 
 const contentType = 'text/plain';
 

@@ -2,7 +2,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { WrongLength } from './bodies.ts';
-import type { Rig } from './conformance.ts';
+import type { Rig } from './conformance-rig.ts';
 import { pattern } from './objects.testing.ts';
 import { ObjectChanged, ObjectExists, type WriteOptions } from './objects.ts';
 

@@ -3,7 +3,7 @@
  * links and renames on which the staging folder lies too. Several processes of one machine may share it.
  */
 import type { KeyObject } from 'node:crypto';
-import { type BigIntStats, constants } from 'node:fs';
+import { constants } from 'node:fs';
 import { copyFile, type FileHandle, link, lstat, open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
@@ -11,6 +11,7 @@ import type { Clock } from '../clock.ts';
 import { problems } from '../problem.ts';
 import { signAddress } from './addresses.ts';
 import { type Body, chunksOf, heldByReader, WrongLength } from './bodies.ts';
+import { headOf } from './filehead.ts';
 import { codeOf, createFolders, type Folders, ignore } from './folders.ts';
 import { guarded, guardedListing } from './guard.ts';
 import { assertSafeKey } from './keys.ts';
@@ -268,10 +269,4 @@ async function check({ staging }: Store): Promise<void> {
   const { path, handle } = await staging.create();
   await handle.close();
   await staging.discard(path);
-}
-
-/** Every write makes a new file, so inode, size and time together change with the bytes. */
-function headOf(stat: BigIntStats): ObjectHead {
-  const parts = [stat.ino, stat.size, stat.mtimeNs].map((part) => part.toString(36));
-  return { size: Number(stat.size), etag: `"${parts.join('-')}"`, modifiedAt: stat.mtime };
 }
