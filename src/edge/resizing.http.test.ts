@@ -224,13 +224,11 @@ describe('resize addresses', () => {
   /** What happens before the variant is made, or instead of it. */
   let before: () => Promise<unknown>;
   beforeAll(async () => {
-    const variants: VariantMaker = {
+    const variants: Pick<VariantMaker, 'ensure'> = {
       ensure: async (source, asked) => {
         await before();
         return rig.variants.ensure(source, asked);
       },
-      forget: (source) => rig.variants.forget(source),
-      forgetAll: (sources) => rig.variants.forgetAll(sources),
     };
     const otherBucket = (name: string) => (name === 'legacy' ? rig.originals : undefined);
     rig = await startEdge({ variants, otherBucket });

@@ -24,7 +24,7 @@ export interface ResizingDeps extends SendingDeps {
   readonly bucket: (name: string) => Objects | undefined;
   readonly publicObjects: Objects;
   /** Over the public bucket. */
-  readonly variants: VariantMaker;
+  readonly variants: Pick<VariantMaker, 'ensure'>;
 }
 
 const contentTypes = { webp: 'image/webp', jpeg: 'image/jpeg', png: 'image/png' } as const;
@@ -56,7 +56,11 @@ export async function sendResized(deps: ResizingDeps, request: FastifyRequest, r
   });
 }
 
-async function ensure(variants: VariantMaker, source: VariantSource, transform: Transform): Promise<string> {
+async function ensure(
+  variants: Pick<VariantMaker, 'ensure'>,
+  source: VariantSource,
+  transform: Transform,
+): Promise<string> {
   try {
     const [made] = await variants.ensure(source, [{ transform }]);
     if (made === undefined) throw new Error('the maker answered with no variant');

@@ -17,7 +17,7 @@ export interface EdgeDeps {
   readonly originals: Objects;
   readonly publicObjects: Objects;
   /** Over `publicObjects`; the one of the process. */
-  readonly variants: VariantMaker;
+  readonly variants: Pick<VariantMaker, 'ensure'>;
   /** Further buckets that signed addresses may name: those of the legacy backend. */
   readonly otherBucket?: (name: string) => Objects | undefined;
   /** An upload or a reader that stands still for this long is cut off; a minute. */

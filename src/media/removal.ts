@@ -67,7 +67,7 @@ async function removeWatermarks(objects: Objects, storageKeys: readonly string[]
 }
 
 /** Throws `engine_unavailable` unless all are confirmed gone. */
-async function removeAll(objects: Objects, keys: readonly string[]): Promise<void> {
+export async function removeAll(objects: Objects, keys: readonly string[]): Promise<void> {
   const { failed } = await objects.remove(keys);
   const [failure] = failed;
   if (failure) throw problems.engine_unavailable({ cause: new Error(`${failure.key}: ${failure.reason}`) });
@@ -89,15 +89,16 @@ export async function countObjects(deps: PlacesDeps, places: readonly Place[]) {
   const counts = { objects: 0, legacy: 0 };
   for (const { backend, objects, storageKeys } of groupByBucket(deps, places)) {
     const keys = storageKeys.flatMap(keysAt);
-    counts[backend] += backend === 'objects' ? await countByListing(objects, keys) : await countByHeads(objects, keys);
+    counts[backend] +=
+      backend === 'objects' ? await countByListing(objects, keys) : (await thereOf(objects, keys)).length;
   }
   return counts;
 }
 
-/** One by one: legacy files of one owner may lie anywhere in their bucket. */
-export async function countByHeads(objects: Pick<Objects, 'head'>, keys: readonly string[]): Promise<number> {
+/** Those of `keys` that are there, asked one by one: legacy files of one owner may lie anywhere in their bucket. */
+export async function thereOf(objects: Pick<Objects, 'head'>, keys: readonly string[]): Promise<readonly string[]> {
   const heads = await inTurns(keys, headsAtOnce, (key) => objects.head(key));
-  return heads.filter((head) => head !== undefined).length;
+  return keys.filter((_key, index) => heads[index] !== undefined);
 }
 
 /** One listing, of what lies between the first key and the last: keys of one owner start alike. */

@@ -1,4 +1,5 @@
 /** The media service (document 000; CONTRACT §4; docs/media.md). */
+import type { FastifyRequest } from 'fastify';
 import type { ResizeSigner } from '#edge/api.ts';
 import type { Engine } from '#image/engine/engine.ts';
 import { createPermits } from '#image/engine/permits.ts';
@@ -8,6 +9,7 @@ import type { Cache } from '#platform/cache/cache.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Values } from '#platform/config.ts';
 import type { Database } from '#platform/db/db.ts';
+import { auditOperators } from '#platform/http/auditing.ts';
 import { allowApplications } from '#platform/http/cors.ts';
 import { createServer, type HttpServer, type ServerOptions } from '#platform/http/server.ts';
 import { measureJobs } from '#platform/jobs/depth.ts';
@@ -20,7 +22,7 @@ import { importFile } from './importing.ts';
 import { addRoutes } from './routes.ts';
 import type { Screening } from './screening/screening.ts';
 import type { MediaTables } from './store.ts';
-import type { SweepRequest } from './sweeping/api.ts';
+import { type SweepRequest, sweepRequest } from './sweeping/api.ts';
 import {
   beginSweeping,
   enqueueNext,
@@ -52,10 +54,12 @@ export interface MediaDeps {
   /** Of this service alone. */
   readonly answers: Cache;
   readonly originals: Objects;
+  /** Where variants are stored; sweeps look through it. */
+  readonly publicObjects: Objects;
   readonly legacy: Pick<LegacyObjects, 'bucket'>;
   readonly engine: Engine;
   /** Over the public bucket, with the key secret of the image service and the edge: variants go with their source. */
-  readonly variants: Pick<VariantMaker, 'forgetAll'>;
+  readonly variants: Pick<VariantMaker, 'forgetAll' | 'names'>;
   readonly screening: Screening;
   /** Of the edge, or of the imgproxy server that stands in its place. */
   readonly resizeAddress: ResizeSigner;
@@ -69,8 +73,8 @@ const picturesAtOnce = 8;
 const pictureWaitMs = 5000;
 
 export function createMedia(deps: MediaDeps): HttpServer {
-  const { clock, database, answers, originals, legacy, engine, variants, screening, resizeAddress, jobs, settings } =
-    deps;
+  const { clock, database, answers, originals, publicObjects, legacy } = deps;
+  const { engine, variants, screening, resizeAddress, jobs, settings } = deps;
   const app = createServer({
     ...deps.server,
     service: 'media',
@@ -87,6 +91,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
     db,
     taskDb: database.queries<TaskTables>(),
     objects: originals,
+    publicObjects,
     legacy,
     answers,
     addressing: addressingOf(originals, resizeAddress),
@@ -103,6 +108,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
     closing: closing.signal,
     log,
   };
+  auditOperators(app, { db, log, ...auditing });
   addRoutes(app, deps.access, common);
   addTaskRoutes(app, deps.access, common);
   addSweepRoutes(app, deps.access, common);
@@ -139,6 +145,15 @@ function workOnQueues(app: HttpServer, jobs: Jobs, deps: ProcessingDeps & Waterm
 const picturePermits = () => createPermits({ count: picturesAtOnce, waitMs: pictureWaitMs });
 
 /** What `npm run import-legacy` does without a running instance: `POST /v1/assets/legacy` without HTTP. */
+/** Sweeps that remove something, and imports. */
+const auditing = {
+  isOperators: (url: string) => url === '/v1/sweep' || url === '/v1/assets/legacy',
+  targetOf: ({ routeOptions: { url }, body }: FastifyRequest) => {
+    if (url === '/v1/assets/legacy') return 'legacy file';
+    return sweepRequest.safeParse(body).data?.apply ? 'leftovers' : undefined;
+  },
+};
+
 export function importerOf(
   deps: Pick<MediaDeps, 'database' | 'originals' | 'legacy' | 'engine' | 'screening' | 'settings'>,
 ) {
@@ -151,9 +166,9 @@ export function importerOf(
 
 /** Likewise, for `npm run sweep`: `POST /v1/sweep` without HTTP. */
 export function sweeperOf(
-  deps: Pick<MediaDeps, 'clock' | 'database' | 'answers' | 'originals' | 'legacy' | 'variants'>,
+  deps: Pick<MediaDeps, 'clock' | 'database' | 'answers' | 'originals' | 'publicObjects' | 'legacy' | 'variants'>,
 ) {
-  const { clock, database, answers, originals, legacy, variants } = deps;
+  const { clock, database, answers, originals, publicObjects, legacy, variants } = deps;
   const db = database.queries<MediaTables>();
   const sweepDeps = {
     clock,
@@ -161,6 +176,7 @@ export function sweeperOf(
     taskDb: database.queries<TaskTables>(),
     answers,
     objects: originals,
+    publicObjects,
     legacy,
     variants,
   };

@@ -28,16 +28,11 @@ export async function signImages(deps: SigningDeps, caller: Caller, request: Sig
 function signImage(deps: SigningDeps, row: Located): ImageSignedRef {
   const { width, height, byteSize, blurhash, mime } = row;
   const url = originalAddress(row);
-  const base = { width, height, byteSize, blurhash, mime };
-  if (!isImage(mime)) return { ready: true, url, ...base, durationMs: row.durationMs };
-  return {
-    ready: true,
-    url,
-    thumbUrl: thumbAddress(deps, row),
-    previewUrl: deps.resizeAddress(sourceOf(row), preview, 'webp'),
-    ...base,
-    durationMs: null,
-  };
+  // "`null` in image signing responses" (document 000, Asset), of whatever they tell.
+  const base = { width, height, byteSize, durationMs: null, blurhash, mime };
+  if (!isImage(mime)) return { ready: true, url, ...base };
+  const previewUrl = deps.resizeAddress(sourceOf(row), preview, 'webp');
+  return { ready: true, url, thumbUrl: thumbAddress(deps, row), previewUrl, ...base };
 }
 
 /** For 7 days: what was screened, or nothing. */

@@ -10,6 +10,7 @@ import { type Client, type MediaRig, onEveryPair, startMedia, upload } from '../
 import { skipWithout } from '../../test/programs.ts';
 import type { WatermarkedVideo } from './api.ts';
 import { videoWatermarkKeyOf } from './storagekey.ts';
+import { badVideos, longVideo } from './video/badvideos.testing.ts';
 import { createFfmpeg } from './video/ffmpeg.ts';
 import { probeVideo } from './video/probing.ts';
 import { render } from './video/samples.testing.ts';
@@ -33,6 +34,7 @@ onEveryPair('POST /v1/watermark-video', (pair) => {
     const depths = async () => (await rig.jobs.depths()).filter(({ queue }) => queue === watermarkQueue.name);
     const ask = (ref: string, client: Client = rig.user) =>
       client.post<WatermarkedVideo>('/v1/watermark-video', { ref, legacyBucket: rig.legacyBucket });
+    const codeOf = (body: object) => ('error' in body ? body.error : undefined);
     const registered = async (content: Uint8Array = bytes, changes: object = {}) => {
       const { said, assetId, storageKey } = await upload(rig.user, content, {
         kind: 'video',
@@ -99,10 +101,23 @@ onEveryPair('POST /v1/watermark-video', (pair) => {
       expect((await rig.user.post('/v1/watermark-video', {})).status).toBe(400);
     });
 
-    it('is 422 for a video that cannot be decoded, every time', async () => {
-      const { assetId, made } = await registered(Buffer.alloc(2000, 'noise'));
-      for (let time = 0; time < 2; time++)
-        expect(await ask(assetId)).toMatchObject({ status: 422, body: { error: 'undecodable_video' } });
+    it('is 422 for what is no video that can be shown, every time', { timeout: 60_000 }, async () => {
+      const fates = badVideos.map(async ([name, make]) => {
+        const own = await mkdtemp(join(folder, 'bad-'));
+        // Of another kind: what begins like a picture is looked at as one.
+        const { assetId, made } = await registered(await make(own));
+        const answers = [await ask(assetId), await ask(assetId)].map(({ status, body }) => [status, codeOf(body)]);
+        return { name, answers, isThere: (await rig.originals.head(made)) !== undefined };
+      });
+      const refused = [422, 'undecodable_video'];
+      expect(await Promise.all(fates)).toEqual(
+        badVideos.map(([name]) => ({ name, answers: [refused, refused], isThere: false })),
+      );
+    });
+
+    it('is 422 for one of three hours', async () => {
+      const { assetId, made } = await registered(await readFile(await render(longVideo, folder)));
+      expect(await ask(assetId)).toMatchObject({ status: 422, body: { error: 'video_too_large' } });
       expect(await rig.originals.head(made)).toBeUndefined();
     });
 

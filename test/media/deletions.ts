@@ -26,7 +26,7 @@ export function openLegacyFiles(folder: string): Pick<LegacyObjects, 'bucket'> {
   });
 }
 
-export function removalDeps(database: Database, folder: string): PrefixRemovalDeps {
+export function removalDeps(database: Database, folder: string) {
   const limits = { maxSourcePixels: 1e6, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 };
   return {
     db: database.queries<MediaTables>(),
@@ -40,7 +40,7 @@ export function removalDeps(database: Database, folder: string): PrefixRemovalDe
       publicObjects: openPublicFiles(folder),
       limits,
     }),
-  };
+  } satisfies PrefixRemovalDeps;
 }
 
 /** One of the two deletions, of everything that belongs to a video: by id, or as everything of its owner. */

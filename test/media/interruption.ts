@@ -12,6 +12,7 @@ interface Interruptible {
   readonly legacy?: Pick<LegacyObjects, 'bucket'>;
   readonly engine?: object;
   readonly variants?: object;
+  readonly publicObjects?: object;
   readonly ffmpeg?: object;
   readonly screening?: object;
 }
@@ -34,6 +35,7 @@ export function interrupted<Deps extends Interruptible>(deps: Deps, interrupt: I
     objects: watched(deps.objects, at),
     ...(deps.legacy && { legacy: { bucket: bucketAt } }),
     ...(deps.engine && { engine: watched(deps.engine, at) }),
+    ...(deps.publicObjects && { publicObjects: watched(deps.publicObjects, at) }),
     ...(deps.variants && { variants: watched(deps.variants, at) }),
     ...(deps.ffmpeg && { ffmpeg: watched(deps.ffmpeg, at) }),
     ...(deps.screening && { screening: watched(deps.screening, at) }),

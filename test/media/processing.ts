@@ -28,7 +28,7 @@ export interface ProcessingOrders extends Omit<Orders, 'request'> {
 const log = createLog({ level: 'silent' });
 const internal = { kind: 'internal' } as const;
 
-function processingDeps(database: Database, dataDir: string): ProcessingDeps {
+export function processingDeps(database: Database, dataDir: string): ProcessingDeps {
   const objects = openFiles(dataDir);
   const deps = {
     ...registrationDeps(database, dataDir),

@@ -216,6 +216,7 @@ export async function startMedia(
     database,
     answers: openCache({ redis, database, name: 'media', maxBytes: 10_000_000, log }),
     originals,
+    publicObjects,
     legacy,
     engine,
     variants,

@@ -3,12 +3,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { objectSource } from '#image/engine/sources.ts';
+import { toTransform } from '#image/engine/specs.ts';
 import type { MediaTables } from '#media/store.ts';
+import type { Database } from '#platform/db/db.ts';
+import type { Objects } from '#platform/objects/objects.ts';
 import { createPostgresDatabase, databaseEngines } from '../database.ts';
 import { picture } from './pictures.ts';
 import { plant } from './planting.ts';
 import { openRecords } from './registering.ts';
-import { openFiles, outcomeOf, registrationDeps, uploaded } from './registrations.ts';
+import { openFiles, openPublicFiles, outcomeOf, registrationDeps, uploaded } from './registrations.ts';
 import type { SweepOrders } from './sweeping.ts';
 import { hourMs, sweepAll, sweepDeps } from './sweeps.ts';
 
@@ -29,6 +33,16 @@ for (const { name, missing } of databaseEngines) {
     });
 
     const open = () => openRecords({ databaseUrl: server.url, dataDir });
+
+    /** A variant of an object that others took away. */
+    async function layStray(database: Database, files: Objects): Promise<readonly string[]> {
+      const [source, transform] = ['v/gone.png', toTransform({ width: 8 })];
+      await files.put(source, await picture('png'), { contentType: 'image/png' });
+      const { variants } = sweepDeps(database, dataDir);
+      const made = await variants.ensure(objectSource(files, source), [{ transform }]);
+      await files.remove([source]);
+      return made.map(({ key }) => key);
+    }
 
     /** What it printed; `undefined`: it was killed. */
     function run(killAt: number, laterMs: number): Promise<string | undefined> {
@@ -51,6 +65,7 @@ for (const { name, missing } of databaseEngines) {
       const lost = await plant(ground, 1, { beside: ['.wm.jpg'] });
       await files.remove(lost.map(({ storageKey }) => storageKey));
       await plant(ground, 1, { isReady: false });
+      const strays = await layStray(before, files);
       const uploads = [];
       for (let count = 0; count < 3; count++) uploads.push(await uploaded(files, png));
       const [first, ...others] = uploads;
@@ -58,7 +73,7 @@ for (const { name, missing } of databaseEngines) {
 
       // Each begins where the one before it died; what is claimed by then is a day older each time.
       let kills = 0;
-      for (let killAt = 2; ; killAt += 2) {
+      for (let killAt = 2; ; killAt += 3) {
         const printed = await run(killAt, 25 * hourMs);
         if (printed !== undefined) break;
         kills += 1;
@@ -85,6 +100,7 @@ for (const { name, missing } of databaseEngines) {
         const keys = [];
         for await (const { key } of files.list('u/')) keys.push(key);
         expect(keys.sort()).toEqual([...expected, ...kept.map(({ storageKey }) => `${storageKey}.wm.jpg`)].sort());
+        for await (const { key } of openPublicFiles(dataDir).list('img/')) expect(strays).not.toContain(key);
         for (const { request } of others) expect(await outcomeOf(deps, request)).toBe('object_not_found');
       } finally {
         await deps.screening.close();

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createVariantNames } from './keys.ts';
+import { createVariantNames, partsOfVariantKey } from './keys.ts';
 import { toTransform, type VariantSpec } from './specs.ts';
 
 const names = createVariantNames('secret');
 const key = (spec: VariantSpec, identity = 'source', by = names) =>
-  by.key({ identity, group: 'group' }, toTransform(spec));
+  by.key({ identity, group: 'group', store: 'store' }, toTransform(spec));
 
 describe('specs that mean the same are one variant', () => {
   const same: [name: string, one: VariantSpec, other: VariantSpec][] = [
@@ -75,7 +75,7 @@ it('has the documented shape', () => {
 it('never changes', () => {
   // A key is a public address: when this fails, every stored variant has been orphaned.
   expect(key({ width: 400, height: 400, quality: 80 }, '["object","objects","u/a.jpg"]')).toBe(
-    'img/ac/7c/ac7c77c1703ef1f82b59b482bbc52e5f9310d115da74b5f3c7105ba7b27207fe.webp',
+    'img/ac/7c/ac7c1fb9cc04b3e177c1703ef1f82b599310d115da74b5f3c7105ba7b27207fe.webp',
   );
 });
 
@@ -90,7 +90,28 @@ it('depends on the source and the secret', () => {
 });
 
 it('begins alike for all variants of a source, and for no other', () => {
-  const prefix = names.prefix({ identity: 'source', group: 'group' });
+  const prefix = names.prefix({ identity: 'source', group: 'group', store: 'store' });
   for (const spec of [{}, { width: 5 }, { format: 'png' }] as const) expect(key(spec).startsWith(prefix)).toBe(true);
   expect(key({}, 'another').startsWith(prefix)).toBe(false);
+});
+
+it('tells its beginning, and the mark of the store that its source lies in', () => {
+  for (const store of ['one store', 'another store']) {
+    const source = { identity: `source in ${store}`, group: 'group', store };
+    const parts = partsOfVariantKey(names.key(source, toTransform({ format: 'png' })));
+    expect(parts).toEqual({ prefix: names.prefix(source), mark: names.mark(source.store) });
+  }
+  expect(names.mark('one store')).not.toBe(names.mark('another store'));
+  expect(names.mark('one store')).not.toBe(createVariantNames('another').mark('one store'));
+});
+
+it.each([
+  'u/a.jpg',
+  'img/ac/7c/readme.txt',
+  `img/ac/7c/${'a'.repeat(64)}.webp`,
+  `img/aa/aa/${'a'.repeat(63)}.webp`,
+  `img/aa/aa/${'a'.repeat(64)}`,
+  `img/aa/aa/b/${'a'.repeat(64)}.webp`,
+])('%s is no variant’s', (foreign) => {
+  expect(partsOfVariantKey(foreign)).toBeUndefined();
 });

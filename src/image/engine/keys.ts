@@ -2,20 +2,32 @@
 import { createHmac, createSecretKey } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Transform } from './engine.ts';
-import type { VariantSource } from './sources.ts';
+import type { NamedSource } from './sources.ts';
 
 /** To be raised when the same source and spec no longer give the same picture (pipeline, defaults of the encoders). */
 const recipe = 1;
 
 const extensions = { webp: 'webp', jpeg: 'jpg', png: 'png' } as const;
 
-/** What keys are made from (sources.ts). */
-export type NamedSource = Pick<VariantSource, 'identity' | 'group'>;
-
 export interface VariantNames {
   /** Every variant of a source begins with this, so that all are found without a record of them. */
   prefix(source: NamedSource): string;
   key(source: NamedSource, transform: Transform): string;
+  /** What all variants of a store's sources bear, and no others do: a sweep judges those of stores that it has seen through. */
+  mark(store: string): string;
+}
+
+/** Digits of a variant's name: of its source's group, of its source's store, of its source; the rest is the spec's. */
+const [groupDigits, markDigits, sourceDigits] = [4, 8, 20];
+const prefixDigits = groupDigits + markDigits + sourceDigits;
+const variantForm = /^img\/([0-9a-f]{2})\/([0-9a-f]{2})\/(\1\2[0-9a-f]{60})\.[a-z]+$/;
+
+/** What the key of a stored variant tells; `undefined`: it is none. */
+export function partsOfVariantKey(key: string): { readonly prefix: string; readonly mark: string } | undefined {
+  const name = variantForm.exec(key)?.[3];
+  if (name === undefined) return undefined;
+  const prefix = key.slice(0, key.indexOf(name) + prefixDigits);
+  return { prefix, mark: name.slice(groupDigits, groupDigits + markDigits) };
 }
 
 /** `keySecret`: SVC_IMAGE_KEY_SECRET. */
@@ -23,8 +35,9 @@ export function createVariantNames(keySecret: string): VariantNames {
   const secret = createSecretKey(keySecret, 'utf8');
   /** 128 bits, as 32 hex digits. */
   const keyedHash = (said: string) => createHmac('sha256', secret).update(said).digest('hex').slice(0, 32);
-  const prefix = ({ identity, group }: NamedSource) => {
-    const hash = keyedHash(group).slice(0, 4) + keyedHash(identity).slice(4);
+  const mark = (store: string) => keyedHash(store).slice(0, markDigits);
+  const prefix = ({ identity, group, store }: NamedSource) => {
+    const hash = keyedHash(group).slice(0, groupDigits) + mark(store) + keyedHash(identity).slice(0, sourceDigits);
     return `img/${hash.slice(0, 2)}/${hash.slice(2, 4)}/${hash}`;
   };
   // The same pictures are asked for again and again, and two hashes cost a quarter of a look at the file system.
@@ -32,6 +45,7 @@ export function createVariantNames(keySecret: string): VariantNames {
 
   return {
     prefix,
+    mark,
     key: (source, transform) => {
       const meaning = `${meaningOf(transform)} ${source.identity}`;
       const known = lately.get(meaning);

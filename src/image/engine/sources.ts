@@ -6,11 +6,17 @@ import { PictureFault } from './engine.ts';
 /** Bytes; a source above it is refused before it is held in memory (CONTRACT §5). */
 export const maxSourceBytes = 64 * 1024 * 1024;
 
-export interface VariantSource {
+/** What the keys of variants are made from, beside the spec (keys.ts). */
+export interface NamedSource {
   /** The same picture has the same identity in every process; the keys of its variants are made from it. */
   readonly identity: string;
   /** Variants of sources that are often deleted together lie together: in one folder of 65 536, by this. */
   readonly group: string;
+  /** Where it lies: a bucket, or anywhere else. */
+  readonly store: string;
+}
+
+export interface VariantSource extends NamedSource {
   /** Throws SourceFault, and PictureFault when there are too many bytes. */
   read(): Promise<SourceBytes>;
 }
@@ -49,11 +55,22 @@ export function tooManyBytes(): PictureFault {
 /** A read may take long as long as it moves. */
 const readIdleMs = 5000;
 
+/** The store of a bucket's objects. A bucket's name is all that tells stores apart. */
+export const bucketStore = (bucket: string) => JSON.stringify(['object', bucket]);
+
+/** An object of a bucket, as the keys of its variants mean it; it need not be there. */
+export function namedObject(bucket: string, key: string): NamedSource {
+  return {
+    identity: JSON.stringify(['object', bucket, key]),
+    group: JSON.stringify(['object', bucket, key.slice(0, key.lastIndexOf('/') + 1)]),
+    store: bucketStore(bucket),
+  };
+}
+
 /** An object of a bucket. `key` is a safe key (platform/objects/keys.ts). With another etag than `ifMatch` it is absent. */
 export function objectSource(objects: Objects, key: string, ifMatch?: string): VariantSource {
   return {
-    identity: JSON.stringify(['object', objects.bucket, key]),
-    group: JSON.stringify(['object', objects.bucket, key.slice(0, key.lastIndexOf('/') + 1)]),
+    ...namedObject(objects.bucket, key),
     read: async () => {
       const { bytes, etag } = await readObject(objects, key, ifMatch);
       return { bytes, stillStands: async () => (await fetched(objects.head(key)))?.etag === etag };

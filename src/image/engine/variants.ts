@@ -5,9 +5,9 @@
 import { gather } from '#platform/objects/gathering.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import type { Engine, EngineLimits, Transform } from './engine.ts';
-import { createVariantNames, type NamedSource } from './keys.ts';
+import { createVariantNames, type VariantNames } from './keys.ts';
 import { createPermits } from './permits.ts';
-import { free, SourceFault, type VariantSource } from './sources.ts';
+import { free, type NamedSource, SourceFault, type VariantSource } from './sources.ts';
 
 export interface Variant {
   /** In the public bucket. */
@@ -35,6 +35,8 @@ export interface VariantMaker {
   forget(source: NamedSource): Promise<number>;
   /** The same for many sources: those of one group are looked for together, all are removed together. */
   forgetAll(sources: readonly NamedSource[]): Promise<number>;
+  /** For sweeps, which tell by its name whose a variant was. */
+  readonly names: Pick<VariantNames, 'prefix' | 'mark'>;
 }
 
 export interface VariantMakerDeps {
@@ -195,6 +197,7 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
     },
     forget: (source) => forgetAll([source]),
     forgetAll,
+    names,
   };
 }
 

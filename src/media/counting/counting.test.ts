@@ -14,6 +14,7 @@ import { assetsDeletion } from '../api.ts';
 import { deleteAssets } from '../deletion.ts';
 import type { PrefixRemovalDeps } from '../prefixremoval.ts';
 import { countObjects } from '../removal.ts';
+import { countingFiles } from './counting.ts';
 import { claimCounting } from './store.ts';
 
 for (const engine of databaseEngines)
@@ -55,6 +56,20 @@ for (const engine of databaseEngines)
           undefined,
         ]);
       }
+    });
+
+    it('a file is counted by whoever began first, also when another call removed it before it was looked for', async () => {
+      const [path = ''] = await laid(1);
+      const { promise: overtaken, resolve: goOn } = Promise.withResolvers<void>();
+      const late: Objects = Object.create(files, {
+        head: { value: (key: string) => overtaken.then(() => files.head(key)) },
+      });
+      const first = countingFiles(deps, late, [path], async () => undefined);
+      const db = database.queries<{ legacy_removals: { path: string } }>();
+      await expect.poll(() => db.selectFrom('legacy_removals').selectAll().execute()).toHaveLength(1);
+      const second = await countingFiles(deps, files, [path], () => files.remove([path]));
+      goOn();
+      expect([(await first).count, second.count]).toEqual([1, 0]);
     });
 
     it('a call that failed, or whose process died, does not hold the count', async () => {

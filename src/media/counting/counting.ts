@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Objects } from '#platform/objects/objects.ts';
 import type { LocatingDeps } from '../locating.ts';
-import { countByHeads } from '../removal.ts';
-import { claimCounting, releaseCounting } from './store.ts';
+import { thereOf } from '../removal.ts';
+import { claimCounting, markSeen, releaseCounting } from './store.ts';
 
 /**
- * What `work` gives, and how many of `paths` there were before it that no other call is deleting. `files` is the legacy
- * bucket.
+ * What `work` gives, and how many of `paths` there were before it that no other call counts. `files` is the legacy bucket.
+ * Whoever counts a file may be overtaken by another call that removes it; so that one tells first that it saw it.
  */
 export async function countingFiles<Result>(
   { db }: Pick<LocatingDeps, 'db'>,
@@ -18,11 +18,19 @@ export async function countingFiles<Result>(
   if (files === undefined || paths.length === 0) return { result: await work(), count: 0 };
   const holder = randomUUID();
   const ours = await claimCounting(db, files.bucket, paths, holder);
+  const isOurs = new Set(ours);
+  let there: readonly string[] = [];
+  let result: Result;
   try {
-    const count = await countByHeads(files, ours);
-    return { result: await work(), count };
-  } finally {
-    // After a failure the claim runs out by itself.
+    there = await thereOf(files, paths);
+    const others = there.filter((path) => !isOurs.has(path));
+    if (others.length > 0) await markSeen(db, files.bucket, others);
+    result = await work();
+  } catch (error) {
     await releaseCounting(db, files.bucket, ours, holder);
+    throw error;
   }
+  const seenByOthers = await releaseCounting(db, files.bucket, ours, holder);
+  const counted = new Set([...there.filter((path) => isOurs.has(path)), ...seenByOthers]);
+  return { result, count: counted.size };
 }

@@ -22,13 +22,23 @@ export async function claimCounting(
   return rows.map(({ path }) => path);
 }
 
+/** To be told before they are removed: that others, who count them, need not see them any more. */
+export async function markSeen(db: Db<MediaTables>, bucket: string, paths: readonly string[]): Promise<void> {
+  await sql`
+    update legacy_removals set seen = true
+    where bucket = ${bucket}::text and path = any(${paths}::text[])`.execute(db);
+}
+
+/** Lets go of what `holder` counts; those of it that another call saw. */
 export async function releaseCounting(
   db: Db<MediaTables>,
   bucket: string,
   paths: readonly string[],
   holder: string,
-): Promise<void> {
-  await sql`
+): Promise<readonly string[]> {
+  const { rows } = await sql<{ path: string; seen: boolean }>`
     delete from legacy_removals
-    where bucket = ${bucket}::text and path = any(${paths}::text[]) and holder = ${holder}::uuid`.execute(db);
+    where bucket = ${bucket}::text and path = any(${paths}::text[]) and holder = ${holder}::uuid
+    returning path, seen`.execute(db);
+  return rows.filter(({ seen }) => seen).map(({ path }) => path);
 }

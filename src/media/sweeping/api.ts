@@ -2,17 +2,24 @@
 import { z } from 'zod';
 import { isSafeKey } from '#platform/objects/keys.ts';
 import { isUuid } from '../refs.ts';
+import { readStep } from './steps.ts';
 
 /** What a sweep goes through, in this order. */
-export const sweepParts = ['registrations', 'uploads', 'assets'] as const;
+export const sweepParts = ['registrations', 'uploads', 'assets', 'variants'] as const;
 
-/** `<part>:<the last that was seen of it>`: ids of assets, keys of objects. */
+const isAfter: Readonly<Record<(typeof sweepParts)[number], (text: string) => boolean>> = {
+  registrations: isUuid,
+  uploads: isSafeKey,
+  assets: isUuid,
+  variants: (text) => readStep(text) !== undefined,
+};
+
+/** `<part>:<the last that was seen of it>`: ids of assets, keys of objects, steps. */
 export const sweepCursor = z.string().transform((text, context) => {
   const colon = text.indexOf(':');
   const part = sweepParts.find((each) => each === text.slice(0, Math.max(0, colon)));
   const after = text.slice(colon + 1);
-  const isAfter = part === 'uploads' ? isSafeKey : isUuid;
-  if (part !== undefined && (after === '' || isAfter(after))) return { part, after: after || undefined };
+  if (part !== undefined && (after === '' || isAfter[part](after))) return { part, after: after || undefined };
   context.addIssue({ code: 'custom', message: 'must be a cursor that a sweep gave' });
   return z.NEVER;
 });
@@ -31,7 +38,13 @@ export const sweepRequest = z.object({
 export type SweepRequest = z.output<typeof sweepRequest>;
 
 const sweepFinding = z.object({
-  what: z.enum(['unfinished_registration', 'unregistered_upload', 'watermark_without_source', 'asset_without_object']),
+  what: z.enum([
+    'unfinished_registration',
+    'unregistered_upload',
+    'watermark_without_source',
+    'asset_without_object',
+    'variant_without_source',
+  ]),
   fate: z.enum(['found', 'removed', 'left']),
   key: z.string(),
   assetId: z.string().optional(),

@@ -16,9 +16,9 @@ import type { RegistrationDeps } from '../registration.ts';
 import { draftAsset, type MediaTables } from '../store.ts';
 
 /** More than any deed here has. */
-const manyMoments = 80;
+const manyMoments = 120;
 /** As many as it has with a single object, and some. */
-const someMoments = 36;
+const someMoments = 60;
 
 type Uploaded = Awaited<ReturnType<typeof uploaded>>;
 

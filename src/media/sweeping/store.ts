@@ -98,3 +98,65 @@ export async function claimUnregistered(
     .returning(['asset_id as assetId', sql<string>`xmin::text`.as('revision')])
     .execute();
 }
+
+export interface Noted {
+  /** What all variants of one source begin with. */
+  readonly prefix: string;
+  /** Of the store of their source. */
+  readonly mark: string;
+}
+
+export async function noteVariants(db: Handle, sweepId: string, noted: readonly Noted[]): Promise<void> {
+  await sql`
+    insert into stray_variants (sweep_id, mark, prefix)
+    select ${sweepId}::uuid, mark, prefix
+    from unnest(${noted.map(({ mark }) => mark)}::text[], ${noted.map(({ prefix }) => prefix)}::text[])
+      as noted(mark, prefix)
+    on conflict do nothing`.execute(db);
+}
+
+export async function hasNoted(db: Handle, sweepId: string, mark: string): Promise<boolean> {
+  return (await findNoted(db, sweepId, mark, undefined, 1)).length > 0;
+}
+
+/** In order, from beyond `after` on, at most `limit`. */
+export async function findNoted(
+  db: Handle,
+  sweepId: string,
+  mark: string,
+  after: string | undefined,
+  limit: number,
+): Promise<readonly string[]> {
+  const { rows } = await sql<{ prefix: string }>`
+    select prefix from stray_variants
+    where sweep_id = ${sweepId}::uuid and mark = ${mark} and prefix > ${after ?? ''}
+    order by prefix limit ${limit}`.execute(db);
+  return rows.map(({ prefix }) => prefix);
+}
+
+/** They have a source. */
+export async function strikeVariants(
+  db: Handle,
+  sweepId: string,
+  mark: string,
+  prefixes: readonly string[],
+): Promise<void> {
+  await sql`
+    delete from stray_variants
+    where sweep_id = ${sweepId}::uuid and mark = ${mark} and prefix = any(${prefixes}::text[])`.execute(db);
+}
+
+export async function dropNotes(db: Handle, sweepId: string): Promise<void> {
+  await sql`delete from stray_variants where sweep_id = ${sweepId}::uuid`.execute(db);
+}
+
+/** Of sweeps that were broken off: none takes so long. */
+export async function dropOutdatedNotes(db: Handle): Promise<void> {
+  await sql`delete from stray_variants where noted_at < now() - interval '7 days'`.execute(db);
+}
+
+/** Those that rows lie in. */
+export async function findLegacyBuckets(db: Handle): Promise<readonly string[]> {
+  const rows = await db.selectFrom('assets').select('bucket').distinct().where('backend', '=', 'legacy').execute();
+  return rows.map(({ bucket }) => bucket);
+}

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { JobTables } from '#platform/jobs/jobs.ts';
 import { plant } from '../../../test/media/planting.ts';
@@ -42,15 +43,20 @@ onEveryPair('POST /v1/sweep', (pair) => {
     expect((await sweep({ apply: true })).body.found).toEqual([{ ...finding, fate: 'removed' }]);
     expect(await isThere(assetId)).toBe(false);
     expect((await sweep({ apply: true, cursor: 'uploads:' })).body).toEqual({ found: [], cursor: 'assets:' });
-    expect((await sweep({ apply: true, cursor: 'assets:' })).body).toEqual({ found: [], cursor: null });
+    expect((await sweep({ apply: true, cursor: 'assets:' })).body).toEqual({ found: [], cursor: 'variants:' });
+    expect((await sweep({ apply: true, cursor: 'variants:' })).body).toEqual({ found: [], cursor: null });
   });
 
   it.each<[string, unknown]>([
     ['apply is no boolean', { apply: 'yes' }],
-    ['the cursor names no part', { cursor: 'variants:' }],
+    ['the cursor names no part', { cursor: 'variant:' }],
     ['the cursor is no cursor', { cursor: '' }],
     ['the cursor of rows is no id', { cursor: 'assets:x' }],
     ['the cursor of objects is no key', { cursor: 'uploads:u/../x' }],
+    ['the cursor of variants is no step', { cursor: 'variants:u/a' }],
+    ['the cursor of variants names no sweep', { cursor: 'variants:x/note/img/00' }],
+    ['the cursor of variants names no bucket', { cursor: `variants:${randomUUID()}/strike/a b/c` }],
+    ['the cursor of variants is no key', { cursor: `variants:${randomUUID()}/judge/objects/../x` }],
     ['no body', undefined],
   ])('400 when %s', async (_name, payload) => {
     expect((await sweep(payload)).status).toBe(400);

@@ -1,72 +1,39 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { objectSource } from '#image/engine/sources.ts';
-import { createVariantMaker } from '#image/engine/variants.ts';
-import { createEngine } from '#image/engine/working.ts';
+import { toTransform } from '#image/engine/specs.ts';
 import type { Database } from '#platform/db/db.ts';
-import { deriveAddressKey } from '#platform/objects/addresses.ts';
-import type { LegacyObjects, Objects } from '#platform/objects/objects.ts';
-import { openTestCache } from '../../../test/caches.ts';
+import type { Objects } from '#platform/objects/objects.ts';
 import { picture } from '../../../test/media/pictures.ts';
 import { type Planted, plant } from '../../../test/media/planting.ts';
 import { onEveryPair } from '../../../test/media/rig.ts';
-import { hourMs, sweepAll } from '../../../test/media/sweeps.ts';
+import { hourMs, openSweepGround, type SweepGround, sweepAll } from '../../../test/media/sweeps.ts';
 import { storageKeyOf } from '../storagekey.ts';
 import type { MediaTables } from '../store.ts';
 import { posterIdOf } from '../tasks/processing.ts';
 import { insertRun, type TaskTables } from '../tasks/store.ts';
-import type { SweepDeps } from './turns.ts';
 
-const transform = {
-  width: 8,
-  height: 8,
-  quality: 75,
-  format: 'webp',
-  resizingType: 'fit',
-  enlarge: false,
-  blur: 0,
-  resampling: 'lanczos3',
-  maxBytes: 0,
-} as const;
+const transform = toTransform({ width: 8, height: 8 });
 
 onEveryPair('a sweep', (pair) => {
   const ownerId = randomUUID();
   const contentType = 'image/png';
+  let ground: SweepGround;
   let database: Database;
-  let stores: Awaited<ReturnType<typeof pair.openObjects>>;
   let objects: Objects;
   let legacyFiles: Objects;
-  let deps: SweepDeps;
-  let variants: ReturnType<typeof createVariantMaker>;
+  let deps: SweepGround['deps'];
   let png: Buffer;
-  const at = (laterMs: number): SweepDeps => ({ ...deps, clock: { now: () => Date.now() + laterMs } });
+  const at = (laterMs: number): SweepGround['deps'] => ({ ...deps, clock: { now: () => Date.now() + laterMs } });
 
   beforeAll(async () => {
     png = await picture('png');
-    database = await pair.openDatabase();
-    stores = await pair.openObjects({ url: 'http://127.0.0.1:1', secret: deriveAddressKey('00', '11') });
-    objects = stores.originals;
-    const legacy = stores.legacy as LegacyObjects;
-    legacyFiles = legacy.bucket(String(stores.legacyBucket)) as Objects;
-    const limits = { maxSourcePixels: 1e6, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 };
-    const engine = createEngine(limits);
-    variants = createVariantMaker({ engine, keySecret: 'a key secret', publicObjects: stores.publicObjects, limits });
-    deps = {
-      db: database.queries<MediaTables>(),
-      taskDb: database.queries<TaskTables>(),
-      answers: openTestCache(database),
-      objects,
-      legacy,
-      variants,
-      clock: { now: () => Date.now() + 25 * hourMs },
-    };
+    ground = await openSweepGround(pair);
+    ({ database, objects, legacyFiles, deps } = ground);
   });
-  afterAll(async () => {
-    await database.close();
-    await stores.close();
-  });
+  afterAll(() => ground.close());
 
-  const ground = () => ({ database, originals: objects, userId: ownerId });
+  const soil = () => ({ database, originals: objects, userId: ownerId });
   const put = (key: string, bytes: Uint8Array = png) => objects.put(key, bytes, { contentType });
   const newKey = (mime = 'image/png', assetId: string = randomUUID()) =>
     storageKeyOf({ ownerId, scopeKind: 'thread', scopeId: 's', assetId, mime });
@@ -77,7 +44,7 @@ onEveryPair('a sweep', (pair) => {
   const change = (assetId: string, values: object) =>
     database.queries<MediaTables>().updateTable('assets').set(values).where('asset_id', '=', assetId).execute();
   const one = async (options: Parameters<typeof plant>[2] = {}): Promise<Planted> => {
-    const [planted] = await plant(ground(), 1, options);
+    const [planted] = await plant(soil(), 1, options);
     if (planted === undefined) throw new Error('nothing was planted');
     return planted;
   };
@@ -313,11 +280,11 @@ onEveryPair('a sweep', (pair) => {
     for (const key of [orphan, asset.storageKey]) {
       await put(key);
       await put(`${key}.wm.jpg`);
-      await variants.ensure(objectSource(objects, key), [{ transform }]);
+      await deps.variants.ensure(objectSource(objects, key), [{ transform }]);
     }
     const variantKeys = async () => {
       const keys = [];
-      for await (const { key } of stores.publicObjects.list('img/')) keys.push(key);
+      for await (const { key } of ground.publicObjects.list('img/')) keys.push(key);
       return keys.length;
     };
     const before = await variantKeys();
@@ -368,7 +335,7 @@ onEveryPair('a sweep', (pair) => {
       await Promise.all(numbers.slice(start, start + 64).map((number) => put(keyAt(number), Buffer.from('x'))));
     const keys = numbers.map(keyAt);
     for (const key of [keys[998], keys[999], keys[1000]]) await put(`${key}.wm.jpg`);
-    const [kept] = await plant({ ...ground(), originals: objects }, 1);
+    const [kept] = await plant(soil(), 1);
     await change(kept?.assetId ?? '', { asset_id: idAt(999), storage_key: keys[999], owner_id: folder.ownerId });
     const found = (await sweepAll(deps)).filter(({ key }) => key.startsWith(`u/${folder.ownerId}/`));
     expect(found.every(({ fate }) => fate === 'removed')).toBe(true);

@@ -1,6 +1,9 @@
 /** What every part of a sweep is given, and gives. */
+
+import type { VariantMaker } from '#image/engine/variants.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Db } from '#platform/db/db.ts';
+import type { Objects } from '#platform/objects/objects.ts';
 import type { RemovalDeps } from '../removal.ts';
 import type { TaskTables } from '../tasks/store.ts';
 import type { SweepFinding } from './api.ts';
@@ -8,6 +11,9 @@ import type { SweepFinding } from './api.ts';
 export interface SweepDeps extends RemovalDeps {
   readonly taskDb: Db<TaskTables>;
   readonly clock: Clock;
+  /** Where variants are stored. */
+  readonly publicObjects: Objects;
+  readonly variants: Pick<VariantMaker, 'forgetAll' | 'names'>;
 }
 
 export interface SweepTurn {

@@ -8,6 +8,7 @@ import { clip } from '../../../test/media/clips.ts';
 import { type Client, embedded, type MediaRig, onEveryPair, startMedia, upload } from '../../../test/media/rig.ts';
 import { skipWithout } from '../../../test/programs.ts';
 import type { Asset, MediaTask, VideoSignedRefs, VideoTask } from '../api.ts';
+import { badVideos, longVideo } from '../video/badvideos.testing.ts';
 import { render } from '../video/samples.testing.ts';
 import { posterIdOf } from './processing.ts';
 
@@ -303,13 +304,27 @@ onEveryPair('media tasks', (pair) => {
         });
     });
 
-    it('fails with what is not a video, and leaves no poster', async () => {
-      const { said: what, assetId } = await uploadClip(rig.user, Buffer.alloc(5000, 'noise'));
-      const { body } = await begin(what);
-      expect(await ended(body.taskId)).toMatchObject({ status: 'failed', metadata: { error: 'undecodable_video' } });
-      expect((await rig.user.sign([posterIdOf(assetId)])).body).toMatchObject({
-        [posterIdOf(assetId)]: { ready: false },
+    it('fails with what is no video that can be shown, and leaves no poster', { timeout: 60_000 }, async () => {
+      const fates = badVideos.map(async ([name, make]) => {
+        const bytes = await make(await mkdtemp(join(folder, 'bad-')));
+        const { said: what, assetId, storageKey } = await uploadClip(rig.user, bytes);
+        const { status, metadata } = await ended((await begin(what)).body.taskId);
+        const signed = (await rig.user.sign([assetId, posterIdOf(assetId)])).body;
+        const left = [];
+        for await (const { key } of rig.originals.list(storageKey.slice(0, storageKey.lastIndexOf('/') + 1)))
+          left.push(key === storageKey ? 'the upload' : key);
+        return [name, status, metadata.error, Object.values(signed).map(({ ready }) => ready), left];
       });
+      expect(await Promise.all(fates)).toEqual(
+        badVideos.map(([name]) => [name, 'failed', 'undecodable_video', [false, false], ['the upload']]),
+      );
+    });
+
+    it('takes a poster of three hours as of any other', async () => {
+      const { said: what, assetId } = await uploadClip(rig.user, await readFile(await render(longVideo, folder)));
+      expect(await ended((await begin(what)).body.taskId)).toMatchObject({ status: 'completed' });
+      const { body } = await rig.user.post<VideoSignedRefs>('/v1/sign/video', { refs: [assetId] });
+      expect(body[assetId]).toMatchObject({ ready: true, durationMs: 11_001_000, thumbAssetId: posterIdOf(assetId) });
     });
 
     it('fails where the id is registered as something else, and leaves that', async () => {

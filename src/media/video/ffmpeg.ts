@@ -45,7 +45,7 @@ export type VideoFaultReason = 'undecodable_video' | 'video_too_large';
 /** Before each input: of files alone, in formats that name no other files. */
 export const guardedInput = [
   ...['-protocol_whitelist', 'file'],
-  ...['-format_whitelist', 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts,mpeg,ogg,flv,asf,png_pipe'],
+  ...['-format_whitelist', 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts,mpeg,ogg,flv,asf'],
   ...['-max_streams', '32'],
 ] as const;
 
