@@ -115,10 +115,11 @@ describe('POST /task: the form', () => {
     });
     expect([status, body.issues[0]?.path]).toEqual([400, 'body.userId']);
     expect((await rig.server.call('POST', '/task', { threadId, text: 'hi', userId: 'nobody' })).status).toBe(400);
-    const own = newThread();
-    const answer = await user.call('POST', '/task', { threadId: own, text: 'hi', userId: stranger.userId });
-    expect(answer.status).toBe(201);
-    expect((await user.ended(String(answer.body.taskId))).userId).toBe(user.userId);
+    for (const userId of [stranger.userId, 'nobody', 5]) {
+      const answer = await user.call('POST', '/task', { threadId: newThread(), text: 'hi', userId });
+      expect(answer.status).toBe(201);
+      expect((await user.ended(String(answer.body.taskId))).userId).toBe(user.userId);
+    }
   });
 });
 

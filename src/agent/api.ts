@@ -56,10 +56,15 @@ export const taskRequest = z
       .string()
       .min(1)
       .max(128)
+      .refine(isStorable, 'must not contain NUL or lone surrogates')
       .nullish()
       .describe('A message of the thread: it and all after it are dropped.'),
     model: z.string().min(1).max(128).nullish(),
-    userId: z.guid('must be a UUID').toLowerCase().nullish().describe('Required with X-Internal-Key, and only there.'),
+    // With a token it is an unknown field, which is ignored whatever it is (CONTRACT §3, §7).
+    userId: z
+      .unknown()
+      .optional()
+      .meta({ type: 'string', format: 'uuid', description: 'Required with X-Internal-Key.' }),
   })
   .refine(({ message, text }) => (message ?? undefined) !== undefined || (text ?? undefined) !== undefined, {
     path: ['message'],
@@ -69,6 +74,7 @@ export const taskRequest = z
     path: ['text'],
     message: 'must not be there beside message',
   });
+export const namedUser = z.guid('must be a UUID').toLowerCase();
 export type TaskRequest = z.output<typeof taskRequest>;
 
 export const taskInfo = z.object({

@@ -6,6 +6,7 @@ import type { UIMessageChunk } from 'ai';
 
 export type Chunk = UIMessageChunk;
 
+/** Without `dynamic`: the SDK says it of a call of an unknown tool, but not from its first chunk on, and v5 makes two of it. */
 const fieldsByType: Readonly<Record<string, readonly string[]>> = {
   start: ['messageId', 'messageMetadata'],
   'start-step': [],
@@ -16,20 +17,12 @@ const fieldsByType: Readonly<Record<string, readonly string[]>> = {
   'reasoning-start': ['id', 'providerMetadata'],
   'reasoning-delta': ['id', 'delta', 'providerMetadata'],
   'reasoning-end': ['id', 'providerMetadata'],
-  'tool-input-start': ['toolCallId', 'toolName', 'providerExecuted', 'dynamic'],
+  'tool-input-start': ['toolCallId', 'toolName', 'providerExecuted'],
   'tool-input-delta': ['toolCallId', 'inputTextDelta'],
-  'tool-input-available': ['toolCallId', 'toolName', 'input', 'providerExecuted', 'providerMetadata', 'dynamic'],
-  'tool-input-error': [
-    'toolCallId',
-    'toolName',
-    'input',
-    'errorText',
-    'providerExecuted',
-    'providerMetadata',
-    'dynamic',
-  ],
-  'tool-output-available': ['toolCallId', 'output', 'providerExecuted', 'dynamic', 'preliminary'],
-  'tool-output-error': ['toolCallId', 'errorText', 'providerExecuted', 'dynamic'],
+  'tool-input-available': ['toolCallId', 'toolName', 'input', 'providerExecuted', 'providerMetadata'],
+  'tool-input-error': ['toolCallId', 'toolName', 'input', 'errorText', 'providerExecuted', 'providerMetadata'],
+  'tool-output-available': ['toolCallId', 'output', 'providerExecuted', 'preliminary'],
+  'tool-output-error': ['toolCallId', 'errorText', 'providerExecuted'],
   'message-metadata': ['messageMetadata'],
   finish: ['messageMetadata'],
   abort: [],

@@ -57,7 +57,7 @@ export interface FeedsDeps {
 }
 
 /** Of an ended run: then its readers are told that it has ended, whatever they miss. */
-const unreadableForMs = 8000;
+const unreadableForMs = 5000;
 /** No run comes near: the database counts its events in 32 bits. */
 const maxSeq = 2 ** 31 - 1;
 

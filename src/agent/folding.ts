@@ -35,17 +35,12 @@ export function createFold(): Fold {
     texts.set(`${type} ${id}`, part);
   }
 
-  function toolPart(chunk: { toolCallId: string; toolName: string; dynamic?: boolean }): OpenPart {
-    const known = tools.get(chunk.toolCallId);
+  function toolPart({ toolCallId, toolName }: { toolCallId: string; toolName: string }): OpenPart {
+    const known = tools.get(toolCallId);
     if (known !== undefined) return known;
-    const type = chunk.dynamic ? 'dynamic-tool' : `tool-${chunk.toolName}`;
-    const part: OpenPart = {
-      type,
-      ...(chunk.dynamic ? { toolName: chunk.toolName } : {}),
-      toolCallId: chunk.toolCallId,
-    };
+    const part: OpenPart = { type: `tool-${toolName}`, toolCallId };
     parts.push(part);
-    tools.set(chunk.toolCallId, part);
+    tools.set(toolCallId, part);
     return part;
   }
 
@@ -91,7 +86,11 @@ export function createFold(): Fold {
         Object.assign(toolPart(chunk), { state: 'input-available', input: chunk.input, ...callMetadata(chunk) });
         return;
       case 'tool-input-error':
-        Object.assign(toolPart(chunk), { state: 'output-error', input: chunk.input, errorText: chunk.errorText });
+        Object.assign(toolPart(chunk), {
+          state: 'output-error',
+          input: chunk.input,
+          errorText: chunk.errorText,
+        });
         return;
       case 'tool-output-available':
         Object.assign(tools.get(chunk.toolCallId) ?? {}, { state: 'output-available', output: chunk.output });

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import type { HttpClient } from '#platform/http/client.ts';
 import { problems } from '#platform/problem.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
+import { currentTraceHeaders } from '#platform/trace.ts';
 import { readBounded } from './bounded.ts';
 
 export interface LibraryDeps {
@@ -64,19 +65,24 @@ async function post(media: HttpClient, path: string, json: unknown, signal: Abor
   const answer = await media.send({ method: 'POST', path, route: path, json, idempotent: true, signal });
   if (answer.status === 200 || answer.status === 201) return answer.json();
   const said = refusal.safeParse(answer.json());
-  throw new Refused(said.success ? said.data.message : `The media service answered ${answer.status}.`);
+  const isOfTheFile = [400, 413, 422, 451].includes(answer.status);
+  if (said.success && isOfTheFile) throw new Refused(said.data.message);
+  throw new Error(`the media service answered ${answer.status}`);
 }
 
 async function upload(place: z.output<typeof reservation>, bytes: Uint8Array, outer: AbortSignal): Promise<void> {
   const put = async (signal: AbortSignal) => {
-    const init = { method: 'PUT', headers: place.headers, body: new Uint8Array(bytes), signal };
+    const headers = { ...currentTraceHeaders(), ...place.headers };
+    const init = { method: 'PUT', headers, body: new Uint8Array(bytes), signal };
     const answer = await fetch(place.uploadUrl, init);
     await answer.arrayBuffer();
+    if (answer.status === 413) throw new Refused('The file is too large.');
     // 412: an earlier try put it there (CONTRACT §4).
     if (!answer.ok && answer.status !== 412) throw new Error(`an upload was answered ${answer.status}`);
   };
   await withDeadline(uploadTimeoutMs, put, outer).catch((cause: unknown) => {
     outer.throwIfAborted();
+    if (cause instanceof Refused) throw cause;
     throw problems.engine_unavailable({ cause });
   });
 }
@@ -107,7 +113,7 @@ export async function fetchPicture(
   const { url, mime } = media ?? {};
   if (url === undefined || !mime?.startsWith('image/')) return undefined;
   const get = async (signal: AbortSignal) => {
-    const answer = await fetch(url, { signal });
+    const answer = await fetch(url, { headers: currentTraceHeaders(), signal });
     if (!answer.ok) throw new Error(`a picture was answered ${answer.status}`);
     return { bytes: await readBounded(answer, maxSourceBytes), mime };
   };

@@ -7,8 +7,9 @@ import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { isStepCount, type ModelMessage, streamText, type ToolSet } from 'ai';
 import type { Log } from '#platform/log.ts';
 import type { Chunk } from './chunks.ts';
-import { explainFailure } from './failures.ts';
+import { brokeOff, explainFailure } from './failures.ts';
 import { withoutStalling } from './stalling.ts';
+import { withDistinctToolCalls } from './toolcalls.ts';
 
 export interface Turn {
   readonly model: LanguageModelV4;
@@ -35,7 +36,7 @@ export async function takeTurn(turn: Turn): Promise<TurnEnd> {
   const { maxSteps, idleMs, maxRetries } = { ...defaultLimits, ...turn.limits };
   let failure: unknown;
   const result = streamText({
-    model: withoutStalling(turn.model, idleMs),
+    model: withDistinctToolCalls(withoutStalling(turn.model, idleMs)),
     instructions: turn.instructions,
     messages: turn.messages,
     tools: turn.tools,
@@ -69,7 +70,7 @@ export async function takeTurn(turn: Turn): Promise<TurnEnd> {
     else if (chunk.type !== 'abort') await emit(chunk);
   }
   signal.throwIfAborted();
-  return end ?? { status: 'failed', error: 'The model broke off its answer.' };
+  return end ?? { status: 'failed', error: brokeOff };
 }
 
 function judgeFinish(finishReason: string | undefined, steps: number, maxSteps: number): TurnEnd {
@@ -82,7 +83,7 @@ function judgeFinish(finishReason: string | undefined, steps: number, maxSteps: 
       return { status: 'completed', finishReason };
     default:
       // A provider that stops in the middle of a word gives no reason.
-      return { status: 'failed', error: 'The model broke off its answer.' };
+      return { status: 'failed', error: brokeOff };
   }
 }
 

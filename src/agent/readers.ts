@@ -17,13 +17,13 @@ export interface Readers {
 }
 
 /** CONTRACT §7: a comment at least every 15 s. */
-const heartbeatEveryMs = 10_000;
+const defaultHeartbeatEveryMs = 10_000;
 /** A socket that takes nothing for so long is given up. */
-const stalledAfterMs = 60_000;
+const defaultStalledAfterMs = 60_000;
 const closingMs = 3000;
 
 const headers = {
-  'content-type': 'text/event-stream; charset=utf-8',
+  'content-type': 'text/event-stream',
   'cache-control': 'no-cache, no-transform',
   'x-accel-buffering': 'no',
   'x-vercel-ai-ui-message-stream': 'v1',
@@ -37,11 +37,17 @@ export function readLastEventId(header: string | string[] | undefined): EventId 
   return id;
 }
 
-export function createReaders(feeds: Feeds): Readers {
+export interface ReadersPace {
+  readonly heartbeatEveryMs?: number;
+  readonly stalledAfterMs?: number;
+}
+
+export function createReaders(feeds: Feeds, pace: ReadersPace = {}): Readers {
+  const { heartbeatEveryMs = defaultHeartbeatEveryMs, stalledAfterMs = defaultStalledAfterMs } = pace;
   const readers = new Set<Reader>();
   let lastReaderLeft: () => void = () => undefined;
   const beating = setInterval(() => {
-    for (const reader of readers) reader.beat();
+    for (const reader of readers) reader.beat(stalledAfterMs);
   }, heartbeatEveryMs).unref();
 
   return {
@@ -104,7 +110,7 @@ class Reader {
     this.#unsubscribe();
   }
 
-  beat(): void {
+  beat(stalledAfterMs: number): void {
     if (this.#blockedAtMs === undefined) this.#write(': still here\n\n');
     else if (performance.now() - this.#blockedAtMs > stalledAfterMs) this.destroy();
   }

@@ -3,6 +3,7 @@
  * readers were shown; they are never run again by themselves, as tools cost credits. Also: what has expired goes.
  */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { UIMessage } from 'ai';
 import type { Log } from '#platform/log.ts';
 import type { Chunk } from './chunks.ts';
@@ -10,13 +11,12 @@ import type { EventLog } from './eventlog.ts';
 import { createFold } from './folding.ts';
 import { doneIn } from './payables.ts';
 import { lastChunk } from './restoring.ts';
-import { endRun, type Holding, type Run, type RunsDeps } from './runs.ts';
+import { endRun, type Run, type RunsDeps } from './runs.ts';
 import { claimOrphans, deleteExpiredRuns } from './store.ts';
 
 export interface ReapingDeps extends RunsDeps {
   readonly eventLog: EventLog;
   readonly log: Log;
-  readonly holding: Holding;
 }
 
 export interface Reaping {
@@ -26,13 +26,18 @@ export interface Reaping {
 }
 
 const reapEveryMs = 2000;
+/** Short: who takes a run over may die as well, and its readers are told within 30 s all the same (CONTRACT §7). */
+const reapingLeaseMs = 5000;
+const atOnce = 50;
+/** After that a run ends without what was shown of it, as its log does not answer; its thread is not held for a log. */
+const unreadableForMs = 2000;
 const sweepEveryMs = 60_000;
 const failure = { status: 'failed', error: 'The server that was running this stopped unexpectedly.' } as const;
 
 export function startReaping(deps: ReapingDeps): Reaping {
   const { log } = deps;
   // Not the holder of our own runs: those whose lease ran out are reaped like anybody's.
-  const holding = { ...deps.holding, holder: randomUUID() };
+  const holder = randomUUID();
   let isReaping = false;
 
   async function reap(all = false): Promise<void> {
@@ -40,7 +45,7 @@ export function startReaping(deps: ReapingDeps): Reaping {
     isReaping = true;
     try {
       for (let claimed = await claim(all); claimed.length > 0; claimed = await claim(all)) {
-        for (const run of claimed) await end(run);
+        await Promise.all(claimed.map(end));
       }
     } catch (error) {
       log.warn({ err: error }, 'runs of a dead instance could not be looked for');
@@ -49,14 +54,28 @@ export function startReaping(deps: ReapingDeps): Reaping {
     }
   }
 
-  const claim = (all: boolean) => claimOrphans(deps.db, holding.holder, holding.leaseMs, all);
+  const claim = (all: boolean) => claimOrphans(deps.db, holder, reapingLeaseMs, all, atOnce);
 
   /** One that cannot be ended is claimed again when our own lease on it has run out, and holds up no other. */
   async function end(run: Run): Promise<void> {
     try {
-      await endOrphan(deps, run);
+      await endOrphan(deps, run, await readShown(run));
     } catch (error) {
       log.warn({ err: error }, 'a run of a dead instance could not be ended');
+    }
+  }
+
+  async function readShown(run: Run): Promise<Shown> {
+    // First nobody else may append any more: what is shown after we looked would be lost.
+    await deps.eventLog.claim(run).catch((error: unknown) => log.warn({ err: error }, 'a log could not be claimed'));
+    for (const startedAtMs = performance.now(); ; await sleep(500)) {
+      try {
+        return await foldLog(deps, run);
+      } catch (error) {
+        if (performance.now() - startedAtMs < unreadableForMs) continue;
+        log.warn({ err: error }, 'a run of a dead instance ends without what it had shown, as its log does not answer');
+        return { parts: [], metadata: {}, lastSeq: undefined };
+      }
     }
   }
 
@@ -79,12 +98,16 @@ export function startReaping(deps: ReapingDeps): Reaping {
   };
 }
 
-async function endOrphan(deps: ReapingDeps, run: Run): Promise<void> {
-  // First nobody else may append any more: what is shown after we looked would be lost.
-  await deps.eventLog.claim(run).catch((error: unknown) => deps.log.warn({ err: error }, 'a log could not be claimed'));
-  const { parts, metadata, lastSeq, ended } = await foldLog(deps, run);
+interface Shown {
+  readonly parts: UIMessage['parts'];
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** `undefined`: the log has its end, or cannot be given one. */
+  readonly lastSeq: number | undefined;
+}
+
+async function endOrphan(deps: ReapingDeps, run: Run, { parts, metadata, lastSeq }: Shown): Promise<void> {
   await endRun(deps, run, { ...failure, parts, metadata, done: doneIn(run.taskId, parts) });
-  if (ended) return;
+  if (lastSeq === undefined) return;
   const batch = {
     firstSeq: lastSeq + 1,
     lastSeq: lastSeq + 1,
@@ -96,7 +119,7 @@ async function endOrphan(deps: ReapingDeps, run: Run): Promise<void> {
   });
 }
 
-async function foldLog(deps: ReapingDeps, run: Run) {
+async function foldLog(deps: ReapingDeps, run: Run): Promise<Shown> {
   const fold = createFold();
   let metadata: Record<string, unknown> = {};
   let lastSeq = 0;
@@ -112,6 +135,6 @@ async function foldLog(deps: ReapingDeps, run: Run) {
         if ('messageMetadata' in chunk) metadata = { ...metadata, ...(chunk.messageMetadata as object) };
       }
     }
-    if (batches.length === 0) return { parts: fold.parts() as UIMessage['parts'], metadata, lastSeq, ended };
+    if (batches.length === 0) return { parts: fold.parts(), metadata, lastSeq: ended ? undefined : lastSeq };
   }
 }

@@ -47,14 +47,11 @@ function chunksOf(part: UIMessage['parts'][number], id: string): Chunk[] {
   }
   if (!('toolCallId' in part)) return [];
   const { toolCallId, input } = part;
-  const toolName = part.type === 'dynamic-tool' ? part.toolName : part.type.slice('tool-'.length);
-  const dynamic = part.type === 'dynamic-tool' ? { dynamic: true } : {};
-  const called: Chunk = { type: 'tool-input-available', toolCallId, toolName, input, ...dynamic };
-  if (part.state === 'output-available') {
-    return [called, { type: 'tool-output-available', toolCallId, output: part.output, ...dynamic }];
-  }
-  if (part.state === 'output-error') {
-    return [called, { type: 'tool-output-error', toolCallId, errorText: part.errorText, ...dynamic }];
-  }
+  const call = { toolCallId, toolName: part.type.slice('tool-'.length) };
+  const called: Chunk = { type: 'tool-input-available', ...call, input };
+  if (part.state === 'output-available')
+    return [called, { type: 'tool-output-available', toolCallId, output: part.output }];
+  if (part.state === 'output-error')
+    return [called, { type: 'tool-output-error', toolCallId, errorText: part.errorText }];
   return [called];
 }

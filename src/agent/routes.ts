@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { invalid } from '#platform/problem.ts';
-import { currentTask, taskInfo, taskParams, taskRequest, threadMessages, threadParams } from './api.ts';
+import { currentTask, namedUser, taskInfo, taskParams, taskRequest, threadMessages, threadParams } from './api.ts';
 import { type MessagesDeps, readMessages } from './messages.ts';
 import type { Readers } from './readers.ts';
 import { readLastEventId } from './readers.ts';
@@ -31,8 +31,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     },
     async (request, reply) => {
       const { caller, body } = request;
-      const userId = caller.kind === 'user' ? caller.userId : (body.userId ?? undefined);
-      if (userId === undefined) throw invalid('body.userId', 'must be there with X-Internal-Key');
+      const userId = caller.kind === 'user' ? caller.userId : readNamedUser(body.userId);
       const token = caller.kind === 'user' ? request.headers.authorization : undefined;
       const { taskId, threadId } = await startTask(deps, userId, token, body);
       return reply.code(201).send({ taskId, threadId });
@@ -112,4 +111,11 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       return { success: true as const };
     },
   );
+}
+
+function readNamedUser(userId: unknown): string {
+  if (userId === undefined || userId === null) throw invalid('body.userId', 'must be there with X-Internal-Key');
+  const { data, error } = namedUser.safeParse(userId);
+  if (data === undefined) throw invalid('body.userId', error?.issues[0]?.message ?? 'must be a UUID');
+  return data;
 }

@@ -65,6 +65,7 @@ export function createRunning(deps: RunningDeps): Running {
   const current = new Map<string, Current>();
   let renewedAtMs = performance.now();
   let isRenewing = false;
+  let isDrained = false;
   const renewing = setInterval(() => void renew(), holding.leaseMs / 3).unref();
 
   async function renew(): Promise<void> {
@@ -145,6 +146,8 @@ export function createRunning(deps: RunningDeps): Running {
     begin(run, label, conduct) {
       if (current.size === 0) renewedAtMs = performance.now();
       const controller = new AbortController();
+      // Let in before the draining, and begun after its time was up: nobody else would end it.
+      if (isDrained) controller.abort(new Drained());
       const over = carryOut(run, label, conduct, controller.signal)
         .catch((error: unknown) => log.error({ err: error }, 'a run broke'))
         .finally(() => current.delete(run.taskId));
@@ -153,6 +156,7 @@ export function createRunning(deps: RunningDeps): Running {
     abort: (taskId) => current.get(taskId)?.controller.abort(new Aborted()),
     async drain(withinMs) {
       const tooLong = setTimeout(() => {
+        isDrained = true;
         for (const { controller } of current.values()) controller.abort(new Drained());
       }, withinMs);
       while (current.size > 0) await Promise.all([...current.values()].map(({ over }) => over));

@@ -34,8 +34,12 @@ export interface RunsDeps {
   readonly db: Db<RunTables & LedgerTables & VideoTables>;
   /** AGENT_TASK_TTL_SECS. */
   readonly ttlS: number;
-  /** What an aborted run had ordered is not wanted any more; in the transaction of its end. */
-  readonly onAborted?: (tx: Tx<RunTables & LedgerTables & VideoTables>, taskId: string) => Promise<void>;
+  /** What becomes of the videos that it had ordered, in the transaction of its end: parts that are to be told beside `end`'s. */
+  readonly endVideos?: (
+    tx: Tx<RunTables & LedgerTables & VideoTables>,
+    taskId: string,
+    end: Pick<RunEnd, 'status' | 'parts'>,
+  ) => Promise<UIMessage['parts']>;
 }
 
 /** Who holds a lease, and for how long after the last sign of life. */
@@ -111,13 +115,13 @@ export async function endRun(deps: RunsDeps, run: Run, end: RunEnd): Promise<boo
   return transaction(deps.db, async (tx) => {
     await lockThread(tx, run.threadId, run.ownerId);
     if (!(await markEnded(tx, run, end.status, end.error))) return false;
-    if (end.parts.some(({ type }) => type !== 'step-start')) {
+    // Videos before credits, as their worker locks them.
+    const parts = [...end.parts, ...((await deps.endVideos?.(tx, run.taskId, end)) ?? [])];
+    if (parts.some(({ type }) => type !== 'step-start')) {
       const { threadId, ownerId, messageId: id, taskId } = run;
       const metadata = { ...end.metadata, taskId, status: end.status, ...(end.error ? { error: end.error } : {}) };
-      await appendMessage(tx, { threadId, id, ownerId, role: 'assistant', parts: end.parts, metadata });
+      await appendMessage(tx, { threadId, id, ownerId, role: 'assistant', parts, metadata });
     }
-    // Videos before credits, as their worker locks them.
-    if (end.status === 'aborted') await deps.onAborted?.(tx, run.taskId);
     const done = end.status === 'completed' ? [runReference(run.taskId), ...end.done] : end.done;
     await closeCredits(tx, run.taskId, done);
     return true;

@@ -19,7 +19,7 @@ import { createFeeds } from './feeds.ts';
 import type { ImageGenerator, VideoGenerator } from './generators.ts';
 import { sign } from './library.ts';
 import { type ChosenModel, openModels } from './models.ts';
-import { createReaders } from './readers.ts';
+import { createReaders, type ReadersPace } from './readers.ts';
 import { startReaping } from './reaping.ts';
 import { restoreStream } from './restoring.ts';
 import { addRoutes } from './routes.ts';
@@ -29,7 +29,7 @@ import { findEnded, findMessage } from './store.ts';
 import { abortTopic } from './tasks.ts';
 import { conductTurn } from './turns.ts';
 import type { VideoTables } from './videos/store.ts';
-import { cancelVideos, videoQueue, workOnVideos } from './videos.ts';
+import { endVideosOf, videoQueue, workOnVideos } from './videos.ts';
 
 export interface AgentDeps {
   /** Of the server, as for every service. */
@@ -52,7 +52,11 @@ export interface AgentDeps {
   readonly imageGenerator: ImageGenerator;
   readonly videoGenerator: VideoGenerator;
   /** For tests. */
-  readonly pace?: { readonly leaseMs?: number; readonly idleMs?: number; readonly videoWaitMs?: number };
+  readonly pace?: ReadersPace & {
+    readonly leaseMs?: number;
+    readonly idleMs?: number;
+    readonly videoWaitMs?: number;
+  };
 }
 
 type Tables = EventTables & LedgerTables & VideoTables;
@@ -72,14 +76,16 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     findEnded: (taskIds) => findEnded(db, taskIds),
     restore: async (run, afterSeq) => restoreStream(run, afterSeq, await findMessage(db, run.threadId, run.messageId)),
   });
-  const readers = createReaders(feeds);
+  const readers = createReaders(feeds, deps.pace);
   const common = { db, log, jobs, media, memory, imageGenerator, videoGenerator, ttlS: settings.taskTtlS };
-  const runs = { ...common, eventLog, feeds, holding, onAborted: cancelVideos.bind(undefined, jobs) };
+  const runs = { ...common, eventLog, feeds, holding, endVideos: endVideosOf.bind(undefined, jobs) };
   const turns = { ...common, signImages: (ids: readonly string[]) => signImages(media, ids), ...deps.pace };
   const running = createRunning(runs);
   const begin = (run: Run, chosen: ChosenModel) => running.begin(run, chosen.label, conductTurn(turns, chosen));
   const reaping = startReaping(runs);
   const unsubscribe = wakeups.subscribe(abortTopic, { onMessage: (taskId) => running.abort(taskId) });
+
+  let drainedByMs = 0;
 
   const app = createServer({
     ...deps.server,
@@ -90,13 +96,14 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     // New runs alone are refused; what is in flight is read, and stopped, as ever.
     servedWhileDraining: (request) => request.url !== '/health' && !isStart(request),
     onDrain: async () => {
+      drainedByMs = performance.now() + settings.drainS * 1000;
       await running.drain(settings.drainS * 1000);
       await readers.close();
     },
   });
   app.addHook('onClose', async () => {
-    // One that was let in while the draining began.
-    await running.drain(0);
+    // One that was let in before the draining began, and began after it: it has as long as the others had.
+    await running.drain(Math.max(0, drainedByMs - performance.now()));
     running.close();
     reaping.close();
     feeds.close();

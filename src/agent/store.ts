@@ -164,7 +164,7 @@ export function renewLeases(db: Handle, holder: string, taskIds: readonly string
 }
 
 /** Takes over what nobody works on any more, or, with `all`, whatever somebody else did: once, whoever else tries. */
-export function claimOrphans(db: Handle, holder: string, leaseMs: number, all: boolean, limit = 50) {
+export function claimOrphans(db: Handle, holder: string, leaseMs: number, all: boolean, limit: number) {
   return db
     .updateTable('agent_runs')
     .set((eb) => ({ holder, fence: eb('fence', '+', 1), lease_expires_at: later(leaseMs) }))
@@ -174,7 +174,8 @@ export function claimOrphans(db: Handle, holder: string, leaseMs: number, all: b
         .selectFrom('agent_runs')
         .select('task_id')
         .where('status', '=', 'running')
-        .where('holder', '<>', holder)
+        // Our own too, once it ran out: a try to end it that failed is made again.
+        .$if(all, (query) => query.where('holder', '<>', holder))
         .$if(!all, (query) => query.where('lease_expires_at', '<=', now))
         .orderBy('lease_expires_at')
         .limit(limit)

@@ -3,6 +3,7 @@
  * is a failed row, to be tried again with `/video/submit` (document 001; CONTRACT §7).
  */
 import { randomUUID } from 'node:crypto';
+import type { UIMessage } from 'ai';
 import { z } from 'zod';
 import type { Plan } from '#accounts/api.ts';
 import { closeCredits, type LedgerTables, reserveCredits } from '#accounts/ledger/credits.ts';
@@ -12,10 +13,10 @@ import { type Job, type Jobs, type Queue, UnrecoverableError } from '#platform/j
 import { problems } from '#platform/problem.ts';
 import type { Failure, VideoOutput } from './api.ts';
 import { RunFailure } from './failures.ts';
-import { type Clip, OrderRefused, type VideoGenerator } from './generators.ts';
+import { type Clip, OrderRefused, ProviderFailed, type VideoGenerator } from './generators.ts';
 import { keep, type LibraryDeps, Refused } from './library.ts';
 import { agentProblems } from './problems.ts';
-import type { Run } from './runs.ts';
+import type { Run, RunEnd } from './runs.ts';
 import { findRun, holdRun, type RunTables } from './store.ts';
 import {
   changeVideo,
@@ -135,12 +136,29 @@ export async function retryVideos(deps: VideoDeps, userId: string, taskId: strin
   });
 }
 
-/** An aborted run wants no video any more: what is not made yet is neither made nor paid. */
-export async function cancelVideos(jobs: Jobs, tx: Tx<Tables>, taskId: string): Promise<void> {
-  for (const video of await lockVideos(tx, taskId)) {
+/**
+ * An aborted run wants no video any more: what is not made yet is neither made nor paid. Those of a run that failed are
+ * made and paid, so they are told, also one whose order the run did not live to show.
+ */
+export async function endVideosOf(
+  jobs: Jobs,
+  tx: Tx<Tables>,
+  taskId: string,
+  { status, parts }: Pick<RunEnd, 'status' | 'parts'>,
+): Promise<UIMessage['parts']> {
+  if (status === 'completed') return [];
+  const videos = await lockVideos(tx, taskId);
+  if (status === 'failed') {
+    const isTold = ({ videoId }: Video) => parts.some((part) => part.type === 'data-video' && part.id === videoId);
+    return videos
+      .filter((video) => !isTold(video))
+      .map((video) => ({ type: 'data-video', id: video.videoId, data: describeVideo(video) }));
+  }
+  for (const video of videos) {
     if (!(await endVideo(tx, video, 'aborted', 'The run was stopped.'))) continue;
     await jobs.cancel(tx, videoQueue, keyOf(video));
   }
+  return [];
 }
 
 export function workOnVideos(deps: VideoDeps): void {
@@ -174,12 +192,18 @@ async function makeVideo(deps: VideoDeps, job: Job<Payload>): Promise<void> {
       await job.complete(tx);
     });
   } catch (error) {
-    if (!(error instanceof OrderRefused || error instanceof Refused)) throw error;
+    if (!(error instanceof OrderRefused || error instanceof Refused)) throw speakable(error);
     await transaction(deps.db, async (tx) => {
       await endVideo(tx, attempt, 'rejected', error.message);
       await job.complete(tx);
     });
   }
+}
+
+/** What a job fails for last is shown to the user: nothing internal may be in it. */
+function speakable(error: unknown): unknown {
+  const maySay = error instanceof ProviderFailed || error instanceof UnrecoverableError;
+  return maySay ? error : new Error('The video could not be made or kept.', { cause: error });
 }
 
 async function keepClip(deps: VideoDeps, video: Video, clip: Clip, signal: AbortSignal) {

@@ -1,7 +1,8 @@
-/** Agents as processes of their own, to be killed, drained and started again. */
+/** Agents as processes of their own, to be killed, drained and started again; and readers who go from one to another. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestIssuer } from '#platform/access/test-issuer.ts';
 import { root } from '../acceptance/running.ts';
 import { type Chatter, chatter, newThread } from './rig.ts';
@@ -11,6 +12,7 @@ export const internalKey = 'a key of the tests';
 
 export interface Instance {
   readonly url: string;
+  readonly portBase: number;
   readonly child: ChildProcess;
   /** As it is, in the midst of what it does. */
   kill(): Promise<void>;
@@ -19,8 +21,12 @@ export interface Instance {
 }
 
 /** The process itself, without the launcher, which would let it end in good order. */
-export async function startInstance(portBase: number, env: Readonly<Record<string, string>>): Promise<Instance> {
-  const child = spawn(process.execPath, [join(root, 'src/main.ts'), 'start', 'agent'], {
+export async function startInstance(
+  portBase: number,
+  env: Readonly<Record<string, string>>,
+  services: readonly string[] = ['agent'],
+): Promise<Instance> {
+  const child = spawn(process.execPath, [join(root, 'src/main.ts'), 'start', ...services], {
     cwd: root,
     env: { PATH: process.env.PATH, INTERNAL_KEY: internalKey, ATELIER_PORT_BASE: String(portBase), ...env },
   });
@@ -37,6 +43,7 @@ export async function startInstance(portBase: number, env: Readonly<Record<strin
   const ended = async () => ((await exit) as [number | null])[0];
   return {
     url: `http://127.0.0.1:${portBase + 4}`,
+    portBase,
     child,
     kill: async () => {
       child.kill('SIGKILL');
@@ -50,24 +57,32 @@ export async function userAt(issuer: TestIssuer, url: string, userId: string): P
   return chatter(url, userId, { authorization: `Bearer ${await issuer.token({ sub: userId })}` });
 }
 
+/** Reads to the end; when one instance breaks off or is gone, on from there at the next. Gives what was read. */
+export async function follow(
+  taskId: string,
+  [...at]: readonly [Chatter, ...Chatter[]],
+  events: SeenEvent[] = [],
+): Promise<readonly SeenEvent[]> {
+  for (let turn = 0; ; turn++) {
+    const reader = at[turn % at.length] as Chatter;
+    const onEvent = (event: SeenEvent) => events.push(event);
+    const seen = await reader.stream(taskId, { lastEventId: events.at(-1)?.id, onEvent });
+    if (seen.done) return events;
+    if (seen.events.length === 0) await sleep(100);
+  }
+}
+
 /** A run that is under way, and a reader elsewhere who follows it to its end, coming back when cut off. */
 export interface Watched {
   readonly threadId: string;
   readonly taskId: string;
   readonly events: readonly SeenEvent[];
-  readonly over: Promise<void>;
+  readonly over: Promise<unknown>;
 }
 
 export async function watch(starter: Chatter, reader: Chatter, text: string): Promise<Watched> {
   const threadId = newThread();
   const taskId = await starter.ask(threadId, text);
   const events: SeenEvent[] = [];
-  const follow = async () => {
-    for (;;) {
-      const onEvent = (event: SeenEvent) => events.push(event);
-      const seen = await reader.stream(taskId, { lastEventId: events.at(-1)?.id, onEvent });
-      if (seen.done) return;
-    }
-  };
-  return { threadId, taskId, events, over: follow() };
+  return { threadId, taskId, events, over: follow(taskId, [reader], events) };
 }

@@ -8,6 +8,7 @@ import type { TaskInfo } from '#agent/api.ts';
 import { type AgentDeps, createAgent } from '#agent/service.ts';
 import { offlineModel } from '#local/model/model.ts';
 import { offlineImages, offlineVideos } from '#local/renderer/renderer.ts';
+import type { ScreeningSettings } from '#media/screening/screening.ts';
 import { createAccess } from '#platform/access/access.ts';
 import { createClient } from '#platform/http/client.ts';
 import { createJobs } from '#platform/jobs/queueing.ts';
@@ -50,6 +51,12 @@ export interface Chatter {
   messages(threadId: string): Promise<readonly Message[]>;
 }
 
+export interface Opened {
+  readonly url: string;
+  drain(): Promise<void>;
+  close(): Promise<void>;
+}
+
 export interface AgentRig {
   readonly url: string;
   readonly media: MediaRig;
@@ -59,15 +66,19 @@ export interface AgentRig {
   readonly server: Chatter;
   credits(chatter: Chatter): Promise<number>;
   /** One more instance over the same engines. */
-  another(changes?: Partial<AgentDeps>): Promise<{ readonly url: string; close(): Promise<void> }>;
+  another(changes?: Partial<AgentDeps>): Promise<Opened>;
   at(url: string, chatter: Chatter): Chatter;
   close(): Promise<void>;
 }
 
 export const newThread = (): string => `t-${randomUUID()}`;
 
-export async function startAgent(pair: EnginePair, changes: Partial<AgentDeps> = {}): Promise<AgentRig> {
-  const media = await startMedia(pair);
+export async function startAgent(
+  pair: EnginePair,
+  changes: Partial<AgentDeps> = {},
+  screening: Partial<ScreeningSettings> = {},
+): Promise<AgentRig> {
+  const media = await startMedia(pair, screening);
   const memory = await startMemory();
   const { database, issuer, internalKey } = media;
   const clientOf = (name: string, baseUrl: string) =>
@@ -96,6 +107,7 @@ export async function startAgent(pair: EnginePair, changes: Partial<AgentDeps> =
     await app.listen({ port: 0, host: '127.0.0.1' });
     return {
       url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`,
+      drain: () => app.drain(),
       close: () => app.close().finally(() => jobs.stop()),
     };
   };

@@ -34,10 +34,10 @@ export async function readStream(
   const headers = { ...credential, ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }) };
   const seen = { events: [] as SeenEvent[], comments: 0, done: false, closed: false };
   const response = await fetch(url, { headers, signal: cutting.signal }).catch((error: unknown) => {
-    if (!cutting.signal.aborted) throw error;
+    if (!cutting.signal.aborted && !isCut(error)) throw error;
     return undefined;
   });
-  // Cut off before it was answered.
+  // Cut off before it was answered, or nobody is there.
   if (response === undefined) return { status: 0, headers: new Headers(), ...seen };
   let rest = '';
   try {

@@ -10,53 +10,54 @@ const sizes: Readonly<Record<Ratio, string>> = {
   '3:4': '1024x1536',
   '9:16': '1024x1536',
 };
-const timeoutMs = 180_000;
+const defaultTimeoutMs = 180_000;
 const maxBytes = 96 * 1024 * 1024;
 const made = z.object({
   data: z.array(z.object({ b64_json: z.string().nullish(), url: z.string().nullish() })).min(1),
 });
 
-export function openImageProvider(settings: ProviderSettings): ImageGenerator {
+export function openImageProvider(settings: ProviderSettings, timeoutMs = defaultTimeoutMs): ImageGenerator {
+  const limits = { timeoutMs, maxBytes };
   const call = (path: string, rest: { json?: unknown; form?: FormData; signal: AbortSignal }) =>
-    callProvider(settings, 'image', { method: 'POST', path, timeoutMs, maxBytes, ...rest });
+    callProvider(settings, 'image', { method: 'POST', path, ...limits, ...rest });
+  const fetchFrom = (url: string, signal: AbortSignal) =>
+    callProvider({ url, apiKey: undefined, name: undefined }, 'image', { method: 'GET', path: '', ...limits, signal });
   const model = settings.name;
   return {
     async generate({ prompt, ratio, signal }) {
       const json = { model, prompt, n: 1, size: sizes[ratio] };
-      return pictureIn(await call('/images/generations', { json, signal }), signal);
+      return pictureIn(await call('/images/generations', { json, signal }), (url) => fetchFrom(url, signal));
     },
     async edit({ prompt, source, signal }) {
       const form = new FormData();
       if (model !== undefined) form.set('model', model);
       form.set('prompt', prompt);
       form.set('image', new Blob([new Uint8Array(source.bytes)], { type: source.mime }), 'source');
-      return pictureIn(await call('/images/edits', { form, signal }), signal);
+      return pictureIn(await call('/images/edits', { form, signal }), (url) => fetchFrom(url, signal));
     },
   };
 }
 
+interface Body {
+  readonly bytes: Uint8Array;
+}
+
 /** In the answer itself, or at an address that the provider names. What it really is the media service finds out. */
-async function pictureIn({ bytes }: { readonly bytes: Uint8Array }, signal: AbortSignal): Promise<Picture> {
+async function pictureIn({ bytes }: Body, fetchFrom: (url: string) => Promise<Body>): Promise<Picture> {
   const parsed = made.safeParse(parseJson(bytes));
   const first = parsed.success ? parsed.data.data[0] : undefined;
-  if (first?.b64_json) return describe(Buffer.from(first.b64_json, 'base64'));
-  if (first?.url && /^https?:\/\//.test(first.url)) {
-    const settings = { url: first.url, apiKey: undefined, name: undefined };
-    const { bytes: picture } = await callProvider(settings, 'image', {
-      method: 'GET',
-      path: '',
-      timeoutMs,
-      maxBytes,
-      signal,
-    });
-    return describe(picture);
-  }
-  throw new ProviderFailed('The image provider answered without a picture.');
+  const found = first?.b64_json
+    ? Buffer.from(first.b64_json, 'base64')
+    : first?.url && /^https?:\/\//.test(first.url)
+      ? (await fetchFrom(first.url)).bytes
+      : undefined;
+  if (!found?.length) throw new ProviderFailed('The image provider answered without a picture.');
+  return describe(found);
 }
 
 function describe(bytes: Uint8Array): Picture {
   const head = Buffer.from(bytes.subarray(0, 12));
-  if (head.readUInt16BE(0) === 0xffd8) return { bytes, mime: 'image/jpeg' };
+  if (head[0] === 0xff && head[1] === 0xd8) return { bytes, mime: 'image/jpeg' };
   if (head.toString('latin1', 8, 12) === 'WEBP') return { bytes, mime: 'image/webp' };
   return { bytes, mime: 'image/png' };
 }

@@ -10,7 +10,7 @@ import { assetOf } from '../history.ts';
 import { fetchPicture, keep, type LibraryDeps, Refused } from '../library.ts';
 import { pictureReference } from '../payables.ts';
 import { holdRun, type RunTables, type StoredMessage } from '../store.ts';
-import type { ToolContext } from './tools.ts';
+import type { ToolContext } from './context.ts';
 
 export interface ImageToolDeps extends LibraryDeps {
   readonly db: Db<LedgerTables & RunTables>;

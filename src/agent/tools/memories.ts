@@ -1,7 +1,7 @@
 import { tool } from 'ai';
 import { z } from 'zod';
 import { addMemory, type MemoryDeps, searchMemory } from '../memory.ts';
-import type { ToolContext } from './tools.ts';
+import type { ToolContext } from './context.ts';
 
 export type MemoryToolDeps = MemoryDeps;
 

@@ -5,7 +5,7 @@ import type { VideoOutput } from '../api.ts';
 import { ratio } from '../generators.ts';
 import { findVideo, type Video } from '../videos/store.ts';
 import { describeVideo, orderVideo, type VideoDeps } from '../videos.ts';
-import type { ToolContext } from './tools.ts';
+import type { ToolContext } from './context.ts';
 
 export interface VideoToolDeps extends VideoDeps {
   /** How long a run waits for its video; after that the message tells when it is read. */
@@ -14,7 +14,7 @@ export interface VideoToolDeps extends VideoDeps {
 
 const lookEveryMs = 200;
 
-export function videoTools(deps: VideoToolDeps, { run, emit }: ToolContext) {
+export function videoTools(deps: VideoToolDeps, { run, emit, fail }: ToolContext) {
   const show = async (output: VideoOutput) => {
     await emit({ type: 'data-video', id: output.videoId, data: output });
   };
@@ -29,6 +29,7 @@ export function videoTools(deps: VideoToolDeps, { run, emit }: ToolContext) {
         if (failure !== undefined) return ordered;
         const latest = describeVideo(await waitFor(deps, video, abortSignal));
         await show(latest);
+        if (latest.failure?.code === 'provider_failed') fail(latest.failure.message);
         return latest;
       },
     }),

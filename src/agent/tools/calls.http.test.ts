@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Said, ToolCall } from '../../../test/agent/provider.ts';
+import { type Chatter, newThread } from '../../../test/agent/rig.ts';
+import { calling, pictureAnswer, type ScriptedRig, startScripted } from '../../../test/agent/scripted.ts';
+import { picture } from '../../../test/media/pictures.ts';
+
+let rig: ScriptedRig;
+let user: Chatter;
+beforeAll(async () => {
+  rig = await startScripted();
+  user = await rig.user('pro', 10_000);
+  rig.provider.on('a bee', pictureAnswer(await picture('png', { seed: 1 })));
+  rig.provider.on('a cow', pictureAnswer(await picture('png', { seed: 2 })));
+  rig.provider.on('an elk', pictureAnswer(await picture('png', { seed: 3 })));
+});
+afterAll(() => rig.close());
+
+const draw = (prompt: string, id = 'call_0'): ToolCall => ({ id, name: 'generateImage', args: { prompt } });
+const done: Said = { text: 'There.' };
+const assetsOf = (tools: readonly object[]) =>
+  tools.map((part) => Reflect.get(Object(Reflect.get(part, 'output')), 'assetId'));
+
+describe('a model that numbers its calls anew at each step', () => {
+  it.each([
+    ['step after step', [{ calls: [draw('a bee')] }, { calls: [draw('a cow')] }, { calls: [draw('an elk')] }, done]],
+    ['in one step', [{ calls: [draw('a bee'), draw('a cow')] }, { calls: [draw('an elk')] }, done]],
+    ['in a name of ours', [{ calls: [draw('a bee'), draw('a cow', 'call_0-2')] }, { calls: [draw('an elk')] }, done]],
+  ] satisfies readonly (readonly [string, readonly Said[]])[])(
+    '%s: each picture is its own, and is paid',
+    async (_title, script) => {
+      const before = await rig.credits(user);
+      const { status, tools, taskId, threadId } = await rig.tell(user, script);
+      expect([status, before - (await rig.credits(user))]).toEqual(['completed', 7]);
+      expect(tools.map(({ input }) => (input as { prompt: string }).prompt)).toEqual(['a bee', 'a cow', 'an elk']);
+      const assets = assetsOf(tools);
+      expect(new Set(assets).size).toBe(3);
+      expect(assets.every((assetId) => typeof assetId === 'string')).toBe(true);
+      expect(new Set(tools.map(({ toolCallId }) => toolCallId)).size).toBe(3);
+      // The stream tells the same.
+      const { events } = await user.stream(taskId);
+      const shown = events.flatMap(({ data }) => (data.type === 'tool-output-available' ? [data] : []));
+      expect(new Set(assetsOf(shown))).toEqual(new Set(assets));
+      // What the provider is told next names answers as it names calls.
+      const told = JSON.stringify(rig.provider.asked.at(-1)?.body);
+      for (const { toolCallId } of tools) expect(told.split(`"${toolCallId}"`).length).toBe(3);
+      expect((await rig.tell(user, [done], threadId)).status).toBe('completed');
+    },
+  );
+});
+
+describe('calls that cannot be carried out are told to the model, and shown as errors; the run goes on', () => {
+  const noPrompt = { type: 'tool-generateImage', errorText: 'The arguments do not fit generateImage.' };
+  it.each([
+    ['no arguments', 'generateImage', {}, noPrompt],
+    ['arguments of a wrong type', 'generateImage', { prompt: 5 }, noPrompt],
+    ['an empty prompt', 'generateImage', { prompt: '' }, noPrompt],
+    ['a prompt that is too long', 'generateImage', { prompt: 'a'.repeat(4001) }, noPrompt],
+    ['a ratio that there is not', 'generateImage', { prompt: 'a bee', ratio: '7:1' }, noPrompt],
+    ['what is no JSON', 'generateImage', '{"prompt": "a b', noPrompt],
+    ['a list', 'generateImage', [], noPrompt],
+    ['an assetId that is none', 'editImage', { prompt: 'x', assetId: '../1' }, { type: 'tool-editImage' }],
+    ['a wrong ratio', 'generateVideo', { prompt: 'x', ratio: 'wide' }, { type: 'tool-generateVideo' }],
+    ['nothing to remember', 'saveMemory', { content: '' }, { type: 'tool-saveMemory' }],
+    ['a kind that there is not', 'saveMemory', { content: 'x', type: 'secret' }, { type: 'tool-saveMemory' }],
+    ['no question', 'recallMemory', { question: 'x' }, { type: 'tool-recallMemory' }],
+    ['a tool that there is not', 'dropTables', { all: true }, { errorText: 'There is no tool named dropTables.' }],
+  ] as const)('%s', async (_title, name, args, expected) => {
+    const before = await rig.credits(user);
+    const { status, tools, answer, threadId } = await rig.tell(user, calling(name, args));
+    expect([status, before - (await rig.credits(user))]).toEqual(['completed', 1]);
+    expect(tools).toEqual([expect.objectContaining({ state: 'output-error', ...expected })]);
+    expect(String(tools[0]?.errorText)).toMatch(/^(The arguments do not fit|There is no tool named) \w+\.$/);
+    expect(answer?.parts.at(-1)).toMatchObject({ type: 'text', text: 'So be it.' });
+    // The next turn can be told of it.
+    expect((await rig.tell(user, [done], threadId)).status).toBe('completed');
+  });
+
+  it('one of several does not hold up the others', async () => {
+    const calls = [draw('a bee', 'c1'), { id: 'c2', name: 'saveMemory', args: {} }];
+    const { status, tools } = await rig.tell(user, [{ calls }, done]);
+    expect(status).toBe('completed');
+    expect(tools.map(({ type, state }) => [type, state])).toEqual([
+      ['tool-generateImage', 'output-available'],
+      ['tool-saveMemory', 'output-error'],
+    ]);
+  });
+
+  it('NUL and lone surrogates in arguments and names are left out', async () => {
+    const args = '{"content":"tea\\u0000 at \\ud83d five"}';
+    const { status, tools } = await rig.tell(user, [{ calls: [{ id: 'a\0b', name: 'saveMemory', args }] }, done]);
+    expect(status).toBe('completed');
+    expect(tools[0]).toMatchObject({
+      toolCallId: 'ab',
+      output: { status: 'completed', content: 'tea at \ufffd five' },
+    });
+    expect(rig.memories.at(-1)).toBe('tea at \ufffd five');
+  });
+});
+
+describe('a model that comes to no end', () => {
+  it('is stopped after 8 steps: the run has failed, and what it made is kept and paid', async () => {
+    const before = await rig.credits(user);
+    const { status, error, tools } = await rig.tell(user, [{ calls: [draw('a bee')] }]);
+    expect([status, error]).toEqual(['failed', 'The model came to no end within 8 steps.']);
+    expect(tools).toHaveLength(8);
+    expect(new Set(assetsOf(tools)).size).toBe(8);
+    expect(before - (await rig.credits(user))).toBe(16);
+  });
+});
+
+describe('the memory tools', () => {
+  it('save and recall what the memory service keeps, and every turn is told of it', async () => {
+    const saved = await rig.tell(user, calling('saveMemory', { content: 'I live in Ghent', type: 'episodic' }));
+    expect(saved.tools[0]?.output).toEqual({
+      status: 'completed',
+      memoryId: expect.any(String),
+      deduplicated: false,
+      content: 'I live in Ghent',
+    });
+    const recalled = await rig.tell(user, calling('recallMemory', { query: 'home' }), newThread());
+    expect(recalled.tools[0]?.output).toMatchObject({ status: 'completed' });
+    expect(Reflect.get(Object(recalled.tools[0]?.output), 'memories')).toContain('I live in Ghent');
+    expect(JSON.stringify(rig.provider.asked.at(-1)?.body)).toContain('- I live in Ghent');
+  });
+});

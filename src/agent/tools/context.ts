@@ -1,0 +1,12 @@
+import type { Chunk } from '../chunks.ts';
+import type { Run } from '../runs.ts';
+import type { StoredMessage } from '../store.ts';
+
+/** What a tool is handed of the run that calls it. */
+export interface ToolContext {
+  readonly run: Run;
+  readonly emit: (chunk: Chunk) => Promise<void>;
+  readonly messages: readonly StoredMessage[];
+  /** Something that the run depends on does not do its work: the run ends with this sentence, once it is told. */
+  readonly fail: (reason: string) => void;
+}

@@ -1,0 +1,201 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Said } from '../../../test/agent/provider.ts';
+import type { Chatter } from '../../../test/agent/rig.ts';
+import {
+  calling,
+  impatient,
+  json,
+  pictureAnswer,
+  providerKey,
+  type ScriptedRig,
+  startScripted,
+} from '../../../test/agent/scripted.ts';
+import { digestOf, type Lists, openLists } from '../../../test/media/lists.ts';
+import { padPng, picture } from '../../../test/media/pictures.ts';
+import { testLimits, upload } from '../../../test/media/rig.ts';
+
+let rig: ScriptedRig;
+let lists: Lists;
+beforeAll(async () => {
+  lists = await openLists();
+  rig = await startScripted({ screening: { blockedHashes: lists.folder }, ...impatient });
+});
+afterAll(async () => {
+  await rig.close();
+  await lists.close();
+});
+
+let seed = 0;
+const newPicture = () => picture('png', { seed: ++seed });
+const withPicture = async () => pictureAnswer(await newPicture());
+
+/** A run that makes one picture, of which the provider says this; and what it cost. */
+async function make(said: Said, earlier?: { readonly maker: Chatter; readonly threadId: string }) {
+  const prompt = `picture ${randomUUID()}`;
+  rig.provider.on(prompt, said);
+  const maker = earlier?.maker ?? (await rig.user('pro', 1000));
+  const before = await rig.credits(maker);
+  const call = calling(earlier === undefined ? 'generateImage' : 'editImage', { prompt });
+  const told = await rig.tell(maker, call, earlier?.threadId);
+  const output = told.tools[0]?.output as Record<string, unknown> | undefined;
+  return { ...told, prompt, maker, output, cost: before - (await rig.credits(maker)) };
+}
+
+describe.concurrent('a picture that is made', () => {
+  it.each([
+    ['png', 'image/png'],
+    ['jpeg', 'image/jpeg'],
+    ['webp', 'image/webp'],
+    // What it is the media service finds out.
+    ['gif', 'image/gif'],
+  ] as const)('in %s', async (format, mime) => {
+    const bytes = await picture(format, { seed: ++seed });
+    const { status, output, cost, prompt } = await make(pictureAnswer(bytes));
+    expect([status, cost]).toEqual(['completed', 3]);
+    expect(output).toEqual({
+      kind: 'image',
+      assetId: expect.any(String),
+      status: 'completed',
+      mime,
+      url: expect.any(String),
+      thumbUrl: expect.any(String),
+    });
+    const read = await fetch(String(output?.url));
+    expect(Buffer.from(await read.arrayBuffer())).toEqual(bytes);
+    const order = rig.provider.asked.find(({ body }) => Reflect.get(Object(body), 'prompt') === prompt);
+    expect(order).toMatchObject({
+      path: '/v1/images/generations',
+      authorization: `Bearer ${providerKey}`,
+      body: { model: 'a-maker', prompt, n: 1, size: '1024x1024' },
+    });
+  });
+
+  it('lies at an address of the provider, who is told no key there', async () => {
+    const bytes = await newPicture();
+    rig.provider.on('/files/one.png', { answer: { type: 'image/png', body: bytes } });
+    const { status, output } = await make(json({ data: [{ url: `${rig.provider.url}/files/one.png` }] }));
+    expect([status, output?.status]).toEqual(['completed', 'completed']);
+    const fetched = rig.provider.asked.find(({ path }) => path === '/v1/files/one.png');
+    expect(fetched?.authorization).toBeUndefined();
+  });
+
+  it('belongs to the user, in the scope of the thread', async () => {
+    const { output, threadId, maker } = await make(await withPicture());
+    const scope = { ownerId: maker.userId, scopeKind: 'thread', scopeId: threadId };
+    const { body } = await rig.media.client(maker.credential).delete<{ dbDeleted: number }>('/v1/scope', scope);
+    expect([typeof output?.assetId, body.dbDeleted]).toEqual(['string', 1]);
+  });
+});
+
+describe.concurrent('an expected failure is an output: the run goes on, and the picture costs nothing', () => {
+  it.each([
+    ['refused by the provider (400)', json({ error: { message: 'too gaudy' } }, 400), 'provider refused: too gaudy'],
+    ['refused by the provider (422)', json({ error: { message: 'too plain' } }, 422), 'provider refused: too plain'],
+    ['refused without a reason', json('no', 400), 'provider refused: no reason given'],
+    ['no picture at all', pictureAnswer(Buffer.from('<html>not a picture</html>')), /./],
+    ['cut off', async () => pictureAnswer((await newPicture()).subarray(0, 60)), /./],
+    ['of a kind that is not kept', async () => pictureAnswer(await picture('tiff')), /./],
+    ['too large', async () => pictureAnswer(padPng(await newPicture(), testLimits.maxImageBytes + 1)), /./],
+  ] as const)('%s', async (_title, answer, message) => {
+    const said = typeof answer === 'function' ? await answer() : answer;
+    const { status, output, cost, answer: message_ } = await make(said);
+    expect([status, cost]).toEqual(['completed', 1]);
+    expect(output).toMatchObject({ kind: 'image', assetId: null, status: 'failed', url: null, mime: null });
+    expect(output?.failure).toMatchObject({ code: 'rejected', retryable: false });
+    expect(Reflect.get(Object(output?.failure), 'message')).toMatch(message);
+    expect(message_?.parts.at(-1)).toMatchObject({ type: 'text', text: 'So be it.' });
+  });
+
+  it('on a list of what must not be shown (451)', async () => {
+    const bytes = await newPicture();
+    await lists.write('sha256', digestOf('sha256', bytes));
+    const { status, output, cost } = await make(pictureAnswer(bytes));
+    expect([status, cost, output?.status]).toEqual(['completed', 1, 'failed']);
+    expect(output?.failure).toMatchObject({ code: 'rejected', retryable: false });
+    await lists.clear();
+  });
+
+  it('not to be paid for', async () => {
+    const poor = await rig.user('pro', 2);
+    const { status, tools } = await rig.tell(poor, calling('generateImage', { prompt: 'never asked for' }));
+    expect(status).toBe('completed');
+    expect(tools[0]?.output).toMatchObject({
+      status: 'failed',
+      failure: { code: 'insufficient_credits', required: 2, balance: 1, retryable: false },
+    });
+    expect(await rig.credits(poor)).toBe(1);
+    expect(JSON.stringify(rig.provider.asked.map(({ body }) => Reflect.get(Object(body), 'prompt')))).not.toContain(
+      'never asked for',
+    );
+  });
+});
+
+const failures: readonly (readonly [string, Said, string])[] = [
+  ['401', json({ error: { message: 'key of yours' } }, 401), 'The image provider answered 401.'],
+  ['429', json({}, 429), 'The image provider answered 429.'],
+  ['500', json({}, 500), 'The image provider answered 500.'],
+  ['a redirect', json({}, 302), 'The image provider could not be reached'],
+  ['what is no JSON', { answer: { body: '<html>' } }, 'The image provider answered without a picture.'],
+  ['no base64', json({ data: [{ b64_json: '!' }] }), 'The image provider answered without a picture.'],
+  ['nothing made', json({ data: [] }), 'The image provider answered without a picture.'],
+  ['an address that is none', json({ data: [{ url: 'file:///etc/passwd' }] }), 'answered without a picture.'],
+  ['not a byte', { hang: true }, 'The image provider could not be reached, or did not answer in time.'],
+  ['half of it', { answer: { body: '{"data":', stall: true } }, 'could not be reached, or did not answer in time.'],
+];
+
+describe.concurrent('a provider that does not do its work fails the run, which then costs nothing', () => {
+  it.each(failures)('generateImage: %s', async (_title, said, reason) => {
+    const { status, error, output, cost } = await make(said);
+    expect([status, cost]).toEqual(['failed', 0]);
+    expect(error).toContain(reason);
+    expect(output).toMatchObject({ status: 'failed', failure: { code: 'provider_failed', message: error } });
+  });
+
+  it.each(failures)('editImage: %s', async (_title, said, reason) => {
+    const { status, error, cost } = await make(said, await make(await withPicture()));
+    expect([status, cost]).toEqual(['failed', 0]);
+    expect(error).toContain(reason);
+  });
+});
+
+describe.concurrent('editImage', () => {
+  it('changes the latest picture of the conversation, or the one that is named', async () => {
+    const one = await make(await withPicture());
+    const source = await newPicture();
+    rig.provider.on('the second', pictureAnswer(source));
+    await rig.tell(one.maker, calling('generateImage', { prompt: 'the second' }), one.threadId);
+    const edited = await make(await withPicture(), one);
+    expect(edited.output).toMatchObject({ status: 'completed', kind: 'image' });
+    const orders = () => rig.provider.asked.filter(({ path }) => path === '/v1/images/edits');
+    expect(orders().some(({ body }) => String(body).includes(source.toString('latin1')))).toBe(true);
+    rig.provider.on('the named one', await withPicture());
+    const named = { prompt: 'the named one', assetId: String(one.output?.assetId).toUpperCase() };
+    const { tools } = await rig.tell(one.maker, calling('editImage', named), one.threadId);
+    expect(tools[0]?.output).toMatchObject({ status: 'completed' });
+    const ids = [one.output, edited.output, tools[0]?.output].map((output) => Reflect.get(Object(output), 'assetId'));
+    expect(new Set(ids).size).toBe(3);
+  });
+
+  it('of nothing, of what is not there, and of a stranger: no_source, and no cost', async () => {
+    const stranger = rig.media.client((await rig.user()).credential);
+    const { said, assetId } = await upload(stranger, await newPicture());
+    expect((await stranger.register(said)).status).toBe(201);
+    const user = await rig.user('pro', 100);
+    const noSource = { status: 'failed', failure: { code: 'no_source', retryable: false } };
+    for (const input of [{}, { assetId }, { assetId: randomUUID() }]) {
+      const { status, tools } = await rig.tell(user, calling('editImage', { prompt: 'x', ...input }));
+      expect(status).toBe('completed');
+      expect(tools[0]?.output).toMatchObject(noSource);
+    }
+    expect(await rig.credits(user)).toBe(97);
+  });
+
+  it('of a picture that was deleted: rejected', async () => {
+    const one = await make(await withPicture());
+    await rig.media.client(one.maker.credential).delete('/v1/assets', { ids: [one.output?.assetId] });
+    const { status, output, cost } = await make(await withPicture(), one);
+    expect([status, cost]).toEqual(['completed', 1]);
+    expect(output?.failure).toMatchObject({ code: 'rejected', message: 'The picture to be edited is gone.' });
+  });
+});

@@ -1,0 +1,132 @@
+/**
+ * A provider of texts, pictures and videos that speaks OpenAI's wire, and does what a test scripts it to: by words of the
+ * prompt, so that many runs can share it.
+ */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface ToolCall {
+  readonly id: string;
+  readonly name: string;
+  /** Text goes as it is: it need not be JSON. */
+  readonly args: object | string;
+}
+
+/** One answer of the model, or whatever it does in place of one. */
+export type Said =
+  | { readonly text: string }
+  | { readonly calls: readonly ToolCall[] }
+  /** Half an answer, then the connection ends without another word. */
+  | { readonly half: string }
+  | { readonly answer: Answer }
+  /** Not a byte. */
+  | { readonly hang: true };
+
+export interface Answer {
+  readonly status?: number;
+  readonly type?: string;
+  readonly body?: string | Uint8Array;
+  /** The head comes, and what there is of the body, and then nothing more. */
+  readonly stall?: true;
+}
+
+export interface Asked {
+  readonly path: string;
+  readonly authorization: string | undefined;
+  /** JSON parsed; forms as they came. */
+  readonly body: unknown;
+}
+
+type Script = Said | ((asked: Asked) => Said);
+
+export interface Provider {
+  readonly url: string;
+  readonly asked: readonly Asked[];
+  /** What a request whose prompt holds `word` gets: one after the other, and the last one again and again. */
+  on(word: string, ...scripts: readonly Script[]): void;
+  close(): void;
+}
+
+export async function startProvider(): Promise<Provider> {
+  const asked: Asked[] = [];
+  const scripts = new Map<string, Script[]>();
+  const server = createServer(async (request, response) => {
+    const body = await readBody(request);
+    const one = { path: request.url ?? '', authorization: request.headers.authorization, body };
+    asked.push(one);
+    const said = nextFor(one);
+    await answer(response, said, one.path).catch(() => response.destroy());
+  });
+
+  function nextFor(one: Asked): Said {
+    const prompt = promptOf(one);
+    const word = [...scripts.keys()].find((key) => prompt.includes(key));
+    const list = word === undefined ? undefined : scripts.get(word);
+    const script = list !== undefined && list.length > 1 ? list.shift() : list?.[0];
+    if (script === undefined) return { text: `nothing is scripted for ${prompt.slice(0, 80)}` };
+    return typeof script === 'function' ? script(one) : script;
+  }
+
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    asked,
+    on: (word, ...more) => void scripts.set(word, [...more]),
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+async function readBody(request: IncomingMessage): Promise<unknown> {
+  const text = Buffer.concat(await request.toArray()).toString('latin1');
+  if (request.headers['content-type'] !== 'application/json') return text;
+  return JSON.parse(Buffer.from(text, 'latin1').toString('utf8'));
+}
+
+/** The newest message of the user, or the prompt of a picture or a video; of a GET, its address. */
+function promptOf({ path, body }: Asked): string {
+  if (typeof body !== 'object' || body === null) return `${path} ${String(body)}`;
+  const { messages, prompt } = body as { messages?: { role: string; content: unknown }[]; prompt?: string };
+  return prompt ?? JSON.stringify(messages?.findLast(({ role }) => role === 'user')?.content ?? '');
+}
+
+async function answer(response: ServerResponse, said: Said, path: string): Promise<void> {
+  if ('hang' in said) return;
+  if ('answer' in said) {
+    const { status = 200, type = 'application/json', body = '', stall } = said.answer;
+    response.writeHead(status, { 'content-type': type });
+    if (stall) return void response.write(body);
+    return void response.end(body);
+  }
+  if (!path.endsWith('/chat/completions')) throw new Error(`nothing is scripted for ${path}`);
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const isWhole = !('half' in said);
+  for (const delta of deltasOf(said)) response.write(frame({ delta, finish_reason: null }));
+  if (isWhole) {
+    response.write(frame({ delta: {}, finish_reason: 'calls' in said ? 'tool_calls' : 'stop' }));
+    response.write('data: [DONE]\n\n');
+  }
+  response.end();
+}
+
+function deltasOf(said: Exclude<Said, { answer: Answer } | { hang: true }>): object[] {
+  if ('half' in said) return [{ role: 'assistant', content: said.half }];
+  if ('text' in said) return [{ role: 'assistant', content: said.text }];
+  return said.calls.map(({ id, name, args }, index) => {
+    const text = typeof args === 'string' ? args : JSON.stringify(args);
+    return { tool_calls: [{ index, id, type: 'function', function: { name, arguments: text } }] };
+  });
+}
+
+const frame = (choice: object) =>
+  `data: ${JSON.stringify({
+    id: 'chat-1',
+    object: 'chat.completion.chunk',
+    created: 1,
+    model: 'a-model',
+    choices: [{ index: 0, ...choice }],
+  })}\n\n`;
