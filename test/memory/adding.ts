@@ -8,20 +8,40 @@ import { findVectorColumn, type MemoryTables } from '#memory/store.ts';
 import { migrations } from '#migrations.ts';
 import { openDatabase } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
+import { Problem } from '#platform/problem.ts';
+import { type RetryOptions, retry } from '#platform/resilience/retry.ts';
 
 export interface AddingOrders {
   readonly databaseUrl: string;
   readonly dataDir: string;
   readonly entities: readonly string[];
-  /** Each is added once to each entity, wrapped in the variants of `wordingsOf`. */
+  /** Each is added once a round to each entity, wrapped in the variants of `wordingsOf`. */
   readonly facts: readonly string[];
-  readonly rounds: number;
+  /** Each has a wording of its own. */
+  readonly firstRound: number;
+  readonly lastRound: number;
 }
 
-/** Different wordings that are the same to anybody. */
-export function wordingsOf(fact: string, round: number): string {
-  const wordings = [fact, `${fact}.`, fact.toUpperCase(), `  ${fact}!`, fact.replace(' ', '  ')];
-  return wordings[round % wordings.length] ?? fact;
+/** Additions that a process has under way at once. */
+const atOnce = 32;
+const patience: RetryOptions = {
+  attempts: 20,
+  baseDelayMs: 100,
+  maxDelayMs: 1000,
+  isRetryable: (error) => error instanceof Problem && error.status === 503,
+};
+
+/** Wordings that are the same to anybody, and another one for each number: its bits choose capitals. */
+export function wordingsOf(fact: string, number: number): string {
+  const ends = ['', '.', '!', ' ...'];
+  let bits = Math.floor(number / ends.length);
+  const letters = [...fact].map((letter) => {
+    if (letter === ' ') return letter;
+    const isCapital = bits % 2 === 1;
+    bits = Math.floor(bits / 2);
+    return isCapital ? letter.toUpperCase() : letter.toLowerCase();
+  });
+  return `${letters.join('')}${ends[number % ends.length]}`;
 }
 
 if (process.argv[2] !== undefined) {
@@ -36,21 +56,20 @@ if (process.argv[2] !== undefined) {
   const embedder = createBuiltinEmbedder();
   const column = await findVectorColumn(db);
   const deps = { db, embedder, column, indexes: createEntityIndexes(column, embedder), queue: createEntityQueue() };
-  const work: Promise<void>[] = [];
-  for (let round = 0; round < orders.rounds; round += 1) {
-    for (const entity_id of orders.entities) {
-      for (const fact of orders.facts) {
-        const content = wordingsOf(fact, round);
-        const request = { entity_id, entity_type: 'user', content, type: 'episodic', metadata: undefined } as const;
-        work.push(
-          addMemory(deps, 'server', request).then(({ memory }) => {
-            process.stdout.write(`${JSON.stringify({ entity_id, content, id: memory.id })}\n`);
-          }),
-        );
-        if (work.length >= 64) await Promise.all(work.splice(0));
-      }
-    }
+  function* additions() {
+    for (let round = orders.firstRound; round <= orders.lastRound; round += 1)
+      for (const entity_id of orders.entities)
+        for (const fact of orders.facts) yield { entity_id, content: wordingsOf(fact, round) };
   }
-  await Promise.all(work);
+  const waiting = additions();
+  const client = async () => {
+    for (const { entity_id, content } of waiting) {
+      const request = { entity_id, entity_type: 'user', content, type: 'episodic', metadata: undefined } as const;
+      // What is refused as too much at once is not acknowledged, and asked for again.
+      const { memory } = await retry(() => addMemory(deps, 'server', request), patience);
+      process.stdout.write(`${JSON.stringify({ entity_id, content, id: memory.id })}\n`);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, client));
   await database.close();
 }

@@ -1,6 +1,10 @@
+import type { FastifyRequest } from 'fastify';
 import type { AdminGuard } from '#platform/access/admin.ts';
+import { hashedTarget } from '#platform/audit.ts';
 import type { Clock } from '#platform/clock.ts';
+import { auditOperators } from '#platform/http/auditing.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import type { Log } from '#platform/log.ts';
 import { type AddingDeps, addMemory } from '../adding.ts';
 import { additionRequest, type Entity, memoryPath, operatorEdit } from '../api.ts';
 import { editMemory, lookUpMemory, removeMemory } from '../editing.ts';
@@ -26,8 +30,21 @@ export type AdminRouteDeps = AddingDeps & ErasingDeps & { readonly clock: Clock 
 const tags = ['admin'];
 
 export function addAdminRoutes(app: HttpServer, guard: AdminGuard, deps: AdminRouteDeps): void {
+  auditOperators(app, { db: deps.db, log: app.log as Log, isOperators, targetOf });
   addMemoryRoutes(app, guard, deps);
   addEntityRoutes(app, guard, deps);
+}
+
+/** Whatever changes something, and whatever takes all of an entity along. */
+function isOperators(url: string, method: string): boolean {
+  const isLook = (method === 'GET' || method === 'HEAD') && !url.endsWith('/export');
+  return url.startsWith('/admin/') && !isLook;
+}
+
+function targetOf({ params }: FastifyRequest): string {
+  const { id, entity_type: type, entity_id: entityId } = params as Readonly<Record<string, string | undefined>>;
+  if (entityId !== undefined) return hashedTarget(`${type} ${entityId}`);
+  return id === undefined ? 'memories' : `memory ${id.slice(0, 64)}`;
 }
 
 function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: AdminRouteDeps): void {
