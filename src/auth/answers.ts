@@ -3,7 +3,6 @@
  * processes may share it, and in memory where one process alone has it (embedded), which costs nothing.
  */
 import type { Database } from '#platform/db/db.ts';
-import { createMemoryAnswers } from './memoryanswers.ts';
 import {
   type AuthTables,
   buryToken,
@@ -43,10 +42,6 @@ export interface Answers {
   forget(tokenHash: Buffer): Promise<void>;
   /** Drops what was kept long enough. */
   sweep(): Promise<void>;
-}
-
-export function openAnswers(database: Database): Answers {
-  return database.driver === 'pglite' ? createMemoryAnswers() : databaseAnswers(database);
 }
 
 export function databaseAnswers(database: Database): Answers {

@@ -27,7 +27,7 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
 function addNavigation(app: HttpServer, deps: RouteDeps): void {
   const navigation = { config: { cors: false }, exposeHeadRoute: false } as const;
   // Read by hand: whatever stands there, the answer is a redirect.
-  const query = z.record(z.string(), z.unknown());
+  const text = (meaning: string) => z.unknown().optional().meta({ type: 'string', description: meaning });
 
   app.get(
     '/login',
@@ -36,8 +36,10 @@ function addNavigation(app: HttpServer, deps: RouteDeps): void {
       schema: {
         tags,
         summary: 'Start the social sign-in',
-        description: 'Query: `next`, where to go afterwards; `invite`, the id of the user who invited.',
-        querystring: query,
+        querystring: z.looseObject({
+          next: text('Where to go afterwards.'),
+          invite: text('The id of the user who invited.'),
+        }),
       },
     },
     async (request, reply) => redirect(reply, await beginSignIn(deps, request.query, request.headers.cookie)),
@@ -50,8 +52,7 @@ function addNavigation(app: HttpServer, deps: RouteDeps): void {
       schema: {
         tags,
         summary: 'Where the identity provider sends the browser back to',
-        description: 'Query: `code`.',
-        querystring: query,
+        querystring: z.looseObject({ code: text('Of the sign-in; without it the browser is sent on.') }),
       },
     },
     async (request, reply) =>

@@ -7,8 +7,9 @@ import type { Database } from '#platform/db/db.ts';
 import { traceHeaders } from '#platform/http/cors.ts';
 import { matchOrigins } from '#platform/http/origins.ts';
 import { createServer, type HttpServer, type ServerOptions } from '#platform/http/server.ts';
-import { type Answers, openAnswers } from './answers.ts';
+import type { Answers } from './answers.ts';
 import { cookieRules } from './cookies.ts';
+import { openAnswers } from './openanswers.ts';
 import { createProvider } from './provider.ts';
 import { keepHouse } from './revocations.ts';
 import { createRotation } from './rotation.ts';
@@ -75,7 +76,7 @@ export function createAuth(deps: AuthDeps): HttpServer {
     cookies: cookieRules({ domain: deps.cookieDomain, secure: publicUrl.startsWith('https:') }),
     allowedOrigins,
   });
-  if (records !== undefined) addAccountRoutes(app, records.access, { db: accounts, ...records });
+  if (records !== undefined) addAccountRoutes(app, records.access, { db: accounts, log, ...records });
   const house = keepHouse(parts, deps.housekeepingMs);
   app.addHook('onClose', async () => {
     await house.close();

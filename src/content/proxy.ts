@@ -25,7 +25,7 @@ export interface ProxyDeps {
   readonly onFailure: (path: string) => void;
 }
 
-export interface ShownContent {
+interface ShownContent {
   /** JSON, encoded: once a body and language, not once a request. */
   readonly bytes: Buffer;
   /** `false`: it is the empty answer of a CMS that failed. */
@@ -61,12 +61,13 @@ export function createProxy<Body, Shown>(deps: ProxyDeps, feature: Feature<Body,
     }
   }
 
-  return async (language: ContentLanguage): Promise<ShownContent> => {
+  const show = (latest: Reading | undefined, language: ContentLanguage): ShownContent =>
+    latest === undefined ? { bytes: empty, isFresh: false } : { bytes: latest.inLanguage(language), isFresh: true };
+
+  /** At once where a body is at hand, as for nearly all who ask. */
+  return (language: ContentLanguage): ShownContent | Promise<ShownContent> => {
     if (kept === undefined || clock.now() >= kept.until) reading ??= read();
-    const latest = reading === undefined ? kept : await reading;
-    return latest === undefined
-      ? { bytes: empty, isFresh: false }
-      : { bytes: latest.inLanguage(language), isFresh: true };
+    return reading === undefined ? show(kept, language) : reading.then((latest) => show(latest, language));
   };
 }
 

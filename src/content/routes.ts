@@ -61,13 +61,20 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
   addUnsubscribing(app, deps);
 }
 
+const headersOfFresh = {
+  'content-type': 'application/json; charset=utf-8',
+  vary: 'Accept-Language',
+  'cache-control': 'public, no-cache',
+};
+/** What a broken CMS left empty must not be kept by anybody. */
+const headersOfEmpty = { ...headersOfFresh, 'cache-control': 'no-store' };
+
 function showContent<Body, Shown>(deps: ProxyDeps, feature: Feature<Body, Shown>) {
   const read = createProxy(deps, feature);
   return async (request: FastifyRequest, reply: FastifyReply) => {
-    const { bytes, isFresh } = await read(negotiateLanguage(request.headers['accept-language']));
-    // What a broken CMS left empty must not be kept by anybody.
-    reply.header('vary', 'Accept-Language').header('cache-control', isFresh ? 'public, no-cache' : 'no-store');
-    return reply.type('application/json; charset=utf-8').send(bytes);
+    const shown = read(negotiateLanguage(request.headers['accept-language']));
+    const { bytes, isFresh } = shown instanceof Promise ? await shown : shown;
+    return reply.headers(isFresh ? headersOfFresh : headersOfEmpty).send(bytes);
   };
 }
 

@@ -65,10 +65,10 @@ describe('POST /notify', () => {
   });
 
   it.each<[string, unknown, string[]]>([
-    ['nothing', {}, ['body.type']],
+    ['nothing', {}, ['body.type', 'body.userId']],
     ['no type', { userId: randomUUID() }, ['body.type']],
     ['an empty type', { type: '', userId: randomUUID() }, ['body.type']],
-    ['null', { type: null, userId: null }, ['body.type']],
+    ['null', { type: null, userId: null }, ['body.type', 'body.userId']],
     ['no userId', { type: 'daily_digest' }, ['body.userId']],
     ['an empty userId', { type: 'daily_digest', userId: '' }, ['body.userId']],
     ['no userId of an unknown type', { type: 'x' }, ['body.userId']],

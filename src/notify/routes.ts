@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Access } from '#platform/access/access.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import { invalid } from '#platform/problem.ts';
+import { problems } from '#platform/problem.ts';
 import {
   type EmailRequest,
   emailAnswer,
@@ -73,8 +73,9 @@ function refuseUnconfigured(isConfigured: boolean) {
 /** The sentence is document 002's. */
 function named({ type, userId, contact }: NotifyRequest): Notification {
   if (!type || !userId) {
-    const path = type ? 'body.userId' : 'body.type';
-    throw invalid(path, 'is required', 'type and userId are required');
+    const missing = [...(type ? [] : ['body.type']), ...(userId ? [] : ['body.userId'])];
+    const issues = missing.map((path) => ({ path, message: 'is required' }));
+    throw problems.invalid_request({ message: 'type and userId are required', issues });
   }
   return { type, userId: userId.toLowerCase(), contact };
 }

@@ -16,12 +16,13 @@ export interface Browser {
   readonly cookieHeader: string;
 }
 
-export function openBrowser(jar: Iterable<readonly [string, string]> = []): Browser {
+/** `fetchWith`: for a browser that knows names and certificates of its own. */
+export function openBrowser(jar: Iterable<readonly [string, string]> = [], fetchWith: typeof fetch = fetch): Browser {
   const cookies = new Map(jar);
   const header = () => [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   async function visit(method: string, url: string, headers: Record<string, string>, body?: string): Promise<Visit> {
     const cookie = header();
-    const response = await fetch(url, {
+    const response = await fetchWith(url, {
       method,
       redirect: 'manual',
       headers: { ...(cookie === '' ? {} : { cookie }), ...headers },

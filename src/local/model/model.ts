@@ -88,12 +88,19 @@ async function* say(
   if (toTheEnd) yield { type: 'text-end', id: 't' };
 }
 
+/** That a picture was attached is told in words, beside what the user wrote. */
+const attachedNote = /^\[attached: [^\]]*\]$/;
+
 /** The last message of the user, and what tools have answered since. */
 function lastTurn(prompt: Prompt): { readonly question: string; readonly answers: readonly ToolAnswer[] } {
   const from = prompt.findLastIndex(({ role }) => role === 'user');
   const asked = prompt[from];
   const question =
-    asked?.role === 'user' ? asked.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n') : '';
+    asked?.role === 'user'
+      ? asked.content
+          .flatMap((part) => (part.type === 'text' && !attachedNote.test(part.text) ? [part.text] : []))
+          .join('\n')
+      : '';
   const answers = prompt
     .slice(from + 1)
     .flatMap((message) =>
