@@ -1,115 +1,166 @@
-/** How the client reaches the agent service: with `fetch` alone, in browsers and in Node. */
-import { ConnectionError, ProtocolError, parseObject, refusalOf, ServiceError } from './errors.ts';
+/** How the client reaches a service: with `fetch` alone, in browsers and in Node. */
+import { AtelierError, refusalOf, toldOf } from './errors.ts';
+import { createPauses, type Patience } from './pausing.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 
-export interface AgentAccess {
-  /** Address of the agent service. */
+/** Of a user, of a server, or of an operator. */
+export type Credential =
+  | { readonly accessToken: AccessTokenSource }
+  /** `X-Internal-Key`. Not for browsers. */
+  | { readonly internalKey: string }
+  /** `X-Admin-Token`, of the memory service's back office. Not for browsers. */
+  | { readonly adminToken: string };
+
+/**
+ * Asked at each request. `refused`: the token that a service has just answered 401 to; whoever gives another is tried
+ * once more with that.
+ */
+export type AccessTokenSource = (refused?: string) => string | Promise<string>;
+
+export interface Access {
+  /** Address of the service. */
   readonly url: string;
-  /** Asked for anew at each request: an access token lives for an hour, a conversation may live longer. */
-  readonly headers: () => Headers | Promise<Headers>;
-  readonly fetch?: typeof globalThis.fetch;
-  readonly patience?: Partial<Patience>;
+  /** Not needed where nobody has to say who they are: the content and the authentication service. */
+  readonly credential?: Credential | undefined;
+  /** Sent with each request. */
+  readonly headers?: Headers | undefined;
+  readonly fetch?: typeof globalThis.fetch | undefined;
+  readonly patience?: Partial<Patience> | undefined;
+  /** Of a call, with all its tries; a minute when it is left out. */
+  readonly timeoutMs?: number | undefined;
 }
 
-export interface Patience {
-  /** So often in a row nothing gets through, then it is given up. Counted, not timed: a closed laptop loses no time. */
-  readonly tries: number;
-  /** Before the second try; doubled from there on. */
-  readonly firstPauseMs: number;
-  readonly longestPauseMs: number;
-  /** Nothing came for so long: the connection is dead. The service says something every 15 s. */
-  readonly silentMs: number;
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs?: number | undefined;
+  /** `Accept-Language`, say; `X-Request-Id`. */
+  readonly headers?: Headers | undefined;
 }
 
-const defaultPatience: Patience = { tries: 12, firstPauseMs: 200, longestPauseMs: 5000, silentMs: 40_000 };
+export interface KeyedOptions extends CallOptions {
+  /** What is sent with the same key is done once (`Idempotency-Key`): only then a call is repeated. */
+  readonly idempotencyKey?: string | undefined;
+}
 
-export const patienceOf = (access: AgentAccess): Patience => ({ ...defaultPatience, ...access.patience });
+export interface Call {
+  readonly method: string;
+  readonly path: string;
+  readonly query?: object | undefined;
+  readonly body?: object | undefined;
+  readonly headers?: Headers | undefined;
+  /** To do it twice is to do it once. Else it is not repeated, whatever happens. */
+  readonly repeatable: boolean;
+  /** The browser's cookies go along. */
+  readonly cookies?: boolean;
+  /** It is finished also when its page is left. */
+  readonly keepalive?: boolean;
+}
 
-/** One request. Rejects with whatever `fetch` rejects with. */
-export async function request(access: AgentAccess, path: string, init: RequestInit = {}): Promise<Response> {
-  const { headers, ...rest } = init;
-  // Looked up at each call: other libraries wrap it.
-  const send = access.fetch ?? globalThis.fetch;
-  return send(access.url.replace(/\/+$/, '') + path, {
-    ...rest,
-    headers: { ...(await access.headers()), ...(headers as Headers) },
+const defaultTimeoutMs = 60_000;
+const defaultTries = 4;
+
+/** Throws `AtelierError`, and the signal's reason. */
+export const callJson = <Answer>(access: Access, call: Call, options?: CallOptions): Promise<Answer> =>
+  perform(access, call, options, async (response) => {
+    const text = await response.text();
+    try {
+      return JSON.parse(text) as Answer;
+    } catch (cause) {
+      throw new AtelierError('unexpected_answer', `${call.path} was not answered with JSON.`, { cause });
+    }
   });
-}
 
-/** Repeated while the service is not reached or asks for patience. Throws `ServiceError`, `ConnectionError`. */
-export async function readJson(
-  access: AgentAccess,
-  path: string,
-  init: RequestInit = {},
-): Promise<Record<string, unknown>> {
-  const response = await requestPatiently(access, path, init);
-  const body = parseObject(await response.text());
-  if (body === undefined) throw new ProtocolError(`${path} was not answered with JSON.`);
-  return body;
-}
+export const callText = (access: Access, call: Call, options?: CallOptions): Promise<string> =>
+  perform(access, call, options, (response) => response.text());
 
-/** The answer, once it is a success. Only for requests that may be repeated. */
-export async function requestPatiently(access: AgentAccess, path: string, init: RequestInit = {}): Promise<Response> {
-  const signal = init.signal ?? undefined;
-  for (const pausing = createPauses(access, signal); ; ) {
+export const callVoid = (access: Access, call: Call, options?: CallOptions): Promise<void> =>
+  perform(access, call, options, async (response) => {
+    await response.text();
+  });
+
+/** Once, or as often as it takes, up to its deadline. */
+async function perform<Answer>(
+  access: Access,
+  call: Call,
+  options: CallOptions = {},
+  read: (response: Response) => Promise<Answer>,
+): Promise<Answer> {
+  const timeoutMs = options.timeoutMs ?? access.timeoutMs ?? defaultTimeoutMs;
+  const deadline = AbortSignal.timeout(timeoutMs);
+  const signal = options.signal === undefined ? deadline : AbortSignal.any([options.signal, deadline]);
+  const pauses = createPauses({ tries: defaultTries, ...access.patience }, signal, timeoutMs);
+  const init = initOf(call, options, signal);
+  const path = `${call.path}${queryOf(call.query)}`;
+  for (;;) {
     let reason: unknown;
     try {
       const response = await request(access, path, init);
-      if (response.ok) return response;
+      if (response.ok) return await read(response);
       reason = await refusalOf(response);
     } catch (error) {
       reason = error;
     }
-    signal?.throwIfAborted();
-    await pausing.pause(reason);
+    try {
+      options.signal?.throwIfAborted();
+      if (!call.repeatable) throw toldOf(reason);
+      await pauses.pause(reason);
+    } catch (error) {
+      if (!deadline.aborted || options.signal?.aborted) throw error;
+      throw new AtelierError('timeout', `${call.path} was not answered within ${timeoutMs} ms.`, { cause: reason });
+    }
   }
 }
 
-export interface Pauses {
-  /** Something got through: what was failed before is forgotten. */
-  reset(): void;
-  /** Waits before the next try. Throws `reason`, or `ConnectionError`, when there is to be none. */
-  pause(reason: unknown): Promise<void>;
-}
-
-export function createPauses(access: AgentAccess, signal: AbortSignal | undefined): Pauses {
-  const { tries, firstPauseMs, longestPauseMs } = patienceOf(access);
-  let failures = 0;
+function initOf(
+  { method, body, headers, cookies, keepalive }: Call,
+  options: CallOptions,
+  signal: AbortSignal,
+): RequestInit {
   return {
-    reset() {
-      failures = 0;
-    },
-    async pause(reason) {
-      const isRefusal = reason instanceof ServiceError;
-      if (isRefusal && !isPassing(reason.status)) throw reason;
-      failures += 1;
-      if (failures >= tries) {
-        throw isRefusal ? reason : new ConnectionError('The service cannot be reached.', { cause: reason });
-      }
-      const doubledMs = Math.min(firstPauseMs * 2 ** (failures - 1), longestPauseMs);
-      const askedForMs = isRefusal ? Math.min((reason.retryAfterS ?? 0) * 1000, longestPauseMs) : 0;
-      // Half of it by chance: those who were cut off together need not come back together.
-      await sleep(Math.max(askedForMs, doubledMs * (0.5 + Math.random() / 2)), signal);
-    },
+    method,
+    headers: { ...(body && { 'content-type': 'application/json' }), ...headers, ...options.headers },
+    signal,
+    ...(body && { body: JSON.stringify(body) }),
+    ...(cookies && { credentials: 'include' }),
+    ...(keepalive && { keepalive }),
   };
 }
 
-/** Draining, overloaded, a proxy without anybody behind it. */
-export const isPassing = (status: number): boolean =>
-  status >= 500 || status === 408 || status === 425 || status === 429;
+export const keyed = ({ idempotencyKey }: KeyedOptions = {}): Pick<Call, 'headers' | 'repeatable'> =>
+  idempotencyKey === undefined
+    ? { repeatable: false }
+    : { repeatable: true, headers: { 'idempotency-key': idempotencyKey } };
 
-function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
-    if (signal?.aborted) stop();
-    else signal?.addEventListener('abort', stop, { once: true });
-  });
+/** `undefined` and `null` are left out. With its `?`, if there is anything to say. */
+export function queryOf(query: object | undefined): string {
+  const pairs = Object.entries(query ?? {}).flatMap(([name, value]): [string, string][] =>
+    value === undefined || value === null ? [] : [[name, String(value)]],
+  );
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
+}
+
+export const addressOf = (access: Access, path: string): string => access.url.replace(/\/+$/, '') + path;
+
+/** One request; a second one, when another access token may be better than the one that was refused. */
+export async function request(access: Access, path: string, init: RequestInit = {}): Promise<Response> {
+  const { credential } = access;
+  const send = (own: Headers) => {
+    // Looked up at each call: other libraries wrap it.
+    const fetch = access.fetch ?? globalThis.fetch;
+    return fetch(addressOf(access, path), {
+      ...init,
+      headers: { ...own, ...access.headers, ...(init.headers as Headers) },
+    });
+  };
+  if (credential === undefined) return send({});
+  if ('internalKey' in credential) return send({ 'x-internal-key': credential.internalKey });
+  if ('adminToken' in credential) return send({ 'x-admin-token': credential.adminToken });
+  const token = await credential.accessToken();
+  const response = await send({ authorization: `Bearer ${token}` });
+  if (response.status !== 401) return response;
+  const renewed = await credential.accessToken(token);
+  if (renewed === token) return response;
+  await response.body?.cancel();
+  return send({ authorization: `Bearer ${renewed}` });
 }

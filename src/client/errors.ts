@@ -1,53 +1,79 @@
-/** What the client throws. Everything else that reaches a caller is an `AbortError` of its own signal. */
+/** What the client throws. Everything else that reaches a caller is the reason of its own signal. */
+import type { ProblemCode } from './codes.ts';
 
-interface ErrorBody {
-  readonly error?: unknown;
-  readonly message?: unknown;
-  readonly requestId?: unknown;
-  readonly issues?: unknown;
+/**
+ * The services' own codes (docs/problems.md); `http_<status>` when something in between answered; and three of the
+ * client's: the service was not reached, did not answer in time, or does not speak as it should.
+ */
+export type ErrorCode = ProblemCode | `http_${number}` | 'unreachable' | 'timeout' | 'unexpected_answer';
+
+export interface FieldIssue {
+  /** Where in the request: `body.specs.0.width`. */
+  readonly path: string;
+  readonly message: string;
 }
 
-/** A service answered, and refused: the error body of CONTRACT §3. */
-export class ServiceError extends Error {
-  override readonly name = 'ServiceError';
+interface Details {
+  readonly status?: number;
+  readonly body?: Readonly<Record<string, unknown>>;
+  readonly retryAfterMs?: number | undefined;
+  readonly cause?: unknown;
+}
+
+export class AtelierError extends Error {
+  override readonly name = 'AtelierError';
+  /** To be compared with. A service that is newer than the client may say others. */
+  readonly code: ErrorCode;
+  /** Of the answer; 0 when there was none. */
   readonly status: number;
-  /** Stable, in snake case: `insufficient_credits`. `http_<status>` when something in between answered. */
-  readonly code: string;
+  /** To be named when asking about a failure: the service's log has it. */
   readonly requestId: string | undefined;
-  /** Of a request that failed validation. */
-  readonly issues: readonly { readonly path: string; readonly message: string }[];
-  /** Seconds, when the service said when to come back. */
-  readonly retryAfterS: number | undefined;
-  /** The whole body: `taskId` and `reason` of a 409 among it. */
+  /** Of a request that is not valid: field by field. */
+  readonly issues: readonly FieldIssue[];
+  /** When the service said when to come back. */
+  readonly retryAfterMs: number | undefined;
+  /** The whole answer: `required` and `balance` of a 402, `taskId` of a 409 among it. */
   readonly body: Readonly<Record<string, unknown>>;
 
-  constructor(response: Response, body: Readonly<Record<string, unknown>>) {
-    const { error, message, requestId, issues } = body as ErrorBody;
-    const code = typeof error === 'string' ? error : `http_${response.status}`;
-    super(typeof message === 'string' ? message : `The service answered with ${response.status}.`);
-    this.status = response.status;
+  constructor(code: ErrorCode, message: string, { status = 0, body = {}, retryAfterMs, cause }: Details = {}) {
+    super(message, { cause });
     this.code = code;
-    this.requestId = typeof requestId === 'string' ? requestId : undefined;
-    this.issues = Array.isArray(issues) ? issues : [];
-    const retryAfterS = Number(response.headers.get('retry-after') ?? Number.NaN);
-    this.retryAfterS = Number.isFinite(retryAfterS) ? retryAfterS : undefined;
+    this.status = status;
+    this.requestId = typeof body.requestId === 'string' ? body.requestId : undefined;
+    this.issues = Array.isArray(body.issues) ? body.issues : [];
+    this.retryAfterMs = retryAfterMs;
     this.body = body;
+  }
+
+  /** Of the fields that are not valid: `['body.width']`. */
+  get fields(): readonly string[] {
+    return this.issues.map(({ path }) => path);
   }
 }
 
-/** The service was not reached, again and again. `cause` is the last reason. */
-export class ConnectionError extends Error {
-  override readonly name = 'ConnectionError';
+/** What `fetch` rejects with differs from browser to browser. */
+export const toldOf = (reason: unknown): AtelierError =>
+  reason instanceof AtelierError
+    ? reason
+    : new AtelierError('unreachable', 'The service cannot be reached.', { cause: reason });
+
+/** A service answered, and refused: the body of docs/http.md, or whatever a proxy says in its place. */
+export async function refusalOf(response: Response): Promise<AtelierError> {
+  const { status, headers } = response;
+  const body = parseObject(await response.text().catch(() => '')) ?? {};
+  const { error, message } = body;
+  return new AtelierError(
+    typeof error === 'string' ? (error as ErrorCode) : `http_${status}`,
+    typeof message === 'string' ? message : `The service answered with ${status}.`,
+    { status, body, retryAfterMs: readRetryAfter(headers.get('retry-after')) },
+  );
 }
 
-/** What came is not what the service speaks: another version, or something in between that answers in its place. */
-export class ProtocolError extends Error {
-  override readonly name = 'ProtocolError';
-}
-
-export async function refusalOf(response: Response): Promise<ServiceError> {
-  const text = await response.text().catch(() => '');
-  return new ServiceError(response, parseObject(text) ?? {});
+/** RFC 9110, 10.2.3: seconds, or a date. */
+function readRetryAfter(text: string | null): number | undefined {
+  if (text === null) return undefined;
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
 
 export function parseObject(text: string): Record<string, unknown> | undefined {

@@ -2,21 +2,18 @@
  * What a run says, as one unbroken stream: whenever the connection is cut it goes on after the last event that came
  * (`Last-Event-ID`), on whichever instance answers. No event is lost and none comes twice.
  */
-import type { UIMessageChunk } from 'ai';
-import { type AgentAccess, createPauses, patienceOf, request } from './calling.ts';
-import { ProtocolError, parseObject, refusalOf } from './errors.ts';
+import { type Access, request } from './calling.ts';
+import type { RunChunk } from './chunks.ts';
+import { AtelierError, parseObject, refusalOf } from './errors.ts';
+import { createPauses, patienceOf } from './pausing.ts';
 import { readEvents } from './sse.ts';
 
 /**
- * From the run's first event to its end. Throws `ServiceError` (403, 404, …), `ConnectionError`, `ProtocolError`, and
- * the signal's reason; to stop reading does not stop the run.
+ * From the run's first event to its end. Throws `AtelierError` (403, 404, …; not reached, again and again) and the
+ * signal's reason; to stop reading does not stop the run.
  */
-export async function* followRun(
-  access: AgentAccess,
-  taskId: string,
-  signal?: AbortSignal,
-): AsyncGenerator<UIMessageChunk> {
-  const pauses = createPauses(access, signal);
+export async function* followRun(access: Access, taskId: string, signal?: AbortSignal): AsyncGenerator<RunChunk> {
+  const pauses = createPauses(access.patience, signal);
   let lastEventId: string | undefined;
   for (;;) {
     signal?.throwIfAborted();
@@ -30,7 +27,7 @@ export async function* followRun(
       }
       reason = new Error('the stream broke off');
     } catch (error) {
-      if (error instanceof ProtocolError) throw error;
+      if (error instanceof AtelierError && error.code === 'unexpected_answer') throw error;
       reason = error;
     }
     signal?.throwIfAborted();
@@ -41,17 +38,17 @@ export async function* followRun(
 interface Said {
   readonly id: string | undefined;
   /** `undefined`: that was all. */
-  readonly chunk: UIMessageChunk | undefined;
+  readonly chunk: RunChunk | undefined;
 }
 
 /** One connection, up to its end or its cut. */
 async function* readOnce(
-  access: AgentAccess,
+  access: Access,
   taskId: string,
   lastEventId: string | undefined,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Said> {
-  const { silentMs } = patienceOf(access);
+  const { silentMs } = patienceOf(access.patience);
   const connection = new AbortController();
   const onAbort = () => connection.abort(signal?.reason);
   signal?.addEventListener('abort', onAbort, { once: true });
@@ -70,7 +67,7 @@ async function* readOnce(
     if (!response.ok) throw await refusalOf(response);
     const type = response.headers.get('content-type') ?? '';
     if (!type.startsWith('text/event-stream') || response.body === null)
-      throw new ProtocolError(`The stream came as ${type || 'nothing'}.`);
+      throw unexpected(`The stream came as ${type || 'nothing'}.`);
     for await (const { id, data } of readEvents(response.body, onBytes)) {
       if (data === '[DONE]') yield { id, chunk: undefined };
       else yield { id, chunk: parseChunk(data) };
@@ -82,8 +79,10 @@ async function* readOnce(
   }
 }
 
-function parseChunk(data: string): UIMessageChunk {
+function parseChunk(data: string): RunChunk {
   const chunk = parseObject(data);
-  if (typeof chunk?.type !== 'string') throw new ProtocolError('An event of the stream is not a chunk.');
-  return chunk as UIMessageChunk;
+  if (typeof chunk?.type !== 'string') throw unexpected('An event of the stream is not a chunk.');
+  return chunk as RunChunk;
 }
+
+const unexpected = (message: string) => new AtelierError('unexpected_answer', message);

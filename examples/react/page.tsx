@@ -1,0 +1,127 @@
+/**
+ * A chat with the agent, with pictures of one's own: sign-in, upload with progress, streams that outlive a reload.
+ *
+ *     npm start                                   # in the repository, in a terminal of its own
+ *     npm run build:client && npm install --prefix examples/react && npm run --prefix examples/react dev
+ */
+import { useChat } from '@ai-sdk/react';
+import { AtelierError, createAtelier, createSession, createUpload } from '@atelier/client';
+import { AgentChatTransport } from '@atelier/client/chat';
+import type { FileUIPart, UIMessage } from 'ai';
+import { type FormEvent, StrictMode, useEffect, useState } from 'react';
+import { createRoot } from 'react-dom/client';
+
+const at = (name: string, port: number): string => import.meta.env[`VITE_${name}_URL`] ?? `http://localhost:${port}`;
+
+const session = createSession({ url: at('AUTH', 4003) });
+const credential = { accessToken: session.accessToken };
+const atelier = createAtelier({ urls: { media: at('MEDIA', 4001) }, credential });
+const transport = new AgentChatTransport({ url: at('AGENT', 4004), credential });
+
+/** The thread stays with the address, so that a reload finds it. */
+const threadId = location.hash.slice(1) || crypto.randomUUID();
+
+type Stage = { readonly messages: UIMessage[] } | 'loading' | 'signed out';
+
+function Page() {
+  const [stage, setStage] = useState<Stage>('loading');
+  useEffect(() => {
+    transport.readMessages(threadId).then(
+      (messages) => setStage({ messages }),
+      (error: unknown) => {
+        if (!(error instanceof AtelierError && error.status === 401)) throw error;
+        setStage('signed out');
+      },
+    );
+  }, []);
+  if (stage === 'loading') return <p>One moment …</p>;
+  if (stage === 'signed out') return <a href={session.loginUrl(location.href)}>Sign in</a>;
+  return <Conversation stored={stage.messages} />;
+}
+
+function Conversation({ stored }: { readonly stored: UIMessage[] }) {
+  const chat = useChat({ id: threadId, messages: stored, transport, resume: true });
+  const [files, setFiles] = useState<FileUIPart[]>([]);
+  const [progress, setProgress] = useState<number>();
+  const isBusy = chat.status === 'submitted' || chat.status === 'streaming';
+
+  const attach = async (file: File) => {
+    const upload = createUpload(atelier.media, file, { scopeKind: 'thread', scopeId: threadId, kind: 'image' });
+    const { assetId, mime } = await upload.run({
+      onProgress: ({ sentBytes, totalBytes }) => setProgress(sentBytes / totalBytes),
+    });
+    setFiles([{ type: 'file', mediaType: mime, filename: file.name, url: `asset:${assetId}` }]);
+  };
+
+  const send = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    void chat.sendMessage({ text: String(new FormData(form).get('text')), files });
+    form.reset();
+    setFiles([]);
+    setProgress(undefined);
+  };
+
+  return (
+    <>
+      {chat.messages.map(({ id, role, parts }) => (
+        <article key={id} className={role} aria-label={role}>
+          {parts.map((part, index) => {
+            const key = `${id}-${index}`;
+            if (part.type === 'text') return <p key={key}>{part.text}</p>;
+            if (part.type === 'file') return <p key={key}>[{part.filename}]</p>;
+            const assetId = pictureOf(part);
+            return assetId && <Picture key={key} assetId={assetId} />;
+          })}
+        </article>
+      ))}
+      {chat.error && <p role="alert">{chat.error.message}</p>}
+      <form onSubmit={send}>
+        <input name="text" aria-label="Message" required />
+        <input
+          type="file"
+          aria-label="Picture"
+          accept="image/*"
+          onChange={({ target }) => target.files?.[0] && void attach(target.files[0])}
+        />
+        {progress !== undefined && <progress value={progress} />}
+        {isBusy ? (
+          <button type="button" onClick={chat.stop}>
+            Stop
+          </button>
+        ) : (
+          <button type="submit" disabled={progress !== undefined && files.length === 0}>
+            Send
+          </button>
+        )}
+      </form>
+    </>
+  );
+}
+
+/** Of the tools that make pictures, once they have. */
+function pictureOf(part: UIMessage['parts'][number]): string | null | undefined {
+  if (!('output' in part)) return null;
+  const { kind, assetId } = (part.output ?? {}) as { readonly kind?: string; readonly assetId?: string | null };
+  return kind === 'image' ? assetId : null;
+}
+
+function Picture({ assetId }: { readonly assetId: string }) {
+  const [url, setUrl] = useState<string>();
+  useEffect(() => {
+    void atelier.media.signImages({ refs: [assetId] }).then(({ [assetId]: signed }) => {
+      if (signed?.ready) setUrl(signed.previewUrl);
+    });
+  }, [assetId]);
+  return url && <img src={url} alt="Made by the agent" />;
+}
+
+location.hash = threadId;
+const page = document.getElementById('page');
+if (page !== null) {
+  createRoot(page).render(
+    <StrictMode>
+      <Page />
+    </StrictMode>,
+  );
+}

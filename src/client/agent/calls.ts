@@ -1,0 +1,49 @@
+/** The calls of the agent service. Written from its OpenAPI document by `npm test -- test/client -u`. */
+import { type Access, type CallOptions, callJson, callVoid } from '../calling.ts';
+import type { RunChunk } from '../chunks.ts';
+import { operationsOf } from '../operations.ts';
+import { followRun } from '../run.ts';
+import type { CurrentTask, StartedTask, TaskInfo, TaskRequest, ThreadMessages, VideosRetried } from './api.ts';
+
+export type AgentCalls = ReturnType<typeof agentCalls>;
+
+export function agentCalls(access: Access) {
+  return {
+    ...operationsOf(access),
+    /** Start a run in a thread; 409 while it has one in flight (`POST /task`). */
+    startTask: (body: TaskRequest, options?: CallOptions): Promise<StartedTask> =>
+      callJson(access, { method: 'POST', path: '/task', body, repeatable: false }, options),
+
+    /** The state of a run (`GET /task/:taskId`). */
+    readTask: (taskId: string, options?: CallOptions): Promise<TaskInfo> =>
+      callJson(access, { method: 'GET', path: `/task/${encodeURIComponent(taskId)}`, repeatable: true }, options),
+
+    /** Stop a run; may be repeated (`DELETE /task/:taskId`). */
+    stopTask: (taskId: string, options?: CallOptions): Promise<void> =>
+      callVoid(access, { method: 'DELETE', path: `/task/${encodeURIComponent(taskId)}`, repeatable: true }, options),
+
+    /** What a run says, as server-sent events (the v5 UI message stream); resumed with Last-Event-ID (`GET /stream/:taskId`). */
+    followRun: (taskId: string, options?: Pick<CallOptions, 'signal'>): AsyncGenerator<RunChunk> =>
+      followRun(access, taskId, options?.signal),
+
+    /** The run in flight of a thread (`GET /thread/:threadId/current-task`). */
+    readCurrentTask: (threadId: string, options?: CallOptions): Promise<CurrentTask> =>
+      callJson(
+        access,
+        { method: 'GET', path: `/thread/${encodeURIComponent(threadId)}/current-task`, repeatable: true },
+        options,
+      ),
+
+    /** The messages of a thread (`GET /messages/:threadId`). */
+    readMessages: (threadId: string, options?: CallOptions): Promise<ThreadMessages> =>
+      callJson(access, { method: 'GET', path: `/messages/${encodeURIComponent(threadId)}`, repeatable: true }, options),
+
+    /** Try again the videos of a task that could not be paid for (`POST /video/submit/:taskId`). */
+    retryVideos: (taskId: string, options?: CallOptions): Promise<VideosRetried> =>
+      callJson(
+        access,
+        { method: 'POST', path: `/video/submit/${encodeURIComponent(taskId)}`, repeatable: false },
+        options,
+      ),
+  };
+}

@@ -1,0 +1,47 @@
+/** The calls of the auth service. Written from its OpenAPI document by `npm test -- test/client -u`. */
+import { type Access, addressOf, type CallOptions, callJson, queryOf } from '../calling.ts';
+import { operationsOf } from '../operations.ts';
+import type {
+  AccessToken,
+  ActionListing,
+  CreditsGrant,
+  GrantedProfile,
+  OperatorActions,
+  SeededAccounts,
+  SignedOut,
+  SignInReturn,
+  SignInStart,
+} from './api.ts';
+
+export type AuthCalls = ReturnType<typeof authCalls>;
+
+export function authCalls(access: Access) {
+  return {
+    ...operationsOf(access),
+    /** Start the social sign-in (`GET /login`). */
+    loginUrl: (query?: SignInStart): string => addressOf(access, `/login${queryOf(query)}`),
+
+    /** Where the identity provider sends the browser back to (`GET /callback`). */
+    callbackUrl: (query?: SignInReturn): string => addressOf(access, `/callback${queryOf(query)}`),
+
+    /** An access token for the session cookie, which is rotated (`POST /refresh`). */
+    refresh: (options?: CallOptions): Promise<AccessToken> =>
+      callJson(access, { method: 'POST', path: '/refresh', repeatable: true, cookies: true }, options),
+
+    /** End every session of the user (`POST /logout`). */
+    logout: (options?: CallOptions): Promise<SignedOut> =>
+      callJson(access, { method: 'POST', path: '/logout', repeatable: true, cookies: true }, options),
+
+    /** Set the plan and the credits of a user (`PUT /v1/accounts/credits`). */
+    setCredits: (body: CreditsGrant, options?: CallOptions): Promise<GrantedProfile> =>
+      callJson(access, { method: 'PUT', path: '/v1/accounts/credits', body, repeatable: true }, options),
+
+    /** What operators did, the newest first (`GET /v1/accounts/actions`). */
+    listOperatorActions: (query?: ActionListing, options?: CallOptions): Promise<OperatorActions> =>
+      callJson(access, { method: 'GET', path: '/v1/accounts/actions', query, repeatable: true }, options),
+
+    /** Fill in made-up users and feeds (`POST /v1/accounts/seed`). */
+    seedAccounts: (options?: CallOptions): Promise<SeededAccounts> =>
+      callJson(access, { method: 'POST', path: '/v1/accounts/seed', repeatable: true }, options),
+  };
+}

@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startWire, type Told, type Wire } from '../../test/client/wires.ts';
+import { createAtelier } from './atelier.ts';
+import type { Access } from './calling.ts';
+import { AtelierError } from './errors.ts';
+
+let wire: Wire;
+beforeAll(async () => {
+  wire = await startWire();
+});
+afterAll(() => wire.close());
+
+const atelierOf = (access: Omit<Access, 'url'> = {}) =>
+  createAtelier({
+    urls: { media: wire.url, auth: `${wire.url}/`, notify: wire.url, memory: wire.url },
+    credential: { accessToken: () => 'a' },
+    patience: { firstPauseMs: 1, longestPauseMs: 5 },
+    ...access,
+  });
+type Atelier = ReturnType<typeof atelierOf>;
+
+const refusal = (status: number, error: string, more: Partial<Told> & { readonly fields?: object } = {}): Told => ({
+  status,
+  headers: more.headers ?? {},
+  body: { error, message: 'No.', requestId: 'r-1', ...more.fields },
+});
+const unable = refusal(503, 'engine_unavailable');
+const cut: Told = { fate: 'cut' };
+
+describe('a call is repeated', () => {
+  const sign = (atelier: Atelier) => atelier.media.signImages({ refs: [] });
+  const copy = (atelier: Atelier) => atelier.media.copyAsset({ fromAssetId: 'a', toScopeKind: 'b', toScopeId: 'c' });
+  const mail = (idempotencyKey?: string) => (atelier: Atelier) =>
+    atelier.notify.sendEmail({ from: 'a@b.c', to: 'a@b.c', subject: 's' }, { idempotencyKey });
+
+  it.each<[string, (atelier: Atelier) => Promise<unknown>, readonly Told[], number, string | undefined]>([
+    ['a GET, when it is cut off', (it) => it.media.listAssets(), [cut, cut, {}], 3, undefined],
+    ['a GET, up to four times', (it) => it.media.listAssets(), [unable], 4, 'engine_unavailable'],
+    ['a GET, up to four times without an answer', (it) => it.media.listAssets(), [cut], 4, 'unreachable'],
+    ['a DELETE', (it) => it.media.deleteAssets({ ids: ['a'] }), [unable, {}], 2, undefined],
+    ['a PUT', (it) => it.memory.editMemory('a', { content: 'b' }), [unable, {}], 2, undefined],
+    [
+      'a POST that only asks',
+      sign,
+      [cut, refusal(429, 'rate_limited'), refusal(500, 'internal_error'), {}],
+      4,
+      undefined,
+    ],
+    ['no POST that makes something, when it is refused', copy, [unable, {}], 1, 'engine_unavailable'],
+    ['no POST that makes something, when it is cut off', copy, [cut, {}], 1, 'unreachable'],
+    ['a mail with a key', mail('k'), [cut, {}], 2, undefined],
+    ['no mail without one', mail(), [cut, {}], 1, 'unreachable'],
+    ['nothing that is refused for good', sign, [refusal(403, 'forbidden'), {}], 1, 'forbidden'],
+    ['nothing that a proxy refuses for good', sign, [{ status: 404, body: '<html>' }, {}], 1, 'http_404'],
+    ['a page of a proxy in the place of an answer is none', sign, [{ body: '<html>' }, {}], 1, 'unexpected_answer'],
+    ['not the question whether it is ready', (it) => it.media.checkReadiness(), [unable, {}], 1, 'engine_unavailable'],
+  ])('%s', async (_, call, told, calls, code) => {
+    wire.tell(...told);
+    const outcome = await call(atelierOf()).then(
+      () => undefined,
+      (error: unknown) => (error instanceof AtelierError ? error.code : error),
+    );
+    expect([wire.seen.length, outcome]).toEqual([calls, code]);
+  });
+
+  it('after Retry-After, in seconds or as a date, and not before', async () => {
+    const inTwoSeconds = () => new Date(Date.now() + 2000).toUTCString();
+    for (const wait of [() => '1', inTwoSeconds]) {
+      wire.tell(refusal(503, 'draining', { headers: { 'retry-after': wait() } }), {});
+      const startedMs = performance.now();
+      await sign(atelierOf());
+      // Nothing is faster than it has to be; how late it is nobody asks.
+      expect(performance.now() - startedMs).toBeGreaterThan(900);
+      expect(wire.seen).toHaveLength(2);
+    }
+  });
+
+  it('not after a Retry-After beyond the deadline: the refusal is told at once', async () => {
+    wire.tell(refusal(429, 'rate_limited', { headers: { 'retry-after': '3600' } }));
+    await expect(sign(atelierOf())).rejects.toMatchObject({ code: 'rate_limited', retryAfterMs: 3_600_000 });
+    expect(wire.seen).toHaveLength(1);
+  });
+});
+
+describe('a call ends', () => {
+  it('at its deadline, whatever the service does', async () => {
+    wire.tell({ fate: 'silence' });
+    const late = { code: 'timeout', status: 0 };
+    await expect(atelierOf().media.listAssets({}, { timeoutMs: 50 })).rejects.toMatchObject(late);
+    await expect(atelierOf({ timeoutMs: 50 }).media.listAssets()).rejects.toMatchObject(late);
+    const copy = { fromAssetId: 'a', toScopeKind: 'b', toScopeId: 'c' };
+    await expect(atelierOf().media.copyAsset(copy, { timeoutMs: 50 })).rejects.toMatchObject(late);
+  });
+
+  it('when its signal says so, with the reason of it: before, while it waits, and between two tries', async () => {
+    const reason = new Error('enough');
+    await expect(atelierOf().media.listAssets({}, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    for (const told of [{ fate: 'silence' }, refusal(503, 'draining', { headers: { 'retry-after': '30' } })] as const) {
+      wire.tell(told);
+      const leaving = new AbortController();
+      const called = atelierOf().media.listAssets({}, { signal: leaving.signal });
+      await expect.poll(() => wire.seen.length).toBe(1);
+      leaving.abort(reason);
+      await expect(called).rejects.toBe(reason);
+    }
+  });
+});
+
+describe('credentials', () => {
+  it.each([
+    [{ accessToken: async () => 'token' }, { authorization: 'Bearer token' }],
+    [{ internalKey: 'key' }, { 'x-internal-key': 'key' }],
+    [{ adminToken: 'token' }, { 'x-admin-token': 'token' }],
+    [undefined, {}],
+  ])('%j', async (credential, headers) => {
+    wire.tell({});
+    await atelierOf({ credential, headers: { 'accept-language': 'ja' } }).media.listAssets();
+    const sent = wire.seen[0]?.headers ?? {};
+    const names = ['authorization', 'x-internal-key', 'x-admin-token'];
+    expect(Object.fromEntries(names.flatMap((name) => (sent[name] ? [[name, sent[name]]] : [])))).toEqual(headers);
+    expect(sent['accept-language']).toBe('ja');
+  });
+
+  it.each([
+    ['a better token', 'new', [401, 200], undefined],
+    ['a better token that is refused as well', 'new', [401, 401, 200], 'unauthorized'],
+    ['the same token again', 'old', [401, 200], 'unauthorized'],
+  ])('401: %s', async (_, renewed, statuses, code) => {
+    wire.tell(...statuses.map((status) => (status === 401 ? refusal(401, 'unauthorized') : {})));
+    const accessToken = (refused?: string) => (refused === undefined ? 'old' : renewed);
+    // Also for what is not repeatable: the service did nothing.
+    const copied = atelierOf({ credential: { accessToken } }).media.copyAsset({
+      fromAssetId: 'a',
+      toScopeKind: 'b',
+      toScopeId: 'c',
+    });
+    expect(
+      await copied.then(
+        () => undefined,
+        ({ code: told }) => told,
+      ),
+    ).toBe(code);
+    const tried = renewed === 'new' ? ['Bearer old', 'Bearer new'] : ['Bearer old'];
+    expect(wire.seen.map(({ headers }) => headers.authorization)).toEqual(tried);
+  });
+});
+
+it('an error tells what the service told', async () => {
+  const issues = [{ path: 'body.refs.0', message: 'must be a string' }];
+  wire.tell(refusal(400, 'invalid_request', { fields: { issues, more: 7 } }));
+  const error: unknown = await atelierOf()
+    .media.signImages({ refs: [] })
+    .catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(AtelierError);
+  expect(error).toMatchObject({
+    code: 'invalid_request',
+    status: 400,
+    message: 'No.',
+    requestId: 'r-1',
+    fields: ['body.refs.0'],
+    issues,
+    body: { more: 7 },
+  });
+});
+
+it('paths, queries and addresses are what they mean', async () => {
+  wire.tell({});
+  const { memory, auth, media } = atelierOf();
+  await memory.adminReadProfile('group', 'a/b?c');
+  await media.listAssets({ kind: 'a&b', cursor: null, limit: 3 });
+  const here = { next: 'http://localhost:3000/#a' };
+  expect(wire.seen.map(({ url }) => url)).toEqual(['/admin/profiles/group/a%2Fb%3Fc', '/v1/assets?kind=a%26b&limit=3']);
+  expect(auth.loginUrl(here)).toBe(`${wire.url}/login?next=http%3A%2F%2Flocalhost%3A3000%2F%23a`);
+});

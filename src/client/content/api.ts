@@ -1,0 +1,64 @@
+/** The vocabulary of the content service. Written from its OpenAPI document by `npm test -- test/client -u`. */
+
+export interface UserSitemap {
+  readonly users: readonly { readonly id: string; readonly updated_at: string }[];
+}
+
+export interface FeedSitemap {
+  readonly feeds: readonly { readonly id: string; readonly updated_at: string }[];
+}
+
+export interface Announcement {
+  /** The same as `title`, for older readers. */ readonly announcement: string;
+  readonly url: string;
+  readonly visible: boolean;
+  /** In the language of the reader; empty when there is none. */
+  readonly title: string;
+  /** In the language of the reader; empty when there is none. */
+  readonly description: string;
+  /** In the language of the reader; empty when there is none. */
+  readonly imageUrl: string;
+}
+
+export interface HomeCards {
+  readonly cards: readonly HomeCard[];
+  readonly featuredCardIds: readonly string[];
+}
+
+export interface Trending {
+  readonly items: readonly {
+    /** In the language of the reader; empty when there is none. */ readonly title: string;
+    readonly coverType: 'image' | 'video';
+    /** The video when `coverType` is `video`, the image otherwise. */
+    readonly cover: string;
+    /** In the language of the reader; empty when there is none. */
+    readonly url: string;
+  }[];
+}
+
+export interface UnsubscribeLink {
+  readonly token?: string;
+}
+
+export interface HomeCard {
+  readonly id: string;
+  readonly coverType: 'image' | 'video';
+  /** In the language of the reader; empty when there is none. */
+  readonly image: string;
+  /** In the language of the reader; empty when there is none. */
+  readonly coverVideo: string;
+  readonly arcadeLink: string;
+  readonly mobileArcadeLink: string;
+  readonly requiredPlan: 'free' | 'basic' | 'basic_year' | 'pro' | 'pro_year' | 'max' | 'max_year';
+  /** In the language of the reader; empty when there is none. */
+  readonly title: string;
+  /** In the language of the reader; empty when there is none. */
+  readonly description: string;
+  /** In the language of the reader; empty when there is none. */
+  readonly prompt: string;
+  readonly isFeatured: boolean;
+  readonly model: 'lite' | 'nova' | 'ultra';
+  readonly ratio: 'auto' | '1:1' | '4:3' | '3:4' | '16:9' | '9:16';
+  readonly mediaType: 'image' | 'video';
+  readonly inputMedias: readonly { readonly type: 'image' | 'video'; readonly url: string }[];
+}

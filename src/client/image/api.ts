@@ -1,0 +1,37 @@
+/** The vocabulary of the image service. Written from its OpenAPI document by `npm test -- test/client -u`. */
+
+export interface EnsureRequest {
+  readonly source: ImageSource;
+  readonly specs: readonly VariantSpec[];
+}
+
+export interface EnsuredVariants {
+  readonly variants: Readonly<Record<string, string>>;
+  readonly overBudget?: readonly string[];
+}
+
+export interface ForgetRequest {
+  readonly source: ImageSource;
+}
+
+export interface ForgottenVariants {
+  readonly forgotten: number;
+}
+
+export interface ImageSource {
+  readonly key?: string | null;
+  readonly url?: string | null;
+}
+
+export interface VariantSpec {
+  readonly name: string;
+  readonly width?: number;
+  readonly height?: number;
+  readonly quality?: number | null;
+  readonly format?: 'webp' | 'jpeg' | 'jpg' | 'png' | 'avif' | null;
+  readonly resizingType?: 'fit' | 'fill' | 'auto' | null;
+  readonly enlarge?: boolean;
+  readonly blur?: number | null;
+  readonly maxBytes?: number | null;
+  readonly resampling?: 'lanczos3' | 'lanczos2' | 'cubic' | 'linear' | 'nearest' | null;
+}

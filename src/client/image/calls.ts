@@ -1,0 +1,19 @@
+/** The calls of the image service. Written from its OpenAPI document by `npm test -- test/client -u`. */
+import { type Access, type CallOptions, callJson } from '../calling.ts';
+import { operationsOf } from '../operations.ts';
+import type { EnsuredVariants, EnsureRequest, ForgetRequest, ForgottenVariants } from './api.ts';
+
+export type ImageCalls = ReturnType<typeof imageCalls>;
+
+export function imageCalls(access: Access) {
+  return {
+    ...operationsOf(access),
+    /** See to it that variants of a picture exist, and learn their public addresses (`POST /v1/ensure`). */
+    ensureVariants: (body: EnsureRequest, options?: CallOptions): Promise<EnsuredVariants> =>
+      callJson(access, { method: 'POST', path: '/v1/ensure', body, repeatable: true }, options),
+
+    /** Remove all variants of a picture (`POST /v1/forget`). */
+    forgetVariants: (body: ForgetRequest, options?: CallOptions): Promise<ForgottenVariants> =>
+      callJson(access, { method: 'POST', path: '/v1/forget', body, repeatable: true }, options),
+  };
+}

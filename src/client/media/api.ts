@@ -1,0 +1,307 @@
+/** The vocabulary of the media service. Written from its OpenAPI document by `npm test -- test/client -u`. */
+
+export interface UploadRequest {
+  readonly scopeKind: string;
+  readonly scopeId: string;
+  readonly kind: string;
+  readonly mime: string;
+  /** Required with X-Internal-Key; the user of the token otherwise. */
+  readonly ownerId?: string | null;
+  /** A deterministic id, so that a replay meets what is there already. */
+  readonly assetId?: string | null;
+  /** Signed when given: no other length is accepted. */
+  readonly byteSize?: number | null;
+}
+
+export interface UploadReservation {
+  readonly assetId: string;
+  readonly storageKey: string;
+  /** For one PUT, 300 seconds long. */
+  readonly uploadUrl: string;
+  /** Have to accompany the PUT. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly expiresAt: string;
+}
+
+export interface PendingRequest {
+  readonly assetId: string;
+  readonly ownerId: string;
+  readonly scopeKind: string;
+  readonly scopeId: string;
+  readonly mime: string;
+  /** Seconds that the address is valid; 3600 when it is left out. */
+  readonly expiresIn?: number | null;
+}
+
+export interface PendingObject {
+  /** The bytes, with the mime of the request. */ readonly url: string;
+  /** As the store counts. */
+  readonly byteSize: number;
+}
+
+export interface RegistrationRequest {
+  readonly assetId: string;
+  readonly scopeKind: string;
+  readonly scopeId: string;
+  readonly kind: string;
+  readonly mime: string;
+  /** Required with X-Internal-Key; the user of the token otherwise. */
+  readonly ownerId?: string | null;
+  /** Accepted and not used: the store counts. */
+  readonly byteSize?: number | null;
+  readonly width?: number | null;
+  readonly height?: number | null;
+  readonly durationMs?: number | null;
+  readonly blurhash?: string | null;
+  /** Videos only. */
+  readonly thumbAssetId?: string | null;
+}
+
+export interface Asset {
+  readonly assetId: string;
+  readonly ownerId: string;
+  readonly scopeKind: string;
+  readonly scopeId: string;
+  readonly kind: string;
+  /** Of images as detected. */
+  readonly mime: string;
+  readonly byteSize: number;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly durationMs: number | null;
+  readonly blurhash: string | null;
+  readonly thumbAssetId: string | null;
+  readonly storageKey: string;
+  readonly createdAt: string;
+}
+
+export interface AssetListing {
+  /** Required with X-Internal-Key; the user of the token otherwise. */ readonly ownerId?: string | null;
+  readonly scopeKind?: string | null;
+  /** With scopeKind. */
+  readonly scopeId?: string | null;
+  readonly kind?: string | null;
+  /** 1 to 200; 50 when it is left out. */
+  readonly limit?: number;
+  /** `nextCursor` of the page before. */
+  readonly cursor?: string | null;
+}
+
+export interface AssetPage {
+  /** Newest first. */ readonly assets: readonly Asset[];
+  /** `null`: this was the last page. */
+  readonly nextCursor: string | null;
+}
+
+export interface AssetsDeletion {
+  /** UUIDs, or legacy paths that contain `/`. */ readonly ids: readonly string[];
+  /** Where legacy paths lie; `agent_message` when it is left out. */
+  readonly legacyBucket?: string | null;
+}
+
+export interface AssetsDeleted {
+  /** Assets among `ids`; without thumbnails and watermark files. */ readonly deletedNew: number;
+  /** Legacy files among `ids`; without watermark files. */
+  readonly deletedLegacy: number;
+}
+
+export interface LegacyImport {
+  readonly ownerId: string;
+  readonly scopeKind: string;
+  readonly scopeId: string;
+  readonly path: string;
+  /** Where legacy paths lie; `agent_message` when it is left out. */
+  readonly legacyBucket?: string | null;
+}
+
+export interface ScopeDeletion {
+  /** Required with X-Internal-Key; the user of the token otherwise. */ readonly ownerId?: string | null;
+  /** Without it: everything of the owner. */
+  readonly scopeKind?: string | null;
+  /** Without it: all scopes of the kind. Needs `scopeKind`. */
+  readonly scopeId?: string | null;
+  /** Beginnings of legacy paths: of a folder with its `/` at the end. */
+  readonly legacyPrefixes?: readonly string[] | null;
+  /** Where legacy paths lie; `agent_message` when it is left out. */
+  readonly legacyBucket?: string | null;
+}
+
+export interface ScopeDeleted {
+  /** Objects of the object store, watermark files included. */ readonly r2Deleted: number;
+  /** Legacy files, watermark files included. */
+  readonly legacyDeleted: number;
+  /** Assets. */
+  readonly dbDeleted: number;
+}
+
+export interface SignRequest {
+  /** UUIDs, or legacy paths that contain `/`. */ readonly refs: readonly string[];
+  /** Where legacy paths lie; `agent_message` when it is left out. */
+  readonly legacyBucket?: string | null;
+}
+
+export type ImageSignedRefs = Readonly<Record<string, ImageSignedRef>>;
+
+export type VideoSignedRefs = Readonly<Record<string, VideoSignedRef>>;
+
+export interface FitRequest {
+  /** A UUID, or a legacy path that contains `/`. */ readonly ref: string;
+  /** Where legacy paths lie; `agent_message` when it is left out. */
+  readonly legacyBucket?: string | null;
+  /** Pixels; 0 or left out: the axis is free. */
+  readonly width?: number | null;
+  /** Pixels; 0 or left out: the axis is free. */
+  readonly height?: number | null;
+  /** `fit` when it is left out. */
+  readonly resizingType?: 'fit' | 'fill' | null;
+  readonly enlarge?: boolean | null;
+  /** The quality is lowered until the result fits. */
+  readonly maxBytes?: number | null;
+  /** `jpeg` when it is left out. */
+  readonly format?: 'jpeg' | 'png' | 'webp' | null;
+  /** imgproxy's `ra`. */
+  readonly resizingAlgorithm?: 'lanczos3' | 'lanczos2' | 'cubic' | 'linear' | 'nearest' | null;
+}
+
+export interface FittedImage {
+  /** Does not expire; gone when the asset is. */ readonly url: string;
+}
+
+export interface CopyRequest {
+  /** A UUID, or a legacy path that contains `/`. */ readonly fromAssetId: string;
+  readonly toScopeKind: string;
+  readonly toScopeId: string;
+  /** With X-Internal-Key: the owner of the source when it is left out. Otherwise the user of the token. */
+  readonly toOwnerId?: string | null;
+  /** Where legacy paths lie; `agent_message` when it is left out. */
+  readonly legacyBucket?: string | null;
+  /** Videos only: the thumbnail in the new scope. Left out: the copy has none. */
+  readonly thumbAssetId?: string | null;
+}
+
+export interface WatermarkRequest {
+  /** A UUID, or a legacy path that contains `/`. */ readonly ref: string;
+  /** Where legacy paths lie; `agent_message` when it is left out. */
+  readonly legacyBucket?: string | null;
+}
+
+export interface WatermarkedImage {
+  /** A JPEG, for 7 days. */ readonly url: string;
+}
+
+export interface WatermarkedVideo {
+  /** An MP4, for 7 days. */ readonly url: string;
+}
+
+export interface TaskUpsert {
+  readonly taskId: string;
+  /** Kept from the first write. */
+  readonly ownerId: string;
+  /** Kept from the first write. */
+  readonly mediaType: string;
+  /** Never goes backwards; `pending` in a first write that leaves it out. */
+  readonly status?: 'pending' | 'processing' | 'completed' | 'failed' | null;
+  /** Replaces what is there, where it is given. */
+  readonly metadata?: Readonly<Record<string, unknown>> | null;
+}
+
+export interface MediaTask {
+  readonly taskId: string;
+  readonly ownerId: string;
+  readonly mediaType: string;
+  readonly status: 'pending' | 'processing' | 'completed' | 'failed';
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly createdAt: string;
+  /** The same. */
+  readonly created_at: string;
+  readonly updatedAt: string;
+}
+
+export interface VideoTaskRequest {
+  /** Reserved before, and uploaded to. */ readonly assetId: string;
+  readonly scopeKind: string;
+  readonly scopeId: string;
+  readonly mime: string;
+  /** Required with X-Internal-Key; the user of the token otherwise. */
+  readonly ownerId?: string | null;
+  readonly threadId?: string | null;
+}
+
+export interface VideoTask {
+  readonly taskId: string;
+  readonly status: 'pending';
+}
+
+export type MediaTaskState = MediaTask | VideoTask;
+
+export interface TaskDeleted {
+  readonly deleted: boolean;
+  readonly assetsDeleted: number;
+}
+
+export interface TasksDeletion {
+  readonly ownerId: string;
+}
+
+export interface TasksDeleted {
+  readonly deleted: number;
+}
+
+export interface SweepRequest {
+  /** Without it nothing is changed. */ readonly apply?: boolean | null;
+  /** Where the page before ended; the first page when it is left out. */
+  readonly cursor?: string | null;
+}
+
+export interface Swept {
+  readonly found: readonly {
+    readonly what:
+      | 'unfinished_registration'
+      | 'unregistered_upload'
+      | 'watermark_without_source'
+      | 'asset_without_object'
+      | 'variant_without_source';
+    readonly fate: 'found' | 'removed' | 'left';
+    readonly key: string;
+    readonly assetId?: string;
+    readonly byteSize?: number;
+    readonly why?: string;
+  }[];
+  /** Of the next page; `null`: that was the last one. */
+  readonly cursor: string | null;
+}
+
+export type ImageSignedRef =
+  | {
+      readonly ready: true;
+      /** The original bytes, for 7 days. */
+      readonly url: string;
+      /** 400 px; images only. */
+      readonly thumbUrl?: string;
+      /** 1024 px; images only. */
+      readonly previewUrl?: string;
+      readonly width: number | null;
+      readonly height: number | null;
+      readonly byteSize: number;
+      readonly durationMs: number | null;
+      readonly blurhash: string | null;
+      readonly mime: string;
+    }
+  | { readonly ready: false; readonly error: 'not_found' };
+
+export type VideoSignedRef =
+  | {
+      readonly ready: true;
+      /** The original bytes, for 7 days. */
+      readonly url: string;
+      /** 400 px, of the thumbnail; absent where there is none to be shown. */
+      readonly thumbUrl?: string;
+      readonly thumbAssetId: string | null;
+      readonly width: number | null;
+      readonly height: number | null;
+      readonly byteSize: number;
+      readonly durationMs: number | null;
+      readonly blurhash: string | null;
+      readonly mime: string;
+    }
+  | { readonly ready: false; readonly error: 'not_found' };

@@ -1,0 +1,128 @@
+/** The calls of the media service. Written from its OpenAPI document by `npm test -- test/client -u`. */
+import { type Access, type CallOptions, callJson } from '../calling.ts';
+import { operationsOf } from '../operations.ts';
+import type {
+  Asset,
+  AssetListing,
+  AssetPage,
+  AssetsDeleted,
+  AssetsDeletion,
+  CopyRequest,
+  FitRequest,
+  FittedImage,
+  ImageSignedRefs,
+  LegacyImport,
+  MediaTask,
+  MediaTaskState,
+  PendingObject,
+  PendingRequest,
+  RegistrationRequest,
+  ScopeDeleted,
+  ScopeDeletion,
+  SignRequest,
+  SweepRequest,
+  Swept,
+  TaskDeleted,
+  TasksDeleted,
+  TasksDeletion,
+  TaskUpsert,
+  UploadRequest,
+  UploadReservation,
+  VideoSignedRefs,
+  VideoTask,
+  VideoTaskRequest,
+  WatermarkedImage,
+  WatermarkedVideo,
+  WatermarkRequest,
+} from './api.ts';
+
+export type MediaCalls = ReturnType<typeof mediaCalls>;
+
+export function mediaCalls(access: Access) {
+  return {
+    ...operationsOf(access),
+    /** Reserve an asset id and an address to upload its bytes to (`POST /v1/uploads`). */
+    reserveUpload: (body: UploadRequest, options?: CallOptions): Promise<UploadReservation> =>
+      callJson(access, { method: 'POST', path: '/v1/uploads', body, repeatable: true }, options),
+
+    /** Sign a read address of an uploaded object that is not registered yet (`POST /v1/uploads/sign-pending`). */
+    signPending: (body: PendingRequest, options?: CallOptions): Promise<PendingObject> =>
+      callJson(access, { method: 'POST', path: '/v1/uploads/sign-pending', body, repeatable: true }, options),
+
+    /** Register an uploaded object as an asset (`POST /v1/assets`). */
+    registerAsset: (body: RegistrationRequest, options?: CallOptions): Promise<Asset> =>
+      callJson(access, { method: 'POST', path: '/v1/assets', body, repeatable: true }, options),
+
+    /** List the assets of an owner, newest first (`GET /v1/assets`). */
+    listAssets: (query?: AssetListing, options?: CallOptions): Promise<AssetPage> =>
+      callJson(access, { method: 'GET', path: '/v1/assets', query, repeatable: true }, options),
+
+    /** Delete up to 1000 assets with their watermark files, variants and thumbnails (`DELETE /v1/assets`). */
+    deleteAssets: (body: AssetsDeletion, options?: CallOptions): Promise<AssetsDeleted> =>
+      callJson(access, { method: 'DELETE', path: '/v1/assets', body, repeatable: true }, options),
+
+    /** Register a file of the legacy backend as an asset, where it lies (`POST /v1/assets/legacy`). */
+    importLegacy: (body: LegacyImport, options?: CallOptions): Promise<Asset> =>
+      callJson(access, { method: 'POST', path: '/v1/assets/legacy', body, repeatable: true }, options),
+
+    /** Delete the assets of an owner: of one scope, of one scope kind, or all (`DELETE /v1/scope`). */
+    deleteScope: (body: ScopeDeletion, options?: CallOptions): Promise<ScopeDeleted> =>
+      callJson(access, { method: 'DELETE', path: '/v1/scope', body, repeatable: true }, options),
+
+    /** Sign read addresses of up to 200 assets (`POST /v1/sign/image`). */
+    signImages: (body: SignRequest, options?: CallOptions): Promise<ImageSignedRefs> =>
+      callJson(access, { method: 'POST', path: '/v1/sign/image', body, repeatable: true }, options),
+
+    /** Sign read addresses of up to 200 videos and of their thumbnails (`POST /v1/sign/video`). */
+    signVideos: (body: SignRequest, options?: CallOptions): Promise<VideoSignedRefs> =>
+      callJson(access, { method: 'POST', path: '/v1/sign/video', body, repeatable: true }, options),
+
+    /** Sign the address of an image resized to fit bounds of size and bytes (`POST /v1/fit`). */
+    fitImage: (body: FitRequest, options?: CallOptions): Promise<FittedImage> =>
+      callJson(access, { method: 'POST', path: '/v1/fit', body, repeatable: true }, options),
+
+    /** Copy an asset to another scope (`POST /v1/copy`). */
+    copyAsset: (body: CopyRequest, options?: CallOptions): Promise<Asset> =>
+      callJson(access, { method: 'POST', path: '/v1/copy', body, repeatable: false }, options),
+
+    /** Sign a read address of an image with the wordmark on it, for downloads (`POST /v1/watermark`). */
+    watermarkImage: (body: WatermarkRequest, options?: CallOptions): Promise<WatermarkedImage> =>
+      callJson(access, { method: 'POST', path: '/v1/watermark', body, repeatable: true }, options),
+
+    /** Sign the address of a video with the watermark and a closing clip, for download (`POST /v1/watermark-video`). */
+    watermarkVideo: (body: WatermarkRequest, options?: CallOptions): Promise<WatermarkedVideo> =>
+      callJson(access, { method: 'POST', path: '/v1/watermark-video', body, repeatable: true }, options),
+
+    /** Write a media task (`POST /v1/media-tasks`). */
+    writeMediaTask: (body: TaskUpsert, options?: CallOptions): Promise<MediaTask> =>
+      callJson(access, { method: 'POST', path: '/v1/media-tasks', body, repeatable: true }, options),
+
+    /** Have an uploaded video processed: a poster is made, and both are registered (`POST /v1/media-tasks/video`). */
+    beginVideoTask: (body: VideoTaskRequest, options?: CallOptions): Promise<VideoTask> =>
+      callJson(access, { method: 'POST', path: '/v1/media-tasks/video', body, repeatable: false }, options),
+
+    /** Read a media task (`GET /v1/media-tasks/:taskId`). */
+    readMediaTask: (taskId: string, options?: CallOptions): Promise<MediaTaskState> =>
+      callJson(
+        access,
+        { method: 'GET', path: `/v1/media-tasks/${encodeURIComponent(taskId)}`, repeatable: true },
+        options,
+      ),
+
+    /** Cancel a media task, and delete the assets that it has made (`DELETE /v1/media-tasks/:taskId`). */
+    deleteMediaTask: (taskId: string, options?: CallOptions): Promise<TaskDeleted> =>
+      callJson(
+        access,
+        { method: 'DELETE', path: `/v1/media-tasks/${encodeURIComponent(taskId)}`, repeatable: true },
+        options,
+      ),
+
+    /** Delete the task rows of an owner; assets stay (`DELETE /v1/media-tasks`). */
+    deleteMediaTasks: (body: TasksDeletion, options?: CallOptions): Promise<TasksDeleted> =>
+      callJson(access, { method: 'DELETE', path: '/v1/media-tasks', body, repeatable: true }, options),
+
+    /** Find, and remove if asked to, one page of what nobody needs any more (`POST /v1/sweep`). */
+    sweep: (body: SweepRequest, options?: CallOptions): Promise<Swept> =>
+      callJson(access, { method: 'POST', path: '/v1/sweep', body, repeatable: false }, options),
+  };
+}

@@ -1,0 +1,205 @@
+/** The vocabulary of the memory service. Written from its OpenAPI document by `npm test -- test/client -u`. */
+
+export interface InjectRequest {
+  readonly entity_id: string;
+  readonly entity_type: 'user' | 'group';
+  /** Sent in group conversations; servers only. */
+  readonly group_id?: string | null;
+  /** The user's message. Empty: profiles, no memories. */
+  readonly query: string;
+  /** 1 to 100; 5 when it is left out. */
+  readonly limit?: number | null;
+}
+
+export interface Injection {
+  readonly profile: Profile | null;
+  readonly group_profile: Profile | null;
+  /** Of the entity, and up to 3 of the group, by falling score. */
+  readonly memories: readonly FoundMemory[];
+  /** The embedder does not answer: found by text alone. */
+  readonly degraded?: true;
+}
+
+export interface AdditionRequest {
+  readonly entity_id: string;
+  readonly entity_type: 'user' | 'group';
+  readonly content: string;
+  readonly type: 'preference' | 'workflow' | 'instruction' | 'episodic';
+  readonly metadata?: Readonly<Record<string, unknown>> | null;
+}
+
+export interface Addition {
+  /** Of the memory that holds it now. */ readonly id: string;
+  /** It was merged into one that was there. */
+  readonly deduplicated: boolean;
+}
+
+export interface SearchRequest {
+  readonly entity_id: string;
+  readonly entity_type: 'user' | 'group';
+  readonly query: string;
+  /** 1 to 100; 10 when it is left out. */
+  readonly limit?: number | null;
+  readonly type_filter?: 'preference' | 'workflow' | 'instruction' | 'episodic' | null;
+}
+
+export interface SearchResult {
+  readonly memories: readonly FoundMemory[];
+  /** The embedder does not answer: found by text alone. */
+  readonly degraded?: true;
+}
+
+export interface MemoryEdit {
+  readonly content: string;
+  readonly type?: 'preference' | 'workflow' | 'instruction' | 'episodic' | null;
+  readonly metadata?: Readonly<Record<string, unknown>> | null;
+}
+
+export interface Memory {
+  readonly id: string;
+  readonly entity_id: string;
+  readonly entity_type: 'user' | 'group';
+  readonly type: 'preference' | 'workflow' | 'instruction' | 'episodic';
+  readonly content: string;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+export interface MemoryListing {
+  readonly entity_id?: string;
+  readonly entity_type?: 'user' | 'group';
+  readonly type?: 'preference' | 'workflow' | 'instruction' | 'episodic';
+  /** A part of the content, whatever its case. */
+  readonly q?: string;
+  /** 1 to 100; 20 when it is left out. */
+  readonly limit?: number;
+  /** `next_cursor` of the page before. */
+  readonly cursor?: string;
+}
+
+export interface MemoryPage {
+  readonly memories: readonly AdminMemory[];
+  readonly next_cursor: string | null;
+}
+
+export interface AdminMemory {
+  readonly id: string;
+  readonly entity_id: string;
+  readonly entity_type: 'user' | 'group';
+  readonly type: 'preference' | 'workflow' | 'instruction' | 'episodic';
+  readonly content: string;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly links: readonly { readonly id: string; readonly kind: 'related' | 'conflict' }[];
+}
+
+export interface OperatorEdit {
+  readonly content?: string | null;
+  readonly type?: 'preference' | 'workflow' | 'instruction' | 'episodic' | null;
+  readonly metadata?: Readonly<Record<string, unknown>> | null;
+}
+
+export interface MemoryHistory {
+  /** The newest first. */ readonly history: readonly Revision[];
+}
+
+export interface ProfileListing {
+  /** A part of the entity id, the summary or a fact, whatever its case. */ readonly q?: string;
+  /** 1 to 100; 20 when it is left out. */
+  readonly limit?: number;
+  /** `next_cursor` of the page before. */
+  readonly cursor?: string;
+}
+
+export interface ProfilePage {
+  readonly profiles: readonly AdminProfile[];
+  readonly next_cursor: string | null;
+}
+
+export interface AdminProfile {
+  readonly entity_id: string;
+  readonly entity_type: 'user' | 'group';
+  readonly summary: string | null;
+  readonly facts: Readonly<Record<string, string>>;
+  readonly language: string | null;
+  readonly updated_at: string;
+  /** Facts that operators wrote. */
+  readonly locked: readonly string[];
+  /** Facts from memories, with the memories that they rest on. */
+  readonly derived: Readonly<Record<string, { readonly value: string; readonly evidence: readonly string[] }>>;
+}
+
+export interface ProfileEdit {
+  readonly summary?: string | null;
+  readonly facts?: Readonly<Record<string, string>> | null;
+  readonly language?: string | null;
+}
+
+export interface EntityExport {
+  readonly entity_type: 'user' | 'group';
+  readonly entity_id: string;
+  readonly exported_at: string;
+  readonly profile: AdminProfile | null;
+  readonly memories: readonly {
+    readonly id: string;
+    readonly entity_id: string;
+    readonly entity_type: 'user' | 'group';
+    readonly type: 'preference' | 'workflow' | 'instruction' | 'episodic';
+    readonly content: string;
+    readonly metadata: Readonly<Record<string, unknown>>;
+    readonly created_at: string;
+    readonly updated_at: string;
+    readonly links: readonly { readonly id: string; readonly kind: 'related' | 'conflict' }[];
+    readonly history: readonly Revision[];
+  }[];
+}
+
+export interface Profile {
+  readonly entity_id: string;
+  readonly entity_type: 'user' | 'group';
+  readonly summary: string | null;
+  readonly facts: Readonly<Record<string, string>>;
+  readonly language: string | null;
+  readonly updated_at: string;
+}
+
+export interface FoundMemory {
+  readonly id: string;
+  readonly entity_id: string;
+  readonly entity_type: 'user' | 'group';
+  readonly type: 'preference' | 'workflow' | 'instruction' | 'episodic';
+  readonly content: string;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly created_at: string;
+  readonly updated_at: string;
+  /** Higher is nearer to the query. */
+  readonly score: number;
+}
+
+export interface Revision {
+  /** From 1. */ readonly number: number;
+  readonly action: 'merge' | 'edit';
+  readonly actor: 'user' | 'server' | 'operator';
+  readonly before: {
+    readonly content: string;
+    readonly type: 'preference' | 'workflow' | 'instruction' | 'episodic';
+    readonly metadata: Readonly<Record<string, unknown>>;
+  };
+  readonly after: {
+    readonly content: string;
+    readonly type: 'preference' | 'workflow' | 'instruction' | 'episodic';
+    readonly metadata: Readonly<Record<string, unknown>>;
+  };
+  /** Of a merge: what was said. */
+  readonly incoming: {
+    readonly content: string;
+    readonly type: 'preference' | 'workflow' | 'instruction' | 'episodic';
+    readonly metadata: Readonly<Record<string, unknown>>;
+  } | null;
+  readonly similarity: number | null;
+  readonly embedder: string;
+  readonly undone: boolean;
+  readonly created_at: string;
+}

@@ -1,0 +1,164 @@
+/** The calls of the memory service. Written from its OpenAPI document by `npm test -- test/client -u`. */
+import { type Access, type CallOptions, callJson, callVoid } from '../calling.ts';
+import { operationsOf } from '../operations.ts';
+import type {
+  Addition,
+  AdditionRequest,
+  AdminMemory,
+  AdminProfile,
+  EntityExport,
+  Injection,
+  InjectRequest,
+  Memory,
+  MemoryEdit,
+  MemoryHistory,
+  MemoryListing,
+  MemoryPage,
+  OperatorEdit,
+  ProfileEdit,
+  ProfileListing,
+  ProfilePage,
+  SearchRequest,
+  SearchResult,
+} from './api.ts';
+
+export type MemoryCalls = ReturnType<typeof memoryCalls>;
+
+export function memoryCalls(access: Access) {
+  return {
+    ...operationsOf(access),
+    /** The context before a turn: profiles, and the memories that belong to the message (`POST /inject`). */
+    inject: (body: InjectRequest, options?: CallOptions): Promise<Injection> =>
+      callJson(access, { method: 'POST', path: '/inject', body, repeatable: true }, options),
+
+    /** Remember something; near-duplicates are merged (`POST /memory/add`). */
+    addMemory: (body: AdditionRequest, options?: CallOptions): Promise<Addition> =>
+      callJson(access, { method: 'POST', path: '/memory/add', body, repeatable: false }, options),
+
+    /** Find memories of an entity (`POST /memory/search`). */
+    searchMemories: (body: SearchRequest, options?: CallOptions): Promise<SearchResult> =>
+      callJson(access, { method: 'POST', path: '/memory/search', body, repeatable: true }, options),
+
+    /** Reword a memory; what it was before stays in its history (`PUT /memory/:id`). */
+    editMemory: (id: string, body: MemoryEdit, options?: CallOptions): Promise<Memory> =>
+      callJson(access, { method: 'PUT', path: `/memory/${encodeURIComponent(id)}`, body, repeatable: true }, options),
+
+    /** Delete a memory with its history and links (`DELETE /memory/:id`). */
+    deleteMemory: (id: string, options?: CallOptions): Promise<void> =>
+      callVoid(access, { method: 'DELETE', path: `/memory/${encodeURIComponent(id)}`, repeatable: true }, options),
+
+    /** List memories (`GET /admin/memories`). */
+    adminListMemories: (query?: MemoryListing, options?: CallOptions): Promise<MemoryPage> =>
+      callJson(access, { method: 'GET', path: '/admin/memories', query, repeatable: true }, options),
+
+    /** Create a memory; near-duplicates are merged (`POST /admin/memories`). */
+    adminAddMemory: (body: AdditionRequest, options?: CallOptions): Promise<AdminMemory> =>
+      callJson(access, { method: 'POST', path: '/admin/memories', body, repeatable: false }, options),
+
+    /** A memory with its links (`GET /admin/memories/:id`). */
+    adminReadMemory: (id: string, options?: CallOptions): Promise<AdminMemory> =>
+      callJson(access, { method: 'GET', path: `/admin/memories/${encodeURIComponent(id)}`, repeatable: true }, options),
+
+    /** Edit a memory; what it was before stays in its history (`PUT /admin/memories/:id`). */
+    adminEditMemory: (id: string, body: OperatorEdit, options?: CallOptions): Promise<AdminMemory> =>
+      callJson(
+        access,
+        { method: 'PUT', path: `/admin/memories/${encodeURIComponent(id)}`, body, repeatable: true },
+        options,
+      ),
+
+    /** Delete a memory with its history and links (`DELETE /admin/memories/:id`). */
+    adminDeleteMemory: (id: string, options?: CallOptions): Promise<void> =>
+      callVoid(
+        access,
+        { method: 'DELETE', path: `/admin/memories/${encodeURIComponent(id)}`, repeatable: true },
+        options,
+      ),
+
+    /** What a memory was before (`GET /admin/memories/:id/history`). */
+    adminReadHistory: (id: string, options?: CallOptions): Promise<MemoryHistory> =>
+      callJson(
+        access,
+        { method: 'GET', path: `/admin/memories/${encodeURIComponent(id)}/history`, repeatable: true },
+        options,
+      ),
+
+    /** Take back the newest change (`POST /admin/memories/:id/undo`). */
+    adminUndoChange: (id: string, options?: CallOptions): Promise<AdminMemory> =>
+      callJson(
+        access,
+        { method: 'POST', path: `/admin/memories/${encodeURIComponent(id)}/undo`, repeatable: false },
+        options,
+      ),
+
+    /** List profiles (`GET /admin/profiles`). */
+    adminListProfiles: (query?: ProfileListing, options?: CallOptions): Promise<ProfilePage> =>
+      callJson(access, { method: 'GET', path: '/admin/profiles', query, repeatable: true }, options),
+
+    /** A profile (`GET /admin/profiles/:entity_type/:entity_id`). */
+    adminReadProfile: (entityType: 'user' | 'group', entityId: string, options?: CallOptions): Promise<AdminProfile> =>
+      callJson(
+        access,
+        {
+          method: 'GET',
+          path: `/admin/profiles/${encodeURIComponent(entityType)}/${encodeURIComponent(entityId)}`,
+          repeatable: true,
+        },
+        options,
+      ),
+
+    /** Write a profile; its facts are locked (`PUT /admin/profiles/:entity_type/:entity_id`). */
+    adminWriteProfile: (
+      entityType: 'user' | 'group',
+      entityId: string,
+      body: ProfileEdit,
+      options?: CallOptions,
+    ): Promise<AdminProfile> =>
+      callJson(
+        access,
+        {
+          method: 'PUT',
+          path: `/admin/profiles/${encodeURIComponent(entityType)}/${encodeURIComponent(entityId)}`,
+          body,
+          repeatable: true,
+        },
+        options,
+      ),
+
+    /** Delete a profile (`DELETE /admin/profiles/:entity_type/:entity_id`). */
+    adminDeleteProfile: (entityType: 'user' | 'group', entityId: string, options?: CallOptions): Promise<void> =>
+      callVoid(
+        access,
+        {
+          method: 'DELETE',
+          path: `/admin/profiles/${encodeURIComponent(entityType)}/${encodeURIComponent(entityId)}`,
+          repeatable: true,
+        },
+        options,
+      ),
+
+    /** Erase everything of an entity (`DELETE /admin/entities/:entity_type/:entity_id`). */
+    adminEraseEntity: (entityType: 'user' | 'group', entityId: string, options?: CallOptions): Promise<void> =>
+      callVoid(
+        access,
+        {
+          method: 'DELETE',
+          path: `/admin/entities/${encodeURIComponent(entityType)}/${encodeURIComponent(entityId)}`,
+          repeatable: true,
+        },
+        options,
+      ),
+
+    /** Everything of an entity (`GET /admin/entities/:entity_type/:entity_id/export`). */
+    adminExportEntity: (entityType: 'user' | 'group', entityId: string, options?: CallOptions): Promise<EntityExport> =>
+      callJson(
+        access,
+        {
+          method: 'GET',
+          path: `/admin/entities/${encodeURIComponent(entityType)}/${encodeURIComponent(entityId)}/export`,
+          repeatable: true,
+        },
+        options,
+      ),
+  };
+}

@@ -1,0 +1,19 @@
+/** The calls of the notify service. Written from its OpenAPI document by `npm test -- test/client -u`. */
+import { type Access, callJson, type KeyedOptions, keyed } from '../calling.ts';
+import { operationsOf } from '../operations.ts';
+import type { EmailAnswer, EmailRequest, NotifyAnswer, NotifyRequest } from './api.ts';
+
+export type NotifyCalls = ReturnType<typeof notifyCalls>;
+
+export function notifyCalls(access: Access) {
+  return {
+    ...operationsOf(access),
+    /** Notify a user, in their language, if they may be notified (`POST /notify`). */
+    notify: (body: NotifyRequest, options?: KeyedOptions): Promise<NotifyAnswer> =>
+      callJson(access, { method: 'POST', path: '/notify', body, ...keyed(options) }, options),
+
+    /** Send a mail as it is (`POST /emails`). */
+    sendEmail: (body: EmailRequest, options?: KeyedOptions): Promise<EmailAnswer> =>
+      callJson(access, { method: 'POST', path: '/emails', body, ...keyed(options) }, options),
+  };
+}

@@ -1,0 +1,119 @@
+/** Bytes on their way to the store, with word of how far they are: by XMLHttpRequest in browsers, by `fetch` elsewhere. */
+import { AtelierError, refusalOf, toldOf } from './errors.ts';
+import type { UploadReservation } from './media/api.ts';
+import { type Patience, patienceOf } from './pausing.ts';
+
+export interface UploadProgress {
+  /** From 0 anew, when the bytes have to be sent again. */
+  readonly sentBytes: number;
+  readonly totalBytes: number;
+}
+
+interface Putting {
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: UploadProgress) => void) | undefined;
+  readonly fetch?: typeof globalThis.fetch | undefined;
+  readonly patience?: Partial<Patience> | undefined;
+}
+
+type Target = Pick<UploadReservation, 'uploadUrl' | 'headers'>;
+type Send = (target: Target, bytes: Blob, signal: AbortSignal, onSent: (sentBytes: number) => void) => Promise<void>;
+
+/** Once. Throws `AtelierError`, with the store's status when it refused; a connection that stands still is given up. */
+export async function putBytes(target: Target, bytes: Blob, options: Putting): Promise<void> {
+  const { signal, onProgress, patience } = options;
+  const { silentMs } = patienceOf(patience);
+  const connection = new AbortController();
+  const onAbort = () => connection.abort(signal?.reason);
+  if (signal?.aborted) onAbort();
+  signal?.addEventListener('abort', onAbort, { once: true });
+  const onSilence = () => connection.abort(new Error('the upload stands still'));
+  let timer = setTimeout(onSilence, silentMs);
+  const onSent = (sentBytes: number) => {
+    clearTimeout(timer);
+    timer = setTimeout(onSilence, silentMs);
+    onProgress?.({ sentBytes, totalBytes: bytes.size });
+  };
+  try {
+    onSent(0);
+    const send = options.fetch === undefined && 'XMLHttpRequest' in globalThis ? sendByXhr : sendBy(options.fetch);
+    await send(target, bytes, connection.signal, onSent);
+    onProgress?.({ sentBytes: bytes.size, totalBytes: bytes.size });
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+const pieceBytes = 65_536;
+
+const sendBy =
+  (fetch = globalThis.fetch): Send =>
+  async ({ uploadUrl, headers }, bytes, signal, onSent) => {
+    const init = {
+      method: 'PUT',
+      // The store is told the length beforehand: it is signed.
+      headers: { ...headers, 'content-length': String(bytes.size) },
+      body: inPieces(bytes, onSent),
+      duplex: 'half',
+      signal,
+    };
+    const response = await fetch(uploadUrl, init as RequestInit).catch((error: unknown) => {
+      throw toldOf(error);
+    });
+    if (!response.ok) throw await refusalOf(response);
+    await response.body?.cancel();
+  };
+
+/** A piece is sent when the next is asked for. */
+function inPieces(bytes: Blob, onSent: (sentBytes: number) => void): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let start = 0;
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>) => {
+    if (start > 0) onSent(start);
+    if (start === bytes.size) return controller.close();
+    const piece = await bytes.slice(start, start + pieceBytes).arrayBuffer();
+    start += piece.byteLength;
+    controller.enqueue(new Uint8Array(piece));
+  };
+  return new ReadableStream({ pull }, { highWaterMark: 0 });
+}
+
+/** As much of it as is used: the types of browsers are not everywhere. */
+interface Xhr {
+  open(method: string, url: string): void;
+  setRequestHeader(name: string, value: string): void;
+  send(body: Blob): void;
+  abort(): void;
+  readonly status: number;
+  readonly responseText: string;
+  readonly upload: { onprogress: ((event: { readonly loaded: number }) => void) | null };
+  onload: (() => void) | null;
+  onerror: (() => void) | null;
+  onabort: (() => void) | null;
+}
+
+/** `fetch` tells nobody in a browser how far an upload is. */
+const sendByXhr: Send = ({ uploadUrl, headers }, bytes, signal, onSent) =>
+  new Promise((resolve, reject) => {
+    const { XMLHttpRequest } = globalThis as unknown as { readonly XMLHttpRequest: new () => Xhr };
+    const request = new XMLHttpRequest();
+    const stop = () => request.abort();
+    const end = (error?: unknown) => {
+      signal.removeEventListener('abort', stop);
+      if (error === undefined) resolve();
+      else reject(error);
+    };
+    request.open('PUT', uploadUrl);
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
+    request.upload.onprogress = ({ loaded }) => onSent(loaded);
+    request.onload = () => {
+      const { status, responseText } = request;
+      if (status >= 200 && status < 300) end();
+      else void refusalOf(new Response(responseText, { status })).then(end);
+    };
+    request.onerror = () => end(new AtelierError('unreachable', 'The upload was cut off.'));
+    request.onabort = () => end(toldOf(signal.reason));
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) end(toldOf(signal.reason));
+    else request.send(bytes);
+  });

@@ -1,0 +1,160 @@
+/** What a client of the AI SDK's version 5 makes of the service: its strict schemas, its reader, its messages. */
+import {
+  parseJsonEventStream,
+  readUIMessageStream,
+  type UIMessage,
+  type UIMessageChunk,
+  uiMessageChunkSchema,
+  validateUIMessages,
+} from 'ai5';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Said } from '../../test/agent/provider.ts';
+import { type Chatter, newThread } from '../../test/agent/rig.ts';
+import { calling, json, pictureAnswer, type ScriptedRig, startScripted } from '../../test/agent/scripted.ts';
+import { shakyNetwork } from '../../test/agent/shaking.ts';
+import { picture } from '../../test/media/pictures.ts';
+import { followRun } from './run.ts';
+
+let rig: ScriptedRig;
+let user: Chatter;
+beforeAll(async () => {
+  rig = await startScripted();
+  user = await rig.user('pro', 10_000);
+  rig.provider.on('a bee', pictureAnswer(await picture('png')));
+  rig.provider.on('a refused one', json({ error: { message: 'no' } }, 400));
+  rig.provider.on('a failing one', json({}, 500));
+});
+afterAll(() => rig.close());
+
+interface Read {
+  readonly chunks: readonly UIMessageChunk[];
+  readonly message: UIMessage | undefined;
+}
+
+/** As its own transport does; a chunk that its schema does not know fails the test. */
+async function read(body: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<Read> {
+  const chunks: UIMessageChunk[] = [];
+  let message: UIMessage | undefined;
+  const parsed = parseJsonEventStream({ stream: body, schema: uiMessageChunkSchema }).pipeThrough(
+    new TransformStream({
+      transform(result: { success: boolean; value?: UIMessageChunk; error?: unknown }, controller) {
+        if (!result.success || result.value === undefined) throw result.error;
+        chunks.push(result.value);
+        controller.enqueue(result.value);
+      },
+    }),
+  );
+  // A run that failed is told by an error, after all that it had said.
+  const onError = (error: unknown) =>
+    expect(chunks.at(-1)).toMatchObject({ type: 'error', errorText: String(Object(error).message) });
+  for await (const state of readUIMessageStream({ stream: parsed, onError })) message = structuredClone(state);
+  return { chunks, message };
+}
+
+const open = async (taskId: string) => {
+  const { body } = await fetch(`${rig.url}/stream/${taskId}`, { headers: user.credential });
+  if (body === null) throw new Error('there is no stream');
+  return body;
+};
+
+/** But for what is signed when it is read, and for how it stood when the run broke off. */
+function comparable({ id, role, parts: read }: Pick<UIMessage, 'id' | 'role' | 'parts'>): unknown {
+  // Both are v5's, but newer versions want the second.
+  const parts = read.map((part) =>
+    'rawInput' in part ? { ...part, input: part.input ?? part.rawInput, rawInput: undefined } : part,
+  );
+  const varying = ['url', 'thumbUrl', 'mime', 'state', 'callProviderMetadata'];
+  return JSON.parse(JSON.stringify({ id, role, parts }, (key, value) => (varying.includes(key) ? undefined : value)));
+}
+
+const draw = (prompt: string, id = 'c1') => ({ id, name: 'generateImage', args: { prompt } });
+const done: Said = { text: 'There. 🐝' };
+
+describe.concurrent('a reader of version 5', () => {
+  it.each([
+    ['words', 'completed', [done]],
+    ['a picture', 'completed', calling('generateImage', { prompt: 'a bee' })],
+    ['a refused picture', 'completed', calling('generateImage', { prompt: 'a refused one' })],
+    ['calls of one name', 'completed', [{ calls: [draw('a bee'), draw('a bee')] }, { calls: [draw('a bee')] }, done]],
+    ['a memory', 'completed', calling('saveMemory', { content: 'I like bees' })],
+    ['a video that cannot be paid for', 'completed', calling('generateVideo', { prompt: 'x', ratio: '9:16' })],
+    ['wrong arguments', 'completed', calling('generateImage', { prompt: '' })],
+    ['arguments that are no JSON', 'completed', calling('generateImage', '{"pro')],
+    ['an unknown tool', 'completed', calling('dropTables', {})],
+    ['a run that fails', 'failed', [{ half: 'Half a wo' }]],
+    ['a run whose picture fails it', 'failed', calling('generateImage', { prompt: 'a failing one' })],
+  ] satisfies readonly (readonly [string, string, readonly Said[]])[])(
+    'understands %s as it is stored',
+    async (title, status, script) => {
+      const teller = title.includes('video') ? await rig.user('free', 10) : user;
+      const told = await rig.tell(teller, script);
+      expect(told.status).toBe(status);
+      const { body } = await fetch(`${rig.url}/stream/${told.taskId}`, { headers: teller.credential });
+      const { message, chunks } = await read(body as ReadableStream<Uint8Array<ArrayBuffer>>);
+      expect(chunks.at(-1)?.type).toBe(status === 'completed' ? 'finish' : 'error');
+      const messages = await teller.messages(told.threadId);
+      await validateUIMessages({ messages });
+      const stored = messages.at(-1) as unknown as UIMessage;
+      // What was under way when it failed is closed in the message.
+      if (status === 'completed') expect(comparable(message as UIMessage)).toEqual(comparable(stored));
+      else expect(message?.id).toBe(stored.id);
+    },
+  );
+
+  it('understands a run that is stopped', async () => {
+    rig.provider.on('<to be stopped>', {
+      answer: {
+        type: 'text/event-stream',
+        body: 'data: {"id":"1","choices":[{"index":0,"delta":{"content":"Slowly"}}]}\n\n',
+        stall: true,
+      },
+    });
+    const threadId = newThread();
+    const taskId = await user.ask(threadId, '<to be stopped>');
+    const reading = read(await open(taskId));
+    await user.stream(taskId, { cutAfter: 4 });
+    await user.call('DELETE', `/task/${taskId}`);
+    const { message, chunks } = await reading;
+    expect(chunks.at(-1)).toEqual({ type: 'abort' });
+    const messages = await user.messages(threadId);
+    await validateUIMessages({ messages });
+    expect(comparable(message as UIMessage)).toEqual(comparable(messages.at(-1) as unknown as UIMessage));
+  });
+
+  it('understands a stream put together from pieces', async () => {
+    const script = [{ calls: [draw('a bee')] }, { text: 'many words '.repeat(300) }];
+    const { taskId, threadId } = await rig.tell(user, script);
+    const straight = await read(await open(taskId));
+    for (const seed of [1, 2, 3, 4, 5]) {
+      const { fetch } = shakyNetwork(seed);
+      const access = { url: rig.url, headers: user.credential, fetch, patience: { firstPauseMs: 5, tries: 200 } };
+      const frames: string[] = [];
+      for await (const chunk of followRun(access, taskId)) frames.push(`data: ${JSON.stringify(chunk)}\n\n`);
+      const again = await read(new Response(frames.join('')).body as ReadableStream<Uint8Array<ArrayBuffer>>);
+      expect(again).toEqual(straight);
+    }
+    expect(comparable(straight.message as UIMessage)).toEqual(
+      comparable((await user.messages(threadId)).at(-1) as unknown as UIMessage),
+    );
+  });
+
+  it('finds its own messages again: files, data, metadata', async () => {
+    const threadId = newThread();
+    const message = {
+      id: 'mine',
+      role: 'user',
+      metadata: { from: 'a page' },
+      parts: [
+        { type: 'text', text: 'Look.' },
+        { type: 'file', mediaType: 'image/png', filename: 'a.png', url: 'data:image/png;base64,iVBORw0KGgo=' },
+        { type: 'data-mood', id: 'm', data: { good: true } },
+      ],
+    };
+    const { status, body } = await user.call('POST', '/task', { threadId, message });
+    expect(status).toBe(201);
+    await user.ended(String(body.taskId));
+    const messages = await user.messages(threadId);
+    expect(messages[0]).toEqual(message);
+    expect(await validateUIMessages({ messages })).toHaveLength(messages.length);
+  });
+});

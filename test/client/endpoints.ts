@@ -1,0 +1,168 @@
+/** What the client's functions and types are called. Everything else about them is the OpenAPI documents' word. */
+
+export interface Endpoint {
+  readonly name: string;
+  /** Types: of the body, of the query, of the answer. */
+  readonly body?: string;
+  readonly query?: string;
+  readonly answer?: string;
+  /** A POST that may be done twice: it asks, or what it makes is there once. GET, PUT and DELETE are. */
+  readonly repeatable?: true;
+  readonly cookies?: true;
+  /** Where the browser goes by itself; a page of HTML; the stream of a run. */
+  readonly kind?: 'address' | 'page' | 'stream';
+}
+
+export interface ServiceEndpoints {
+  readonly endpoints: Readonly<Record<string, Endpoint>>;
+  /** Types that are a part of others: where they are found. */
+  readonly parts?: Readonly<Record<string, readonly string[]>>;
+}
+
+export const services = {
+  media: {
+    endpoints: {
+      'POST /v1/uploads': {
+        name: 'reserveUpload',
+        body: 'UploadRequest',
+        answer: 'UploadReservation',
+        repeatable: true,
+      },
+      'POST /v1/uploads/sign-pending': {
+        name: 'signPending',
+        body: 'PendingRequest',
+        answer: 'PendingObject',
+        repeatable: true,
+      },
+      'POST /v1/assets': { name: 'registerAsset', body: 'RegistrationRequest', answer: 'Asset', repeatable: true },
+      'GET /v1/assets': { name: 'listAssets', query: 'AssetListing', answer: 'AssetPage' },
+      'DELETE /v1/assets': { name: 'deleteAssets', body: 'AssetsDeletion', answer: 'AssetsDeleted' },
+      'POST /v1/assets/legacy': { name: 'importLegacy', body: 'LegacyImport', answer: 'Asset', repeatable: true },
+      'DELETE /v1/scope': { name: 'deleteScope', body: 'ScopeDeletion', answer: 'ScopeDeleted' },
+      'POST /v1/sign/image': { name: 'signImages', body: 'SignRequest', answer: 'ImageSignedRefs', repeatable: true },
+      'POST /v1/sign/video': { name: 'signVideos', body: 'SignRequest', answer: 'VideoSignedRefs', repeatable: true },
+      'POST /v1/fit': { name: 'fitImage', body: 'FitRequest', answer: 'FittedImage', repeatable: true },
+      'POST /v1/copy': { name: 'copyAsset', body: 'CopyRequest', answer: 'Asset' },
+      'POST /v1/watermark': {
+        name: 'watermarkImage',
+        body: 'WatermarkRequest',
+        answer: 'WatermarkedImage',
+        repeatable: true,
+      },
+      'POST /v1/watermark-video': {
+        name: 'watermarkVideo',
+        body: 'WatermarkRequest',
+        answer: 'WatermarkedVideo',
+        repeatable: true,
+      },
+      'POST /v1/media-tasks': { name: 'writeMediaTask', body: 'TaskUpsert', answer: 'MediaTask', repeatable: true },
+      'POST /v1/media-tasks/video': { name: 'beginVideoTask', body: 'VideoTaskRequest', answer: 'VideoTask' },
+      'GET /v1/media-tasks/{taskId}': { name: 'readMediaTask', answer: 'MediaTaskState' },
+      'DELETE /v1/media-tasks/{taskId}': { name: 'deleteMediaTask', answer: 'TaskDeleted' },
+      'DELETE /v1/media-tasks': { name: 'deleteMediaTasks', body: 'TasksDeletion', answer: 'TasksDeleted' },
+      'POST /v1/sweep': { name: 'sweep', body: 'SweepRequest', answer: 'Swept' },
+    },
+    parts: {
+      ImageSignedRef: ['ImageSignedRefs', 'additionalProperties'],
+      VideoSignedRef: ['VideoSignedRefs', 'additionalProperties'],
+    },
+  },
+  image: {
+    endpoints: {
+      'POST /v1/ensure': { name: 'ensureVariants', body: 'EnsureRequest', answer: 'EnsuredVariants', repeatable: true },
+      'POST /v1/forget': {
+        name: 'forgetVariants',
+        body: 'ForgetRequest',
+        answer: 'ForgottenVariants',
+        repeatable: true,
+      },
+    },
+    parts: {
+      ImageSource: ['EnsureRequest', 'properties', 'source'],
+      VariantSpec: ['EnsureRequest', 'properties', 'specs', 'items'],
+    },
+  },
+  auth: {
+    endpoints: {
+      'GET /login': { name: 'loginUrl', query: 'SignInStart', kind: 'address' },
+      'GET /callback': { name: 'callbackUrl', query: 'SignInReturn', kind: 'address' },
+      'POST /refresh': { name: 'refresh', answer: 'AccessToken', repeatable: true, cookies: true },
+      'POST /logout': { name: 'logout', answer: 'SignedOut', repeatable: true, cookies: true },
+      'PUT /v1/accounts/credits': { name: 'setCredits', body: 'CreditsGrant', answer: 'GrantedProfile' },
+      'GET /v1/accounts/actions': { name: 'listOperatorActions', query: 'ActionListing', answer: 'OperatorActions' },
+      'POST /v1/accounts/seed': { name: 'seedAccounts', answer: 'SeededAccounts', repeatable: true },
+    },
+  },
+  agent: {
+    endpoints: {
+      'POST /task': { name: 'startTask', body: 'TaskRequest', answer: 'StartedTask' },
+      'GET /task/{taskId}': { name: 'readTask', answer: 'TaskInfo' },
+      'DELETE /task/{taskId}': { name: 'stopTask' },
+      'GET /stream/{taskId}': { name: 'followRun', kind: 'stream' },
+      'GET /thread/{threadId}/current-task': { name: 'readCurrentTask', answer: 'CurrentTask' },
+      'GET /messages/{threadId}': { name: 'readMessages', answer: 'ThreadMessages' },
+      'POST /video/submit/{taskId}': { name: 'retryVideos', answer: 'VideosRetried' },
+    },
+    parts: {
+      UserMessage: ['TaskRequest', 'properties', 'message', 'anyOf', '0'],
+      ThreadMessage: ['ThreadMessages', 'properties', 'messages', 'items'],
+    },
+  },
+  memory: {
+    endpoints: {
+      'POST /inject': { name: 'inject', body: 'InjectRequest', answer: 'Injection', repeatable: true },
+      'POST /memory/add': { name: 'addMemory', body: 'AdditionRequest', answer: 'Addition' },
+      'POST /memory/search': {
+        name: 'searchMemories',
+        body: 'SearchRequest',
+        answer: 'SearchResult',
+        repeatable: true,
+      },
+      'PUT /memory/{id}': { name: 'editMemory', body: 'MemoryEdit', answer: 'Memory' },
+      'DELETE /memory/{id}': { name: 'deleteMemory' },
+      'GET /admin/memories': { name: 'adminListMemories', query: 'MemoryListing', answer: 'MemoryPage' },
+      'POST /admin/memories': { name: 'adminAddMemory', body: 'AdditionRequest', answer: 'AdminMemory' },
+      'GET /admin/memories/{id}': { name: 'adminReadMemory', answer: 'AdminMemory' },
+      'PUT /admin/memories/{id}': { name: 'adminEditMemory', body: 'OperatorEdit', answer: 'AdminMemory' },
+      'DELETE /admin/memories/{id}': { name: 'adminDeleteMemory' },
+      'GET /admin/memories/{id}/history': { name: 'adminReadHistory', answer: 'MemoryHistory' },
+      'POST /admin/memories/{id}/undo': { name: 'adminUndoChange', answer: 'AdminMemory' },
+      'GET /admin/profiles': { name: 'adminListProfiles', query: 'ProfileListing', answer: 'ProfilePage' },
+      'GET /admin/profiles/{entity_type}/{entity_id}': { name: 'adminReadProfile', answer: 'AdminProfile' },
+      'PUT /admin/profiles/{entity_type}/{entity_id}': {
+        name: 'adminWriteProfile',
+        body: 'ProfileEdit',
+        answer: 'AdminProfile',
+      },
+      'DELETE /admin/profiles/{entity_type}/{entity_id}': { name: 'adminDeleteProfile' },
+      'DELETE /admin/entities/{entity_type}/{entity_id}': { name: 'adminEraseEntity' },
+      'GET /admin/entities/{entity_type}/{entity_id}/export': { name: 'adminExportEntity', answer: 'EntityExport' },
+    },
+    parts: {
+      Profile: ['Injection', 'properties', 'profile', 'anyOf', '0'],
+      FoundMemory: ['Injection', 'properties', 'memories', 'items'],
+      Revision: ['MemoryHistory', 'properties', 'history', 'items'],
+    },
+  },
+  content: {
+    endpoints: {
+      'GET /sitemap/users': { name: 'listUsers', answer: 'UserSitemap' },
+      'GET /sitemap/feeds': { name: 'listFeeds', answer: 'FeedSitemap' },
+      'GET /op/announcement': { name: 'readAnnouncement', answer: 'Announcement' },
+      'GET /op/homecards/v2': { name: 'readHomeCards', answer: 'HomeCards' },
+      'GET /op/trending': { name: 'readTrending', answer: 'Trending' },
+      'GET /unsubscribe': { name: 'readUnsubscribePage', query: 'UnsubscribeLink', kind: 'page' },
+      'POST /unsubscribe': { name: 'unsubscribe', query: 'UnsubscribeLink', kind: 'page', repeatable: true },
+    },
+    parts: { HomeCard: ['HomeCards', 'properties', 'cards', 'items'] },
+  },
+  notify: {
+    endpoints: {
+      'POST /notify': { name: 'notify', body: 'NotifyRequest', answer: 'NotifyAnswer' },
+      'POST /emails': { name: 'sendEmail', body: 'EmailRequest', answer: 'EmailAnswer' },
+    },
+  },
+} satisfies Readonly<Record<string, ServiceEndpoints>>;
+
+/** In every service; `src/client/operations.ts`. */
+export const operations = ['/', '/health', '/ready', '/metrics', '/openapi.json', '/docs'];

@@ -1,0 +1,153 @@
+/** The client as applications have it: packed, installed without a network, type-checked, run against the whole suite. */
+import { cp, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { renderLandscape } from '#commands/landscape.ts';
+import { root } from '../acceptance/running.ts';
+import { type ConsoleRig, launchChromium, startConsole, visit, withoutChromium } from '../console/rig.ts';
+import { blocksOf, installClient, type Project } from './project.ts';
+import { type Site, startSite } from './site.ts';
+import { tokenOf } from './tokens.ts';
+
+let rig: ConsoleRig;
+let project: Project;
+let page: string;
+let site: Site;
+beforeAll(async () => {
+  site = await startSite();
+  [rig, project, page] = await Promise.all([
+    startConsole({ AGENT_ALLOWED_ORIGINS: site.url, ALLOWED_REDIRECT_ORIGINS: site.url }),
+    installClient(),
+    readFile(join(root, 'docs/client.md'), 'utf8'),
+  ]);
+  await sharp(await renderLandscape()).toFile(join(project.folder, 'photo.jpg'));
+}, 180_000);
+afterAll(async () => {
+  site.close();
+  await Promise.all([rig.close(), project.remove()]);
+});
+
+const installed = () => join(project.folder, 'node_modules');
+
+it('is JavaScript and declarations, alone, and knows nothing of the server', async () => {
+  expect((await readdir(installed())).filter((name) => !name.startsWith('.'))).toEqual(['@atelier']);
+  const files = await readdir(join(installed(), '@atelier/client'), { recursive: true });
+  const code = files.filter((name) => /\.\w+$/.test(name));
+  expect(code.length).toBeGreaterThan(40);
+  expect(code.filter((name) => !/\.(js|d\.ts)$/.test(name)).sort()).toEqual(['README.md', 'package.json']);
+  const read = async (ending: string) => {
+    const names = code.filter((name) => name.endsWith(ending));
+    const texts = await Promise.all(names.map((name) => readFile(join(installed(), '@atelier/client', name), 'utf8')));
+    return texts.join('\n');
+  };
+  expect(await read('.js')).not.toMatch(/from '[^.]|\bimport\(|\bprocess\.|\bBuffer\b/);
+  const imported = [...(await read('.d.ts')).matchAll(/from '([^.'][^']*)'/g)].map(([, name]) => name);
+  expect(new Set(imported)).toEqual(new Set(['ai']));
+});
+
+describe('beside what applications have', () => {
+  beforeAll(() =>
+    project.link('@types', 'undici-types', 'csstype', 'ai', '@ai-sdk', 'react', 'react-dom', 'vite', '@vitejs'),
+  );
+
+  describe('docs/client.md', () => {
+    it('every block of it type-checks, and those for Node run', async () => {
+      const walk = blocksOf('ts', page).join('\n');
+      expect(walk.length).toBeGreaterThan(1000);
+      await project.write('walk.ts', walk);
+      await project.write(
+        'page.tsx',
+        `${blocksOf('tsx', page).join('\n')}\nexport { atelier, Conversation, signIn, signOut };`,
+      );
+      const ofNode = { module: 'nodenext', types: ['node'], skipLibCheck: false };
+      expect(await project.check(['walk.ts'], ofNode)).toBe('');
+      const ofBrowsers = { module: 'esnext', moduleResolution: 'bundler', lib: ['es2022', 'dom'], jsx: 'react-jsx' };
+      expect(await project.check(['page.tsx'], { ...ofBrowsers, skipLibCheck: true })).toBe('');
+      const here = walk.replaceAll(
+        /localhost:40(\d\d)/g,
+        (_, offset) => `localhost:${Number(new URL(rig.url).port) + Number(offset)}`,
+      );
+      await project.write('walk.ts', here);
+      const said = await project.run(['walk.ts'], {
+        ATELIER_TOKEN: await tokenOf(rig, 'ada@example.com'),
+        INTERNAL_KEY: await rig.secret('INTERNAL_KEY'),
+        MEMORY_ADMIN_TOKEN: await rig.secret('MEMORY_ADMIN_TOKEN'),
+      });
+      expect(said).toMatch(/(\d+) of \1\n/);
+      expect(said).toMatch(/^http:\S+$/m);
+      expect(said).toContain("[ 'querystring.limit' ]");
+    });
+  });
+
+  describe('without the types of Node or of browsers, as strict as can be', () => {
+    const sample = `
+    import { AtelierError, createAtelier, type Asset } from '@atelier/client';
+    const atelier = createAtelier({ urls: { media: 'x', memory: 'y' }, credential: { internalKey: 'k' } });
+    export const asset: Promise<Asset> = atelier.media.copyAsset({ fromAssetId: 'a', toScopeKind: 'k', toScopeId: 's' });
+    // @ts-expect-error no address, no service
+    atelier.agent;
+    // @ts-expect-error a field is missing
+    atelier.media.signImages({});
+    // @ts-expect-error there is no such code
+    export const isOdd = (error: AtelierError) => error.code === 'insufficient_credit';
+    export const isPoor = (error: AtelierError) => error.code === 'insufficient_credits';
+    // @ts-expect-error the answer may be that there is none
+    export const address = async () => (await atelier.media.signImages({ refs: ['r'] })).r.url;
+  `;
+    it.each([
+      ['Node', { module: 'nodenext', types: ['node'], lib: ['es2023'] }],
+      ['a bundler', { module: 'esnext', moduleResolution: 'bundler', lib: ['es2023', 'dom'] }],
+    ])('%s', async (_, options) => {
+      await project.write('sample.ts', sample);
+      expect(await project.check(['sample.ts'], { ...options, exactOptionalPropertyTypes: true })).toBe('');
+    });
+  });
+
+  describe('examples', () => {
+    it('the script for Node uploads, signs and converses', async () => {
+      await cp(join(root, 'examples/node/converse.ts'), join(project.folder, 'converse.ts'));
+      const at = { MEDIA_URL: rig.addresses.media ?? '', AGENT_URL: rig.addresses.agent ?? '' };
+      const token = await tokenOf(rig, 'grace@example.com');
+      const said = await project.run(['converse.ts', 'photo.jpg'], { ...at, ATELIER_TOKEN: token });
+      expect(said).toMatch(/sent (\d+) of \1 bytes\nregistered [0-9a-f-]{36}, 1920 × 1280\npreview http:\S+/);
+      expect(said).toMatch(/\[(edit|generate)Image \{/);
+      const refused = project.run(['converse.ts', 'photo.jpg'], { ...at, ATELIER_TOKEN: 'a.b.c' });
+      await expect(refused).rejects.toThrow(/unauthorized: .* \([0-9a-f]{32}\)/);
+    });
+
+    it.skipIf(withoutChromium)('the page signs in, uploads, converses and is there again after a reload', async () => {
+      const folder = join(project.folder, 'react');
+      await cp(join(root, 'examples/react'), folder, { recursive: true });
+      const types = { lib: ['es2022', 'dom'], types: ['vite/client'], skipLibCheck: true };
+      const bundled = { module: 'esnext', moduleResolution: 'bundler', jsx: 'react-jsx' };
+      expect(await project.check(['react/page.tsx', 'react/vite.config.ts'], { ...types, ...bundled })).toBe('');
+      const at = (name: 'auth' | 'media' | 'agent') => [`VITE_${name.toUpperCase()}_URL`, rig.addresses[name] ?? ''];
+      const addresses = Object.fromEntries([at('auth'), at('media'), at('agent')]);
+      await project.run([join(root, 'node_modules/vite/bin/vite.js'), 'build', folder], addresses);
+      site.show(join(folder, 'dist'));
+      const browser = await launchChromium();
+      try {
+        const { page: tab, complaints } = await visit(browser);
+        await tab.goto(site.url);
+        await tab.getByRole('link', { name: 'Sign in' }).click();
+        complaints.length = 0;
+        await tab.getByRole('button', { name: 'Continue' }).first().click();
+        await tab.getByLabel('Picture').setInputFiles(join(project.folder, 'photo.jpg'));
+        await tab.locator('progress[value="1"]').waitFor();
+        await tab.getByLabel('Message').fill('make an image of a lighthouse');
+        await tab.getByRole('button', { name: 'Send' }).click();
+        const made = tab.getByRole('article', { name: 'assistant' }).getByRole('img');
+        await made.waitFor({ timeout: 60_000 });
+        await tab.getByRole('button', { name: 'Send' }).waitFor();
+        await tab.reload();
+        await made.waitFor();
+        await expect.poll(() => made.evaluate((image) => Reflect.get(image, 'naturalWidth'))).toBeGreaterThan(0);
+        expect(await tab.getByRole('article', { name: 'user' }).innerText()).toContain('[photo.jpg]');
+        expect(complaints).toEqual([]);
+      } finally {
+        await browser.close();
+      }
+    });
+  });
+});

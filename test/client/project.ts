@@ -1,0 +1,66 @@
+/** An empty project in which the packed client is installed, as an application has it. */
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { root } from '../acceptance/running.ts';
+
+export interface Project {
+  readonly folder: string;
+  /** Packages of Atelier's own, beside the client. */
+  link(...packages: readonly string[]): Promise<void>;
+  write(name: string, text: string): Promise<void>;
+  /** With Node. Gives what was printed; rejects with it when the program fails. */
+  run(words: readonly string[], env?: Readonly<Record<string, string>>): Promise<string>;
+  /** Empty: nothing to complain about. */
+  check(files: readonly string[], options: object): Promise<string>;
+  remove(): Promise<void>;
+}
+
+/** The lines of docs/client.md that say how, and no network. */
+export async function installClient(): Promise<Project> {
+  const folder = await mkdtemp(join(tmpdir(), 'client-project-'));
+  const built = join(folder, 'built');
+  const [lines = ''] = blocksOf('sh', await readFile(join(root, 'docs/client.md'), 'utf8'));
+  const script = lines
+    .replace('npm run build:client', `${process.execPath} ${join(root, 'launch.mjs')} build:client ${built}`)
+    .replace('npm pack ./build/client', `npm pack ${built}`)
+    .replace('npm install', 'npm install --offline --no-audit --no-fund');
+  const write = (name: string, text: string) => writeFile(join(folder, name), text);
+  await write('package.json', '{ "name": "application", "private": true, "type": "module" }');
+  const call = promisify(execFile);
+  await call('bash', ['-euo', 'pipefail', '-c', script], { cwd: folder });
+
+  const run: Project['run'] = async (words, env = {}) => {
+    const options = { cwd: folder, env: { PATH: process.env.PATH, ...env } };
+    const { stdout } = await call(process.execPath, words, options).catch((error) => {
+      throw new Error(`${error.stdout}\n${error.stderr}`);
+    });
+    return stdout;
+  };
+  return {
+    folder,
+    write,
+    run,
+    link: async (...packages) => {
+      for (const name of packages) {
+        const target = join(folder, 'node_modules', name);
+        await mkdir(dirname(target), { recursive: true });
+        await symlink(join(root, 'node_modules', name), target);
+      }
+    },
+    check: async (files, compilerOptions) => {
+      const strict = { target: 'es2022', strict: true, noUncheckedIndexedAccess: true, noEmit: true, types: [] };
+      await write('tsconfig.json', JSON.stringify({ compilerOptions: { ...strict, ...compilerOptions }, files }));
+      return run([join(root, 'node_modules/typescript/bin/tsc'), '--project', folder]).catch(String);
+    },
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/** Of a page in Markdown. */
+export const blocksOf = (language: string, page: string): readonly string[] =>
+  [...page.matchAll(/^```(\w+)\n([\s\S]*?)^```/gm)].flatMap(([, told, block = '']) =>
+    told === language ? [block] : [],
+  );

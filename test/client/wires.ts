@@ -1,0 +1,49 @@
+/** A service that answers as it is told to, over real HTTP: for what ours do when they are overloaded, old, or gone. */
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Told {
+  readonly status?: number;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The connection is closed without an answer; or nothing comes, ever. */
+  readonly fate?: 'cut' | 'silence';
+}
+
+export interface Wire {
+  readonly url: string;
+  /** Method, path and headers of what came. */
+  readonly seen: readonly Pick<IncomingMessage, 'method' | 'url' | 'headers'>[];
+  /** One after the other; the last is repeated. */
+  tell(...answers: readonly Told[]): void;
+  close(): void;
+}
+
+export async function startWire(): Promise<Wire> {
+  let answers: readonly Told[] = [];
+  let seen: IncomingMessage[] = [];
+  const server = createServer(async (request, response) => {
+    const { status = 200, body = {}, headers, fate } = answers[Math.min(seen.length, answers.length - 1)] ?? {};
+    seen.push(request);
+    request.resume();
+    if (fate === 'cut') request.socket.destroy();
+    if (fate !== undefined) return;
+    response.writeHead(status, { 'content-type': 'application/json', ...headers });
+    response.end(typeof body === 'string' ? body : JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    get seen() {
+      return seen;
+    },
+    tell: (...told) => {
+      answers = told;
+      seen = [];
+    },
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
