@@ -19,12 +19,25 @@ const serviceState = z.object({
   status: z.enum(['ready', 'unready', 'unreachable']),
   version: z.string().nullable(),
   engines: z.record(z.string(), z.enum(['ok', 'unavailable'])),
-  requests: z.int().describe('Answered since the process began.'),
-  serverErrors: z.int().describe('5xx among them.'),
-  inFlight: z.int(),
+  traffic: z
+    .object({
+      requests: z.int().describe('Answered since the process began, probes left out.'),
+      serverErrors: z.int().describe('5xx among them.'),
+      inFlight: z.int(),
+    })
+    .nullable()
+    .describe('null while the service does not answer.'),
   failing: z
-    .array(z.object({ route: z.string(), method: z.string(), status: z.string(), count: z.int() }))
-    .describe('Routes that answered 5xx, most often first; at most five.'),
+    .array(
+      z.object({
+        route: z.string(),
+        method: z.string(),
+        status: z.string(),
+        count: z.int(),
+        lastAt: z.iso.datetime().nullable(),
+      }),
+    )
+    .describe('Routes that answered 5xx, the latest first; at most five.'),
 });
 export type ServiceState = z.output<typeof serviceState>;
 

@@ -1,5 +1,5 @@
 /** The console's server side over HTTP: who may talk to it, how operators come in, and what it hands on. */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -72,6 +72,15 @@ describe('hosts and origins', () => {
         expect(errorOf(await ask(path, { headers: { host } })), path).toEqual([403, 'forbidden_host']);
     },
   );
+
+  it('refuses a page of a name that was pointed here, whatever else it shows', async () => {
+    const { cookie = '' } = await operator();
+    const rebound = { host: 'evil.example', origin: 'http://evil.example', 'sec-fetch-site': 'same-origin', cookie };
+    expect(errorOf(await ask('/api/overview', { headers: rebound }))).toEqual([403, 'forbidden_host']);
+    const answer = await begin(environment.CONSOLE_TOKEN, rebound);
+    expect(errorOf(answer)).toEqual([403, 'forbidden_host']);
+    expect(answer.headers['set-cookie']).toBeUndefined();
+  });
 
   it('believes no proxy about it', async () => {
     const answer = await ask('/api/console', {
@@ -156,6 +165,29 @@ describe('the operator’s session', () => {
     expect(JSON.stringify(anonymous)).not.toContain('of the tests');
   });
 
+  it.each([
+    '/',
+    '/assets/index.js',
+    '/api/console',
+    '/api/overview',
+    '/api/mails',
+    '/api/mails/none.eml',
+    '/api/memory/memories',
+    '/api/memory/memories/none',
+    '/api/memory/profiles',
+    '/docs',
+    '/openapi.json',
+    '/health',
+    '/ready',
+    '/metrics',
+  ])('sees no key of ours: %s', async (path) => {
+    const answer = JSON.stringify(await ask(path, { headers: await operator() }));
+    const made = Object.entries<string>(JSON.parse(await readFile(join(rig.dataDir, 'secrets.json'), 'utf8')));
+    const held = [...made, ...Object.entries(environment)].filter(([, value]) => answer.includes(value));
+    expect(made.length).toBeGreaterThan(3);
+    expect(held.map(([name]) => name)).toEqual([]);
+  });
+
   it('ends', async () => {
     const answer = await ask('/api/session', { method: 'DELETE', headers: await operator() });
     expect(answer.headers['set-cookie']).toMatch(/^atelier_console=; Max-Age=0; Path=\//);
@@ -206,8 +238,9 @@ describe('the overview', () => {
   it('tells how every service is, also of those that are not there', async () => {
     const overview: Overview = JSON.parse((await ask('/api/overview', { headers: await operator() })).text);
     const states = Object.fromEntries(overview.services.map((state) => [state.service, state]));
-    expect(states.memory).toMatchObject({ status: 'ready', engines: { database: 'ok' }, inFlight: 0, serverErrors: 0 });
-    expect(states.media).toMatchObject({ status: 'unreachable', version: null, engines: {} });
+    expect(states.memory).toMatchObject({ status: 'ready', engines: { database: 'ok' } });
+    expect(states.memory?.traffic).toMatchObject({ inFlight: 0, serverErrors: 0 });
+    expect(states.media).toMatchObject({ status: 'unreachable', version: null, engines: {}, traffic: null });
     expect(overview.engines).toContainEqual({ concern: 'Database', engine: 'PGlite', isEmbedded: true });
     expect(overview.processes).toHaveLength(1);
   });

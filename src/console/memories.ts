@@ -1,5 +1,6 @@
 /** The memory back office: calls of the admin API that the page needs, made with the token that browsers never see. */
 import type { FastifyRequest } from 'fastify';
+import { operatorHeader } from '#platform/audit.ts';
 import type { HttpClient } from '#platform/http/client.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { problems } from '#platform/problem.ts';
@@ -43,7 +44,7 @@ export function addMemoryRoutes(
           method,
           path: `/admin${fill(path, request.params as Record<string, string>)}${query}`,
           route: `/admin${path}`,
-          headers: { 'x-admin-token': adminToken },
+          headers: { 'x-admin-token': adminToken, [operatorHeader]: 'console' },
           signal: reply.abandoned,
           ...(request.body === undefined || request.body === null ? {} : { json: request.body }),
         });

@@ -12,6 +12,8 @@ export interface OverviewDeps {
 
 /** A service asks its engines for up to 2 s. */
 const answerWithinMs = 3000;
+/** Asked all the time, by us too: neither traffic nor errors. */
+const forProbes: ReadonlySet<string> = new Set(['/', '/health', '/ready', '/metrics']);
 const largestAnswerBytes = 4 * 1024 * 1024;
 
 export async function lookAround({ services, engines }: OverviewDeps): Promise<Overview> {
@@ -38,7 +40,9 @@ async function lookAt(service: string, address: string): Promise<Look> {
   // Afterwards, so that of our own requests it counts this one alone.
   const measured = ready && (await readText(`${address}/metrics`));
   const samples = parseSamples(measured?.text ?? '');
-  const answered = samples.filter(({ name }) => name === 'http_request_duration_seconds_count');
+  const answered = samples.filter(
+    ({ name, labels: { route = '' } }) => name === 'http_request_duration_seconds_count' && !forProbes.has(route),
+  );
   const failed = answered.filter(({ labels, value }) => value > 0 && labels.status_code?.startsWith('5'));
   return {
     samples,
@@ -48,20 +52,32 @@ async function lookAt(service: string, address: string): Promise<Look> {
       status: ready === undefined ? 'unreachable' : ready.status === 200 ? 'ready' : 'unready',
       version: about?.body.version ?? null,
       engines: ready?.body.engines ?? {},
-      requests: sum(answered),
-      serverErrors: sum(failed),
-      inFlight: Math.max(0, sum(samples.filter(({ name }) => name === 'http_requests_in_flight')) - 1),
+      traffic: measured === undefined ? null : trafficIn(samples, answered, failed),
       failing: failed
-        .map(({ labels: { route = '', method = '', status_code: status = '' }, value: count }) => ({
-          route,
-          method,
-          status,
-          count,
-        }))
-        .sort((one, other) => other.count - one.count)
+        .map(({ labels, value: count }) => {
+          const { route = '', method = '', status_code: status = '' } = labels;
+          return { route, method, status, count, lastAt: lastErrorAt(samples, labels) };
+        })
+        .sort((one, other) => Date.parse(other.lastAt ?? '') - Date.parse(one.lastAt ?? ''))
         .slice(0, 5),
     },
   };
+}
+
+function trafficIn(samples: readonly Sample[], answered: readonly Sample[], failed: readonly Sample[]) {
+  const inFlight = sum(samples.filter(({ name }) => name === 'http_requests_in_flight')) - 1;
+  return { requests: sum(answered), serverErrors: sum(failed), inFlight: Math.max(0, inFlight) };
+}
+
+function lastErrorAt(samples: readonly Sample[], { route, method, status_code }: Sample['labels']): string | null {
+  const last = samples.find(
+    ({ name, labels }) =>
+      name === 'http_last_server_error_timestamp_seconds' &&
+      labels.route === route &&
+      labels.method === method &&
+      labels.status_code === status_code,
+  );
+  return last === undefined ? null : new Date(last.value * 1000).toISOString();
 }
 
 const sum = (samples: readonly Sample[]) => samples.reduce((total, { value }) => total + value, 0);

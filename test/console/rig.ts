@@ -1,4 +1,5 @@
 /** The suite with its console, in this process, and a real browser before it. */
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -64,8 +65,9 @@ export interface Visitor {
 }
 
 /** A browser of its own, watched. */
-export async function visit(browser: Browser, options: Parameters<Browser['newContext']>[0] = {}): Promise<Visitor> {
-  const context = await browser.newContext({ locale: 'en-GB', ...options });
+export async function visit(browser: Browser): Promise<Visitor> {
+  const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1440, height: 900 } });
+  context.setDefaultTimeout(120_000);
   const complaints: string[] = [];
   context.on('page', (page) => watch(page, complaints));
   const page = await context.newPage();
@@ -74,14 +76,20 @@ export async function visit(browser: Browser, options: Parameters<Browser['newCo
 
 function watch(page: Page, complaints: string[]): void {
   page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+    if (message.type() !== 'error' && message.type() !== 'warning') return;
+    if (!/status of 503/.test(message.text())) complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
   // What the policy of a page holds back never leaves the browser.
   page.on('requestfailed', (request) => {
     if (request.failure()?.errorText !== 'csp') told(request.url());
   });
-  page.on('response', (response) => told(response.url()));
+  page.on('response', (response) => {
+    told(response.url());
+    // On a machine that is too busy a service may ask for another try, which the pages make.
+    const asksAgain = response.headers()['retry-after'] !== undefined;
+    if (response.status() === 503 && !asksAgain) complaints.push(`503 of ${response.url()}`);
+  });
   const told = (url: string) => {
     const { protocol, hostname } = new URL(url);
     if (protocol.startsWith('http') && hostname !== 'localhost') complaints.push(`asked ${url}`);
@@ -94,10 +102,11 @@ export async function enterAsOperator({ page }: Visitor, rig: ConsoleRig): Promi
   await page.getByRole('heading', { name: 'Services' }).waitFor();
 }
 
-/** As in any application: over the identity provider and back. */
+/** As in any application: over the identity provider and back, as somebody who has nothing yet. */
 export async function signIn({ page }: Visitor, url: string): Promise<void> {
   await page.goto(url);
   await page.getByRole('link', { name: 'Sign in' }).click();
-  await page.getByRole('button', { name: 'Continue' }).first().click();
+  await page.getByPlaceholder('you@example.com').fill(`${randomUUID()}@example.com`);
+  await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Sign out' }).waitFor();
 }

@@ -52,12 +52,15 @@ export function App() {
   const title = current?.title ?? 'Atelier';
   useEffect(() => {
     document.title = `${title} · Atelier`;
-    // On a phone the list of pages is wider than the window.
-    document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
     // Whoever navigates by keyboard or ear starts at the new page, not behind it.
     if (!isFirst.current) main.current?.focus({ preventScroll: true });
     isFirst.current = false;
   }, [title]);
+  useEffect(() => {
+    // On a phone the list of pages is wider than the window.
+    if (data !== undefined && title !== '')
+      document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [title, data]);
   return (
     <>
       <a className="skip" href="#main">

@@ -1,4 +1,4 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
@@ -6,7 +6,16 @@ import { CallFailed } from './calls.ts';
 import { takeTokenFromAddress } from './operator.tsx';
 import './style.css';
 
-const queries = new QueryClient({
+/** A session that has ended shows as the way in, wherever it is noticed. */
+function onError(error: unknown): void {
+  if (!(error instanceof CallFailed) || error.status !== 401) return;
+  void queries.invalidateQueries({ queryKey: ['console'] });
+  void queries.invalidateQueries({ queryKey: ['user'] });
+}
+
+const queries: QueryClient = new QueryClient({
+  queryCache: new QueryCache({ onError }),
+  mutationCache: new MutationCache({ onError }),
   defaultOptions: {
     queries: {
       staleTime: 15_000,

@@ -1,6 +1,7 @@
 /** Pages of a user: signed in as in any application, through the authentication service; its cookie is not ours to see. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
+import type { Access } from '../../client/calling.ts';
 import { type Call, CallFailed, callJson, send } from './calls.ts';
 import { useConsole } from './operator.tsx';
 import { Failure, Loading } from './parts/states.tsx';
@@ -16,6 +17,8 @@ export interface User {
   /** Calls a service with the user's access token. Throws CallFailed. */
   send(service: 'agent' | 'media', path: string, call?: Call): Promise<Response>;
   json<T>(service: 'agent' | 'media', path: string, call?: Call): Promise<T>;
+  /** For the client that applications use. */
+  readonly agent: Access;
 }
 
 const UserContext = createContext<User | undefined>(undefined);
@@ -71,6 +74,7 @@ async function signInQuietly(addresses: Readonly<Record<string, string>>): Promi
       const response = await sendAs(service, path, call);
       return response.status === 204 ? undefined : response.json();
     },
+    agent: { url: addresses.agent ?? '', credential: { accessToken: getToken } },
   };
 }
 

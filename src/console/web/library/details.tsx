@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { durationOf, sizeOf, When } from '../parts/figures.tsx';
@@ -35,14 +35,9 @@ export function Details({
         <Fact name="Size" value={sizeOf(asset.byteSize)} />
         {asset.width !== null && <Fact name="Pixels" value={`${asset.width} × ${asset.height}`} />}
         {asset.durationMs !== null && <Fact name="Length" value={durationOf(asset.durationMs)} />}
-        <Fact name="Scope" value={`${asset.scopeKind}/${asset.scopeId}`} />
-        <Fact name="Id" value={asset.assetId} />
-        <div>
-          <dt>Made</dt>
-          <dd>
-            <When at={asset.createdAt} />
-          </dd>
-        </div>
+        <Fact name="Scope" value={<code>{`${asset.scopeKind}/${asset.scopeId}`}</code>} />
+        <Fact name="Made" value={<When at={asset.createdAt} />} />
+        <Fact name="Id" value={<code>{asset.assetId}</code>} />
       </dl>
       <Copying asset={asset} onCopied={onChange} />
       <div className="row">
@@ -62,13 +57,11 @@ export function Details({
   );
 }
 
-function Fact({ name, value }: { readonly name: string; readonly value: string }) {
+function Fact({ name, value }: { readonly name: string; readonly value: ReactNode }) {
   return (
     <div>
       <dt>{name}</dt>
-      <dd>
-        <code>{value}</code>
-      </dd>
+      <dd>{value}</dd>
     </div>
   );
 }

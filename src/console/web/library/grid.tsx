@@ -1,11 +1,15 @@
-import { durationOf } from '../parts/figures.tsx';
+import { durationOf, momentOf } from '../parts/figures.tsx';
 import { Picture } from './picture.tsx';
 import { useSigned } from './signing.ts';
 import type { Asset } from './uploads.ts';
 
-export const nameOf = ({ kind, createdAt }: Asset) => `${kind} of ${new Date(createdAt).toLocaleString()}`;
 export const isVideo = ({ mime }: Asset) => mime.startsWith('video/');
 export const isImage = ({ mime }: Asset) => mime.startsWith('image/');
+
+export function nameOf(asset: Asset): string {
+  const what = isVideo(asset) ? 'Video' : isImage(asset) ? 'Picture' : 'File';
+  return `${what} of ${momentOf(asset.createdAt)}`;
+}
 
 export function Grid({
   assets,

@@ -23,7 +23,7 @@ export function Overview() {
       </header>
       <p role="status" className="summary">
         {error ? (
-          <Status tone="bad">The console’s server does not answer</Status>
+          <Status tone="bad">{error.message} What stands below is older.</Status>
         ) : unwell.length === 0 ? (
           <Status tone="good">All {data.services.length} services are ready</Status>
         ) : (
@@ -70,7 +70,7 @@ export function Overview() {
           </dl>
         </section>
         <section aria-labelledby="errors">
-          <h2 id="errors">Errors since the start</h2>
+          <h2 id="errors">Recent errors</h2>
           <Errors services={data.services} />
         </section>
       </div>
@@ -79,7 +79,7 @@ export function Overview() {
 }
 
 function Service({ state }: { readonly state: ServiceState }) {
-  const { service, address, status, engines, requests, serverErrors, inFlight } = state;
+  const { service, address, status, engines, traffic } = state;
   return (
     <li className="card">
       <div className="row">
@@ -91,10 +91,16 @@ function Service({ state }: { readonly state: ServiceState }) {
         )}
       </div>
       <p className="quiet address">{address.replace(/^https?:\/\//, '')}</p>
-      <p className="quiet">
-        {countOf(requests)} answered, {countOf(inFlight)} in flight
-        {serverErrors > 0 && <span className="problem">, {countOf(serverErrors)} errors</span>}
-      </p>
+      {traffic && (
+        <p className="quiet">
+          {countOf(traffic.requests)} answered, {countOf(traffic.inFlight)} in flight
+          {traffic.serverErrors > 0 && (
+            <span className="problem">
+              , {countOf(traffic.serverErrors)} {traffic.serverErrors === 1 ? 'error' : 'errors'}
+            </span>
+          )}
+        </p>
+      )}
       {Object.keys(engines).length > 0 && (
         <p className="tags">
           {Object.entries(engines).map(([engine, engineState]) => (
@@ -109,37 +115,64 @@ function Service({ state }: { readonly state: ServiceState }) {
   );
 }
 
+const jobStates = ['waiting', 'running', 'dead'] as const;
+
 function Queues({ queues }: { readonly queues: OverviewData['queues'] }) {
-  if (queues.length === 0) return <Empty title="No service works on a queue." />;
+  if (queues.length === 0) return <Empty title="Nobody tells how many jobs there are." />;
   const names = [...new Set(queues.map(({ queue }) => queue))];
+  const depthOf = (name: string, wanted: string) =>
+    queues.find(({ queue, state }) => queue === name && state === wanted)?.count;
   return (
-    <dl className="pairs">
-      {names.map((name) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>
-            {queues
-              .filter(({ queue }) => queue === name)
-              .map(({ state, count }) => `${countOf(count)} ${state}`)
-              .join(', ')}
-          </dd>
-        </div>
-      ))}
-    </dl>
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Queue</th>
+          {jobStates.map((state) => (
+            <th key={state} scope="col">
+              {state}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {names.map((name) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            {jobStates.map((state) => {
+              const depth = depthOf(name, state);
+              return (
+                <td key={state} className={state === 'dead' && depth ? 'problem' : undefined}>
+                  {depth === undefined ? '–' : countOf(depth)}
+                </td>
+              );
+            })}
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 
 function Errors({ services }: { readonly services: readonly ServiceState[] }) {
-  const failing = services.flatMap(({ service, failing }) => failing.map((entry) => ({ service, ...entry })));
-  if (failing.length === 0) return <Empty title="None." />;
+  const failing = services
+    .flatMap((state) => state.failing.map((entry) => ({ service: state.service, ...entry })))
+    .sort((one, other) => Date.parse(other.lastAt ?? '') - Date.parse(one.lastAt ?? ''));
+  if (failing.length === 0) return <Empty title="None since the services were started." />;
   return (
     <ul className="lines">
-      {failing.map(({ service, method, route, status, count }) => (
+      {failing.map(({ service, method, route, status, count, lastAt }) => (
         <li key={`${service} ${method} ${route} ${status}`}>
           <code>
             {service}: {method} {route}
-          </code>{' '}
-          answered {status}, {countOf(count)} {count === 1 ? 'time' : 'times'}
+          </code>
+          <p className="quiet">
+            <span className="problem">{status}</span>, {countOf(count)} {count === 1 ? 'time' : 'times'}
+            {lastAt && (
+              <>
+                , last <When at={lastAt} />
+              </>
+            )}
+          </p>
         </li>
       ))}
     </ul>

@@ -21,6 +21,7 @@ export function Reference() {
         <h1>API</h1>
         <p className="quiet">Every service describes itself, made from its own routes.</p>
       </header>
+      <h2 className="unseen">Services</h2>
       <ul className="tiles">
         {Object.entries(data.addresses).map(([service, address]) => (
           <li key={service} className="card">

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 
 /** Two steps for what cannot be taken back, without a window of its own. */
 export function Confirm({
@@ -12,9 +12,16 @@ export function Confirm({
 }) {
   const [isAsked, setAsked] = useState(false);
   const [isBusy, setBusy] = useState(false);
+  const first = useRef<HTMLButtonElement>(null);
+  const wasAsked = useRef(false);
+  useEffect(() => {
+    // The question stands where the button was, and the button where the question was: so does the focus.
+    if (isAsked !== wasAsked.current) first.current?.focus();
+    wasAsked.current = isAsked;
+  }, [isAsked]);
   if (!isAsked)
     return (
-      <button type="button" className="danger" onClick={() => setAsked(true)}>
+      <button type="button" ref={first} className="danger" onClick={() => setAsked(true)}>
         {label}
       </button>
     );
@@ -25,8 +32,7 @@ export function Confirm({
         type="button"
         className="danger"
         disabled={isBusy}
-        // The question stands where the button was: so does the focus.
-        ref={(button) => button?.focus()}
+        ref={first}
         onClick={async () => {
           setBusy(true);
           try {

@@ -15,7 +15,13 @@ export function Dialog({
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useEffect(() => {
+    const opener = document.activeElement;
     dialog.current?.showModal();
+    return () => {
+      // What opened it may be gone, deleted from within.
+      const next = opener?.isConnected ? opener : document.getElementById('main');
+      if (next instanceof HTMLElement) next.focus({ preventScroll: true });
+    };
   }, []);
   return (
     <dialog ref={dialog} className={isWide ? 'wide' : ''} aria-labelledby={titleId} onClose={onClose}>

@@ -4,6 +4,7 @@ const number = new Intl.NumberFormat();
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'long' });
 
+export const momentOf = (at: string) => moment.format(new Date(at));
 export const countOf = (value: number) => number.format(value);
 
 const units = [
@@ -20,7 +21,7 @@ export function sinceThen(at: string, nowMs = Date.now()): string {
 
 export function When({ at }: { readonly at: string }) {
   return (
-    <time dateTime={at} title={moment.format(new Date(at))}>
+    <time dateTime={at} title={momentOf(at)}>
       {sinceThen(at)}
     </time>
   );

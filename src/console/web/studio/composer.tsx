@@ -95,7 +95,7 @@ export function Composer({
       <textarea
         aria-label="Message"
         placeholder="Ask for a picture, a video, or just talk"
-        rows={3}
+        rows={2}
         value={text}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {

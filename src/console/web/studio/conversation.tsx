@@ -2,13 +2,15 @@ import { useChat } from '@ai-sdk/react';
 import { useQuery } from '@tanstack/react-query';
 import type { UIMessage } from 'ai';
 import { useEffect, useMemo, useRef, useState } from 'react';
+import type { CurrentTask } from '../../../client/agent/api.ts';
+import { agentCalls } from '../../../client/agent/calls.ts';
+import { AgentChatTransport } from '../../../client/transport.ts';
 import { Empty, Failure, Loading } from '../parts/states.tsx';
 import { type User, useUser } from '../user.tsx';
 import { type Attached, Composer } from './composer.tsx';
 import { isMedia } from './media.tsx';
 import { Message } from './message.tsx';
 import { rememberThread } from './threads.ts';
-import { AgentTransport, type TaskInfo } from './transport.ts';
 
 interface ThreadState {
   readonly messages: UIMessage[];
@@ -18,10 +20,17 @@ interface ThreadState {
 /** While a run goes on its answer comes by the stream, from the beginning: what is stored of it is left out. */
 async function readThread(user: User, threadId: string): Promise<ThreadState> {
   const id = encodeURIComponent(threadId);
-  const { task } = await user.json<{ readonly task: TaskInfo | null }>('agent', `/thread/${id}/current-task`);
+  const { task } = await user.json<CurrentTask>('agent', `/thread/${id}/current-task`);
   const { messages } = await user.json<{ readonly messages: UIMessage[] }>('agent', `/messages/${id}`);
   const lastAsked = messages.findLastIndex(({ role }) => role === 'user');
   return { messages: task === null ? messages : messages.slice(0, lastAsked + 1), isRunning: task !== null };
+}
+
+/** The run ends, and with it its stream; what was said stays. */
+async function stopRun(user: User, threadId: string): Promise<void> {
+  const agent = agentCalls(user.agent);
+  const { task } = await agent.readCurrentTask(threadId);
+  if (task !== null) await agent.stopTask(task.taskId);
 }
 
 export function Conversation({ threadId }: { readonly threadId: string }) {
@@ -62,7 +71,7 @@ function Chat({
   readonly reread: () => unknown;
 }) {
   const user = useUser();
-  const transport = useMemo(() => new AgentTransport(user), [user]);
+  const transport = useMemo(() => new AgentChatTransport(user.agent), [user]);
   const { messages, setMessages, sendMessage, status, error, clearError, resumeStream } = useChat({
     id: threadId,
     messages: stored.messages,
@@ -144,7 +153,7 @@ function Chat({
         isAnswering={isAnswering}
         rewindNote={rewindTo === undefined ? undefined : { cancel: () => setRewindTo(undefined) }}
         onSend={submit}
-        onStop={() => void transport.stopRun()}
+        onStop={() => void stopRun(user, threadId)}
       />
     </div>
   );

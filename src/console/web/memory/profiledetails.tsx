@@ -1,0 +1,117 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Confirm } from '../parts/confirm.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { backOffice, entityPath, type Profile } from './backoffice.ts';
+
+export function ProfileDetails({
+  profile,
+  onClose,
+  onChange,
+}: {
+  readonly profile: Profile;
+  readonly onClose: () => void;
+  readonly onChange: () => Promise<unknown>;
+}) {
+  const path = `/profiles/${entityPath(profile.entity_type, profile.entity_id)}`;
+  const [summary, setSummary] = useState(profile.summary ?? '');
+  const [facts, setFacts] = useState(profile.facts);
+  const [added, setAdded] = useState({ name: '', value: '' });
+  const [language, setLanguage] = useState(profile.language ?? '');
+  const done = async () => {
+    await onChange();
+    onClose();
+  };
+  const save = useMutation({
+    mutationFn: () => {
+      const written = { ...writtenFacts(profile, facts), ...(added.name && { [added.name]: added.value }) };
+      const isSame = language === (profile.language ?? '');
+      return backOffice(path, 'PUT', {
+        summary: summary || null,
+        facts: written,
+        ...(isSame ? {} : { language: language || null }),
+      });
+    },
+    onSuccess: done,
+  });
+  const remove = useMutation({ mutationFn: () => backOffice(path, 'DELETE'), onSuccess: done });
+  const problem = save.error ?? remove.error;
+  return (
+    <Dialog title={`Profile of ${profile.entity_type} ${profile.entity_id}`} onClose={onClose} isWide>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate();
+        }}
+      >
+        <label className="field">
+          Summary
+          <textarea rows={2} value={summary} maxLength={1000} onChange={(event) => setSummary(event.target.value)} />
+        </label>
+        <label className="field">
+          Language
+          <input value={language} maxLength={35} onChange={(event) => setLanguage(event.target.value)} />
+        </label>
+        <h3>Facts</h3>
+        <p className="quiet">
+          A fact that is changed here is locked: nothing that is learnt later changes it. Emptied, it is learnt again.
+        </p>
+        {Object.entries(facts).map(([name, value]) => (
+          <label key={name} className="field">
+            {name}
+            {profile.locked.includes(name) && ' (locked)'}
+            <textarea
+              className="grows"
+              rows={value.includes('\n') ? 4 : 1}
+              value={value}
+              maxLength={2000}
+              onChange={(event) => setFacts({ ...facts, [name]: event.target.value })}
+            />
+          </label>
+        ))}
+        <div className="adding">
+          <label className="field">
+            New fact
+            <input
+              value={added.name}
+              maxLength={64}
+              placeholder="Name"
+              onChange={(event) => setAdded({ ...added, name: event.target.value })}
+            />
+          </label>
+          <label className="field">
+            Its value
+            <input
+              value={added.value}
+              maxLength={2000}
+              onChange={(event) => setAdded({ ...added, value: event.target.value })}
+            />
+          </label>
+        </div>
+        {problem && (
+          <p className="problem" role="alert">
+            {problem.message}
+          </p>
+        )}
+        <div className="row">
+          <button type="submit" className="primary" disabled={save.isPending}>
+            Save
+          </button>
+          <Confirm
+            label="Delete"
+            question="Delete this profile?"
+            onConfirm={() => remove.mutateAsync().catch(() => undefined)}
+          />
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Those that operators have written, now or before: the service learns the others by itself. */
+function writtenFacts({ facts: before, locked }: Profile, facts: Profile['facts']): Profile['facts'] {
+  return Object.fromEntries(
+    Object.entries(facts).filter(([name, value]) => value !== '' && (locked.includes(name) || value !== before[name])),
+  );
+}

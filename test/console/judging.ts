@@ -1,0 +1,36 @@
+/** What holds for every page in every state: no violation that axe finds, and nothing wider than the window. */
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+const desktop = { width: 1440, height: 900 };
+const windows = [desktop, { width: 390, height: 844 }];
+const schemes = ['light', 'dark'] as const;
+
+const options: axe.RunOptions = {
+  // A mail is a stranger's page, and nothing can be run in it.
+  iframes: false,
+  resultTypes: ['violations'],
+  rules: { 'target-size': { enabled: true } },
+};
+
+/** As the page stands now, light and dark, on a desk and on a phone. */
+export async function judge(page: Page, what: string): Promise<void> {
+  const faults: string[] = [];
+  await page.evaluate(`globalThis.axe ?? ${axe.source}; null`);
+  for (const viewport of windows) {
+    await page.setViewportSize(viewport);
+    for (const colorScheme of schemes) {
+      await page.emulateMedia({ colorScheme });
+      // Colours are all that the dark scheme changes.
+      const asked = colorScheme === 'light' ? options : { ...options, runOnly: ['color-contrast'] };
+      const { violations } = (await page.evaluate(`axe.run(document, ${JSON.stringify(asked)})`)) as axe.AxeResults;
+      const at = `${what}, ${colorScheme}, ${viewport.width}`;
+      faults.push(...violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${at}: ${id}: ${html}`)));
+    }
+    const width = Number(await page.evaluate('document.documentElement.scrollWidth'));
+    if (width > viewport.width) faults.push(`${what} is ${width} wide on ${viewport.width}`);
+  }
+  await page.setViewportSize(desktop);
+  expect(faults).toEqual([]);
+}
