@@ -10,8 +10,13 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   credits: async () => (await import('#commands/credits.ts')).credits,
   seed: async () => (await import('#commands/seed.ts')).seed,
   'import-legacy': async () => (await import('#commands/importlegacy.ts')).importLegacy,
+  audit: async () => (await import('#commands/audit.ts')).audit,
   sweep: async () => (await import('#commands/sweep.ts')).sweep,
+  backup: async () => (await import('#commands/backup.ts')).backup,
+  restore: async () => (await import('#commands/restore.ts')).restore,
+  move: async () => (await import('#commands/move.ts')).move,
   demo: async () => (await import('#commands/demo.ts')).demo,
+  'build:client': async () => (await import('#commands/buildclient.ts')).buildClient,
 };
 
 const [name = 'start', ...args] = process.argv.slice(2);

@@ -1,6 +1,7 @@
 /** `npm run credits -- <email or id> <plan> <credits>`: sets a user's plan and credits. */
 import { type GrantedProfile, grantRequest, maxCredits, plans } from '#accounts/api.ts';
 import { grant } from '#accounts/granting.ts';
+import { audited, auditOf, hashedTarget } from '#platform/audit.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 import { onRecords } from './records.ts';
 
@@ -15,7 +16,10 @@ export async function credits(args: readonly string[]): Promise<number> {
     method: 'PUT',
     path: '/v1/accounts/credits',
     json: request,
-    here: (db, config) => grant({ db, hasMadeUpAccounts: hasMadeUpAccounts(config) }, request),
+    here: (db, config) =>
+      audited(auditOf(db), { action: 'credits', target: hashedTarget(request.user) }, () =>
+        grant({ db, hasMadeUpAccounts: hasMadeUpAccounts(config) }, request),
+      ),
   });
   console.log(`${profile.email ?? profile.id}: ${profile.plan}, ${profile.credits} credits`);
   return 0;

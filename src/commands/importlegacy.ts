@@ -5,6 +5,7 @@
  */
 import { legacyImport } from '#media/api.ts';
 import { importerOf } from '#media/service.ts';
+import { audited, auditOf } from '#platform/audit.ts';
 import { Closers, StartFault } from '#platform/lifecycle.ts';
 import { createLog } from '#platform/log.ts';
 import { Problem } from '#platform/problem.ts';
@@ -98,7 +99,10 @@ async function alone(config: Config, closers: Closers): Promise<Import> {
   return async (json) => {
     const { data, error } = legacyImport.safeParse(json);
     if (data === undefined) throw new Error(error?.issues.map(describeIssue).join('; '));
-    const { created, asset } = await importOne(data);
+    const db = auditOf((await engines.database()).queries());
+    const { created, asset } = await audited(db, { action: 'import-legacy', target: 'legacy file' }, () =>
+      importOne(data),
+    );
     return { created, assetId: asset.assetId };
   };
 }

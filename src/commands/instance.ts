@@ -1,4 +1,5 @@
 /** The running instance, for commands that have to go through it. */
+import { commandActor, operatorHeader } from '#platform/audit.ts';
 import { isFolderInUse } from '#platform/db/lock.ts';
 import { createClient, type HttpClient } from '#platform/http/client.ts';
 import { type Closers, StartFault } from '#platform/lifecycle.ts';
@@ -26,5 +27,7 @@ export function clientOfInstance(
     timeoutMs,
   });
   closers.add('client', () => client.close());
-  return client;
+  // The instance writes down who it was.
+  const headers = { [operatorHeader]: commandActor() };
+  return { ...client, send: (call) => client.send({ ...call, headers: { ...call.headers, ...headers } }) };
 }

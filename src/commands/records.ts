@@ -13,7 +13,7 @@ import { clientOfInstance, isEmbeddedInUse } from './instance.ts';
 
 interface Deed<Result> {
   /** The same as a call of the authentication service … */
-  readonly method: 'PUT' | 'POST';
+  readonly method: 'GET' | 'PUT' | 'POST';
   readonly path: string;
   readonly json?: unknown;
   /** … and here. */
@@ -43,8 +43,9 @@ export async function onRecords<Result>(deed: Deed<Result>): Promise<Result> {
 async function throughInstance<Result>(config: Config, closers: Closers, deed: Deed<Result>): Promise<Result> {
   const client = clientOfInstance(config, closers, { service: 'auth', timeoutMs: 10_000 });
   const { auth: baseUrl } = addressesOf(config);
-  const { method, path, json = {} } = deed;
-  const answer = await client.send({ method, path, route: path, json, idempotent: true }).catch((cause: Error) => {
+  const { method, path, json = method === 'GET' ? undefined : {} } = deed;
+  const call = { method, path, route: path.split('?')[0] ?? path, json, idempotent: true };
+  const answer = await client.send(call).catch((cause: Error) => {
     throw new StartFault(`The data folder is in use, but the authentication service at ${baseUrl} does not answer.`, {
       cause,
     });

@@ -7,8 +7,8 @@ import { isKept } from '#platform/secrets.ts';
 import { isServiceName, readConfig, type ServiceName, secretsOf, serviceNames, servicesByDefault } from '../config.ts';
 import { startSuite } from '../suite.ts';
 
-/** Longer than any documented drain; then the process ends without waiting any more. */
-const drainLimitMs = 60_000;
+/** Beside the time that runs in flight are given; then the process ends without waiting any more. */
+const closingLimitMs = 30_000;
 
 export async function start(args: readonly string[]): Promise<number> {
   const stopping = stopRequested();
@@ -26,7 +26,7 @@ export async function start(args: readonly string[]): Promise<number> {
       `Open ${consoleUrl}/#token=${config.console.token} for the operator's pages; the link is shown this once.`,
     );
   log.info({ reason: await stopping }, 'stopping');
-  const giveUp = setTimeout(() => process.exit(1), drainLimitMs);
+  const giveUp = setTimeout(() => process.exit(1), config.agent.drainS * 1000 + closingLimitMs);
   await suite.close();
   clearTimeout(giveUp);
   return 0;

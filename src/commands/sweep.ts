@@ -5,6 +5,7 @@
 
 import { sweeperOf } from '#media/service.ts';
 import { type SweepFinding, type Swept, sweepRequest } from '#media/sweeping/api.ts';
+import { audited, auditOf } from '#platform/audit.ts';
 import { openCache } from '#platform/cache/open.ts';
 import { systemClock as clock } from '#platform/clock.ts';
 import { Closers, StartFault } from '#platform/lifecycle.ts';
@@ -67,6 +68,7 @@ const names = {
   unregistered_upload: ['unregistered upload', 'unregistered uploads'],
   watermark_without_source: ['watermark without source', 'watermarks without source'],
   asset_without_object: ['asset without object', 'assets without object'],
+  variant_without_source: ['variant without source', 'variants without source'],
 } as const;
 
 function lineOf({ what, fate, key, assetId, byteSize, why }: SweepFinding): string {
@@ -109,14 +111,19 @@ async function open(config: Config, closers: Closers): Promise<Sweep> {
   // What a running service keeps in its memory only it can forget.
   if (isAlone(config) && !(await standInFor('media', database, log, closers))) return throughInstance(config, closers);
   const redis = await engines.redis();
-  const { originals } = await engines.objects();
+  const { originals, publicObjects } = await engines.objects();
   const sweepPage = sweeperOf({
     clock,
     database,
     answers: openCache({ redis, database, name: 'media', maxBytes: 1_000_000, log }),
     originals,
+    publicObjects,
     legacy: await engines.legacy(),
     variants: await engines.variants(),
   });
-  return (request) => sweepPage(sweepRequest.parse(request));
+  return (request) => {
+    const page = () => sweepPage(sweepRequest.parse(request));
+    const db = auditOf(database.queries());
+    return request.apply ? audited(db, { action: 'sweep --apply', target: 'leftovers' }, page) : page();
+  };
 }

@@ -32,6 +32,7 @@ export async function wireMedia({ config, engines, server, log, tenure }: Wiring
     database,
     answers,
     originals,
+    publicObjects,
     legacy,
     engine: await engines.pictures(),
     variants: await engines.variants(),

@@ -1,8 +1,8 @@
 /** A conversation: something to remember, then a picture and a video that are asked for in plain words. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { UIMessageChunk } from 'ai';
 import { StartFault } from '#platform/lifecycle.ts';
+import type { RunChunk } from '../../client/chunks.ts';
 import { followRun } from '../../client/run.ts';
 import { type Answer, call, open, post, tell } from './calls.ts';
 
@@ -30,7 +30,7 @@ export async function showChat(who: Who): Promise<void> {
 async function say({ agent, token }: Who, threadId: string, text: string): Promise<void> {
   const { taskId } = await post(`${agent}/task`, { token }, { threadId, text });
   tell('Say', text, `${agent}/stream/${taskId}`);
-  const access = { url: agent, headers: () => ({ authorization: `Bearer ${token}` }) };
+  const access = { url: agent, credential: { accessToken: () => token } };
   let events = 0;
   let answer = '';
   for await (const chunk of followRun(access, String(taskId))) {
@@ -41,7 +41,7 @@ async function say({ agent, token }: Who, threadId: string, text: string): Promi
   tell('Answer', `${answer} (${events} events)`);
 }
 
-function tellChunk(chunk: UIMessageChunk): void {
+function tellChunk(chunk: RunChunk): void {
   if (chunk.type === 'tool-input-available') tell('Tool', `${chunk.toolName} ${JSON.stringify(chunk.input)}`);
   else if (chunk.type === 'tool-output-error' || chunk.type === 'error')
     throw new StartFault(`The run failed: ${chunk.errorText}`);

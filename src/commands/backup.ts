@@ -1,0 +1,57 @@
+/**
+ * `npm run backup -- <folder>`: copies the data folder of the embedded engines, whole or not at all (docs/operations.md).
+ * Nothing may run on it meanwhile: the lock is taken.
+ */
+import { existsSync } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
+import { lockFolder } from '#platform/db/lock.ts';
+import { StartFault } from '#platform/lifecycle.ts';
+import { readConfig } from '../config.ts';
+import { contentsOf } from './backup/contents.ts';
+import { copyEach, copyFile } from './backup/copying.ts';
+import { writeManifest } from './backup/manifest.ts';
+import { tellingFaults } from './faults.ts';
+import { startProgress } from './progress.ts';
+
+const usage = 'Usage: npm run backup -- <folder>, one that is not there yet.';
+
+export async function backup(args: readonly string[]): Promise<number> {
+  const [named, ...more] = args;
+  if (named === undefined || more.length > 0 || named.startsWith('--')) throw new StartFault(usage);
+  const { database, process: settings } = readConfig(process.env, [], { keepSecrets: false });
+  const [folder, { dataDir }] = [resolve(named), settings];
+  if (database.url !== 'embedded')
+    throw new StartFault('DATABASE_URL: what lies in PostgreSQL is not in the data folder; pg_dump copies it.');
+  if (!existsSync(join(dataDir, 'database')))
+    throw new StartFault(`ATELIER_DATA_DIR: ${dataDir} has no database; there is nothing to copy.`);
+  if (existsSync(folder)) throw new StartFault(`${folder} is there already. ${usage}`);
+  if (!relative(dataDir, folder).startsWith('..')) throw new StartFault(`${folder} lies in the data folder. ${usage}`);
+  const lock = await lockFolder(dataDir);
+  try {
+    const { files, bytes } = await tellingFaults(() => copy(dataDir, folder));
+    console.log(`${folder}: ${files} files, ${bytes} bytes, keys and secrets included: keep it as safe as they are.`);
+    return 0;
+  } finally {
+    lock.release();
+  }
+}
+
+/** Under another name until it is whole; what a killed one has left there is replaced. */
+async function copy(dataDir: string, folder: string) {
+  const draft = `${folder}.unfinished`;
+  await rm(draft, { recursive: true, force: true });
+  await mkdir(draft, { recursive: true, mode: 0o700 });
+  const { files, emptyFolders } = await contentsOf(dataDir);
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  const progress = startProgress('Copying', bytes);
+  const kept = await copyEach(files, async ({ path }) => {
+    const { size, sha256, modifiedAtMs, etag } = await copyFile(join(dataDir, path), join(draft, path));
+    progress.add(size);
+    return { path, size, sha256, modifiedAtMs, etag };
+  });
+  progress.end();
+  await writeManifest(draft, { createdAt: new Date().toISOString(), files: kept, emptyFolders, bytes });
+  await rename(draft, folder);
+  return { files: files.length, bytes };
+}

@@ -1,0 +1,76 @@
+/**
+ * What a backup holds: `manifest.jsonl`, a line for each file and empty folder, then one that counts and signs those before
+ * it. Written last, so that a folder without a whole one is no backup.
+ */
+import { createHash } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { StartFault } from '#platform/lifecycle.ts';
+import { isSafeKey } from '#platform/objects/keys.ts';
+
+/** Nothing that is read from a manifest leads out of the folder. */
+const path = z.string().refine(isSafeKey);
+const keptFile = z.object({
+  path,
+  size: z.number().int().nonnegative(),
+  sha256: z.string(),
+  modifiedAtMs: z.number(),
+  /** As the object store told it where the file lay; rows of assets hold it. */
+  etag: z.string(),
+});
+const emptyFolder = z.object({ folder: path });
+const end = z.object({
+  backup: z.literal(1),
+  createdAt: z.string(),
+  files: z.number(),
+  bytes: z.number(),
+  sha256: z.string(),
+});
+
+export type KeptFile = z.output<typeof keptFile>;
+
+export interface Manifest {
+  readonly createdAt: string;
+  readonly files: readonly KeptFile[];
+  readonly emptyFolders: readonly string[];
+  readonly bytes: number;
+}
+
+const fileName = 'manifest.jsonl';
+
+export async function writeManifest(
+  folder: string,
+  { createdAt, files, emptyFolders, bytes }: Manifest,
+): Promise<void> {
+  const body = [...files, ...emptyFolders.map((each) => ({ folder: each }))]
+    .map((line) => `${JSON.stringify(line)}\n`)
+    .join('');
+  const last = { backup: 1, createdAt, files: files.length, bytes, sha256: digestOf(body) };
+  await writeFile(join(folder, fileName), `${body}${JSON.stringify(last)}\n`, { mode: 0o600, flush: true });
+}
+
+/** Throws StartFault when there is none, or not the one that was written. */
+export async function readManifest(folder: string): Promise<Manifest> {
+  const text = await readFile(join(folder, fileName), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') throw new StartFault(`${folder} is no backup: it has no ${fileName}.`);
+    throw new StartFault(`${join(folder, fileName)} cannot be read (${error.code}).`);
+  });
+  try {
+    const body = text.slice(0, text.lastIndexOf('\n', text.length - 2) + 1);
+    const { createdAt, bytes, files: count, sha256 } = end.parse(JSON.parse(text.slice(body.length)));
+    if (digestOf(body) !== sha256) throw new Error('another digest');
+    const lines: unknown[] = body
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line));
+    const files = lines.slice(0, count).map((line) => keptFile.parse(line));
+    return { createdAt, bytes, files, emptyFolders: lines.slice(count).map((line) => emptyFolder.parse(line).folder) };
+  } catch (cause) {
+    throw new StartFault(`${join(folder, fileName)} is damaged, or of another version of Atelier.`, { cause });
+  }
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

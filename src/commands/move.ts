@@ -1,0 +1,160 @@
+/**
+ * `npm run move`: from the data folder to PostgreSQL and, with S3_ENDPOINT, to S3 (docs/operations.md). Killed, it goes on
+ * where it was when it is repeated. The source is only read; nothing may run on it.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createRelocations, relocateAssets } from '#media/relocating/store.ts';
+import { createEpochs, type EpochTables } from '#platform/cache/epochs.ts';
+import { systemClock as clock } from '#platform/clock.ts';
+import { type Database, transaction } from '#platform/db/db.ts';
+import { installationId } from '#platform/db/installation.ts';
+import { assertKnown, openDatabase, tablesOfPostgres } from '#platform/db/open.ts';
+import { Closers, StartFault } from '#platform/lifecycle.ts';
+import { createLog } from '#platform/log.ts';
+import type { Objects } from '#platform/objects/objects.ts';
+import { openObjects } from '#platform/objects/open.ts';
+import { type Config, readConfig } from '../config.ts';
+import { migrations } from '../migrations.ts';
+import { tellingFaults } from './faults.ts';
+import { moveObjects } from './move/objects.ts';
+import { moveRows } from './move/rows.ts';
+import { beginNotes, countRows, endNotes, hasRows, longestMs, readNote, readTables, writeNote } from './move/store.ts';
+import { startProgress } from './progress.ts';
+
+interface Ends {
+  readonly source: Database;
+  readonly target: Database;
+  readonly sourceObjects: Objects;
+  readonly targetObjects: Objects;
+  /** Otherwise files stay where they are. */
+  readonly movesObjects: boolean;
+}
+
+export async function move(args: readonly string[]): Promise<number> {
+  if (args.length > 0) throw new StartFault(`There is no option ${args[0]}. Usage: npm run move`);
+  const config = readConfig(process.env, [], { keepSecrets: false });
+  if (config.database.url === 'embedded')
+    throw new StartFault(
+      'DATABASE_URL: where the rows go is not set; S3_ENDPOINT and its settings say where objects go.',
+    );
+  const closers = new Closers();
+  try {
+    await tellingFaults(async () => {
+      const ends = await open(config, closers);
+      if (ends === undefined) return console.log('The target holds this installation already; nothing was done.');
+      await moveAll(ends);
+      tellRest(config);
+    });
+    return 0;
+  } finally {
+    await closers.closeAll();
+  }
+}
+
+/** `undefined`: all is done already. Nothing is changed in a target that is not this installation's. */
+async function open(config: Config, closers: Closers): Promise<Ends | undefined> {
+  const { dataDir } = config.process;
+  if (!existsSync(join(dataDir, 'database')))
+    throw new StartFault(`ATELIER_DATA_DIR: ${dataDir} has no database; there is nothing to move.`);
+  const tables = await tablesOfPostgres(config.database.url);
+  if (tables.size > 0 && !tables.has('moving') && !tables.has('migrations'))
+    throw new StartFault('DATABASE_URL: the database has tables of something else; give an empty one.');
+  const log = createLog({ level: 'error' });
+  const common = { dataDir, migrations, log, statementTimeoutMs: 0 };
+  const openOne = async (where: string, url: string, unfinished: boolean) => {
+    const opened = await openDatabase({ ...common, url, unfinished });
+    closers.add(where, () => opened.close());
+    await assertKnown(opened, migrations, where);
+    return opened;
+  };
+  const source = await openOne('ATELIER_DATA_DIR', 'embedded', false);
+  const sourceId = await installationId(source.queries());
+  const files = { dataDir, clock, log, production: config.process.production };
+  const { originals: sourceObjects } = await openObjects({
+    ...files,
+    settings: { ...config.objects, endpoint: 'embedded' },
+  });
+  const objects = await openObjects({ ...files, settings: config.objects });
+  closers.add('objects', () => objects.close());
+  const targetObjects = objects.originals;
+  const movesObjects = objects.driver === 's3';
+  await targetObjects.check();
+  const target = await openOne('DATABASE_URL', config.database.url, true);
+  const state = await judge(target, sourceId, tables.has('moving'));
+  if (state === 'done') return undefined;
+  if (state === 'empty') {
+    if (movesObjects) await assertEmpty(targetObjects);
+    await beginNotes(target.queries());
+    await writeNote(target.queries(), 'source', { id: sourceId });
+  }
+  await createRelocations(target.queries());
+  return { source, target, sourceObjects, targetObjects, movesObjects };
+}
+
+/** Where the move into this target stands. Throws StartFault when it is somebody else's. */
+async function judge(target: Database, sourceId: string, isMoving: boolean): Promise<'empty' | 'moving' | 'done'> {
+  const db = target.queries<object>();
+  const begun = isMoving ? await readNote<{ id: string }>(db, 'source') : undefined;
+  if (begun?.id === sourceId) return 'moving';
+  if (begun !== undefined)
+    throw new StartFault('DATABASE_URL: another installation is being moved into this database.');
+  const tables = await readTables(db);
+  // A key that migrations make is nobody's yet.
+  for (const { name } of tables.filter(({ name }) => name !== 'unsubscribe_keys'))
+    if (await hasRows(db, name)) {
+      if ((await installationId(target.queries())) === sourceId) return 'done';
+      throw new StartFault(`DATABASE_URL: the database has rows already (${name}); give an empty one.`);
+    }
+  return 'empty';
+}
+
+async function assertEmpty(objects: Objects): Promise<void> {
+  for await (const { key } of objects.list(''))
+    throw new StartFault(`S3_BUCKET: the bucket "${objects.bucket}" has objects already (${key}); give an empty one.`);
+}
+
+async function moveAll({ source, target, sourceObjects, targetObjects, movesObjects }: Ends): Promise<void> {
+  const notes = target.queries<object>();
+  if (movesObjects) {
+    const progress = startProgress('Objects', await bytesOf(sourceObjects));
+    const count = await moveObjects({ source: sourceObjects, target: targetObjects, notes, progress });
+    progress.end();
+    console.log(`${count} objects are there, each read back.`);
+  }
+  const progress = startProgress('Rows', await rowsOf(source));
+  const rows = await moveRows(source, target, progress);
+  progress.end();
+  console.log(`${rows} rows are there, as many and the same as in the source.`);
+  // A Redis may have been kept that knows addresses of the files.
+  await createEpochs(target.queries<EpochTables>(), 'media').raise();
+  await transaction(
+    notes,
+    async (tx) => {
+      await relocateAssets(tx, sourceObjects.bucket, targetObjects.bucket);
+      await endNotes(tx);
+    },
+    longestMs,
+  );
+}
+
+async function bytesOf(objects: Objects): Promise<number> {
+  let bytes = 0;
+  for await (const { size } of objects.list('')) bytes += size;
+  return bytes;
+}
+
+async function rowsOf(source: Database): Promise<number> {
+  let rows = 0;
+  for (const { name } of await readTables(source.queries())) rows += await countRows(source.queries(), name);
+  return rows;
+}
+
+/** What no database holds: keys, by which sessions and addresses stay valid. */
+function tellRest({ process: { dataDir } }: Config): void {
+  const file = join(dataDir, 'secrets.json');
+  const names = existsSync(file) ? Object.keys(JSON.parse(readFileSync(file, 'utf8'))) : [];
+  console.log('Moved. The data folder is as it was; start nothing on it with the old settings any more.');
+  if (names.length > 0)
+    console.log(`Processes that do not share it need these from ${file} in their environment: ${names.join(', ')}.`);
+}

@@ -1,0 +1,118 @@
+/** Moves the objects: each is read back and compared before it counts as moved, and noted, so that a repeat goes on. */
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import mimeTypes from 'mime';
+import { findRelocations, forgetRelocation, noteRelocations } from '#media/relocating/store.ts';
+import type { Db } from '#platform/db/db.ts';
+import { StartFault } from '#platform/lifecycle.ts';
+import type { ListedObject, Objects } from '#platform/objects/objects.ts';
+import { Problem } from '#platform/problem.ts';
+import { retry } from '#platform/resilience/retry.ts';
+import { inTurns } from '#platform/turns.ts';
+import type { Progress } from '../progress.ts';
+
+export interface ObjectsMove {
+  readonly source: Objects;
+  readonly target: Objects;
+  /** Where it is noted what lies where. */
+  readonly notes: Db<object>;
+  readonly progress: Progress;
+}
+
+const pageLength = 200;
+const objectsAtOnce = 8;
+const patience = {
+  attempts: 5,
+  baseDelayMs: 500,
+  maxDelayMs: 8000,
+  isRetryable: (error: unknown) => error instanceof Problem,
+};
+
+/** Answers how many there are. Throws StartFault when something lies in the target that is not of the source. */
+export async function moveObjects(move: ObjectsMove): Promise<number> {
+  let count = 0;
+  for await (const page of pagesOf(move.source)) {
+    await moveMissing(move, page);
+    count += page.length;
+  }
+  const found = await examine(move);
+  if (found !== count)
+    throw new StartFault(`S3_BUCKET: ${found} objects are there of ${count}; repeat \`npm run move\`.`);
+  return count;
+}
+
+async function* pagesOf(objects: Objects): AsyncGenerator<readonly ListedObject[]> {
+  let page: ListedObject[] = [];
+  for await (const object of objects.list('')) {
+    page.push(object);
+    if (page.length < pageLength) continue;
+    yield page;
+    page = [];
+  }
+  if (page.length > 0) yield page;
+}
+
+async function moveMissing(move: ObjectsMove, page: readonly ListedObject[]): Promise<void> {
+  const { source, target, notes, progress } = move;
+  const noted = await findRelocations(
+    notes,
+    page.map(({ key }) => key),
+  );
+  await inTurns(page, objectsAtOnce, async (object) => {
+    const { key, etag, size } = object;
+    const known = noted.get(key);
+    if (known?.etag !== etag || known.newBucket !== target.bucket) {
+      const newEtag = await retry(() => moveObject(move, object), patience);
+      const place = { backend: 'objects', bucket: source.bucket, newBucket: target.bucket } as const;
+      await noteRelocations(notes, [{ ...place, key, etag, newEtag }]);
+    }
+    progress.add(size);
+  });
+}
+
+/** Answers the etag that it has there. */
+async function moveObject({ source, target }: ObjectsMove, { key, etag, size }: ListedObject): Promise<string> {
+  const body = await source.get(key, { ifMatch: etag });
+  if (body === undefined) throw new StartFault(`${key} went away meanwhile: something is still running on the source.`);
+  const sent = createHash('sha256');
+  const stream = Readable.from(hashed(body.stream, sent), { objectMode: false });
+  const contentType = mimeTypes.getType(key) ?? 'application/octet-stream';
+  const written = await target.put(key, stream, { contentType, size });
+  const back = await target.get(key, { ifMatch: written.etag });
+  const received = createHash('sha256');
+  for await (const chunk of back?.stream ?? []) received.update(chunk);
+  if (sent.digest('hex') !== received.digest('hex'))
+    throw new StartFault(`S3_ENDPOINT: ${key} was read back with other bytes than were written.`);
+  return written.etag;
+}
+
+async function* hashed(stream: Readable, digest: ReturnType<typeof createHash>) {
+  for await (const chunk of stream) {
+    digest.update(chunk);
+    yield chunk;
+  }
+}
+
+/** Counts what lies in the target as it was noted; what the source has no more is removed. */
+async function examine({ source, target, notes }: ObjectsMove): Promise<number> {
+  let count = 0;
+  for await (const page of pagesOf(target)) {
+    const noted = await findRelocations(
+      notes,
+      page.map(({ key }) => key),
+    );
+    for (const { key, etag, size } of page) {
+      const note = noted.get(key);
+      if (note === undefined)
+        throw new StartFault(
+          `S3_BUCKET: the bucket "${target.bucket}" has ${key}, which is not of this installation; remove it.`,
+        );
+      const original = await source.head(key);
+      if (original === undefined) {
+        await target.remove([key]);
+        await forgetRelocation(notes, key);
+      } else if (note.newEtag === etag && original.size === size) count += 1;
+    }
+  }
+  return count;
+}

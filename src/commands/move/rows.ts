@@ -1,0 +1,136 @@
+/** Moves the rows of all tables, each table in the order of its key, from where it had come to when it was broken off. */
+import { createHash } from 'node:crypto';
+import { toBytes } from '#memory/vectors.ts';
+import type { Database } from '#platform/db/db.ts';
+import { StartFault } from '#platform/lifecycle.ts';
+import type { Progress } from '../progress.ts';
+import {
+  copySequences,
+  emptyTable,
+  inPlainText,
+  keyOf,
+  type Row,
+  readNote,
+  readRows,
+  readTables,
+  type Table,
+  writeNote,
+  writeRows,
+} from './store.ts';
+
+interface Place {
+  readonly database: Database;
+  readonly table: Table;
+}
+
+interface TableMove {
+  readonly source: Place;
+  readonly target: Place;
+  /** From the source's text to the target's. */
+  readonly convert: (row: Row) => Row;
+}
+
+/** A row may hold a long message: some megabytes in all. */
+const rowsAtOnce = 200;
+
+/** Answers how many rows there are. Throws StartFault when the copy is another than the source. */
+export async function moveRows(source: Database, target: Database, progress: Progress): Promise<number> {
+  const there = new Map((await readTables(target.queries())).map((table) => [table.name, table]));
+  let rows = 0;
+  for (const table of await readTables(source.queries())) {
+    const move = planOf({ database: source, table }, { database: target, table: there.get(table.name) ?? table });
+    await copyOn(move, progress);
+    let count = await compare(move);
+    if (count === undefined) {
+      // The source was in use since a part of it was moved: this table from the start.
+      await beginTable(move.target);
+      await copyOn(move, progress);
+      count = await compare(move);
+    }
+    if (count === undefined) throw new StartFault(`The rows of ${table.name} are not the same as in the source.`);
+    rows += count;
+  }
+  await copySequences(source.queries(), target.queries());
+  return rows;
+}
+
+function planOf(source: Place, target: Place): TableMove {
+  const types = new Map(target.table.columns.map(({ name, type }) => [name, type]));
+  const { name, columns } = source.table;
+  if (columns.length !== types.size || columns.some((column) => !types.has(column.name)))
+    throw new StartFault(`DATABASE_URL: the table ${name} has other columns there.`);
+  // In the order of the source's columns.
+  const aligned = columns.map((column) => ({ name: column.name, type: types.get(column.name) ?? column.type }));
+  const unpacked = new Set(
+    columns.flatMap(({ type }, at) => (isVector(type) && aligned[at]?.type === 'bytea' ? [at] : [])),
+  );
+  return {
+    source,
+    target: { ...target, table: { ...target.table, columns: aligned } },
+    convert: (row) => row.map((value, at) => (unpacked.has(at) && value !== null ? bytesOf(value) : value)),
+  };
+}
+
+/** pgvector's, which the target may not have (docs/memory.md). */
+const isVector = (type: string) => /(^|\.)vector(\(\d+\))?$/.test(type);
+const bytesOf = (vector: string) => `\\x${toBytes(Float32Array.from(JSON.parse(vector))).toString('hex')}`;
+
+interface Note {
+  /** The key of the last row that was moved; `null`: none yet. */
+  readonly after: Row | null;
+}
+
+const noteOf = (table: Table) => `table ${table.name}`;
+
+async function copyOn({ source, target, convert }: TableMove, progress: Progress): Promise<void> {
+  const note = await readNote<Note>(target.database.queries(), noteOf(target.table));
+  if (note === undefined) await beginTable(target);
+  let after = note?.after ?? undefined;
+  for (;;) {
+    const seen = after;
+    const rows = await inPlainText(source.database.queries(), (tx) => readRows(tx, source.table, seen, rowsAtOnce));
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    const next = keyOf(source.table, last);
+    await inPlainText(target.database.queries(), async (tx) => {
+      await writeRows(tx, target.table, rows.map(convert));
+      await writeNote(tx, noteOf(target.table), { after: next } satisfies Note);
+    });
+    progress.add(rows.length);
+    after = next;
+  }
+}
+
+/** Migrations may have put rows there. */
+async function beginTable({ database, table }: Place): Promise<void> {
+  await inPlainText(database.queries(), async (tx) => {
+    await emptyTable(tx, table.name);
+    await writeNote(tx, noteOf(table), { after: null } satisfies Note);
+  });
+}
+
+/** How many rows both have; `undefined`: they are not the same. */
+async function compare({ source, target, convert }: TableMove): Promise<number | undefined> {
+  const [left, right] = [await digestOf(source, convert), await digestOf(target, (row) => row)];
+  return left.count === right.count && left.sum === right.sum ? left.count : undefined;
+}
+
+/** The sum of the rows' digests: servers that sort texts differently give the rows in another order. */
+async function digestOf({ database, table }: Place, convert: (row: Row) => Row) {
+  let [count, sum] = [0, 0n];
+  let after: Row | undefined;
+  for (;;) {
+    const seen = after;
+    const rows = await inPlainText(database.queries(), (tx) => readRows(tx, table, seen, rowsAtOnce));
+    for (const row of rows) {
+      const digest = createHash('sha256')
+        .update(JSON.stringify(convert(row)))
+        .digest('hex');
+      sum = BigInt.asUintN(256, sum + BigInt(`0x${digest}`));
+    }
+    count += rows.length;
+    const last = rows.at(-1);
+    if (last === undefined) return { count, sum };
+    after = keyOf(table, last);
+  }
+}

@@ -1,0 +1,147 @@
+/**
+ * Rows of any table as text, which every PostgreSQL reads and writes alike, and what is noted of a move in the target: how
+ * far each table has come. What is noted goes when the move is over.
+ */
+import { type RawBuilder, sql } from 'kysely';
+import { type Db, json, type Tx, transaction } from '#platform/db/db.ts';
+
+export type Handle = Db<object> | Tx<object>;
+
+export interface Column {
+  readonly name: string;
+  readonly type: string;
+}
+
+export interface Table {
+  readonly name: string;
+  readonly columns: readonly Column[];
+  /** Of its primary key, or of a unique index that knows no nulls. */
+  readonly key: readonly Column[];
+  /** Tables that its rows refer to. */
+  readonly parents: readonly string[];
+}
+
+/** One row, column by column. */
+export type Row = readonly (string | null)[];
+
+/** Not of the product: what has been migrated, and what a move notes. */
+const ownTables = ['migrations', 'moving', 'relocated_objects'];
+
+/** Parents before their children. */
+export async function readTables(db: Handle): Promise<readonly Table[]> {
+  const { rows } = await sql<Table>`
+    select relname as name,
+      (select jsonb_agg(jsonb_build_object('name', attname, 'type', format_type(atttypid, atttypmod)) order by attnum)
+        from pg_attribute where attrelid = class.oid and attnum > 0 and not attisdropped and attgenerated = '') as columns,
+      (select jsonb_agg(jsonb_build_object('name', attname, 'type', format_type(atttypid, atttypmod)) order by place)
+        from unnest((select indkey::int2[] from pg_index where indrelid = class.oid and indisunique and indpred is null and indexprs is null
+          and not exists (select from pg_attribute where attrelid = class.oid and attnum = any(indkey) and not attnotnull)
+          order by indisprimary desc limit 1)) with ordinality as part(number, place)
+        join pg_attribute on attrelid = class.oid and attnum = number) as key,
+      coalesce((select jsonb_agg(distinct parent.relname) from pg_constraint join pg_class parent on parent.oid = confrelid
+        where conrelid = class.oid and contype = 'f'), '[]') as parents
+    from pg_class class
+    where relnamespace = current_schema()::text::regnamespace and relkind = 'r' and not relname = any(${ownTables}::text[])
+    order by relname`.execute(db);
+  const ordered: Table[] = [];
+  const place = (table: Table): void => {
+    if (ordered.includes(table)) return;
+    for (const parent of rows) if (parent !== table && table.parents.includes(parent.name)) place(parent);
+    ordered.push(table);
+  };
+  for (const table of rows) {
+    if (table.key === null) throw new Error(`the table ${table.name} has no key to go by`);
+    place(table);
+  }
+  return ordered;
+}
+
+/** In its transaction every value is written in one way, whatever the server's settings. */
+export function inPlainText<Result>(db: Db<object>, work: (tx: Tx<object>) => Promise<Result>): Promise<Result> {
+  return transaction(
+    db,
+    async (tx) => {
+      await sql`set local timezone = 'UTC'; set local datestyle = 'ISO'; set local intervalstyle = 'postgres';
+        set local bytea_output = 'hex'; set local extra_float_digits = 1`.execute(tx);
+      return work(tx);
+    },
+    longestMs,
+  );
+}
+
+/** For whatever has to be done to a whole table at once. */
+export const longestMs = 3_600_000;
+
+/** The rows beyond `after`, in the order of the table's key; values of the key are cut out by `keyOf`. */
+export async function readRows(tx: Handle, table: Table, after: Row | undefined, limit: number): Promise<Row[]> {
+  const key = sql.join(table.key.map(({ name }) => sql.ref(name)));
+  const beyond =
+    after === undefined
+      ? sql`true`
+      : sql`(${key}) > (${sql.join(table.key.map(({ type }, index) => cast(sql`${after[index]}::text`, type)))})`;
+  const values = sql.join(table.columns.map(({ name }) => sql`${sql.ref(name)}::text`));
+  // As an array: rows without names, however many columns are called alike.
+  const { rows } = await sql<{ row: Row }>`
+    select array[${values}] as row from ${sql.table(table.name)} where ${beyond} order by ${key} limit ${sql.lit(limit)}
+  `.execute(tx);
+  return rows.map(({ row }) => row);
+}
+
+export function keyOf(table: Table, row: Row): Row {
+  return table.key.map(({ name }) => row[table.columns.findIndex((column) => column.name === name)] ?? null);
+}
+
+export async function writeRows(tx: Handle, { name, columns }: Table, rows: readonly Row[]): Promise<void> {
+  const place = (index: number) => sql.ref(`c${index}`);
+  const lists = columns.map((_, index) => sql`${rows.map((row) => row[index])}::text[]`);
+  await sql`
+    insert into ${sql.table(name)} (${sql.join(columns.map((column) => sql.ref(column.name)))}) overriding system value
+    select ${sql.join(columns.map(({ type }, index) => cast(place(index), type)))}
+    from unnest(${sql.join(lists)}) as row(${sql.join(columns.map((_, index) => place(index)))})`.execute(tx);
+}
+
+const cast = (value: RawBuilder<unknown>, type: string) => sql`${value}::${sql.raw(type)}`;
+
+/** With all that refers to it. */
+export async function emptyTable(tx: Handle, name: string): Promise<void> {
+  await sql`truncate ${sql.table(name)} cascade`.execute(tx);
+}
+
+export async function countRows(db: Handle, name: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(name)}`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+export async function hasRows(db: Handle, name: string): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`select exists (select from ${sql.table(name)}) as found`.execute(db);
+  return rows[0]?.found ?? false;
+}
+
+/** The numbers that identity columns and sequences have come to. */
+export async function copySequences(source: Handle, target: Handle): Promise<void> {
+  const { rows } = await sql<{ name: string; last: string }>`
+    select sequencename as name, last_value::text as last from pg_sequences
+    where schemaname = current_schema() and last_value is not null`.execute(source);
+  for (const { name, last } of rows)
+    await sql`select setval(quote_ident(${name}::text)::regclass, ${last}::bigint)`.execute(target);
+}
+
+/** What is noted under a name: `source`, and each table's. */
+export async function readNote<Note>(db: Handle, part: string): Promise<Note | undefined> {
+  const { rows } = await sql<{ note: Note }>`select note from moving where part = ${part}`.execute(db);
+  return rows[0]?.note;
+}
+
+export async function writeNote(db: Handle, part: string, note: object): Promise<void> {
+  await sql`insert into moving (part, note) values (${part}, ${json(note)})
+    on conflict (part) do update set note = excluded.note`.execute(db);
+}
+
+/** From now on nothing but the move itself opens the target (platform/db/postgres.ts). */
+export async function beginNotes(db: Handle): Promise<void> {
+  await sql`create table if not exists moving (part text primary key, note jsonb not null)`.execute(db);
+}
+
+export async function endNotes(tx: Handle): Promise<void> {
+  await sql`drop table moving`.execute(tx);
+}

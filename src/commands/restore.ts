@@ -1,0 +1,111 @@
+/**
+ * `npm run restore -- <folder>`: puts a backup into an empty data folder (docs/operations.md). Everything is compared with
+ * the manifest on the way; what goes wrong leaves the folder empty, what is killed leaves one that nothing starts on.
+ */
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { createRelocations, noteRelocations, type Relocation, relocateAssets } from '#media/relocating/store.ts';
+import { createEpochs, type EpochTables } from '#platform/cache/epochs.ts';
+import { transaction } from '#platform/db/db.ts';
+import { type FolderLock, isUnfinished, lockFiles, lockFolder, unfinishedMark } from '#platform/db/lock.ts';
+import { assertKnown, openDatabase } from '#platform/db/open.ts';
+import { StartFault } from '#platform/lifecycle.ts';
+import { createLog } from '#platform/log.ts';
+import { migrations } from '../migrations.ts';
+import { type Copied, copyEach, copyFile } from './backup/copying.ts';
+import { type KeptFile, type Manifest, readManifest } from './backup/manifest.ts';
+import { tellingFaults } from './faults.ts';
+import { startProgress } from './progress.ts';
+
+const usage = 'Usage: npm run restore -- <folder of a backup>.';
+/** Of the lock, and of a disk of its own. */
+const nobodys: readonly string[] = [...lockFiles, 'lost+found'];
+const rowsAtOnce = 500;
+/** Of all assets in one statement. */
+const relocatingTimeoutMs = 3_600_000;
+
+export async function restore(args: readonly string[]): Promise<number> {
+  const [named, ...more] = args;
+  if (named === undefined || more.length > 0 || named.startsWith('--')) throw new StartFault(usage);
+  // Not the whole configuration: reading it would make secrets, where those of the backup belong.
+  const dataDir = resolve(process.env.ATELIER_DATA_DIR || 'data');
+  if ((process.env.DATABASE_URL || 'embedded') !== 'embedded')
+    throw new StartFault('DATABASE_URL: a backup of the data folder is no PostgreSQL; `npm run move` goes there.');
+  const manifest = await readManifest(resolve(named));
+  const lock = await lockFolder(dataDir);
+  try {
+    await tellingFaults(() => restoreInto(dataDir, resolve(named), manifest, lock));
+  } finally {
+    lock.release();
+  }
+  console.log(`${dataDir}: ${manifest.files.length} files, ${manifest.bytes} bytes, as of ${manifest.createdAt}.`);
+  return 0;
+}
+
+async function restoreInto(dataDir: string, folder: string, manifest: Manifest, lock: FolderLock): Promise<void> {
+  if (isUnfinished(dataDir)) await clear(dataDir);
+  const [found] = (await readdir(dataDir)).filter((name) => !nobodys.includes(name));
+  if (found !== undefined)
+    throw new StartFault(`ATELIER_DATA_DIR: ${dataDir} is not empty (${found}); a backup is put into an empty folder.`);
+  await writeFile(join(dataDir, unfinishedMark), '', { flush: true });
+  try {
+    await followFiles(dataDir, await copyAll(folder, dataDir, manifest), lock);
+  } catch (error) {
+    await clear(dataDir);
+    throw error;
+  }
+}
+
+/** The mark goes last, so that a kill on the way leaves it. */
+async function clear(dataDir: string): Promise<void> {
+  const rest = (await readdir(dataDir)).filter((name) => !nobodys.includes(name) && name !== unfinishedMark);
+  for (const name of [...rest, unfinishedMark]) await rm(join(dataDir, name), { recursive: true, force: true });
+}
+
+async function copyAll(folder: string, dataDir: string, manifest: Manifest): Promise<readonly Relocation[]> {
+  const progress = startProgress('Restoring', manifest.bytes);
+  for (const empty of manifest.emptyFolders) await mkdir(join(dataDir, empty), { recursive: true, mode: 0o700 });
+  const relocations = await copyEach(manifest.files, async (file) => {
+    const copied = await copyKept(folder, dataDir, file);
+    progress.add(copied.size);
+    return relocationOf(file, copied.newEtag);
+  });
+  progress.end();
+  return relocations.filter((relocation) => relocation !== undefined);
+}
+
+async function copyKept(folder: string, dataDir: string, { path, sha256, modifiedAtMs }: KeptFile): Promise<Copied> {
+  if (!existsSync(join(folder, path))) throw new StartFault(`${folder} is damaged: ${path} is missing.`);
+  const copied = await copyFile(join(folder, path), join(dataDir, path), modifiedAtMs);
+  if (copied.sha256 !== sha256) throw new StartFault(`${folder} is damaged: ${path} is not what was backed up.`);
+  return copied;
+}
+
+/** `undefined`: no object. */
+function relocationOf({ path, etag }: KeptFile, newEtag: string): Relocation | undefined {
+  const [, bucket, key] = /^(objects)\/(.+)$/.exec(path) ?? /^legacy\/([^/]+)\/(.+)$/.exec(path) ?? [];
+  if (bucket === undefined || key === undefined) return undefined;
+  const backend = path.startsWith('objects/') ? 'objects' : 'legacy';
+  return { backend, bucket, key, etag, newBucket: bucket, newEtag };
+}
+
+/** An object's etag tells its file from every other: the copies have others, and their rows follow. */
+async function followFiles(dataDir: string, relocations: readonly Relocation[], lock: FolderLock): Promise<void> {
+  const log = createLog({ level: 'silent' });
+  const database = await openDatabase({ url: 'embedded', dataDir, migrations, log, lock, unfinished: true });
+  try {
+    await assertKnown(database, migrations, 'The backup');
+    const db = database.queries<object>();
+    await createRelocations(db);
+    for (let start = 0; start < relocations.length; start += rowsAtOnce)
+      await noteRelocations(db, relocations.slice(start, start + rowsAtOnce));
+    // A Redis may have been kept that knows addresses of the old files.
+    await createEpochs(database.queries<EpochTables>(), 'media').raise();
+    await transaction(db, (tx) => relocateAssets(tx, 'objects', 'objects'), relocatingTimeoutMs);
+    // While the folder is still locked.
+    await rm(join(dataDir, unfinishedMark));
+  } finally {
+    await database.close();
+  }
+}

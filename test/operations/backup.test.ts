@@ -1,0 +1,162 @@
+/** `npm run backup` and `npm run restore` of a whole installation: killed on the way, repeated, and with bad input. */
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { backup } from '#commands/backup.ts';
+import { restore } from '#commands/restore.ts';
+import { lockFiles, lockFolder } from '#platform/db/lock.ts';
+import { openDatabase } from '#platform/db/open.ts';
+import { createLog } from '#platform/log.ts';
+import { newPlace, type Place, root } from '../acceptance/running.ts';
+import { answersOf, faultOf, inProcess, limitMs, type Traces, use, whileRunning } from './installation.ts';
+
+const log = createLog({ level: 'silent' });
+let place: Place;
+let folder: string;
+let traces: Traces;
+/** A data folder that is soon copied. */
+let small: string;
+let before: Awaited<ReturnType<typeof answersOf>>;
+const within = (name: string) => join(folder, name);
+const openAt = (dataDir: string) => openDatabase({ url: 'embedded', dataDir, migrations: [], log });
+
+beforeAll(async () => {
+  place = await newPlace();
+  folder = await mkdtemp(join(tmpdir(), 'atelier-backup-'));
+  small = within('small');
+  await mkdir(join(small, 'database'), { recursive: true });
+  for (const name of ['database/file', 'secrets.json']) await writeFile(join(small, name), '{}');
+  [traces, before] = await whileRunning(place, {}, async () => {
+    const found = await use(place);
+    return [found, await answersOf(place, found)] as const;
+  });
+}, 2 * limitMs);
+afterAll(async () => {
+  await place.remove();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Killed as soon as so many files are below `watched`. */
+async function killed(command: string, target: string, env: Record<string, string>, watched: string, files: number) {
+  const child = spawn(process.execPath, [join(root, 'src/main.ts'), command, target], {
+    env: { PATH: process.env.PATH, ...env },
+  });
+  const ended = new Promise<NodeJS.Signals | null>((resolve) => child.on('exit', (_, signal) => resolve(signal)));
+  while (child.exitCode === null && !(await hasFiles(watched, files))) await sleep(2);
+  child.kill('SIGKILL');
+  return ended;
+}
+
+const hasFiles = (path: string, files: number) =>
+  readdir(path, { recursive: true }).then(
+    (found) => found.length > files,
+    () => false,
+  );
+
+describe('npm run backup and npm run restore', { timeout: 4 * limitMs }, () => {
+  it('a killed backup is none, and the next one is whole; restored, everything answers as before', async () => {
+    const target = within('whole');
+    expect(await killed('backup', target, place.env, `${target}.unfinished`, 40)).toBe('SIGKILL');
+    expect([existsSync(target), existsSync(`${target}.unfinished`)]).toEqual([false, true]);
+    expect(await inProcess(backup, [target], place.env)).toBe(0);
+    expect(existsSync(`${target}.unfinished`)).toBe(false);
+    expect((await stat(target)).mode & 0o777).toBe(0o700);
+    expect((await stat(join(target, 'secrets.json'))).mode & 0o777).toBe(0o600);
+
+    // Somewhere else: a folder of its own, under the same addresses.
+    const dataDir = within('restored');
+    const other = { ...place, dataDir, env: { ...place.env, ATELIER_DATA_DIR: dataDir } };
+    expect(await killed('restore', target, other.env, dataDir, 60)).toBe('SIGKILL');
+    await expect(openAt(dataDir)).rejects.toThrow('half restored');
+    expect(await inProcess(restore, [target], other.env)).toBe(0);
+    expect((await stat(join(dataDir, 'secrets.json'))).mode & 0o777).toBe(0o600);
+    expect(await readFile(join(dataDir, 'secrets.json'), 'utf8')).toBe(
+      await readFile(join(place.dataDir, 'secrets.json'), 'utf8'),
+    );
+    expect(before.pictures.length).toBeGreaterThanOrEqual(5);
+    expect(before.pictures.flat()).not.toContainEqual(expect.objectContaining({ status: 404 }));
+    expect(await whileRunning(other, {}, () => answersOf(other, traces))).toEqual(before);
+  });
+
+  it('what cannot be backed up is told in one line, and nothing is made', async () => {
+    const target = within('none');
+    const lock = await lockFolder(place.dataDir);
+    try {
+      expect(await faultOf(backup, [target], place.env)).toMatch(/ATELIER_DATA_DIR .* is in use by process \d+/);
+    } finally {
+      lock.release();
+    }
+    expect(await faultOf(backup, [], place.env)).toContain('Usage');
+    expect(await faultOf(backup, [target, 'more'], place.env)).toContain('Usage');
+    expect(await faultOf(backup, ['--all'], place.env)).toContain('Usage');
+    expect(await faultOf(backup, [folder], place.env)).toContain('is there already');
+    expect(await faultOf(backup, [join(place.dataDir, 'backup')], place.env)).toContain('lies in the data folder');
+    expect(await faultOf(backup, [target], { ATELIER_DATA_DIR: within('nowhere') })).toContain('nothing to copy');
+    expect(await faultOf(backup, [target], { ...place.env, DATABASE_URL: 'postgres://x@localhost/x' })).toContain(
+      'DATABASE_URL',
+    );
+    await writeFile(within('file'), '');
+    expect(await faultOf(backup, [join(within('file'), 'none')], place.env)).toMatch(/^StartFault: ENOTDIR/);
+    expect(existsSync(target)).toBe(false);
+    expect(await readdir(folder)).not.toContain('none.unfinished');
+  });
+
+  it.each<[string, (copy: string) => Promise<unknown>, string]>([
+    ['a file cut off', (copy) => writeFile(join(copy, 'secrets.json'), '{'), 'secrets.json is not what was backed up'],
+    ['a file gone', (copy) => rm(join(copy, 'secrets.json')), 'secrets.json is missing'],
+    [
+      'a line more in the manifest',
+      (copy) => appendFile(join(copy, 'manifest.jsonl'), '{}\n'),
+      'manifest.jsonl is damaged',
+    ],
+    ['a path that leads out', (copy) => leadOut(copy), 'manifest.jsonl is damaged'],
+    ['no manifest', (copy) => rename(join(copy, 'manifest.jsonl'), join(copy, 'other')), 'is no backup'],
+  ])('%s: refused, and the folder stays empty', async (_, spoil, fault) => {
+    const copy = `${await mkdtemp(within('spoilt-'))}/backup`;
+    await inProcess(backup, [copy], { ATELIER_DATA_DIR: small });
+    await spoil(copy);
+    const dataDir = `${copy}-data`;
+    expect(await faultOf(restore, [copy], { ATELIER_DATA_DIR: dataDir })).toMatch(
+      new RegExp(`^StartFault: .*${fault}`),
+    );
+    expect(existsSync(dataDir) ? (await readdir(dataDir)).filter((name) => !lockFiles.includes(name)) : []).toEqual([]);
+  });
+
+  it('a folder with anything in it is left as it is', async () => {
+    const dataDir = await mkdtemp(within('full-'));
+    await writeFile(join(dataDir, 'note.txt'), 'mine');
+    expect(await faultOf(restore, [within('whole')], { ATELIER_DATA_DIR: dataDir })).toContain('not empty (note.txt)');
+    expect(await readFile(join(dataDir, 'note.txt'), 'utf8')).toBe('mine');
+    const lock = await lockFolder(dataDir);
+    try {
+      expect(await faultOf(restore, [within('whole')], { ATELIER_DATA_DIR: dataDir })).toContain('is in use');
+    } finally {
+      lock.release();
+    }
+    expect(await faultOf(restore, [], { ATELIER_DATA_DIR: dataDir })).toContain('Usage');
+    const other = { ATELIER_DATA_DIR: dataDir, DATABASE_URL: 'postgres://x@localhost/x' };
+    expect(await faultOf(restore, [within('whole')], other)).toContain('DATABASE_URL');
+  });
+
+  it('the backup of a newer version is refused', async () => {
+    const database = await openAt(place.dataDir);
+    await sql`insert into migrations (name, digest) values ('media/999_later', '')`.execute(database.queries());
+    await database.close();
+    await inProcess(backup, [within('newer')], place.env);
+    const dataDir = within('older-data');
+    expect(await faultOf(restore, [within('newer')], { ATELIER_DATA_DIR: dataDir })).toContain('media/999_later');
+    expect((await readdir(dataDir)).filter((name) => !lockFiles.includes(name))).toEqual([]);
+  });
+});
+
+/** With a digest that fits. */
+async function leadOut(copy: string): Promise<void> {
+  const { writeManifest } = await import('#commands/backup/manifest.ts');
+  const file = { path: '../outside', size: 0, sha256: '', modifiedAtMs: 0, etag: '' };
+  await writeManifest(copy, { createdAt: '', files: [file], emptyFolders: [], bytes: 0 });
+}

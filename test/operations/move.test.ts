@@ -1,0 +1,212 @@
+/** `npm run move` of a used installation to PostgreSQL and S3: killed at many points, repeated, verified, and with bad input. */
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { move } from '#commands/move.ts';
+import { lockFolder } from '#platform/db/lock.ts';
+import { openDatabase } from '#platform/db/open.ts';
+import { createLog } from '#platform/log.ts';
+import { listed } from '#platform/objects/objects.testing.ts';
+import { openTestBucket, skipWithoutS3, testServer } from '#platform/objects/s3.testing.ts';
+import { migrations } from '../../src/migrations.ts';
+import { newPlace, type Place, root } from '../acceptance/running.ts';
+import { createPostgresDatabase, databaseEngines } from '../database.ts';
+import { answersOf, faultOf, inProcess, limitMs, type Traces, use, whileRunning } from './installation.ts';
+
+const log = createLog({ level: 'silent' });
+const missing = databaseEngines.some((engine) => engine.name === 'postgres' && engine.missing) || skipWithoutS3;
+
+type Bucket = Awaited<ReturnType<typeof openTestBucket>>;
+interface Target {
+  readonly url: string;
+  readonly bucket: Bucket;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+let place: Place;
+const closers: (() => Promise<unknown>)[] = [];
+const endings: (() => Promise<unknown>)[] = [];
+
+async function newTarget(ends: (() => Promise<unknown>)[]): Promise<Target> {
+  const [database, bucket, variants] = await Promise.all([
+    createPostgresDatabase(),
+    openTestBucket(),
+    openTestBucket({ isPublic: true }),
+  ]);
+  ends.push(database.drop, bucket.close, variants.close);
+  return {
+    url: database.url,
+    bucket,
+    env: {
+      ...place.env,
+      DATABASE_URL: database.url,
+      S3_ENDPOINT: testServer.endpoint,
+      S3_REGION: testServer.region,
+      S3_BUCKET: bucket.bucket,
+      S3_PUBLIC_BUCKET: variants.bucket,
+      S3_ACCESS_KEY_ID: testServer.accessKeyId,
+      S3_SECRET_ACCESS_KEY: testServer.secretAccessKey,
+    },
+  };
+}
+
+async function onServer<Row extends pg.QueryResultRow>(url: string, statement: string): Promise<readonly Row[]> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return (await client.query<Row>(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** How much the target has of the move: objects, and tables that are begun. */
+async function progressAt(url: string): Promise<number> {
+  const counts = 'select (select count(*) from relocated_objects) + (select count(*) from moving) as done';
+  return onServer<{ done: string }>(url, counts).then(
+    ([row]) => Number(row?.done ?? 0),
+    () => 0,
+  );
+}
+
+/** Killed once so much is done. */
+async function moveKilledAt({ env, url }: Target, done: number): Promise<NodeJS.Signals | null> {
+  const child = spawn(process.execPath, [join(root, 'src/main.ts'), 'move'], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const ended = new Promise<NodeJS.Signals | null>((resolve) => child.on('exit', (_, signal) => resolve(signal)));
+  while (child.exitCode === null && (await progressAt(url)) < done) await sleep(5);
+  child.kill('SIGKILL');
+  return ended;
+}
+
+async function atSource(...statements: readonly string[]): Promise<void> {
+  const database = await openDatabase({ url: 'embedded', dataDir: place.dataDir, migrations: [], log });
+  for (const statement of statements) await sql.raw(statement).execute(database.queries());
+  await database.close();
+}
+
+describe.skipIf(missing)('npm run move', { timeout: 5 * limitMs }, () => {
+  let traces: Traces;
+  let before: Awaited<ReturnType<typeof answersOf>>;
+  const objectFile = (name: string) => join(place.dataDir, 'objects/moved', name);
+
+  beforeAll(async () => {
+    place = await newPlace();
+    [traces, before] = await whileRunning(place, {}, async () => {
+      const found = await use(place);
+      return [found, await answersOf(place, found)] as const;
+    });
+    // More objects than are under way at once, and more rows than are moved at once, of all types that columns have.
+    await mkdir(join(place.dataDir, 'objects/moved'), { recursive: true });
+    for (let at = 0; at < 60; at += 1) await writeFile(objectFile(`${at}.bin`), Buffer.alloc(at * 5000, at));
+    await atSource(
+      `insert into feeds (owner_id, media_type, flag, created_at)
+        select gen_random_uuid(), 'a ''"\\ text', array['x,y', null, '{"}'], '2026-01-01 00:00:00.123456+02'
+        from generate_series(1, 1200)`,
+      `insert into agent_messages (thread_id, id, resource_id, role, parts, metadata, seq)
+        values ('t', 'm', gen_random_uuid(), 'user', '[{"text":"\\u00e9\\n"}]', '{"n":1.50}', 1)`,
+    );
+  }, 2 * limitMs);
+  afterEach(async () => {
+    for (const end of endings.splice(0)) await end();
+  });
+  afterAll(async () => {
+    for (const close of closers) await close();
+    await place.remove();
+  });
+
+  it('what stands in its way is told in one line, and the target stays as it was', async () => {
+    const target = await newTarget(endings);
+    const { env, url, bucket } = target;
+    const withoutDatabase = Object.fromEntries(Object.entries(env).filter(([name]) => name !== 'DATABASE_URL'));
+    expect(await faultOf(move, ['--fast'], env)).toContain('--fast');
+    expect(await faultOf(move, [], withoutDatabase)).toContain('DATABASE_URL: where the rows go');
+    const nowhere = { ...env, ATELIER_DATA_DIR: join(place.dataDir, 'nowhere') };
+    expect(await faultOf(move, [], nowhere)).toContain('nothing to move');
+    expect(await faultOf(move, [], { ...env, DATABASE_URL: 'postgres://x@127.0.0.1:1/x' })).toContain(
+      'does not answer',
+    );
+    expect(await faultOf(move, [], { ...env, S3_SECRET_ACCESS_KEY: 'wrong' })).toMatch(/S3_(PUBLIC_)?BUCKET: /);
+    expect(await faultOf(move, [], { ...env, S3_ENDPOINT: 'http://127.0.0.1:1' })).toContain('may be repeated');
+    const lock = await lockFolder(place.dataDir);
+    try {
+      expect(await faultOf(move, [], env)).toMatch(/ATELIER_DATA_DIR .* is in use by process \d+/);
+    } finally {
+      lock.release();
+    }
+    expect(await onServer(url, `select relname from pg_class where relname = 'migrations'`)).toEqual([]);
+
+    const role = `mover_${randomUUID().slice(0, 8)}`;
+    await onServer(url, `create role ${role} login; revoke create on schema public from public`);
+    endings.unshift(() => onServer(url, `drop role ${role}`));
+    const poor = new URL(url);
+    poor.username = role;
+    expect(await faultOf(move, [], { ...env, DATABASE_URL: poor.href })).toContain('DATABASE_URL: ');
+    expect(await faultOf(move, [], { ...env, DATABASE_URL: poor.href })).toContain('permission denied');
+
+    await onServer(url, 'create table invoices (id integer)');
+    expect(await faultOf(move, [], env)).toContain('tables of something else');
+    expect(await onServer(url, `select relname from pg_class where relname = 'migrations'`)).toEqual([]);
+    await onServer(url, 'drop table invoices');
+
+    await bucket.objects.put('somebody/elses.txt', Buffer.from('x'), { contentType: 'text/plain' });
+    expect(await faultOf(move, [], env)).toContain('has objects already (somebody/elses.txt)');
+    await bucket.objects.remove(['somebody/elses.txt']);
+
+    const other = await openDatabase({ url, dataDir: '', migrations, log });
+    await sql`insert into feeds default values`.execute(other.queries());
+    await other.close();
+    expect(await faultOf(move, [], env)).toContain('has rows already (feeds)');
+    await onServer(url, `truncate feeds; insert into migrations (name, digest) values ('media/999_later', '')`);
+    expect(await faultOf(move, [], env)).toContain('media/999_later');
+    await onServer(
+      url,
+      `create table moving (part text primary key, note jsonb);
+      delete from migrations where name = 'media/999_later';
+      insert into moving values ('source', '{"id":"another"}')`,
+    );
+    expect(await faultOf(move, [], env)).toContain('another installation is being moved');
+    expect(await listed(bucket.objects, '')).toEqual([]);
+  });
+
+  it('killed at many points and repeated, it moves everything; then all answers are the same', async () => {
+    const target = await newTarget(closers);
+    for (const done of [3, 30]) expect(await moveKilledAt(target, done)).toBe('SIGKILL');
+    // Somebody used the source in between: what was moved is another now, or gone.
+    await rm(objectFile('0.bin'));
+    await writeFile(objectFile('1.bin'), 'other bytes');
+    for (const done of [80, 85]) expect(await moveKilledAt(target, done)).toBe('SIGKILL');
+    await expect(openDatabase({ url: target.url, dataDir: '', migrations: [], log })).rejects.toThrow('npm run move');
+    await atSource(`update agent_messages set metadata = '{"n":2}' where id = 'm'`, 'insert into feeds default values');
+    expect(await inProcess(move, [], target.env)).toBe(0);
+
+    const names = (await listed(target.bucket.objects, 'moved/')).map(({ key }) => key);
+    expect(names).toHaveLength(59);
+    const body = await target.bucket.objects.get('moved/1.bin');
+    expect(Buffer.concat((await body?.stream.toArray()) ?? []).toString()).toBe('other bytes');
+    const asked = `select (select count(*) from feeds) as feeds,
+      (select count(*) from feeds where flag = array['x,y', null, '{"}'] and media_type = 'a ''"\\ text'
+        and created_at = '2026-01-01 00:00:00.123456+02') as whole,
+      (select metadata::text from agent_messages where id = 'm') as metadata,
+      (select count(*) from memories where seq > (select last_value from memories_seq_seq)) as beyond`;
+    expect(await onServer(target.url, asked)).toEqual([
+      { feeds: '1201', whole: '1200', metadata: '{"n": 2}', beyond: '0' },
+    ]);
+
+    const after = await whileRunning(place, target.env, () => answersOf(place, traces));
+    expect(after).toEqual(before);
+    // Done: a repeat finds it so.
+    expect(await inProcess(move, [], target.env)).toBe(0);
+    expect(
+      await onServer(target.url, `select 1 from pg_class where relname in ('moving', 'relocated_objects')`),
+    ).toEqual([]);
+  });
+});
