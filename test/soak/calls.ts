@@ -1,0 +1,114 @@
+/** Calls on whichever process answers, and the book of what came: documented answers, and what broke a promise. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const portOffsets = { media: 1, auth: 3, agent: 4, memory: 5, notify: 7 } as const;
+
+export interface Book {
+  /** How often each kind of answer came: `POST /task 201`, `POST /task 503 draining`. */
+  readonly answers: Map<string, number>;
+  /** Promises of the product that were not kept. */
+  readonly breaches: string[];
+  breach(what: string): void;
+  count(what: string): void;
+  /** Of each kind of call. */
+  readonly slowestMs: Map<string, number>;
+}
+
+export function openBook(): Book {
+  const answers = new Map<string, number>();
+  const breaches: string[] = [];
+  const count = (what: string) => void answers.set(what, (answers.get(what) ?? 0) + 1);
+  const breach = (what: string) => void breaches.push(`${new Date().toISOString()} ${what}`);
+  return { answers, breaches, count, breach, slowestMs: new Map() };
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly headers: Headers;
+}
+
+type Service = keyof typeof portOffsets;
+
+export interface Caller {
+  /** One try, on a process chosen at random; undefined when nobody answered. */
+  once(
+    service: Service,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: HeaderFields,
+  ): Promise<Answer | undefined>;
+  /** Repeated while nobody answers or 5xx is said: for what may be repeated. Throws when the soak ends before. */
+  persist(service: Service, method: string, path: string, body?: unknown, headers?: HeaderFields): Promise<Answer>;
+  url(service: Service): string;
+}
+
+type HeaderFields = Readonly<Record<string, string>>;
+
+/** What may be said while engines fail, and needs no fault in the caller (CONTRACT §3; docs/problems.md). */
+const documented = new Set([
+  'engine_unavailable',
+  'overloaded',
+  'draining',
+  'upstream_unavailable',
+  'screening_unavailable',
+  'object_changing',
+  'asset_changing',
+  'copy_failed',
+  'email_failed',
+  'send_in_progress',
+]);
+
+export function createCaller(
+  book: Book,
+  portBases: readonly number[],
+  credential: () => HeaderFields,
+  isOver: () => boolean,
+): Caller {
+  const url = (service: Service) => {
+    const base = portBases[Math.floor(Math.random() * portBases.length)] ?? 0;
+    return `http://127.0.0.1:${base + portOffsets[service]}`;
+  };
+  async function once(service: Service, method: string, path: string, body?: unknown, headers: HeaderFields = {}) {
+    const name = `${method} ${path.replace(/[0-9a-f]{8}-[0-9a-f-]{27}|t-[0-9a-f-]{36}/g, ':id').replace(/\?.*/, '')}`;
+    const startedAtMs = performance.now();
+    try {
+      const response = await fetch(url(service) + path, {
+        method,
+        headers: { ...credential(), ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        signal: AbortSignal.timeout(60_000),
+      });
+      const text = await response.text();
+      const answer = { status: response.status, headers: response.headers, body: text === '' ? {} : JSON.parse(text) };
+      book.count(`${name} ${answer.status} ${(answer.status >= 400 && answer.body.error) || ''}`.trim());
+      if (answer.status >= 500 && !documented.has(String(answer.body.error)))
+        book.breach(`${name} was answered ${answer.status} ${text.slice(0, 300)}`);
+      return answer as Answer;
+    } catch (error) {
+      const isLate = error instanceof Error && error.name === 'TimeoutError';
+      if (isLate) book.breach(`${name} was not answered within 60 s`);
+      if (error instanceof SyntaxError) book.breach(`${name} was not answered with JSON`);
+      book.count(`${name} not reached`);
+      return undefined;
+    } finally {
+      book.slowestMs.set(name, Math.max(book.slowestMs.get(name) ?? 0, performance.now() - startedAtMs));
+    }
+  }
+  return {
+    url,
+    once,
+    persist: async (service, method, path, body, headers) => {
+      for (;;) {
+        const answer = await once(service, method, path, body, headers);
+        if (answer !== undefined && answer.status < 500) return answer;
+        if (isOver()) throw new Over();
+        await sleep(200 + Math.random() * 300);
+      }
+    },
+  };
+}
+
+/** The soak ended in the midst of something that was not acknowledged yet. */
+export class Over extends Error {}

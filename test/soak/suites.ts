@@ -1,0 +1,89 @@
+/** Two processes of the whole suite over shared engines, beside one with the stand-ins; each may be killed and comes back. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../acceptance/running.ts';
+
+export interface Suite {
+  readonly portBase: number;
+  /** How much memory it has resident now; undefined while it is down. Bytes. */
+  residentBytes(): number | undefined;
+  /** Processor time of all its threads so far, in milliseconds. Of Linux. */
+  cpuMs(): number;
+  kill(): Promise<void>;
+  /** Again, and ready. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** What it logged as errors, all lives together. */
+  readonly errors: readonly string[];
+}
+
+/** Given up when it is not ready by then; this machine may be busy. */
+const readyWithinMs = 180_000;
+
+export async function startSuite(
+  services: readonly string[],
+  portBase: number,
+  env: Readonly<Record<string, string>>,
+): Promise<Suite> {
+  const errors: string[] = [];
+  let child: ChildProcess | undefined;
+  const start = async () => {
+    // The process itself, without the launcher, which would let it end in good order.
+    const started = spawn(process.execPath, [join(root, 'src/main.ts'), 'start', ...services], {
+      cwd: root,
+      env: { PATH: process.env.PATH, LOG_LEVEL: 'warn', ...env, ATELIER_PORT_BASE: String(portBase) },
+    });
+    child = started;
+    let printed = '';
+    await new Promise<void>((resolve, reject) => {
+      const late = setTimeout(() => reject(new Error(`not ready in time:\n${printed}`)), readyWithinMs);
+      const look = (chunk: Buffer) => {
+        const text = String(chunk);
+        printed = (printed + text).slice(-20_000);
+        errors.push(...text.split('\n').filter((line) => line.includes('"level":"error"')));
+        if (!printed.includes('Atelier is ready')) return;
+        clearTimeout(late);
+        resolve();
+      };
+      started.stdout.on('data', look);
+      started.stderr.on('data', look);
+      started.once('exit', () => reject(new Error(`ended before it was ready:\n${printed}`)));
+    });
+  };
+  const end = async (signal: 'SIGKILL' | 'SIGTERM') => {
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    await ended;
+  };
+  await start();
+  return {
+    portBase,
+    errors,
+    residentBytes: () => residentOf(child),
+    cpuMs: () => cpuMsOf(child),
+    kill: () => end('SIGKILL'),
+    start,
+    stop: () => end('SIGTERM'),
+  };
+}
+
+function residentOf(child: ChildProcess | undefined): number | undefined {
+  try {
+    const status = readFileSync(`/proc/${child?.pid}/status`, 'utf8');
+    return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
+  } catch {
+    // It is down, or this is no Linux.
+    return undefined;
+  }
+}
+
+function cpuMsOf(child: ChildProcess | undefined): number {
+  const tasks = `/proc/${child?.pid}/task`;
+  const spent = readdirSync(tasks).map((task) =>
+    Number(readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' ')[0]),
+  );
+  return spent.reduce((sum, nanoseconds) => sum + nanoseconds / 1e6, 0);
+}
