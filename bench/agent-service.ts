@@ -1,32 +1,29 @@
-/**
- * The streams of the agent service in a process of its own: `embedded` or `redis`, the driver of the event log. GET gives
- * a stream, of which there is a new one after each POST, which has all its events said at once.
- */
+/** The streams of the agent service, and nothing else of it; their log is in the Redis that the argument names, or embedded. */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fastify from 'fastify';
 import { createEmission } from '../src/agent/emission.ts';
 import { openEventLog } from '../src/agent/eventlog/open.ts';
 import type { EventTables } from '../src/agent/eventlog/store.ts';
-import { createFeeds } from '../src/agent/feeds.ts';
+import { createFeeds, type OwnFeed } from '../src/agent/feeds.ts';
 import { createReaders } from '../src/agent/readers.ts';
-import { insertRun } from '../src/agent/store.ts';
+import { insertRun, type Run } from '../src/agent/store.ts';
 import { migrations } from '../src/migrations.ts';
 import { transaction } from '../src/platform/db/db.ts';
 import { openDatabase } from '../src/platform/db/open.ts';
+import { createServer } from '../src/platform/http/server.ts';
 import { createLog } from '../src/platform/log.ts';
 import { openRedis } from '../src/platform/redis/open.ts';
-import { eventsPerRun, textOfEvent } from './agent.ts';
+import { eventsPerRun, textOfEvent } from './fanout.ts';
+import { serve } from './peers/serving.mjs';
 
-const [driver = 'embedded', redisUrl = ''] = process.argv.slice(2);
+const [url] = process.argv.slice(2);
 const log = createLog({ level: 'silent' });
 const dataDir = await mkdtemp(join(tmpdir(), 'atelier-bench-'));
 const database = await openDatabase({ url: 'embedded', dataDir, migrations, log });
-const redis =
-  driver === 'redis' ? await openRedis({ url: redisUrl, prefix: `bench-${randomUUID()}:`, log }) : undefined;
+const redis = url === undefined ? undefined : await openRedis({ url, prefix: `bench-${randomUUID()}:`, log });
 const db = database.queries<EventTables>();
 const eventLog = await openEventLog({ db, redis, log, ttlS: 60 });
 const feeds = createFeeds({
@@ -44,31 +41,32 @@ const newRun = () =>
     const [taskId, threadId, ownerId, messageId, holder] = Array.from({ length: 5 }, () => randomUUID());
     return insertRun(tx, { taskId, threadId, ownerId, messageId, holder, leaseMs: 600_000 } as never);
   });
-let run = await newRun();
-let feed = feeds.own(run);
+let run: Run;
+let feed: OwnFeed;
 
-const app = fastify();
+const app = createServer({ service: 'agent', log, readiness: {}, answersRoot: true, standing: () => true });
 app.get('/', async (_request, reply) => {
   await readers.read(reply, run, undefined);
 });
-app.post('/', async () => {
-  const said = run;
-  const emission = createEmission({ eventLog, feed }, said);
-  for (let index = 0; index < eventsPerRun; index++)
-    await emission.emit({ type: 'data-said', id: String(index), data: textOfEvent });
-  const failure = await emission.finish();
-  if (failure !== undefined) throw failure;
-  await emission.end({ type: 'finish' });
-  await eventLog.remove([said.taskId]);
-  run = await newRun();
-  feed = feeds.own(run);
-  return {};
-});
 await app.listen({ port: 0, host: '127.0.0.1' });
-process.send?.({ port: (app.server.address() as AddressInfo).port });
-process.on('disconnect', async () => {
-  await eventLog.remove([run.taskId]).catch(() => undefined);
-  await Promise.all([redis?.close(), database.close()]);
-  await rm(dataDir, { recursive: true, force: true });
-  process.exit();
+serve({
+  async open() {
+    run = await newRun();
+    feed = feeds.own(run);
+    return { url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}` };
+  },
+  async say() {
+    const emission = createEmission({ eventLog, feed }, run);
+    for (let index = 0; index < eventsPerRun; index++)
+      await emission.emit({ type: 'data-said', id: String(index), data: textOfEvent });
+    const failure = await emission.finish();
+    if (failure !== undefined) throw failure;
+    await emission.end({ type: 'finish' });
+    await eventLog.remove([run.taskId]);
+  },
+  async close() {
+    await eventLog.remove([run.taskId]).catch(() => undefined);
+    await Promise.all([redis?.close(), database.close()]);
+    await rm(dataDir, { recursive: true, force: true });
+  },
 });

@@ -1,7 +1,8 @@
 /**
  * The image service in a process of its own, over files in the folder that the first argument names. Tells its port; to
  * each message it answers with the CPU that it has spent and the objects that it has written. `bare` first does what is
- * measured against: the picture through sharp and nothing else.
+ * measured against: the picture through sharp and nothing else. With `patient` as second
+ * argument no request gives up however long the others take.
  */
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -15,7 +16,8 @@ import { systemClock } from '../src/platform/clock.ts';
 import { createLog } from '../src/platform/log.ts';
 import { openFilesystem } from '../src/platform/objects/filesystem.ts';
 
-const [folder = ''] = process.argv.slice(2);
+const [folder = '', patience] = process.argv.slice(2);
+const waitMs = patience === 'patient' ? 3_600_000 : 30_000;
 const open = (bucket: string) =>
   openFilesystem({
     bucket,
@@ -33,9 +35,9 @@ const publicObjects: typeof store = {
     return store.put(...args);
   },
 };
-const limits = { maxSourcePixels: 50_000_000, processTimeoutMs: 30_000, concurrency: 2, permitWaitMs: 30_000 };
+const limits = { maxSourcePixels: 50_000_000, processTimeoutMs: waitMs, concurrency: 2, permitWaitMs: waitMs };
 const service = createImageService({
-  settings: { internalKey: 'key', allowedSourceHosts: [], permitWaitMs: 30_000, processTimeoutS: 30 },
+  settings: { internalKey: 'key', allowedSourceHosts: [], permitWaitMs: waitMs, processTimeoutS: waitMs / 1000 },
   variants: createVariantMaker({ engine: createEngine(limits), keySecret: 'secret', publicObjects, limits }),
   originals,
   publicUrl: 'http://cdn.test',
@@ -48,7 +50,8 @@ process.on('message', async (message) => {
   if (message === 'bare')
     await sharp(photo).autoOrient().resize(1024, 1024, { fit: 'inside' }).webp({ quality: 75 }).toBuffer();
   const { user, system } = process.cpuUsage();
-  process.send?.({ cpuMs: (user + system) / 1000, writes });
+  const peakBytes = process.resourceUsage().maxRSS * 1024;
+  process.send?.({ cpuMs: (user + system) / 1000, writes, peakBytes });
 });
 process.on('disconnect', () => process.exit());
 process.send?.({ port: (service.server.address() as AddressInfo).port });

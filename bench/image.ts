@@ -26,8 +26,7 @@ const limits = { maxSourcePixels: 50_000_000, processTimeoutMs: 60_000, concurre
 const rounds = 31;
 
 /** 12 megapixels with the noise of a camera's sensor, as large a file as a telephone makes of them. */
-async function makePhoto(): Promise<{ jpeg: Buffer; png: Buffer }> {
-  const [width, height] = [4000, 3000];
+export async function makePhoto(width = 4000, height = 3000): Promise<{ jpeg: Buffer; png: Buffer }> {
   const grain = await sharp({
     create: { width, height, channels: 3, background: '#000', noise: { type: 'gaussian', mean: 128, sigma: 20 } },
   })

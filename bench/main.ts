@@ -9,11 +9,16 @@ import { content } from './content.ts';
 import { deletion } from './deletion.ts';
 import { benches as imageBenches } from './image.ts';
 import { memory } from './memory.ts';
+import { posts } from './posts.ts';
 import { presign } from './presign.ts';
 import { recall } from './recall.ts';
 import { refresh } from './refresh.ts';
+import { registration } from './registration.ts';
 import { screening } from './screening.ts';
 import { signing } from './signing.ts';
+import { start } from './start.ts';
+import { idleStreams } from './streams.ts';
+import { variantMemory } from './variantmemory.ts';
 import { videoWatermark } from './videowatermark.ts';
 
 const benches = [
@@ -23,11 +28,16 @@ const benches = [
   refresh,
   ...imageBenches,
   content,
+  posts,
   memory,
   recall,
   agent,
   screening,
   videoWatermark,
+  start,
+  idleStreams,
+  registration,
+  variantMemory,
 ];
 
 const named = process.argv.slice(2);

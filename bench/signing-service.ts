@@ -119,6 +119,7 @@ function startMedia(answers: Cache) {
     database,
     answers,
     originals,
+    publicObjects,
     legacy: { bucket: () => undefined },
     engine: pictures,
     variants: createVariantMaker({ engine: pictures, keySecret: 'secret', publicObjects, limits }),

@@ -1,10 +1,11 @@
 // resumable-stream 2 as a server of its own process, on the Redis that the first argument names; the others: how many
-// events, and the text of each. GET reads the stream of which there is a new one after each POST, which produces it.
+// events, and the text of each.
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { Readable } from 'node:stream';
 import { createClient } from 'redis';
 import { createResumableStreamContext } from 'resumable-stream/generic';
+import { serve } from './serving.mjs';
 
 const [url, count, text] = process.argv.slice(2);
 const [publisher, subscriber] = [createClient({ url }), createClient({ url })];
@@ -14,13 +15,13 @@ const context = createResumableStreamContext({ waitUntil: null, keyPrefix, publi
 
 let streamId;
 let produce;
+let done;
 async function open() {
   streamId = randomUUID();
-  const id = streamId;
   const begun = new Promise((resolve) => {
     produce = resolve;
   });
-  const stream = await context.createNewResumableStream(id, () => {
+  const stream = await context.createNewResumableStream(streamId, () => {
     let index = 0;
     return new ReadableStream({
       async pull(controller) {
@@ -32,26 +33,26 @@ async function open() {
     });
   });
   // Its first reader is the one that started it.
-  return { id, done: stream.pipeTo(new WritableStream()) };
+  done = stream.pipeTo(new WritableStream());
 }
+const forget = () => publisher.del(`${keyPrefix}:rs:sentinel:${streamId}`);
 
-let current = await open();
-const server = createServer(async (request, response) => {
-  if (request.method === 'POST') {
-    const { id, done } = current;
-    produce();
-    await done;
-    current = await open();
-    await publisher.del(`${keyPrefix}:rs:sentinel:${id}`);
-    response.end('{}');
-    return;
-  }
+const server = createServer(async (_request, response) => {
   const stream = await context.resumeExistingStream(streamId);
   response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
   Readable.fromWeb(stream).pipe(response);
 });
-server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }));
-process.on('disconnect', async () => {
-  await publisher.del(`${keyPrefix}:rs:sentinel:${streamId}`);
-  process.exit();
-});
+server.listen(0, '127.0.0.1', () =>
+  serve({
+    async open() {
+      await open();
+      return { url: `http://127.0.0.1:${server.address().port}` };
+    },
+    async say() {
+      produce();
+      await done;
+      await forget();
+    },
+    close: forget,
+  }),
+);

@@ -1,0 +1,2 @@
+import type { StreamServer } from '../fanout.ts';
+export function serve(server: StreamServer): void;

@@ -1,0 +1,222 @@
+/**
+ * One small POST of each service in a process of its own, two ways on one port each: `ours`, with everything that a service
+ * does for a request, and `bare`, a route that checks the same credential, reads the body with the same schema and does the
+ * same deed. Tells what to send where; to each message it answers with the CPU that it has spent.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fastify from 'fastify';
+import { type AccountTables, readUnsubscribeSecret, setOpenNotification } from '../src/accounts/store.ts';
+import { readUnsubscribe, signUnsubscribe } from '../src/accounts/unsubscribing.ts';
+import { addRoutes as addAgentRoutes } from '../src/agent/routes.ts';
+import { retryVideos, type VideoDeps } from '../src/agent/videos.ts';
+import { renderUnsubscribePage } from '../src/content/unsubscribepage.ts';
+import { addUnsubscribing } from '../src/content/unsubscribing.ts';
+import { ensureRequest } from '../src/image/api.ts';
+import { blankPng } from '../src/image/engine/pictures.testing.ts';
+import { objectSource } from '../src/image/engine/sources.ts';
+import { toTransform } from '../src/image/engine/specs.ts';
+import { createVariantMaker } from '../src/image/engine/variants.ts';
+import { createEngine } from '../src/image/engine/working.ts';
+import { addRoutes as addImageRoutes } from '../src/image/routes.ts';
+import { taskUpsert } from '../src/media/api.ts';
+import { addTaskRoutes } from '../src/media/tasks/routes.ts';
+import type { TaskTables } from '../src/media/tasks/store.ts';
+import { putTask } from '../src/media/tasks/tasks.ts';
+import { injectRequest } from '../src/memory/api.ts';
+import { createBuiltinEmbedder } from '../src/memory/embedding/builtin.ts';
+import { createEntityIndexes } from '../src/memory/entityindex.ts';
+import { addRoutes as addMemoryRoutes } from '../src/memory/routes.ts';
+import { inject } from '../src/memory/searching.ts';
+import { findVectorColumn, type MemoryTables } from '../src/memory/store.ts';
+import { migrations } from '../src/migrations.ts';
+import { notifyRequest } from '../src/notify/api.ts';
+import { type Notification, type NotifyingDeps, notify } from '../src/notify/notifying.ts';
+import { addRoutes as addNotifyRoutes } from '../src/notify/routes.ts';
+import { type Access, createAccess } from '../src/platform/access/access.ts';
+import { createKeySet } from '../src/platform/access/keyset.ts';
+import { matchSecret } from '../src/platform/access/secrets.ts';
+import { startTestIssuer, testUserId } from '../src/platform/access/test-issuer.ts';
+import { createTokenVerifier } from '../src/platform/access/tokens.ts';
+import { systemClock as clock } from '../src/platform/clock.ts';
+import { allowApplications, allowEveryone } from '../src/platform/http/cors.ts';
+import { createServer, type HttpServer } from '../src/platform/http/server.ts';
+import { negotiateLanguage } from '../src/platform/language.ts';
+import { createLog } from '../src/platform/log.ts';
+import { openFilesystem } from '../src/platform/objects/filesystem.ts';
+import { databaseEngines } from '../test/database.ts';
+import type { Post, Sent } from './posts.ts';
+
+const log = createLog({ level: 'silent' });
+// PostgreSQL where it runs: PGlite would do the queries within the process that is measured.
+const engine = databaseEngines.findLast(({ missing }) => !missing) ?? databaseEngines[0];
+if (engine === undefined) throw new Error('there is no database');
+const database = await engine.open(migrations);
+const issuer = await startTestIssuer();
+const internalKey = 'an internal key';
+const access = createAccess({ internalKeys: [internalKey], jwksUrl: issuer.jwksUrl, log });
+const tokens = createTokenVerifier(createKeySet({ jwksUrl: issuer.jwksUrl, log, clock }), clock);
+const isInternalKey = matchSecret([internalKey]);
+const asUser = { authorization: `Bearer ${await issuer.token({ sub: testUserId })}` };
+const asServer = { 'x-internal-key': internalKey };
+
+interface Compared extends Sent {
+  /** Of a path: what a route is registered as. */
+  readonly route?: string;
+  readonly cors?: 'applications' | 'everyone';
+  readonly addRoutes: (app: HttpServer, access: Access) => void;
+  /** The body is read with the same schema in here. */
+  readonly deed: (body: unknown) => Promise<unknown>;
+  readonly answers?: 'page' | 'nothing is there';
+}
+
+function compareMedia(): Compared {
+  const deps = { taskDb: database.queries<TaskTables>() };
+  return {
+    path: '/v1/media-tasks',
+    headers: asServer,
+    body: { taskId: randomUUID(), ownerId: testUserId, mediaType: 'image', status: 'pending' },
+    cors: 'applications',
+    addRoutes: (app) => addTaskRoutes(app, access, deps as never),
+    deed: (body) => putTask(deps, taskUpsert.parse(body)),
+  };
+}
+
+async function compareMemory(): Promise<Compared> {
+  const db = database.queries<MemoryTables>();
+  const [embedder, column] = [createBuiltinEmbedder(), await findVectorColumn(db)];
+  const deps = { db, column, embedder, indexes: createEntityIndexes(column, embedder), clock };
+  return {
+    path: '/inject',
+    headers: asUser,
+    body: { entity_type: 'user', entity_id: testUserId, query: '' },
+    cors: 'applications',
+    addRoutes: (app) => addMemoryRoutes(app, access, deps as never),
+    deed: (body) => inject(deps, injectRequest.parse(body)),
+  };
+}
+
+function compareAgent(): Compared {
+  const deps = { db: database.queries(), ttlS: 60 } as unknown as VideoDeps;
+  const taskId = randomUUID();
+  return {
+    path: `/video/submit/${taskId}`,
+    route: '/video/submit/:taskId',
+    headers: asUser,
+    cors: 'applications',
+    addRoutes: (app) => addAgentRoutes(app, access, deps as never),
+    deed: () => retryVideos(deps, testUserId, taskId),
+    answers: 'nothing is there',
+  };
+}
+
+async function compareContent(): Promise<Compared> {
+  const accounts = database.queries<AccountTables>();
+  const unsubscribeSecret = await readUnsubscribeSecret(accounts);
+  const token = signUnsubscribe(unsubscribeSecret, testUserId);
+  return {
+    path: `/unsubscribe?token=${token}`,
+    route: '/unsubscribe',
+    headers: {},
+    cors: 'everyone',
+    addRoutes: (app) => addUnsubscribing(app, { accounts, unsubscribeSecret }),
+    deed: async () => {
+      const userId = readUnsubscribe(unsubscribeSecret, token);
+      if (userId !== undefined) await setOpenNotification(accounts, userId, false);
+      return renderUnsubscribePage(negotiateLanguage(undefined), 'done');
+    },
+    answers: 'page',
+  };
+}
+
+function compareNotify(): Compared {
+  const deps = { accounts: database.queries<AccountTables>(), db: database.queries(), log };
+  return {
+    path: '/notify',
+    headers: asServer,
+    body: { type: 'daily_digest', userId: randomUUID() },
+    addRoutes: (app) => addNotifyRoutes(app, access, { ...deps, isKeyConfigured: true } as never),
+    deed: (body) => {
+      const asked = notifyRequest.parse(body) as Notification;
+      return notify(deps as unknown as NotifyingDeps, asked, { key: undefined, body });
+    },
+  };
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'bench-posts-'));
+
+async function compareImage(): Promise<Compared> {
+  const open = (bucket: string) =>
+    openFilesystem({ bucket, root: join(folder, bucket), stagingFolder: join(folder, 'incoming'), clock });
+  const [originals, publicObjects] = [open('objects'), open('public')];
+  await originals.put('a.png', blankPng(64, 64), { contentType: 'image/png' });
+  const limits = { maxSourcePixels: 1e6, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 };
+  const variants = createVariantMaker({ engine: createEngine(limits), keySecret: 'secret', publicObjects, limits });
+  const openSource = () => objectSource(originals, 'a.png');
+  return {
+    path: '/v1/ensure',
+    headers: asServer,
+    body: { source: { key: 'a.png' }, specs: [{ name: 'v', width: 32 }] },
+    addRoutes: (app) => addImageRoutes(app, access, { variants, openSource, publicUrl: 'http://cdn.test' }),
+    deed: async (body) => {
+      const specs = ensureRequest.parse(body).specs.map((spec) => ({ ...spec, transform: toTransform(spec) }));
+      const made = await variants.ensure(openSource(), specs);
+      return { variants: Object.fromEntries(made.map(({ name, key }) => [name, `http://cdn.test/${key}`])) };
+    },
+  };
+}
+
+const compared: Readonly<Record<string, Compared>> = {
+  media: compareMedia(),
+  memory: await compareMemory(),
+  agent: compareAgent(),
+  notify: compareNotify(),
+  content: await compareContent(),
+  image: await compareImage(),
+};
+
+function startBare({ path, route = path, headers, deed, answers }: Compared) {
+  const app = fastify();
+  app.addContentTypeParser('*', (_request, _body, done) => done(null));
+  app.post(route, async (request, reply) => {
+    const { authorization = '', 'x-internal-key': key } = request.headers;
+    if ('authorization' in headers) await tokens.verify(authorization.slice('Bearer '.length));
+    if ('x-internal-key' in headers && !isInternalKey(String(key))) return reply.code(401).send();
+    if (answers === 'page') return reply.type('text/html; charset=utf-8').send(await deed(undefined));
+    if (answers === undefined) return deed(request.body);
+    return deed(undefined).catch(() => reply.code(404).send({ error: 'not_found' }));
+  });
+  return app;
+}
+
+function startOurs(service: string, { cors, addRoutes }: Compared) {
+  const rule = cors === 'everyone' ? allowEveryone : cors && allowApplications(['https://app.example']);
+  const app = createServer({ service, log, readiness: {}, ...(rule && { cors: rule }) });
+  addRoutes(app, access);
+  return app;
+}
+
+const posts: Post[] = [];
+for (const [service, post] of Object.entries(compared)) {
+  const ports = [];
+  for (const app of [startOurs(service, post), startBare(post)]) {
+    await app.listen({ host: '127.0.0.1', port: 0 });
+    ports.push((app.server.address() as AddressInfo).port);
+  }
+  const [ours = 0, bare = 0] = ports;
+  posts.push({ service, ports: { ours, bare }, path: post.path, headers: post.headers, body: post.body });
+}
+
+process.on('message', () => {
+  const { user, system } = process.cpuUsage();
+  process.send?.((user + system) / 1000);
+});
+process.on('disconnect', async () => {
+  await database.close();
+  rmSync(folder, { recursive: true });
+  process.exit();
+});
+process.send?.(posts);

@@ -1,0 +1,80 @@
+/** A small POST of each service against a bare route with the same checks and the same deed, by the server's CPU. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { Pool } from 'undici';
+import { atMost, type Bench, type Row } from './bench.ts';
+import { medianCpuMs } from './rounds.ts';
+
+export interface Sent {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+export interface Post extends Sent {
+  readonly service: string;
+  readonly ports: { readonly ours: number; readonly bare: number };
+}
+
+const rounds = 9;
+const callsPerRound = 250;
+const atOnce = 8;
+
+export const posts: Bench = {
+  name: 'small posts',
+  run: async () => {
+    const child = fork(fileURLToPath(new URL('./posts-service.ts', import.meta.url)));
+    try {
+      const [told] = (await once(child, 'message')) as [readonly Post[]];
+      const cpuMs = async () => {
+        const answered = once(child, 'message');
+        child.send('cpu');
+        return (await answered)[0] as number;
+      };
+      const rows: Row[] = [];
+      for (const post of told) rows.push(await compare(post, cpuMs));
+      return rows;
+    } finally {
+      child.disconnect();
+    }
+  },
+};
+
+async function compare(post: Post, cpuMs: () => Promise<number>): Promise<Row> {
+  const pools = { ours: open(post.ports.ours), bare: open(post.ports.bare) };
+  const statuses = await Promise.all([call(pools.ours, post), call(pools.bare, post)]);
+  if (statuses[0] !== statuses[1])
+    throw new Error(`${post.path} answers ${statuses[0]}, the bare route ${statuses[1]}`);
+  const cpu = await medianCpuMs(rounds, {
+    ours: { cpuMs, work: () => callOften(pools.ours, post) },
+    bare: { cpuMs, work: () => callOften(pools.bare, post) },
+  });
+  await Promise.all([pools.ours.close(), pools.bare.close()]);
+  return atMost(1.3, {
+    goal: `${post.service}: POST ${post.path.replace(/[?].*|[0-9a-f-]{36}/, '…')}, by processor time`,
+    measured: cpu.ours / cpu.bare,
+    against: 'a bare route with the same checks and the same deed',
+  });
+}
+
+const open = (port: number) => new Pool(`http://127.0.0.1:${port}`, { connections: atOnce });
+
+async function callOften(pool: Pool, post: Post): Promise<void> {
+  let left = callsPerRound;
+  const callOn = async () => {
+    while (left-- > 0) await call(pool, post);
+  };
+  await Promise.all(Array.from({ length: atOnce }, callOn));
+}
+
+async function call(pool: Pool, { path, headers, body }: Post): Promise<number> {
+  const answer = await pool.request({
+    method: 'POST',
+    path,
+    headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    body: body === undefined ? null : JSON.stringify(body),
+  });
+  await answer.body.dump();
+  return answer.statusCode;
+}

@@ -1,0 +1,100 @@
+/** Registering an uploaded photograph, against what cannot be left out: reading it, its digests and looks, one insert. */
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import sharp from '../node_modules/sharp/dist/index.mjs';
+import { createPermits } from '../src/image/engine/permits.ts';
+import { createEngine } from '../src/image/engine/working.ts';
+import { unseenFacts } from '../src/media/inspection.ts';
+import { type RegistrationDeps, registerAsset } from '../src/media/registration.ts';
+import { createScreening } from '../src/media/screening/screening.ts';
+import { storageKeyOf } from '../src/media/storagekey.ts';
+import { draftAsset, type MediaTables } from '../src/media/store.ts';
+import { migrations } from '../src/migrations.ts';
+import { systemClock as clock } from '../src/platform/clock.ts';
+import { openFilesystem } from '../src/platform/objects/filesystem.ts';
+import { databaseEngines } from '../test/database.ts';
+import { atMost, type Bench, type Row } from './bench.ts';
+import { makePhoto } from './image.ts';
+import { medianCpuMs } from './rounds.ts';
+
+const rounds = 9;
+const ownerId = randomUUID();
+
+export const registration: Bench = {
+  name: 'registration',
+  run: async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'bench-registration-'));
+    // PostgreSQL where it runs: PGlite would do the queries within the process that is measured.
+    const engine = databaseEngines.findLast(({ missing }) => !missing) ?? databaseEngines[0];
+    if (engine === undefined) throw new Error('there is no database');
+    const database = await engine.open(migrations);
+    const screening = createScreening({ blockedHashes: undefined, screeningUrl: undefined });
+    try {
+      return [await compare(folder, database.queries<MediaTables>(), screening)];
+    } finally {
+      await Promise.all([screening.close(), database.close()]);
+      await rm(folder, { recursive: true, force: true });
+    }
+  },
+};
+
+async function compare(
+  folder: string,
+  db: RegistrationDeps['db'],
+  screening: ReturnType<typeof createScreening>,
+): Promise<Row> {
+  const open = (bucket: string) =>
+    openFilesystem({ bucket, root: join(folder, bucket), stagingFolder: join(folder, 'incoming'), clock });
+  const objects = open('objects');
+  const { jpeg } = await makePhoto();
+  const deps = {
+    db,
+    objects,
+    screening,
+    engine: createEngine({ maxSourcePixels: 5e7, processTimeoutMs: 60_000, concurrency: 2, permitWaitMs: 5000 }),
+    pictures: createPermits({ count: 8, waitMs: 5000 }),
+    limits: { maxImageBytes: 1e8, maxVideoBytes: 1e8 },
+  } as unknown as RegistrationDeps;
+  const scope = { ownerId, scopeKind: 'thread', scopeId: 'bench', mime: 'image/jpeg' };
+  let identity = { ...scope, assetId: randomUUID(), kind: 'image', requestedMime: scope.mime };
+  const upload = async () => {
+    identity = { ...identity, assetId: randomUUID() };
+    await objects.put(storageKeyOf(identity), jpeg, { contentType: scope.mime });
+  };
+  const cpu = await medianCpuMs(rounds, {
+    ours: { prepare: upload, work: () => registerAsset(deps, { kind: 'internal' }, identity as never) },
+    byHand: { prepare: upload, work: () => registerByHand(deps, identity) },
+  });
+  return atMost(1.25, {
+    goal: 'registration of a 12 megapixel JPEG, by processor time',
+    measured: cpu.ours / cpu.byHand,
+    against: 'reading, digests, metadata, PDQ and a 32 px thumb with bare sharp, one insert',
+  });
+}
+
+async function registerByHand(
+  { db, objects, screening }: RegistrationDeps,
+  identity: Parameters<typeof draftAsset>[1],
+): Promise<void> {
+  const storageKey = storageKeyOf({ ...identity, mime: identity.requestedMime });
+  const found = await objects.get(storageKey);
+  if (found === undefined) throw new Error('the upload is gone');
+  const bytes = Buffer.concat((await found.stream.toArray()) as Buffer[]);
+  const [sha256 = '', md5 = ''] = ['sha256', 'md5'].map((name) => createHash(name).update(bytes).digest('hex'));
+  const { width, height } = await sharp(bytes).metadata();
+  const raw = (side: number) =>
+    sharp(bytes)
+      .autoOrient()
+      .resize(side, side, { fit: 'inside' })
+      .removeAlpha()
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+  const { data, info } = await raw(512);
+  const { hex, quality } = await screening.hash({ data, ...info } as never);
+  await raw(32);
+  const facts = { ...unseenFacts(identity.requestedMime), width, height, sha256, md5, pdq: hex, pdqQuality: quality };
+  const place = { bucket: objects.bucket, storageKey, etag: found.etag, byteSize: bytes.length };
+  await draftAsset(db, identity, place, facts);
+}
