@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
 import { atMost, type Bench } from './bench.ts';
-import { medianCpuMs } from './rounds.ts';
+import { compareCpu } from './rounds.ts';
 
 /** A round of fewer measures the compiler. */
 const requests = 5000;
@@ -26,11 +26,11 @@ export const content: Bench = {
         const pool = new Pool(`http://127.0.0.1:${port}`, { connections: atOnce });
         return { cpuMs, work: () => askMany(pool) };
       };
-      const spent = await medianCpuMs(9, { ours: ask(ports.ours), bare: ask(ports.bare) });
+      const spent = await compareCpu(9, { ours: ask(ports.ours), bare: ask(ports.bare) });
       return [
         atMost(1.5, {
           goal: 'cards of the front page, by processor time',
-          measured: spent.ours / spent.bare,
+          measured: spent.ratio('ours', 'bare'),
           against: 'a bare route with the same bytes, headers included',
         }),
       ];

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
 import { atMost, type Bench, type Row } from './bench.ts';
-import { medianCpuMs } from './rounds.ts';
+import { compareCpu } from './rounds.ts';
 
 export interface Sent {
   readonly path: string;
@@ -17,7 +17,8 @@ export interface Post extends Sent {
   readonly ports: { readonly ours: number; readonly bare: number };
 }
 
-const rounds = 9;
+const rounds = 21;
+const warmUpRounds = 12;
 const callsPerRound = 250;
 const atOnce = 8;
 
@@ -46,14 +47,15 @@ async function compare(post: Post, cpuMs: () => Promise<number>): Promise<Row> {
   const statuses = await Promise.all([call(pools.ours, post), call(pools.bare, post)]);
   if (statuses[0] !== statuses[1])
     throw new Error(`${post.path} answers ${statuses[0]}, the bare route ${statuses[1]}`);
-  const cpu = await medianCpuMs(rounds, {
+  const cases = {
     ours: { cpuMs, work: () => callOften(pools.ours, post) },
     bare: { cpuMs, work: () => callOften(pools.bare, post) },
-  });
+  };
+  const cpu = await compareCpu(rounds, cases, warmUpRounds);
   await Promise.all([pools.ours.close(), pools.bare.close()]);
   return atMost(1.3, {
     goal: `${post.service}: POST ${post.path.replace(/[?].*|[0-9a-f-]{36}/, '…')}, by processor time`,
-    measured: cpu.ours / cpu.bare,
+    measured: cpu.ratio('ours', 'bare'),
     against: 'a bare route with the same checks and the same deed',
   });
 }

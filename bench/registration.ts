@@ -17,7 +17,7 @@ import { openFilesystem } from '../src/platform/objects/filesystem.ts';
 import { databaseEngines } from '../test/database.ts';
 import { atMost, type Bench, type Row } from './bench.ts';
 import { makePhoto } from './image.ts';
-import { medianCpuMs } from './rounds.ts';
+import { compareCpu } from './rounds.ts';
 
 const rounds = 9;
 const ownerId = randomUUID();
@@ -63,13 +63,13 @@ async function compare(
     identity = { ...identity, assetId: randomUUID() };
     await objects.put(storageKeyOf(identity), jpeg, { contentType: scope.mime });
   };
-  const cpu = await medianCpuMs(rounds, {
+  const cpu = await compareCpu(rounds, {
     ours: { prepare: upload, work: () => registerAsset(deps, { kind: 'internal' }, identity as never) },
     byHand: { prepare: upload, work: () => registerByHand(deps, identity) },
   });
   return atMost(1.25, {
     goal: 'registration of a 12 megapixel JPEG, by processor time',
-    measured: cpu.ours / cpu.byHand,
+    measured: cpu.ratio('ours', 'byHand'),
     against: 'reading, digests, metadata, PDQ and a 32 px thumb with bare sharp, one insert',
   });
 }

@@ -10,23 +10,30 @@ export interface Case {
   readonly cpuMs?: () => Promise<number>;
 }
 
-const warmUpRounds = 3;
 /** Threads that clean up after the answer belong to the work. */
 const settlingMs = 20;
 
+export interface Spent<Name extends string> {
+  /** How many times the CPU of `other` one of the cases takes: the median of the rounds. */
+  ratio(name: Name, other: Name): number;
+}
+
 /**
- * The median CPU of each case, in milliseconds. The cases take turns, so that whatever else the machine does meets all
- * alike; the first rounds, in which the code is still being compiled, are thrown away.
+ * The CPU of each case. The cases take turns, and those of one round are compared with each other, so that whatever else
+ * the machine does meets all alike; the first rounds, in which the code is still being compiled, are thrown away: what is
+ * done thousands of times in a process needs more of them.
  */
-export async function medianCpuMs<Name extends string>(
+export async function compareCpu<Name extends string>(
   rounds: number,
   cases: Readonly<Record<Name, Case>>,
-): Promise<Readonly<Record<Name, number>>> {
+  warmUpRounds = 3,
+): Promise<Spent<Name>> {
   const names = Object.keys(cases) as Name[];
-  const spent = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
+  const spent: Record<Name, number>[] = [];
   for (let round = -warmUpRounds; round < rounds; round++) {
     // Each goes first in turn: what ran just before leaves its traces in the caches.
     names.push(...names.splice(0, 1));
+    const inRound: [Name, number][] = [];
     for (const name of names) {
       const { prepare, work, cpuMs = ownCpuMs } = cases[name];
       await prepare?.();
@@ -34,11 +41,11 @@ export async function medianCpuMs<Name extends string>(
       const before = await cpuMs();
       await work();
       await setTimeout(settlingMs);
-      const after = await cpuMs();
-      if (round >= 0) spent[name].push(after - before);
+      inRound.push([name, (await cpuMs()) - before]);
     }
+    if (round >= 0) spent.push(Object.fromEntries(inRound) as Record<Name, number>);
   }
-  return Object.fromEntries(names.map((name) => [name, median(spent[name])])) as Record<Name, number>;
+  return { ratio: (name, other) => median(spent.map((inRound) => inRound[name] / inRound[other])) };
 }
 
 export async function ownCpuMs(): Promise<number> {

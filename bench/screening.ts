@@ -8,7 +8,7 @@ import { photo, pipe } from '../src/image/engine/pictures.testing.ts';
 import { createEngine } from '../src/image/engine/working.ts';
 import { createMatcher, type Matcher } from '../src/media/screening/matcher.ts';
 import { atMost, type Bench, median, type Row } from './bench.ts';
-import { medianCpuMs } from './rounds.ts';
+import { compareCpu } from './rounds.ts';
 
 const count = 1_000_000;
 const rounds = 15;
@@ -72,7 +72,7 @@ async function registering(): Promise<Row[]> {
   const raw = (side: number) =>
     sharp(jpeg).autoOrient().resize(side, side, { fit: 'inside' }).raw().toBuffer({ resolveWithObject: true });
   try {
-    const cpu = await medianCpuMs(10, {
+    const cpu = await compareCpu(10, {
       ours: {
         work: async () => {
           digest();
@@ -92,7 +92,7 @@ async function registering(): Promise<Row[]> {
     return [
       atMost(1.25, {
         goal: 'facts, digests, thumb and PDQ of a 3 megapixel JPEG, by processor time',
-        measured: cpu.ours / cpu.byHand,
+        measured: cpu.ratio('ours', 'byHand'),
         against: 'the same steps one by one',
       }),
     ];

@@ -88,11 +88,11 @@ function startBare() {
     for (const ref of asked) {
       const row = rows.get(ref);
       if (row === undefined || row.ownerId !== userId) continue;
-      const { storageKey, bucket, mime, width, height, byteSize, blurhash } = row;
-      const source = { bucket, key: storageKey };
+      const { storageKey, bucket, etag, mime, width, height, byteSize, blurhash } = row;
+      const source = { bucket, key: storageKey, etag };
       answer[ref] = {
         ready: true,
-        url: originals.readAddress(storageKey, { expiresInS: 604_800, contentType: mime }),
+        url: originals.readAddress(storageKey, { expiresInS: 604_800, contentType: mime, etag }),
         thumbUrl: resizeAddress(source, { width: 400, height: 400, quality: 80 }, 'webp'),
         previewUrl: resizeAddress(source, { width: 1024, height: 1024, quality: 85 }, 'webp'),
         width,

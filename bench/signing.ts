@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { atLeast, atMost, type Bench, type Row } from './bench.ts';
-import { medianCpuMs } from './rounds.ts';
+import { compareCpu } from './rounds.ts';
 
 export const signing: Bench = { name: 'signing', run };
 
@@ -15,6 +15,7 @@ interface Told {
 }
 
 const rounds = 31;
+const warmUpRounds = 12;
 const callsPerRound = 20;
 
 async function run(): Promise<Row[]> {
@@ -34,20 +35,17 @@ async function run(): Promise<Row[]> {
     cpuMs,
   });
   try {
-    const cpu = await medianCpuMs(rounds, {
-      bare: calls('bare'),
-      uncached: calls('uncached'),
-      cached: calls('cached'),
-    });
+    const cases = { bare: calls('bare'), uncached: calls('uncached'), cached: calls('cached') };
+    const cpu = await compareCpu(rounds, cases, warmUpRounds);
     return [
       atMost(1.3, {
         goal: `200 refs uncached, on ${told.engine}`,
-        measured: cpu.uncached / cpu.bare,
+        measured: cpu.ratio('uncached', 'bare'),
         against: 'a bare route with the same token check, query and signatures',
       }),
       atLeast(4, {
         goal: `200 refs cached in process, on ${told.engine}`,
-        measured: cpu.uncached / cpu.cached,
+        measured: cpu.ratio('uncached', 'cached'),
         against: 'the same uncached',
       }),
     ];

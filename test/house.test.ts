@@ -161,6 +161,19 @@ describe('rooms', () => {
   });
 });
 
+describe('lockfiles', () => {
+  // npm writes a lockfile without the packages that a release lacks for a platform, and `npm ci` then refuses it.
+  it.each(['package-lock.json', 'bench/package-lock.json'])('%s names every package for every platform', (path) => {
+    const { packages } = JSON.parse(readFileSync(join(root, path), 'utf8')) as {
+      readonly packages: Readonly<Record<string, { readonly optionalDependencies?: Readonly<Record<string, string>> }>>;
+    };
+    const names = new Set(Object.keys(packages).map((place) => place.split('node_modules/').at(-1)));
+    const wanted = Object.values(packages).flatMap(({ optionalDependencies = {} }) => Object.keys(optionalDependencies));
+    expect(names.size).toBeGreaterThan(100);
+    expect(wanted.filter((name) => !names.has(name))).toEqual([]);
+  });
+});
+
 describe('docs/walks.md', () => {
   const walks = readFileSync(join(root, 'docs/walks.md'), 'utf8')
     .split(/^## /m)

@@ -113,6 +113,22 @@ export function playStudio(scene: Scene): void {
     expect(await answers(page).count()).toBe(2);
   });
 
+  scene('says so when a stop or a sign-out did not come through', async (given) => {
+    const { page, complaints, expect } = given;
+    await enter(given);
+    await beginLongAnswer(page);
+    await page.route('**/task/*', (route) => route.abort());
+    await stop(page).click();
+    await page.getByRole('alert').waitFor();
+    await judge(page, 'a stop that failed');
+    await page.unrouteAll();
+    await endsWhole(given);
+    await page.route('**/logout', (route) => route.abort());
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('alert').waitFor();
+    expect(complaints.splice(0).filter((line) => !line.includes('ERR_FAILED'))).toEqual([]);
+  });
+
   scene('goes back to a message and on from there', async (given) => {
     const { page, expect } = given;
     await enter(given);

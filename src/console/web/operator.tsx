@@ -1,9 +1,9 @@
 /** Pages of the operator: what they need to know, and the way in for whoever has CONSOLE_TOKEN. */
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { ConsoleInfo } from '../api.ts';
 import { CallFailed, callJson, send } from './calls.ts';
-import { Failure, Loading } from './parts/states.tsx';
+import { Failure, Loading, Problem } from './parts/states.tsx';
 
 export const useConsole = () =>
   useQuery({ queryKey: ['console'], queryFn: () => callJson<ConsoleInfo>('/api/console'), staleTime: Infinity });
@@ -71,17 +71,19 @@ function TokenForm({ title }: { readonly title: string }) {
 export function EndSession() {
   const queries = useQueryClient();
   const { data } = useConsole();
+  const closing = useMutation({
+    mutationFn: async () => {
+      await send('/api/session', { method: 'DELETE' });
+      await queries.invalidateQueries({ queryKey: ['console'] });
+    },
+  });
   if (!data?.isOperator) return null;
   return (
-    <button
-      type="button"
-      className="plain"
-      onClick={async () => {
-        await send('/api/session', { method: 'DELETE' });
-        await queries.invalidateQueries({ queryKey: ['console'] });
-      }}
-    >
-      Close operator session
-    </button>
+    <>
+      <button type="button" className="plain" onClick={() => closing.mutate()} disabled={closing.isPending}>
+        Close operator session
+      </button>
+      <Problem of={closing.error} />
+    </>
   );
 }

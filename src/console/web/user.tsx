@@ -1,10 +1,10 @@
 /** Pages of a user: signed in as in any application, through the authentication service; its cookie is not ours to see. */
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
 import type { Access } from '../../client/calling.ts';
 import { type Call, CallFailed, callJson, send } from './calls.ts';
 import { useConsole } from './operator.tsx';
-import { Failure, Loading } from './parts/states.tsx';
+import { Failure, Loading, Problem } from './parts/states.tsx';
 
 interface AccessToken {
   readonly access_token: string;
@@ -129,20 +129,20 @@ export function SignedInAs() {
   const queries = useQueryClient();
   const { data: info } = useConsole();
   const user = useUser();
+  const leaving = useMutation({
+    mutationFn: async () => {
+      await send(`${info?.addresses.auth}/logout`, { method: 'POST', withCookies: true });
+      localStorage.removeItem(signedInKey);
+      await queries.resetQueries({ queryKey: ['user'] });
+    },
+  });
   return (
     <p className="quiet">
       {user.email}{' '}
-      <button
-        type="button"
-        className="plain"
-        onClick={async () => {
-          await send(`${info?.addresses.auth}/logout`, { method: 'POST', withCookies: true });
-          localStorage.removeItem(signedInKey);
-          await queries.resetQueries({ queryKey: ['user'] });
-        }}
-      >
+      <button type="button" className="plain" onClick={() => leaving.mutate()} disabled={leaving.isPending}>
         Sign out
       </button>
+      <Problem of={leaving.error} />
     </p>
   );
 }

@@ -21,6 +21,17 @@ export function Failure({ error, retry }: { readonly error: Error; readonly retr
   );
 }
 
+/** Beside the control whose deed failed; what is shown otherwise stays. */
+export function Problem({ of: error }: { readonly of: Error | null }) {
+  return (
+    error && (
+      <span className="problem" role="alert">
+        {error.message}
+      </span>
+    )
+  );
+}
+
 export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
   return (
     <div className="state empty">

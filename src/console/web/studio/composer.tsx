@@ -1,5 +1,7 @@
+import { useMutation } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { pictureTypes, uploadPicture } from '../library/uploads.ts';
+import { Problem } from '../parts/states.tsx';
 import { useUser } from '../user.tsx';
 
 export interface Attached {
@@ -29,13 +31,14 @@ export function Composer({
   readonly isAnswering: boolean;
   readonly rewindNote: { readonly cancel: () => void } | undefined;
   readonly onSend: (draft: Draft) => void;
-  readonly onStop: () => void;
+  readonly onStop: () => Promise<void>;
 }) {
   const user = useUser();
   const picker = useRef<HTMLInputElement>(null);
   const [attached, setAttached] = useState<Attached>();
   const [share, setShare] = useState<number>();
   const [problem, setProblem] = useState('');
+  const stopping = useMutation({ mutationFn: onStop });
 
   async function attach(file: File) {
     setProblem('');
@@ -121,7 +124,7 @@ export function Composer({
           Attach a picture
         </button>
         {isAnswering ? (
-          <button type="button" onClick={onStop}>
+          <button type="button" onClick={() => stopping.mutate()} disabled={stopping.isPending}>
             Stop
           </button>
         ) : (
@@ -129,6 +132,7 @@ export function Composer({
             Send
           </button>
         )}
+        {isAnswering && <Problem of={stopping.error} />}
       </div>
     </form>
   );

@@ -153,7 +153,7 @@ function Chat({
         isAnswering={isAnswering}
         rewindNote={rewindTo === undefined ? undefined : { cancel: () => setRewindTo(undefined) }}
         onSend={submit}
-        onStop={() => void stopRun(user, threadId)}
+        onStop={() => stopRun(user, threadId)}
       />
     </div>
   );
