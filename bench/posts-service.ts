@@ -1,5 +1,5 @@
 /**
- * One small POST of each service in a process of its own, two ways on one port each: `ours`, with everything that a service
+ * A small POST of the service that the argument names, two ways on one port each: `ours`, with everything that a service
  * does for a request, and `bare`, a route that checks the same credential, reads the body with the same schema and does the
  * same deed. Tells what to send where; to each message it answers with the CPU that it has spent.
  */
@@ -48,7 +48,7 @@ import { negotiateLanguage } from '../src/platform/language.ts';
 import { createLog } from '../src/platform/log.ts';
 import { openFilesystem } from '../src/platform/objects/filesystem.ts';
 import { databaseEngines } from '../test/database.ts';
-import type { Post, Sent } from './posts.ts';
+import type { Post, Sent, Service } from './posts.ts';
 
 const log = createLog({ level: 'silent' });
 // PostgreSQL where it runs: PGlite would do the queries within the process that is measured.
@@ -169,13 +169,13 @@ async function compareImage(): Promise<Compared> {
   };
 }
 
-const compared: Readonly<Record<string, Compared>> = {
-  media: compareMedia(),
-  memory: await compareMemory(),
-  agent: compareAgent(),
-  notify: compareNotify(),
-  content: await compareContent(),
-  image: await compareImage(),
+const compared: Readonly<Record<Service, () => Compared | Promise<Compared>>> = {
+  media: compareMedia,
+  memory: compareMemory,
+  agent: compareAgent,
+  notify: compareNotify,
+  content: compareContent,
+  image: compareImage,
 };
 
 function startBare({ path, route = path, headers, deed, answers }: Compared) {
@@ -199,16 +199,14 @@ function startOurs(service: string, { cors, addRoutes }: Compared) {
   return app;
 }
 
-const posts: Post[] = [];
-for (const [service, post] of Object.entries(compared)) {
-  const ports = [];
-  for (const app of [startOurs(service, post), startBare(post)]) {
-    await app.listen({ host: '127.0.0.1', port: 0 });
-    ports.push((app.server.address() as AddressInfo).port);
-  }
-  const [ours = 0, bare = 0] = ports;
-  posts.push({ service, ports: { ours, bare }, path: post.path, headers: post.headers, body: post.body });
+const service = process.argv[2] as Service;
+const post = await compared[service]();
+const ports = [];
+for (const app of [startOurs(service, post), startBare(post)]) {
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  ports.push((app.server.address() as AddressInfo).port);
 }
+const [ours = 0, bare = 0] = ports;
 
 process.on('message', () => {
   const { user, system } = process.cpuUsage();
@@ -219,4 +217,4 @@ process.on('disconnect', async () => {
   rmSync(folder, { recursive: true });
   process.exit();
 });
-process.send?.(posts);
+process.send?.({ ports: { ours, bare }, path: post.path, headers: post.headers, body: post.body } satisfies Post);
