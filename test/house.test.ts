@@ -168,7 +168,9 @@ describe('lockfiles', () => {
       readonly packages: Readonly<Record<string, { readonly optionalDependencies?: Readonly<Record<string, string>> }>>;
     };
     const names = new Set(Object.keys(packages).map((place) => place.split('node_modules/').at(-1)));
-    const wanted = Object.values(packages).flatMap(({ optionalDependencies = {} }) => Object.keys(optionalDependencies));
+    const wanted = Object.values(packages).flatMap(({ optionalDependencies = {} }) =>
+      Object.keys(optionalDependencies),
+    );
     expect(names.size).toBeGreaterThan(100);
     expect(wanted.filter((name) => !names.has(name))).toEqual([]);
   });
