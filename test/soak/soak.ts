@@ -79,6 +79,7 @@ export async function soak({ seconds, faultEveryS, tell }: SoakOptions): Promise
     tell('both processes are ready');
 
     let isOver = false;
+    let redisEmptiedAtMs = Number.NEGATIVE_INFINITY;
     const over = () => isOver;
     const bases = [baseA, baseB];
     const { userId, accessToken, session } = await signIn(`http://localhost:${baseA + 3}`, origin, 'soak@example.com');
@@ -88,6 +89,7 @@ export async function soak({ seconds, faultEveryS, tell }: SoakOptions): Promise
       userId,
       token: () => accessToken,
       isOver: over,
+      redisEmptiedAtMs: () => redisEmptiedAtMs,
       user: createCaller(book, bases, () => ({ authorization: `Bearer ${accessToken}` }), over),
       server: createCaller(book, bases, () => ({ 'x-internal-key': internalKey }), over),
     };
@@ -115,7 +117,13 @@ export async function soak({ seconds, faultEveryS, tell }: SoakOptions): Promise
     };
     const faults: readonly (readonly [string, () => Promise<void>])[] = [
       ['the first process is killed', killAndStart(0)],
-      ['Redis restarts, empty', redis.restart],
+      [
+        'Redis restarts, empty',
+        async () => {
+          redisEmptiedAtMs = performance.now();
+          await redis.restart();
+        },
+      ],
       [
         'S3 is cut off for 4 s',
         async () => {
