@@ -94,7 +94,7 @@ function kinds(at: (offset: number) => string, token: string, own: readonly stri
         }),
     },
     'inject memories': { call: () => post(`${at(5)}/inject`, user, { ...entity, query: 'Which word is it?' }) },
-    'a whole run of 2,000 characters, with its stream': {
+    'a whole run of 2,000 chunks, with its stream': {
       call: async () => {
         const { taskId } = await post(`${at(4)}/task`, user, { threadId: randomUUID(), text: '/long 2000' });
         await (await fetch(`${at(4)}/stream/${taskId}`, { headers: user })).text();
