@@ -2,7 +2,7 @@
 import { type Generated, type Insertable, sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
 import type { Refusal } from './problems.ts';
-import type { IncidentsTable } from './screening/store.ts';
+import type { IncidentTables } from './screening/store.ts';
 
 interface AssetsTable {
   asset_id: string;
@@ -33,9 +33,8 @@ interface AssetsTable {
   refusal: Refusal | null;
 }
 
-export interface MediaTables {
+export interface MediaTables extends IncidentTables {
   assets: AssetsTable;
-  screening_incidents: IncidentsTable;
 }
 
 type Handle = Db<MediaTables> | Tx<MediaTables>;

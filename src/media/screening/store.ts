@@ -1,10 +1,13 @@
 /** Incident records: what was blocked, and why. */
 import { type Generated, type RawBuilder, sql } from 'kysely';
 import type { Db } from '#platform/db/db.ts';
-import type { MediaTables } from '../store.ts';
 import type { Match, PictureDigests } from './screening.ts';
 
-export interface IncidentsTable {
+export interface IncidentTables {
+  screening_incidents: IncidentsTable;
+}
+
+interface IncidentsTable {
   incident_id: Generated<string>;
   asset_id: string;
   owner_id: string;
@@ -57,7 +60,7 @@ interface Suspect {
  * there is no such row, or it is being refused already. A ready row too: somebody else's screening of the same bytes may
  * have passed a moment before a list was changed. The same bytes under the same id are one incident.
  */
-export function condemnAsset(db: Db<MediaTables>, suspect: Suspect, finding: Finding): Promise<boolean> {
+export function condemnAsset(db: Db<IncidentTables>, suspect: Suspect, finding: Finding): Promise<boolean> {
   const refused = sql`
     update assets set refusal = 'csam_blocked', ready_at = null, screened_at = null, version = version + 1
     where asset_id = ${suspect.assetId}::uuid and etag = ${suspect.etag} and refusal is null`;
@@ -65,12 +68,12 @@ export function condemnAsset(db: Db<MediaTables>, suspect: Suspect, finding: Fin
 }
 
 /** As `condemnAsset`, of a row whose bytes are not ours to remove: nothing of it stays. */
-export function expelAsset(db: Db<MediaTables>, suspect: Suspect, finding: Finding): Promise<boolean> {
+export function expelAsset(db: Db<IncidentTables>, suspect: Suspect, finding: Finding): Promise<boolean> {
   const dropped = sql`delete from assets where asset_id = ${suspect.assetId}::uuid and etag = ${suspect.etag}`;
   return writeIncident(db, dropped, finding);
 }
 
-async function writeIncident(db: Db<MediaTables>, condemn: RawBuilder<unknown>, finding: Finding): Promise<boolean> {
+async function writeIncident(db: Db<IncidentTables>, condemn: RawBuilder<unknown>, finding: Finding): Promise<boolean> {
   const { etag, digests, match, origin } = finding;
   const columns = sql.join(ofTheRow.map((column) => sql.ref(column)));
   const { rows } = await sql`
