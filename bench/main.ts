@@ -2,43 +2,12 @@
  * `npm run bench [-- name…]`: runs the benchmarks and ends with a table; exit code 1 when a row is outside its bound. The
  * peers that they measure against have a package of their own in this folder.
  */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { loadavg } from 'node:os';
-import { agent } from './agent.ts';
+import { fileURLToPath } from 'node:url';
 import type { Row } from './bench.ts';
-import { content } from './content.ts';
-import { deletion } from './deletion.ts';
-import { benches as imageBenches } from './image.ts';
-import { memory } from './memory.ts';
-import { posts } from './posts.ts';
-import { presign } from './presign.ts';
-import { recall } from './recall.ts';
-import { refresh } from './refresh.ts';
-import { registration } from './registration.ts';
-import { screening } from './screening.ts';
-import { signing } from './signing.ts';
-import { start } from './start.ts';
-import { idleStreams } from './streams.ts';
-import { variantMemory } from './variantmemory.ts';
-import { videoWatermark } from './videowatermark.ts';
-
-const benches = [
-  presign,
-  signing,
-  deletion,
-  refresh,
-  ...imageBenches,
-  content,
-  posts,
-  memory,
-  recall,
-  agent,
-  screening,
-  videoWatermark,
-  start,
-  idleStreams,
-  registration,
-  variantMemory,
-];
+import { benches } from './benches.ts';
 
 const named = process.argv.slice(2);
 const chosen = benches.filter(({ name }) => named.length === 0 || named.some((word) => name.startsWith(word)));
@@ -48,9 +17,9 @@ if (chosen.length === 0) {
 }
 
 const rows: (Row & { readonly bench: string })[] = [];
-for (const { name, run } of chosen) {
+for (const { name } of chosen) {
   console.error(`${name} …`);
-  for (const row of await run()) rows.push({ bench: name, ...row });
+  for (const row of await runAlone(name)) rows.push({ bench: name, ...row });
 }
 console.table(
   rows.map(({ bench, goal, measured, bound, against, holds }) => ({
@@ -66,3 +35,13 @@ console.log(
   `Medians of interleaved rounds; load of the machine over the last minute: ${(loadavg()[0] ?? 0).toFixed(1)}.`,
 );
 process.exit(rows.every(({ holds }) => holds) ? 0 : 1);
+
+/** In a process of its own: memory that an earlier one has grown makes each start of a child dearer, and each collection. */
+async function runAlone(name: string): Promise<readonly Row[]> {
+  const child = fork(fileURLToPath(new URL('one.ts', import.meta.url)), [name]);
+  const ended = once(child, 'exit');
+  const [told] = (await Promise.race([once(child, 'message'), ended])) as [readonly Row[] | number | null];
+  await ended;
+  if (!Array.isArray(told)) throw new Error(`${name} broke off`);
+  return told;
+}

@@ -1,0 +1,37 @@
+/** All there are, in the order in which they run. */
+import { agent } from './agent.ts';
+import type { Bench } from './bench.ts';
+import { content } from './content.ts';
+import { deletion } from './deletion.ts';
+import { benches as imageBenches } from './image.ts';
+import { memory } from './memory.ts';
+import { posts } from './posts.ts';
+import { presign } from './presign.ts';
+import { recall } from './recall.ts';
+import { refresh } from './refresh.ts';
+import { registration } from './registration.ts';
+import { screening } from './screening.ts';
+import { signing } from './signing.ts';
+import { start } from './start.ts';
+import { idleStreams } from './streams.ts';
+import { variantMemory } from './variantmemory.ts';
+import { videoWatermark } from './videowatermark.ts';
+
+export const benches: readonly Bench[] = [
+  presign,
+  signing,
+  deletion,
+  refresh,
+  ...imageBenches,
+  content,
+  posts,
+  memory,
+  recall,
+  agent,
+  screening,
+  videoWatermark,
+  start,
+  idleStreams,
+  registration,
+  variantMemory,
+];
