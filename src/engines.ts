@@ -94,7 +94,8 @@ export function createEngines(config: Config, log: Log, closers: Closers) {
       isClosing = true;
       return opened.close();
     });
-    // Told at the start; whoever registers a picture finds out by himself.
+    // Told at the start; whoever registers a picture finds out by himself. Empty lists need no look, nor a thread for it yet.
+    if (blockedHashes === undefined) return opened;
     opened.checkLists().catch((error: Error) => {
       if (isClosing) return;
       log.error({ err: error.cause }, 'MEDIA_BLOCKED_HASHES: the lists cannot be relied on, no picture will pass');

@@ -1,15 +1,16 @@
-/** The one place that chooses how mails leave (CONTRACT §2). */
+/** The one place that chooses how mails leave (CONTRACT §2); only the chosen driver is loaded. */
 import type { NotifySettings } from '../config.ts';
 import type { Channel } from './channel.ts';
-import { openOutbox } from './outbox.ts';
-import { openProvider } from './provider.ts';
-import { openSmtp } from './smtp.ts';
 
 export async function openChannel(
   settings: Pick<NotifySettings, 'resendApiKey' | 'resendBaseUrl' | 'smtpUrl'>,
   dataDir: string,
 ): Promise<Channel> {
   const { resendApiKey, resendBaseUrl, smtpUrl } = settings;
-  if (resendApiKey !== undefined) return openProvider({ baseUrl: resendBaseUrl, apiKey: resendApiKey });
-  return smtpUrl === 'outbox' ? openOutbox(dataDir) : openSmtp(smtpUrl);
+  if (resendApiKey !== undefined) {
+    const { openProvider } = await import('./provider.ts');
+    return openProvider({ baseUrl: resendBaseUrl, apiKey: resendApiKey });
+  }
+  if (smtpUrl !== 'outbox') return (await import('./smtp.ts')).openSmtp(smtpUrl);
+  return (await import('./outbox.ts')).openOutbox(dataDir);
 }

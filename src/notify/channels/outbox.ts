@@ -2,28 +2,29 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import nodemailer from 'nodemailer';
 import type { Channel } from './channel.ts';
 import { messageOf } from './message.ts';
 
 export async function openOutbox(dataDir: string): Promise<Channel> {
   const folder = join(dataDir, 'outbox');
   await mkdir(folder, { recursive: true });
-  const transport = nodemailer.createTransport({
-    streamTransport: true,
-    buffer: true,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
+  let opened: ReturnType<typeof openTransport> | undefined;
   return {
     name: 'outbox',
     async send(mail, { id }) {
-      const { message } = await transport.sendMail(messageOf(mail, id));
+      opened ??= openTransport();
+      const { message } = await (await opened).sendMail(messageOf(mail, id));
       await writeWhole(folder, `${id}.eml`, message as Buffer);
       return id;
     },
-    close: async () => transport.close(),
+    close: async () => (await opened)?.close(),
   };
+}
+
+/** Loaded with the first mail: most starts see none. */
+async function openTransport() {
+  const { createTransport } = await import('nodemailer');
+  return createTransport({ streamTransport: true, buffer: true, disableFileAccess: true, disableUrlAccess: true });
 }
 
 /** A reader sees all of it or nothing, and a repeat the same file. */

@@ -44,6 +44,8 @@ export function createServer(options: ServerOptions): HttpServer {
     http: { requireHostHeader: false },
     frameworkErrors: renderBadUrl,
     clientErrorHandler: refuseBadHttp,
+    // Fastify's own, which are set below, are not even loaded.
+    schemaController: { compilersFactory: { buildValidator: replaced, buildSerializer: replaced } },
   }).withTypeProvider<ZodTypeProvider>();
 
   // What else a client expects of us than `100-continue` is not held against it.
@@ -61,6 +63,10 @@ export function createServer(options: ServerOptions): HttpServer {
   renderProblems(app);
   addOperations(app, options);
   return app;
+}
+
+function replaced(): never {
+  throw new Error('a schema compiler of Fastify was asked for');
 }
 
 /** The log finds the ids of a request by itself: no logger is made per request. */

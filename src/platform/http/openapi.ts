@@ -1,0 +1,113 @@
+/** The routes of a service as an OpenAPI 3.1 document. */
+import swagger from '@fastify/swagger';
+import fastify, { type RouteOptions } from 'fastify';
+import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import type { Accepts } from '../access/access.ts';
+import { version } from '../version.ts';
+import type { ServerOptions } from './httpserver.ts';
+import type { ApiDocument, Operation } from './referencepage.ts';
+
+/** What a guard (platform/access) accepts, in the words of OpenAPI. */
+const securityByAccess: Readonly<Record<Accepts, readonly Readonly<Record<string, readonly string[]>>[]>> = {
+  user: [{ accessToken: [] }],
+  internal: [{ internalKey: [] }],
+  userOrInternal: [{ accessToken: [] }, { internalKey: [] }],
+  admin: [{ adminToken: [] }],
+};
+
+export async function describeRoutes(
+  routes: readonly RouteOptions[],
+  { service, description = '' }: Pick<ServerOptions, 'service' | 'description'>,
+): Promise<ApiDocument> {
+  // The library reads the routes of an instance, as they are added: of one that serves nobody.
+  const app = fastify({ exposeHeadRoutes: false });
+  app.setValidatorCompiler(() => () => true);
+  app.setSerializerCompiler(() => () => '');
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: `Atelier: ${service}`, version, description },
+      components: { securitySchemes },
+    },
+    convertConstToEnum: false,
+    transform: ({ route, ...rest }) => {
+      const transformed = jsonSchemaTransform({ route, ...rest });
+      const access = route.config?.access;
+      return access === undefined
+        ? transformed
+        : { ...transformed, schema: { ...transformed.schema, security: securityByAccess[access] } };
+    },
+    transformObject: jsonSchemaTransformObject,
+  });
+  for (const { method, url, schema, config } of routes)
+    if (method !== 'HEAD') app.route({ method, url, schema, config, handler: () => undefined });
+  await app.ready();
+  return withCommonProblem(app.swagger() as ApiDocument);
+}
+
+const securitySchemes = {
+  accessToken: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'The access token of a user.',
+  },
+  internalKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Internal-Key',
+    description: 'The key that servers share. When it is present it decides alone.',
+  },
+  adminToken: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Admin-Token',
+    description: 'The token of operators.',
+  },
+} as const;
+
+const problemSchema = {
+  type: 'object',
+  required: ['error', 'message', 'requestId'],
+  properties: {
+    error: { type: 'string', description: 'A stable code in snake case.' },
+    message: { type: 'string', description: 'One sentence for people.' },
+    requestId: { type: 'string', description: 'To be named when asking about this answer; also in X-Request-Id.' },
+    issues: {
+      type: 'array',
+      description: 'What is wrong with the request, field by field (400).',
+      items: {
+        type: 'object',
+        required: ['path', 'message'],
+        properties: { path: { type: 'string' }, message: { type: 'string' } },
+      },
+    },
+  },
+};
+
+/** Every operation can fail, and every failure looks alike: written once. */
+function withCommonProblem(document: ApiDocument): ApiDocument {
+  const problem = { $ref: '#/components/responses/Problem' };
+  const withProblem = (operation: Operation) => ({
+    ...operation,
+    responses: { ...operation.responses, default: problem },
+  });
+  const paths = Object.entries(document.paths ?? {}).map(([path, operations]) => [
+    path,
+    Object.fromEntries(Object.entries(operations).map(([method, operation]) => [method, withProblem(operation)])),
+  ]);
+  return {
+    ...document,
+    paths: Object.fromEntries(paths),
+    components: {
+      ...document.components,
+      schemas: { ...document.components?.schemas, Problem: problemSchema },
+      responses: {
+        Problem: {
+          description: 'Any failure.',
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } },
+        },
+      },
+    },
+  };
+}
