@@ -14,10 +14,11 @@ import { Problem, problems } from '../problem.ts';
 import type { Caller } from './caller.ts';
 import { createKeySet } from './keyset.ts';
 import { limitRate } from './ratelimit.ts';
-import { matchSecret, type SecretMatcher } from './secrets.ts';
-import { createTokenVerifier, type TokenVerifier } from './tokens.ts';
+import { matchSecret } from './secrets.ts';
+import { createTokenVerifier } from './tokens.ts';
 
-type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+/** Of callbacks, not promises: with a key there is nothing to wait for. */
+type Hook = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -62,47 +63,43 @@ export function createAccess(options: AccessOptions): Access {
 
   const limitUser = limitRate(options.rateLimitPerMinute ?? 0, clock);
 
-  const identify = async (request: FastifyRequest): Promise<Caller> =>
-    internalCaller(request, isInternalKey) ?? (await userCaller(request, tokens));
-  const guard = (who: (request: FastifyRequest) => Promise<Caller>): Hook => {
-    return async (request, reply) => {
+  const identifyUser = async (request: FastifyRequest): Promise<Caller> => {
+    const token = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i.exec(soleAuthorization(request.raw) ?? '')?.[1];
+    if (token === undefined || tokens === undefined) throw problems.unauthorized();
+    const userId = await tokens.verify(token);
+    limitUser(userId);
+    return { kind: 'user', userId };
+  };
+  const guard = (takesKey: boolean): Hook => {
+    return (request, reply, done) => {
       // What a credential opens is nobody else's to keep.
       reply.header('cache-control', 'no-store');
-      try {
-        request.caller = await who(request);
-      } catch (error) {
+      const admit = (caller: Caller) => {
+        request.caller = caller;
+        done();
+      };
+      const refuse = (error: Error) => {
         if (tokens !== undefined && error instanceof Problem && error.status === 401)
           reply.header('www-authenticate', 'Bearer');
-        throw error;
-      }
-      if (request.caller.kind === 'user') limitUser(request.caller.userId);
+        done(error);
+      };
+      const key = takesKey ? request.headers['x-internal-key'] : undefined;
+      if (key === undefined) identifyUser(request).then(admit, refuse);
+      // Sent twice it arrives joined by a comma, and fits no key.
+      else if (typeof key === 'string' && isInternalKey(key)) admit({ kind: 'internal' });
+      else refuse(problems.unauthorized());
     };
   };
 
   return {
-    userOrInternal: { config: { access: 'userOrInternal' }, onRequest: guard(identify) },
-    internalOnly: { config: { access: 'internal' }, onRequest: guard(identify), preHandler: refuseUsers },
-    userOnly: { config: { access: 'user' }, onRequest: guard((request) => userCaller(request, tokens)) },
+    userOrInternal: { config: { access: 'userOrInternal' }, onRequest: guard(true) },
+    internalOnly: { config: { access: 'internal' }, onRequest: guard(true), preHandler: refuseUsers },
+    userOnly: { config: { access: 'user' }, onRequest: guard(false) },
   };
 }
 
-const refuseUsers: Hook = async (request) => {
-  if (request.caller.kind !== 'internal') throw problems.forbidden();
-};
-
-/** `undefined`: the header is not there at all. Sent twice it arrives joined by a comma, and fits no key. */
-function internalCaller(request: FastifyRequest, isInternalKey: SecretMatcher): Caller | undefined {
-  const given = request.headers['x-internal-key'];
-  if (given === undefined) return undefined;
-  if (typeof given !== 'string' || !isInternalKey(given)) throw problems.unauthorized();
-  return { kind: 'internal' };
-}
-
-async function userCaller(request: FastifyRequest, tokens: TokenVerifier | undefined): Promise<Caller> {
-  const token = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i.exec(soleAuthorization(request.raw) ?? '')?.[1];
-  if (token === undefined || tokens === undefined) throw problems.unauthorized();
-  return { kind: 'user', userId: await tokens.verify(token) };
-}
+const refuseUsers: Hook = ({ caller }, _reply, done) =>
+  done(caller.kind === 'internal' ? undefined : problems.forbidden());
 
 /** Node keeps the first of two `Authorization` headers in silence; which of them a proxy in front judged is unknown. */
 function soleAuthorization(request: IncomingMessage): string | undefined {
