@@ -24,7 +24,7 @@ import { openFiles, openPublicFiles } from '../test/media/registrations.ts';
 import { atMost, type Bench, median, type Row } from './bench.ts';
 
 const ids = 1000;
-const rounds = 3;
+const rounds = 9;
 const limits = { maxSourcePixels: 1e6, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 60_000 };
 
 export const deletion: Bench = {

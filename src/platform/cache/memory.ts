@@ -45,10 +45,8 @@ export function createMemoryCache({ maxBytes, clock = monotonicClock }: MemoryCa
     },
     forget: async (keys) => {
       assertOutsideTransaction('the cache');
-      for (const key of keys) {
-        entries.delete(key);
-        quiet.add(key);
-      }
+      for (const key of keys) entries.delete(key);
+      quiet.add(keys);
     },
     clear: async () => {
       assertOutsideTransaction('the cache');
@@ -63,12 +61,16 @@ function createQuiet(clock: Clock) {
   const until = new Map<string, number>();
   return {
     has: (key: string) => (until.get(key) ?? 0) > clock.now(),
-    add: (key: string) => {
-      // In the order in which they end: those that are over stand first.
-      until.delete(key);
-      until.set(key, clock.now() + quietMs);
+    add: (keys: readonly string[]) => {
+      const nowMs = clock.now();
+      for (const key of keys) {
+        // In the order in which they end: those that are over stand first.
+        until.delete(key);
+        until.set(key, nowMs + quietMs);
+      }
+      // Once for all: a map passes over what was deleted at its beginning each time that it is begun.
       for (const [old, end] of until) {
-        if (end > clock.now()) break;
+        if (end > nowMs) break;
         until.delete(old);
       }
     },
