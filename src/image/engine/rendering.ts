@@ -1,7 +1,7 @@
 /** From a picture to the variants that are asked of it. */
 import type { Metadata, Sharp } from 'sharp';
 import type { Deadline } from './deadline.ts';
-import { type Opening, openPicture, openRaw, readHeader, toRaw } from './decoding.ts';
+import { discard, type Opening, openPicture, openRaw, readHeader, toRaw } from './decoding.ts';
 import { encode, encodeWithin } from './encoding.ts';
 import type { ImageMime, Job, Transform } from './engine.ts';
 import { isFill, planSize, type Size } from './geometry.ts';
@@ -20,9 +20,13 @@ export async function renderAll(opening: Opening, jobs: readonly Job[]): Promise
   const sized = jobs.map((job) => ({ ...job, size: planSize(job.transform, upright, opening.limits.maxSourcePixels) }));
   const shared =
     jobs.length > 1 && isDecodedWhole(opening.mime, header) ? await toRaw(openPicture(opening, header)) : undefined;
-  for (const { transform, size, deliver } of sized) {
-    const picture = shared === undefined ? openPicture(opening, header) : openRaw(shared, opening.deadline);
-    deliver(await finish(shape(picture, transform, upright, size), transform, opening.deadline));
+  try {
+    for (const { transform, size, deliver } of sized) {
+      const picture = shared === undefined ? openPicture(opening, header) : openRaw(shared, opening.deadline);
+      deliver(await finish(shape(picture, transform, upright, size), transform, opening.deadline));
+    }
+  } finally {
+    if (shared !== undefined) discard(shared);
   }
 }
 
@@ -34,9 +38,14 @@ function isDecodedWhole(mime: ImageMime, { depth, hasProfile, space }: Metadata)
 
 async function finish(shaped: Sharp, transform: Transform, deadline: Deadline): Promise<Uint8Array> {
   // A budget is met by encoding again and again: from the finished pixels, not from the source.
-  if (transform.maxBytes > 0 && transform.format !== 'png')
-    return encodeWithin(await toRaw(shaped), transform, deadline);
-  return encode(shaped, transform.format, transform.quality);
+  if (transform.maxBytes === 0 || transform.format === 'png')
+    return encode(shaped, transform.format, transform.quality);
+  const raw = await toRaw(shaped);
+  try {
+    return await encodeWithin(raw, transform, deadline);
+  } finally {
+    discard(raw);
+  }
 }
 
 function shape(picture: Sharp, transform: Transform, upright: Size, { width, height }: Size): Sharp {
