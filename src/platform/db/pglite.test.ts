@@ -13,6 +13,7 @@ import type { Migration } from './migrations.ts';
 import { openDatabase } from './open.ts';
 import { createPglite } from './pglite-engine.ts';
 import { migratedTemplate } from './template.ts';
+import { vacuumDead } from './vacuuming.ts';
 
 let folder: string;
 
@@ -111,6 +112,39 @@ describe('the embedded database', () => {
     expect((await readdir(folder)).sort()).toEqual(['database', 'lock']);
   });
 });
+
+describe('vacuuming the embedded database', () => {
+  it('gives the space of dead rows back to their table, and leaves tables alone that have few', async () => {
+    const database = await open();
+    const db = database.queries();
+    for (const table of ['busy', 'calm'].map((name) => sql.table(name)))
+      await sql`create table ${table} as select id from generate_series(1, 3000) as id`.execute(db);
+    const sizeOf = async (table: string) => {
+      const { rows } = await sql<{ size: number }>`select pg_relation_size(${table}::regclass) as size`.execute(db);
+      return rows[0]?.size;
+    };
+    const writtenOnce = await sizeOf('busy');
+
+    await sql`delete from busy`.execute(db);
+    await sql`delete from calm where id <= 100`.execute(db);
+    expect(await untilVacuumed(database)).toEqual(['busy']);
+    await sql`insert into busy select id from generate_series(1, 3000) as id`.execute(db);
+
+    expect(await sizeOf('busy')).toBeLessThanOrEqual(Number(writtenOnce));
+    expect(await vacuumDead(database)).toEqual([]);
+    await database.close();
+  });
+});
+
+/** What is dead is counted a second later. */
+async function untilVacuumed(database: Database): Promise<readonly string[]> {
+  for (let tries = 0; tries < 50; tries++) {
+    const vacuumed = await vacuumDead(database);
+    if (vacuumed.length > 0) return vacuumed;
+    await sleep(100);
+  }
+  return [];
+}
 
 describe('the embedded database when it breaks', () => {
   it('answers 503, is opened again by itself, and has lost nothing', { timeout: 60_000 }, async () => {

@@ -10,6 +10,7 @@ import { type FolderLock, isUnfinished, lockFolder } from './lock.ts';
 import type { Migration } from './migrations.ts';
 import { createPglite, migratePglite, pgliteDatabase } from './pglite-engine.ts';
 import { migratedTemplate } from './template.ts';
+import { vacuumRegularly } from './vacuuming.ts';
 
 export interface EmbeddedOptions {
   readonly dataDir: string;
@@ -31,7 +32,13 @@ export async function openEmbedded({ dataDir, migrations, log, ...options }: Emb
     const reopen = (): Promise<PGlite> => createPglite({ dataDir: folder });
     const lite = await reopen();
     await migrateOrClose(lite, migrations);
-    return pgliteDatabase(lite, { reopen, afterClose: lock.release, log });
+    const afterClose = () => {
+      stopVacuuming();
+      lock.release();
+    };
+    const database = pgliteDatabase(lite, { reopen, afterClose, log });
+    const stopVacuuming = vacuumRegularly(database, log);
+    return database;
   } catch (error) {
     lock.release();
     throw error;
