@@ -1,4 +1,7 @@
 // Lets a process be one of the servers that fanout.ts compares.
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const settledBytes = 64 * 1024;
 
 /** @param {import('../fanout.ts').StreamServer} server */
 export function serve(server) {
@@ -8,10 +11,15 @@ export function serve(server) {
       const { user, system } = process.cpuUsage();
       return user + system;
     },
+    // Buffers are given back after the collection that found them unused, some of them in other threads.
     heldBytes: async () => {
-      globalThis.gc?.();
-      const { heapUsed, external } = process.memoryUsage();
-      return heapUsed + external;
+      for (let before = Number.POSITIVE_INFINITY; ; ) {
+        globalThis.gc?.();
+        await sleep(100);
+        const { heapUsed, external } = process.memoryUsage();
+        if (heapUsed + external >= before - settledBytes) return heapUsed + external;
+        before = heapUsed + external;
+      }
     },
   };
   process.on('message', async (command) => process.send?.({ answer: (await commands[command]()) ?? null }));
