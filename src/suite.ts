@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import type { HttpServer, ServerCommons } from '#platform/http/server.ts';
 import { Closers, StartFault } from '#platform/lifecycle.ts';
 import type { Log } from '#platform/log.ts';
-import { startTelemetry } from '#platform/telemetry.ts';
+import { openTelemetry } from '#platform/telemetry/open.ts';
 import { addressesOf, bindingOf, type Config, isAlone, type ServiceName, usesDatabase } from './config.ts';
 import { createEngines } from './engines.ts';
 import { takeTenures } from './tenure.ts';
@@ -95,7 +95,7 @@ const wirings: Readonly<Record<ServiceName, (wiring: Wiring) => Promise<HttpServ
 
 async function openCommons(config: Config, service: ServiceName, log: Log, closers: Closers): Promise<ServerCommons> {
   const { otelEndpoint: endpoint, maxInFlight } = config.process;
-  const telemetry = await startTelemetry({ endpoint, service });
+  const telemetry = await openTelemetry({ endpoint, service });
   closers.add(`telemetry of ${service}`, () => telemetry.stop());
   return { log, telemetry, maxInFlight };
 }

@@ -1,6 +1,6 @@
 /** The doorway: which embedder runs is decided here and nowhere else (CONTRACT §2). */
 import type { Values } from '#platform/config.ts';
-import type { Telemetry } from '#platform/telemetry.ts';
+import type { Telemetry } from '#platform/telemetry/telemetry.ts';
 import type { embeddingSettings } from '../config.ts';
 import { createBuiltinEmbedder } from './builtin.ts';
 import type { Embedder } from './embedder.ts';

@@ -9,7 +9,7 @@ import { problems } from '../problem.ts';
 import { BreakerOpen, createBreaker } from '../resilience/breaker.ts';
 import { DeadlineExceeded, withDeadline } from '../resilience/deadline.ts';
 import { retry } from '../resilience/retry.ts';
-import { type Attributes, noTelemetry, type Telemetry } from '../telemetry.ts';
+import { type Attributes, noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import { currentScope, type Trace, writeTrace } from '../trace.ts';
 import { asFailure, assertAnswered, CallFailed } from './callfailure.ts';
 

@@ -5,7 +5,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Registry } from 'prom-client';
 import type { Caller } from '../access/caller.ts';
 import type { Log } from '../log.ts';
-import type { Telemetry } from '../telemetry.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { OriginMatcher } from './origins.ts';
 
 export type HttpServer = FastifyInstance<

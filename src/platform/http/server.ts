@@ -4,7 +4,7 @@ import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-z
 import { z } from 'zod';
 import type { Log } from '../log.ts';
 import { randomHex } from '../randomhex.ts';
-import { noTelemetry } from '../telemetry.ts';
+import { noTelemetry } from '../telemetry/telemetry.ts';
 import { admitRequests } from './admission.ts';
 import { acceptJson } from './bodies.ts';
 import { allowOrigins } from './cors.ts';

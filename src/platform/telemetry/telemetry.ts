@@ -1,8 +1,8 @@
 /**
- * Spans around requests and calls. Off unless OTEL_EXPORTER_OTLP_ENDPOINT is set; the SDK is loaded only then. Off, the
- * trace that came in is handed on as it is, and where none came in one is made up for the logs.
+ * Spans around requests and calls. Off, a trace that came in is handed on as it is, and where none came in one is made up
+ * for the logs.
  */
-import { newTrace, type Trace } from './trace.ts';
+import { newTrace, type Trace } from '../trace.ts';
 
 export type Attributes = Readonly<Record<string, string | number>>;
 
@@ -41,13 +41,4 @@ class MadeUp implements Span {
     this.#trace ??= newTrace();
     return this.#trace;
   }
-}
-
-export async function startTelemetry(options: {
-  readonly endpoint: string | undefined;
-  readonly service: string;
-}): Promise<Telemetry> {
-  if (options.endpoint === undefined) return noTelemetry;
-  const { startExporting } = await import('./otlp.ts');
-  return startExporting({ endpoint: options.endpoint, service: options.service });
 }

@@ -3,11 +3,12 @@ import { createServer as createHttpServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createClient, type HttpClient } from './http/client.ts';
-import { createServer, type HttpServer } from './http/server.ts';
-import { createLog } from './log.ts';
-import { problems } from './problem.ts';
-import { noTelemetry, startTelemetry, type Telemetry } from './telemetry.ts';
+import { createClient, type HttpClient } from '../http/client.ts';
+import { createServer, type HttpServer } from '../http/server.ts';
+import { createLog } from '../log.ts';
+import { problems } from '../problem.ts';
+import { openTelemetry } from './open.ts';
+import { noTelemetry, type Telemetry } from './telemetry.ts';
 
 interface ExportedSpan {
   readonly traceId: string;
@@ -123,9 +124,9 @@ describe('switched off', () => {
       import { registerHooks } from 'node:module';
       const loaded = new Set();
       registerHooks({ resolve(name, context, next) { loaded.add(name); return next(name, context); } });
-      const { startTelemetry } = await import(${JSON.stringify(new URL('./telemetry.ts', import.meta.url).href)});
-      await import(${JSON.stringify(new URL('./http/server.ts', import.meta.url).href)});
-      await startTelemetry({ endpoint: undefined, service: 'x' });
+      const { openTelemetry } = await import(${JSON.stringify(new URL('./open.ts', import.meta.url).href)});
+      await import(${JSON.stringify(new URL('../http/server.ts', import.meta.url).href)});
+      await openTelemetry({ endpoint: undefined, service: 'x' });
       console.log(JSON.stringify([...loaded].filter((name) => /opentelemetry.(sdk|exporter|resources)|otlp/.test(name))));`;
     const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
     expect(JSON.parse(stdout)).toEqual([]);
@@ -134,7 +135,7 @@ describe('switched off', () => {
 
 describe('switched on', () => {
   beforeEach(async () => {
-    await serve(await startTelemetry({ endpoint: await startCollector(), service: 'media' }));
+    await serve(await openTelemetry({ endpoint: await startCollector(), service: 'media' }));
   });
 
   it('sends a span for the request and one for the call made for it', async () => {

@@ -1,12 +1,12 @@
-/** Traces sent to a collector by OTLP over HTTP. Loaded by telemetry.ts only when it is switched on. */
+/** Traces sent to a collector by OTLP over HTTP. Loaded by open.ts only when it is switched on. */
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace as traceApi } from '@opentelemetry/api';
 import { TraceState } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { AlwaysOnSampler, BatchSpanProcessor, ParentBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace';
+import type { Trace } from '../trace.ts';
+import { version } from '../version.ts';
 import type { Telemetry } from './telemetry.ts';
-import type { Trace } from './trace.ts';
-import { version } from './version.ts';
 
 const exportTimeoutMs = 5000;
 const stopTimeoutMs = 3000;
