@@ -15,7 +15,8 @@ import { picture } from '../../test/media/pictures.ts';
 import { registrationDeps } from '../../test/media/registrations.ts';
 import { legacyImport } from './api.ts';
 import { type ImportDeps, importedIdOf, importFile } from './importing.ts';
-import { findAsset } from './store.ts';
+import { unseenFacts } from './inspection.ts';
+import { draftAsset, findAsset, type MediaTables } from './store.ts';
 
 const manyMoments = 40;
 
@@ -53,6 +54,26 @@ for (const engine of databaseEngines)
       await deps.screening.close();
       await database.close();
       await rm(folder, { recursive: true, force: true });
+    });
+
+    it('drafts that come at once do not fail: one is written, the others write over it or look again', async () => {
+      const db = database.queries<MediaTables>();
+      for (let round = 0; round < 40; round++) {
+        const path = `${randomUUID()}/a.bin`;
+        const assetId = importedIdOf(files.bucket, path);
+        const requestedMime = 'application/octet-stream';
+        const identity = {
+          assetId,
+          ownerId: randomUUID(),
+          scopeKind: 'thread',
+          scopeId: '1',
+          kind: 'file',
+          requestedMime,
+        };
+        const place = { backend: 'legacy', bucket: files.bucket, storageKey: path, etag: '"1"', byteSize: 1 } as const;
+        const draft = () => draftAsset(db, identity, place, unseenFacts(requestedMime));
+        expect(await Promise.all(Array.from({ length: 8 }, draft))).toContain(true);
+      }
     });
 
     async function laid() {

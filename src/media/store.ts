@@ -1,6 +1,7 @@
 /** The asset rows: the only SQL of the media service. */
 import { type Generated, type Insertable, sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
+import { isUniqueViolation } from '#platform/db/errors.ts';
 import type { Refusal } from './problems.ts';
 import type { IncidentTables } from './screening/store.ts';
 
@@ -148,8 +149,8 @@ export function findThumbs(db: Handle, assetIds: readonly string[]) {
 
 /**
  * Writes the row of a registration that is under way, over what an earlier try of the same left; with a `refusal`, the
- * row of an object that is about to be removed. `false`, and nothing is written: the row is ready, is being refused, or
- * was registered as something else.
+ * row of an object that is about to be removed. `false`, and nothing is written: the row is ready, is being refused, was
+ * registered as something else, or is being written for the same legacy file at this moment.
  */
 export async function draftAsset(
   db: Handle,
@@ -175,7 +176,7 @@ export async function draftAsset(
     thumb_asset_id: facts.thumbAssetId,
     refusal,
   } satisfies Partial<Insertable<AssetsTable>>;
-  const { numInsertedOrUpdatedRows } = await db
+  const drafting = db
     .insertInto('assets')
     .values({
       asset_id: identity.assetId,
@@ -200,9 +201,14 @@ export async function draftAsset(
         .where('assets.scope_id', '=', identity.scopeId)
         .where('assets.kind', '=', identity.kind)
         .where('assets.requested_mime', '=', identity.requestedMime),
-    )
-    .executeTakeFirstOrThrow();
-  return numInsertedOrUpdatedRows === 1n;
+    );
+  try {
+    return (await drafting.executeTakeFirstOrThrow()).numInsertedOrUpdatedRows === 1n;
+  } catch (error) {
+    // `on conflict` minds one index: of two inserts at once, the second may fail at the other one first.
+    if (isUniqueViolation(error, 'assets_in_legacy')) return false;
+    throw error;
+  }
 }
 
 /**
