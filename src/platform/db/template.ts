@@ -20,17 +20,15 @@ export async function migratedTemplate(migrations: readonly Migration[], cache =
   const file = join(cache, `database-${await templateKey(migrations)}`);
   const kept = await readTemplate(file);
   if (kept !== undefined) return new Blob([kept], { type: 'application/x-gzip' });
-  // From the bare one, so that a changed migration does not cost another initdb.
-  const bare = migrations.length === 0 ? undefined : await migratedTemplate([], cache);
-  const made = await makeTemplate(migrations, bare);
+  const made = await makeTemplate(migrations);
   await keepTemplate(cache, file, new Uint8Array(await made.arrayBuffer())).catch(() => {
     // A read-only installation: the next start makes it again.
   });
   return made;
 }
 
-async function makeTemplate(migrations: readonly Migration[], bare: Blob | undefined): Promise<Blob> {
-  const lite = await createPglite(bare === undefined ? {} : { loadDataDir: bare });
+async function makeTemplate(migrations: readonly Migration[]): Promise<Blob> {
+  const lite = await createPglite({});
   try {
     await migratePglite(lite, migrations);
     return await lite.dumpDataDir('gzip');
