@@ -18,7 +18,8 @@ import { openFiles } from '../test/media/registrations.ts';
 import { atMost, type Bench, median, type Row } from './bench.ts';
 import { ownCpuMs } from './rounds.ts';
 
-const rounds = 15;
+/** Many: what ffmpeg takes differs by a tenth from one run to the next. */
+const rounds = 31;
 const run = promisify(execFile);
 const { signal } = new AbortController();
 

@@ -44,7 +44,7 @@ export function createServer(options: ServerOptions): HttpServer {
     http: { requireHostHeader: false },
     frameworkErrors: renderBadUrl,
     clientErrorHandler: refuseBadHttp,
-    // Fastify's own, which are set below, are not even loaded.
+    // Ours are set below: Fastify's own need not even be loaded.
     schemaController: { compilersFactory: { buildValidator: replaced, buildSerializer: replaced } },
   }).withTypeProvider<ZodTypeProvider>();
 
