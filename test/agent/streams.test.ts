@@ -172,7 +172,11 @@ describe.each(drivers)('streams whose log is in $name', ({ missing, openRedis })
       expect(held).toHaveLength(deaf.length);
       expect(Math.max(...held)).toBeLessThan(heldBytes);
       const frames = whole.events.map(({ id, data }) => `id: ${id}\ndata: ${JSON.stringify(data)}\n\n`).join('');
-      for (const response of deaf) expect((await response.text()) === `${frames}data: [DONE]\n\n`).toBe(true);
+      for (const response of deaf) {
+        // Between two frames a heartbeat may stand.
+        const text = (await response.text()).replaceAll(/^:.*\n\n/gm, '');
+        expect(text === `${frames}data: [DONE]\n\n`).toBe(true);
+      }
     });
 
     it('one who takes nothing for long is given up, and may come back', async () => {

@@ -66,9 +66,12 @@ it.skipIf(missing)('signs in, stays signed in, and signs out', { timeout: 120_00
   const second = await context.newPage();
   await second.goto(frontUrl);
   await rig.wellAgain();
+  // Long enough for both to be under way with the same cookie.
+  await rig.fault({ operation: 'refresh', kind: 'slow', delayMs: 1000 });
   const both = await Promise.all([call(tab, '/refresh'), call(second, '/refresh')]);
   expect(both.map(({ status }) => status)).toEqual([200, 200]);
   expect((await rig.calls()).refresh).toBe(1);
+  await rig.wellAgain();
   expect((await call(second, '/refresh')).status).toBe(200);
 
   await rig.restart();
