@@ -3,6 +3,7 @@
  * appends are acknowledged; for a run elsewhere, or one that has ended, it is filled from the log, once.
  */
 import type { Log } from '#platform/log.ts';
+import { problems } from '#platform/problem.ts';
 import type { Batch, EventId, EventLog } from './eventlog.ts';
 import type { Run } from './runs.ts';
 
@@ -238,7 +239,14 @@ class LiveFeed implements Feed {
       return id.seq === 0 ? 0 : this.#lastSeq - 1;
     }
     if (id.epochMs > this.#epochMs) return Number.POSITIVE_INFINITY;
-    return id.seq <= this.#lastSeq || (await this.#isInLog(id.seq)) ? id.seq : Number.POSITIVE_INFINITY;
+    if (id.seq <= this.#lastSeq || (await this.#isInLog(id.seq))) return id.seq;
+    if (await this.#isLogLost()) throw problems.engine_unavailable({ cause: new Error('the log of the run is lost') });
+    return Number.POSITIVE_INFINITY;
+  }
+
+  /** A run begins with an event. Without any it goes on elsewhere or its process died: its end is told when it has one. */
+  async #isLogLost(): Promise<boolean> {
+    return !this.ended && !this.isOwn && (await this.#deps.eventLog.read(this.run, 0)).length === 0;
   }
 
   /** Another instance may have shown what we are about to be told. */

@@ -71,6 +71,22 @@ describe.skipIf(skipWithoutFleet)('several processes of the agent on PostgreSQL 
     await other.kill();
   });
 
+  it('a reader of a run whose process and log are both lost is not told of an end before there is one', {
+    timeout: 120_000,
+  }, async () => {
+    const victim = await fleet.start();
+    const { here, there } = await userOf(victim);
+    const taskId = await here.ask(newThread(), '/slow 60');
+    const lastEventId = (await here.stream(taskId, { cutAfter: 3 })).events.at(-1)?.id;
+    await victim.kill();
+    await flushed(fleet.redis.url);
+    expect((await there.task(taskId)).status).toBe('running');
+    expect((await there.stream(taskId, { lastEventId })).status).toBe(503);
+    expect((await there.ended(taskId)).status).toBe('failed');
+    const rest = await there.stream(taskId, { lastEventId });
+    expect([rest.status, rest.done]).toEqual([200, true]);
+  });
+
   it('Redis that is gone for good leaves nobody waiting', { timeout: 120_000 }, async () => {
     const other = await fleet.start();
     const { here, there } = await userOf(other);

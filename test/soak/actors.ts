@@ -133,12 +133,7 @@ const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex
 
 /** Talks to the agent, and reads to the end through every cut. */
 export function chatter({ book, user, token, isOver, redisEmptiedAtMs }: Stage): Actor {
-  const turns: {
-    readonly threadId: string;
-    readonly taskId: string;
-    readonly shown: string;
-    readonly isRedisEmptied: boolean;
-  }[] = [];
+  const turns: { readonly threadId: string; readonly shown: string; readonly isLostTwice: boolean }[] = [];
   const texts = ['/long 2000', 'Tell me something', 'Make a picture of a boat'];
 
   async function read(taskId: string): Promise<string> {
@@ -163,31 +158,25 @@ export function chatter({ book, user, token, isOver, redisEmptiedAtMs }: Stage):
       const answer = await user.persist('agent', 'POST', '/task', { threadId, text });
       // 409: an earlier try arrived, whose answer did not.
       if (answer.status !== 201 && answer.status !== 409) return book.breach(`a run was answered ${answer.status}`);
-      const taskId = String(answer.body.taskId);
-      const shown = await read(taskId).catch((error: Error) => {
+      const shown = await read(String(answer.body.taskId)).catch((error: Error) => {
         if (isOver()) throw new Over();
         book.breach(`a stream did not end: ${error.name} ${error.message}`);
         return '';
       });
-      const { body } = await user.persist('agent', 'GET', `/task/${taskId}`);
-      const isRedisEmptied = redisEmptiedAtMs() > startedAtMs;
-      turns.push({ threadId, taskId, shown, isRedisEmptied });
+      const { body } = await user.persist('agent', 'GET', `/task/${answer.body.taskId}`);
+      const isOfDeadProcess = body.status === 'failed' && String(body.error).includes('stopped unexpectedly');
+      turns.push({ threadId, shown, isLostTwice: isOfDeadProcess && redisEmptiedAtMs() > startedAtMs });
       book.count(`run ${body.status}`);
-      if (body.status !== 'running') return;
-      // What the reader has seen is beyond the end of a log that is gone: it is told so, and not to wait (docs/agent.md).
-      if (isRedisEmptied) book.count('a stream ended before its run, as its log was lost');
-      else book.breach(`a run whose stream has ended is running: ${taskId}`);
+      if (body.status === 'running') book.breach(`a run whose stream has ended is running: ${answer.body.taskId}`);
     },
     async verify() {
-      for (const { threadId, taskId, shown, isRedisEmptied } of turns) {
+      for (const { threadId, shown, isLostTwice } of turns) {
         const { body: current } = await user.persist('agent', 'GET', `/thread/${threadId}/current-task`);
         if (current.task !== null) book.breach(`a thread is stuck: ${threadId}`);
         const { body } = await user.persist('agent', 'GET', `/messages/${threadId}`);
         if (textOf(body.messages).includes(shown)) continue;
-        const { body: run } = await user.persist('agent', 'GET', `/task/${taskId}`);
-        const isOfDeadProcess = run.status === 'failed' && String(run.error).includes('stopped unexpectedly');
         // Who had it died, and before anybody took the run over Redis lost it as well (docs/agent.md).
-        if (isOfDeadProcess && isRedisEmptied) book.count('what was shown is lost with both its process and Redis');
+        if (isLostTwice) book.count('what was shown is lost with both its process and Redis');
         else book.breach(`what was shown is not in the messages: ${threadId}`);
       }
       book.count(`verified: ${turns.length} runs`);
