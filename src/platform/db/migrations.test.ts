@@ -55,6 +55,14 @@ describe('collecting migrations', () => {
     const [dos] = await collectMigrations([await source('a', { '001_one.sql': 'select 1;\r\nselect 2;\r\n' })]);
     expect(dos).toEqual(unix);
   });
+
+  it('ignores comments and blank lines in digests, and nothing else', async () => {
+    const digest = async (sql: string) =>
+      (await collectMigrations([await source('a', { '001_one.sql': sql })]))[0]?.digest;
+    const plain = await digest("select '--x'\nfrom t;\n");
+    expect(await digest("-- why\nselect '--x'\n\n  -- and how\nfrom t;\n")).toBe(plain);
+    expect(await digest("select '--y'\nfrom t;\n")).not.toBe(plain);
+  });
 });
 
 /** A database that stays when it is closed, to be opened again. */
@@ -127,6 +135,14 @@ for (const { name, missing } of databaseEngines) {
 
     it('refuses a file that was changed after it was applied', async () => {
       await reopen(await source('m', { '001_a.sql': 'create table a ()' }));
+      const changed = await source('m', { '001_a.sql': 'create table a (id int)' });
+      await expect(reopen(changed)).rejects.toThrow('Migration m/001_a was changed after it was applied');
+    });
+
+    it('accepts a comment that was changed, and replaces digests of versions that included comments', async () => {
+      const opened = await reopen(await source('m', { '001_a.sql': '-- one\ncreate table a ()' }));
+      await sql`update migrations set digest = ${'0'.repeat(64)} where name = 'm/001_a'`.execute(opened.queries());
+      await reopen(await source('m', { '001_a.sql': '-- two\ncreate table a ()' }));
       const changed = await source('m', { '001_a.sql': 'create table a (id int)' });
       await expect(reopen(changed)).rejects.toThrow('Migration m/001_a was changed after it was applied');
     });

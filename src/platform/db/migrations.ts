@@ -56,9 +56,17 @@ async function collectSource({ service, folder }: MigrationSource): Promise<read
       numbers.add(name.slice(0, 3));
       // A checkout may have turned the line ends; that is no change.
       const sql = (await readFile(new URL(file, folder), 'utf8')).replaceAll('\r\n', '\n');
-      return { name: `${service}/${name}`, sql, digest: createHash('sha256').update(sql).digest('hex') };
+      return { name: `${service}/${name}`, sql, digest: digestOf(sql) };
     }),
   );
+}
+
+const digestPrefix = 'sql:';
+
+/** SHA-256 without whole-line comments and blank lines, so that comments can be edited after a migration was applied. */
+function digestOf(sql: string): string {
+  const statements = sql.split('\n').filter((line) => line.trim() !== '' && !line.trimStart().startsWith('--'));
+  return digestPrefix + createHash('sha256').update(statements.join('\n')).digest('hex');
 }
 
 /**
@@ -85,7 +93,10 @@ export async function applyMigrations(
   const pending: string[] = [];
   for (const { name, sql, digest } of migrations) {
     const known = applied.get(name);
-    if (known !== undefined && known !== digest)
+    // Earlier versions digested comments too. Such a digest cannot be compared, so it is replaced.
+    if (known?.startsWith(digestPrefix) === false)
+      await session.query('update migrations set digest = $2 where name = $1', [name, digest]);
+    else if (known !== undefined && known !== digest)
       throw new MigrationFault(name, 'was changed after it was applied; write a new one instead');
     if (known !== undefined) continue;
     try {
