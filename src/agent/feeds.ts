@@ -2,6 +2,7 @@
  * What readers of this process read: one buffer per run, however many read it. The run's own instance fills it as its
  * appends are acknowledged; for a run elsewhere, or one that has ended, it is filled from the log, once.
  */
+import { startInterval } from '#platform/background/interval.ts';
 import type { Log } from '#platform/log.ts';
 import { problems } from '#platform/problem.ts';
 import type { Batch, EventId, EventLog } from './eventlog.ts';
@@ -65,8 +66,9 @@ const maxSeq = 2 ** 31 - 1;
 export function createFeeds(deps: FeedsDeps): Feeds {
   const { watchEveryMs = 2000 } = deps;
   const feeds = new Map<string, LiveFeed>();
-  const watching = setInterval(() => void watch(), watchEveryMs).unref();
-  let isWatching = false;
+  const watching = startInterval(watchEveryMs, watch, (error) =>
+    deps.log.warn({ err: error }, 'the ends of followed runs could not be read'),
+  );
 
   function feedOf(run: Run): LiveFeed {
     const known = feeds.get(run.taskId);
@@ -79,16 +81,9 @@ export function createFeeds(deps: FeedsDeps): Feeds {
   /** A run whose row has ended, and whose log has no end: its instance died in between, or the log is lost. */
   async function watch(): Promise<void> {
     const followed = [...feeds.values()].filter((feed) => feed.isFollowing);
-    if (isWatching || followed.length === 0) return;
-    isWatching = true;
-    try {
-      const ended = await deps.findEnded(followed.map(({ run }) => run.taskId));
-      await Promise.all(ended.map((run) => feeds.get(run.taskId)?.conclude(run)));
-    } catch (error) {
-      deps.log.warn({ err: error }, 'followed runs could not be looked at');
-    } finally {
-      isWatching = false;
-    }
+    if (followed.length === 0) return;
+    const ended = await deps.findEnded(followed.map(({ run }) => run.taskId));
+    await Promise.all(ended.map((run) => feeds.get(run.taskId)?.conclude(run)));
   }
 
   return {
@@ -121,7 +116,7 @@ export function createFeeds(deps: FeedsDeps): Feeds {
         disown: () => feed.disown(),
       };
     },
-    close: () => clearInterval(watching),
+    close: () => void watching.stop(),
   };
 }
 

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { UIMessage } from 'ai';
+import { startInterval } from '#platform/background/interval.ts';
 import type { Log } from '#platform/log.ts';
 import type { Chunk } from './chunks.ts';
 import type { EventLog } from './eventlog.ts';
@@ -38,19 +39,14 @@ export function startReaping(deps: ReapingDeps): Reaping {
   const { log } = deps;
   // Not the holder of our own runs: those whose lease ran out are reaped like anybody's.
   const holder = randomUUID();
-  let isReaping = false;
 
   async function reap(all = false): Promise<void> {
-    if (isReaping) return;
-    isReaping = true;
     try {
       for (let claimed = await claim(all); claimed.length > 0; claimed = await claim(all)) {
         await Promise.all(claimed.map(end));
       }
     } catch (error) {
       log.warn({ err: error }, 'runs of a dead instance could not be looked for');
-    } finally {
-      isReaping = false;
     }
   }
 
@@ -80,21 +76,15 @@ export function startReaping(deps: ReapingDeps): Reaping {
   }
 
   async function sweep(): Promise<void> {
-    try {
-      const gone = await deleteExpiredRuns(deps.db, deps.ttlS);
-      if (gone.length > 0) await deps.eventLog.remove(gone);
-    } catch (error) {
-      log.warn({ err: error }, 'expired runs could not be removed');
-    }
+    const gone = await deleteExpiredRuns(deps.db, deps.ttlS);
+    if (gone.length > 0) await deps.eventLog.remove(gone);
   }
 
-  const timers = [
-    setInterval(() => void reap(), reapEveryMs).unref(),
-    setInterval(() => void sweep(), sweepEveryMs).unref(),
-  ];
+  const onError = (error: unknown) => log.warn({ err: error }, 'dead or expired runs could not be removed');
+  const intervals = [startInterval(reapEveryMs, reap, onError), startInterval(sweepEveryMs, sweep, onError)];
   return {
     reapAll: () => reap(true),
-    close: () => timers.forEach(clearInterval),
+    close: () => intervals.forEach((interval) => void interval.stop()),
   };
 }
 

@@ -4,6 +4,7 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startInterval } from '#platform/background/interval.ts';
 import type { Log } from '#platform/log.ts';
 import type { Chunk } from './chunks.ts';
 import { createEmission, type EmissionDeps, Fenced, LogFull, LogLost } from './emission.ts';
@@ -64,36 +65,26 @@ export function createRunning(deps: RunningDeps): Running {
   const { log, holding } = deps;
   const current = new Map<string, Current>();
   let renewedAtMs = performance.now();
-  let isRenewing = false;
   let isDrained = false;
-  const renewing = setInterval(() => void renew(), holding.leaseMs / 3).unref();
+  const renewal = startInterval(holding.leaseMs / 3, renew, (error) => {
+    log.warn({ err: error }, 'the leases of runs could not be renewed');
+    // Another process that can reach the database takes them over from now on.
+    if (performance.now() - renewedAtMs < holding.leaseMs) return;
+    for (const { controller } of current.values()) controller.abort(new Lost());
+  });
 
   async function renew(): Promise<void> {
     if (current.size === 0) renewedAtMs = performance.now();
-    if (isRenewing || current.size === 0) return;
-    isRenewing = true;
+    if (current.size === 0) return;
     const askedAtMs = performance.now();
     const asked = [...current];
-    try {
-      const kept = new Map(
-        (await renewLeases(deps.db, holding.holder, [...current.keys()], holding.leaseMs)).map((row) => [
-          row.taskId,
-          row,
-        ]),
-      );
-      renewedAtMs = askedAtMs;
-      for (const [taskId, { controller }] of asked) {
-        const row = kept.get(taskId);
-        if (row === undefined) controller.abort(new Lost());
-        else if (row.abortRequested) controller.abort(new Aborted());
-      }
-    } catch (error) {
-      log.warn({ err: error }, 'the leases of runs could not be renewed');
-      // Whoever else can reach the database takes them over from now on.
-      if (performance.now() - renewedAtMs < holding.leaseMs) return;
-      for (const { controller } of current.values()) controller.abort(new Lost());
-    } finally {
-      isRenewing = false;
+    const renewed = await renewLeases(deps.db, holding.holder, [...current.keys()], holding.leaseMs);
+    const kept = new Map(renewed.map((row) => [row.taskId, row]));
+    renewedAtMs = askedAtMs;
+    for (const [taskId, { controller }] of asked) {
+      const row = kept.get(taskId);
+      if (row === undefined) controller.abort(new Lost());
+      else if (row.abortRequested) controller.abort(new Aborted());
     }
   }
 
@@ -162,7 +153,7 @@ export function createRunning(deps: RunningDeps): Running {
       while (current.size > 0) await Promise.all([...current.values()].map(({ over }) => over));
       clearTimeout(tooLong);
     },
-    close: () => clearInterval(renewing),
+    close: () => void renewal.stop(),
   };
 }
 

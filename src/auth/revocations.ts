@@ -3,6 +3,7 @@
  * Meanwhile the tokens are dead here.
  */
 import { randomUUID } from 'node:crypto';
+import { startInterval } from '#platform/background/interval.ts';
 import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
@@ -83,27 +84,19 @@ const sweepEvery = 30;
 export function keepHouse(deps: RevocationDeps, everyMs = 2000): Housekeeping {
   const stopping = new AbortController();
   let rounds = 0;
-  let running: Promise<void> | undefined;
   const round = async () => {
-    try {
-      if (rounds % sweepEvery === 0) await deps.answers.sweep();
-      rounds += 1;
-      await revokeDue(deps, stopping.signal);
-    } catch (error) {
-      deps.log.warn({ err: error }, 'sign-outs cannot be told right now');
-    }
+    if (rounds % sweepEvery === 0) await deps.answers.sweep();
+    rounds += 1;
+    await revokeDue(deps, stopping.signal);
   };
-  const timer = setInterval(() => {
-    running ??= round().finally(() => {
-      running = undefined;
-    });
-  }, everyMs);
+  const interval = startInterval(everyMs, round, (error) =>
+    deps.log.warn({ err: error }, 'pending sign-outs could not be sent to the identity provider'),
+  );
   return {
     close: async () => {
-      clearInterval(timer);
-      // A provider that hangs does not hold up the end.
+      // A provider that hangs does not delay shutdown.
       stopping.abort();
-      await running;
+      await interval.stop();
     },
   };
 }

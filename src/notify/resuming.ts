@@ -1,38 +1,21 @@
 /** Takes up sends whose processes died before their callers had an answer (CONTRACT §10). */
+import { type Interval, startInterval } from '#platform/background/interval.ts';
 import type { Mail } from './mail.ts';
 import { claimMs, deliver, type SendingDeps } from './sending.ts';
 import { claimLapsed, dropOld, markFailed, postpone } from './store.ts';
 
-export interface Resuming {
-  /** Ends after the turn that is under way. */
-  stop(): Promise<void>;
-}
-
 const everyMs = 5000;
 const atOnce = 10;
-const dropEveryTurns = 720;
+const dropEveryRounds = 720;
 const longestWaitMs = 10 * 60 * 1000;
 
-export function startResuming(deps: SendingDeps): Resuming {
-  let turn: Promise<void> = Promise.resolve();
-  let turns = 0;
-  let isRunning = false;
-  const timer = setInterval(() => {
-    if (isRunning) return;
-    isRunning = true;
-    turn = resume(deps, turns++ % dropEveryTurns === 0)
-      .catch((error: unknown) => deps.log.warn({ err: error }, 'sends could not be resumed'))
-      .finally(() => {
-        isRunning = false;
-      });
-  }, everyMs);
-  timer.unref();
-  return {
-    stop: async () => {
-      clearInterval(timer);
-      await turn;
-    },
-  };
+export function startResuming(deps: SendingDeps): Interval {
+  let rounds = 0;
+  return startInterval(
+    everyMs,
+    () => resume(deps, rounds++ % dropEveryRounds === 0),
+    (error) => deps.log.warn({ err: error }, 'interrupted sends could not be resumed'),
+  );
 }
 
 async function resume(deps: SendingDeps, isTimeToDrop: boolean): Promise<void> {

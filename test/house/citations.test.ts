@@ -28,12 +28,9 @@ function anchorOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-const citing = find(
-  '{src,test,bench,examples}/**/*.{ts,tsx,sql,mjs}',
-  'deploy/**/*',
-  '*.mjs',
-  '.ci/*',
-).filter((path) => !path.startsWith('test/house/') && /\.|\/run$/.test(path));
+const citing = find('{src,test,bench,examples}/**/*.{ts,tsx,sql,mjs}', 'deploy/**/*', '*.mjs', '.ci/*').filter(
+  (path) => !path.startsWith('test/house/') && /\.|\/run$/.test(path),
+);
 
 describe('citations', () => {
   it('in code name a page and a heading of docs/', () => {

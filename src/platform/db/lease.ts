@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
+import { startInterval } from '../background/interval.ts';
 import type { Log } from '../log.ts';
 import type { Db } from './db.ts';
 
@@ -92,8 +93,8 @@ export function createLeases({ db, log, ttlMs = 15_000, renewEveryMs = ttlMs / 3
     }
   }
 
-  const timer = everyMs(renewEveryMs, renew, (error) => {
-    // The next turn tries again; the lease's own timer tells the loss when that comes too late.
+  const renewal = startInterval(renewEveryMs, renew, (error) => {
+    // The next call retries. If it is too late, the lease's own timer reports the loss.
     log.warn({ err: error }, 'leases could not be renewed');
   });
 
@@ -101,7 +102,7 @@ export function createLeases({ db, log, ttlMs = 15_000, renewEveryMs = ttlMs / 3
     acquire,
     acquireFromDead,
     close: async () => {
-      clearInterval(timer);
+      void renewal.stop();
       for (const lease of held.values()) lease.forget();
       held.clear();
       await rows.releaseAll();
@@ -180,20 +181,4 @@ function leaseRows(db: Db<LeaseTables>, holder: string, ttlMs: number) {
       return row?.expires_at;
     },
   };
-}
-
-/** One turn at a time: a turn that is still running is not overtaken. */
-function everyMs(intervalMs: number, work: () => Promise<void>, onError: (error: unknown) => void): NodeJS.Timeout {
-  let running = false;
-  return setInterval(async () => {
-    if (running) return;
-    running = true;
-    try {
-      await work();
-    } catch (error) {
-      onError(error);
-    } finally {
-      running = false;
-    }
-  }, intervalMs).unref();
 }

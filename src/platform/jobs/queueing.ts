@@ -1,6 +1,7 @@
 /** The queue of one process: hands out `Jobs`, and keeps the time for its workers (polling, leases, sweeping, removal). */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
+import { type Interval, startInterval } from '../background/interval.ts';
 import { afterCommit, type Database } from '../db/db.ts';
 import type { Log } from '../log.ts';
 import { type Jobs, type JobTables, LeaseLost } from './jobs.ts';
@@ -34,7 +35,7 @@ export function createJobs(options: JobsOptions): Jobs {
   const { isSoleProcess = database.driver === 'pglite' } = options;
   const db = database.queries<JobTables>();
   const workers = new Map<string, Worker>();
-  const timers: NodeJS.Timeout[] = [];
+  const intervals: Interval[] = [];
   // Jobs are nobody's request: they must not log under the id of the one that happens to wake them.
   const outsideRequests = AsyncLocalStorage.snapshot();
   let isAlone = false;
@@ -74,12 +75,11 @@ export function createJobs(options: JobsOptions): Jobs {
     for (const worker of workers.values()) worker.wake();
   }
 
-  function startTimers(): void {
+  function startIntervals(): void {
     const every = (intervalMs: number, what: string, work: () => Promise<void>) => {
-      const tried = () =>
-        work().catch((error: unknown) => log.warn({ err: error }, `${what} failed, and is tried again`));
-      timers.push(everyMs(intervalMs, tried));
-      return tried;
+      const onError = (error: unknown) => log.warn({ err: error }, `${what} failed and will be retried`);
+      intervals.push(startInterval(intervalMs, work, onError));
+      return () => work().catch(onError);
     };
     every(leaseMs / 4, 'renewing the leases of jobs', renew);
     const sweeping = every(sweepEveryMs, 'sweeping the jobs', sweep);
@@ -102,7 +102,7 @@ export function createJobs(options: JobsOptions): Jobs {
       if (workers.has(queue.name)) throw new Error(`the queue ${queue.name} is worked on already`);
       const deps = { database, log, holder: processHolder, leaseMs };
       workers.set(queue.name, startWorker(deps, queue, handler, workOptions));
-      if (timers.length === 0) startTimers();
+      if (intervals.length === 0) startIntervals();
     },
     look: (jobId) => findJob(db, jobId),
     cancel: (handle, queue, key) => cancelJob(jobsOf(handle), queue.name, key),
@@ -113,20 +113,9 @@ export function createJobs(options: JobsOptions): Jobs {
       // Their leases are renewed until they have ended.
       const outcomes = await Promise.allSettled(stopping.map((worker) => worker.stop(stopOptions.drainMs ?? drainMs)));
       for (const name of names) workers.delete(name);
-      if (workers.size === 0) for (const timer of timers.splice(0)) clearInterval(timer);
+      if (workers.size === 0) for (const interval of intervals.splice(0)) void interval.stop();
       for (const outcome of outcomes)
         if (outcome.status === 'rejected') log.warn({ err: outcome.reason }, 'jobs could not be given back');
     },
   };
-}
-
-/** One turn at a time: a turn that is still running is not overtaken. */
-function everyMs(intervalMs: number, work: () => Promise<void>): NodeJS.Timeout {
-  let isRunning = false;
-  return setInterval(async () => {
-    if (isRunning) return;
-    isRunning = true;
-    await work();
-    isRunning = false;
-  }, intervalMs).unref();
 }
