@@ -25,7 +25,7 @@ export const userMessage = z
     id: messageId.optional().describe('Made when it is left out, or taken in the thread already.'),
     role: z.literal('user'),
     parts: z
-      .array(z.union([textPart, filePart]))
+      .array(z.discriminatedUnion('type', [textPart, filePart]))
       .min(1)
       .max(100),
     metadata: z.record(z.string(), z.unknown()).nullish(),

@@ -95,8 +95,10 @@ export function createClient(options: ClientOptions): HttpClient {
       // Beside a credential of the call's own it would decide alone (CONTRACT §3).
       ...(options.internalKey === undefined || call.headers?.authorization !== undefined
         ? {}
-        : { 'x-internal-key': options.internalKey }),
-      ...(typeof onBehalfOf === 'string' && { [onBehalfHeader]: onBehalfOf }),
+        : {
+            'x-internal-key': options.internalKey,
+            ...(typeof onBehalfOf === 'string' && { [onBehalfHeader]: onBehalfOf }),
+          }),
       ...headersOfScope(trace, options.ours),
       ...call.headers,
     };
