@@ -2,7 +2,7 @@
  * The suite: starts each chosen service on its port over the engines that it needs, and closes all of it in the right
  * order. `npm start` and the tests call the same.
  */
-import type { IncomingMessage } from 'node:http';
+import type { FastifyRequest } from 'fastify';
 import type { HttpServer, ServerCommons } from '#platform/http/server.ts';
 import { Closers, StartFault } from '#platform/lifecycle.ts';
 import type { Log } from '#platform/log.ts';
@@ -37,7 +37,7 @@ export async function startSuite(config: Config, services: readonly ServiceName[
   const servers = new Map<ServiceName, HttpServer>();
   let isClosing = false;
   /** Made by one of our services (CONTRACT §3): while the suite closes, the agent's last runs are all that calls. */
-  const isForRuns = ({ headers }: IncomingMessage) => isClosing && headers['x-internal-key'] !== undefined;
+  const isForRuns = ({ headers }: FastifyRequest) => isClosing && headers['x-internal-key'] !== undefined;
   const close = async () => {
     const [edge, agent] = [servers.get('edge'), servers.get('agent')];
     const others = [...servers.values()].filter((server) => server !== edge && server !== agent);

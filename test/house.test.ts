@@ -153,6 +153,21 @@ describe('rooms', () => {
     expect(files.filter(({ path }) => path.split('/').length > 4).map(({ path }) => path)).toEqual([]);
   });
 
+  it('guards decide by the route that was matched: the URL as it was sent is read in named places only', () => {
+    // Signatures are over the bytes that were sent; a redirect and a forwarded query repeat them.
+    const readers = ['console/memories.ts', 'console/origins.ts', 'edge/targets.ts'];
+    const sent = [
+      /\b(request|req|raw|incoming|message)\??\.(raw\.)?url\b/,
+      /\boriginalUrl\b/,
+      // Taken out of a request by name, in parameters and in declarations.
+      /\{[^{}]*\burl\b[^{}]*\}\s*(:\s*(FastifyRequest|IncomingMessage|Pick<(FastifyRequest|IncomingMessage))|=\s*(request|req|raw|incoming|message)\b)/,
+      /\braw:\s*\{[^{}]*\burl\b/,
+      /\bmethod\?:[^{}]*\burl\?:\s*string\b/,
+    ];
+    const found = files.filter(({ text }) => sent.some((way) => way.test(text))).map(({ path }) => path);
+    expect(found.sort()).toEqual(readers);
+  });
+
   it('types are never set aside', () => {
     const marks = new RegExp(
       ['@ts-' + 'ignore', '@ts-' + 'nocheck', 'biome-' + 'ignore', '\\bas any\\b', ': any\\b'].join('|'),

@@ -18,11 +18,6 @@ const filePart = z.object({
     )
     .describe('`asset:<assetId>` names a picture of the library; it is signed when messages are read.'),
 });
-const dataPart = z.object({
-  type: z.templateLiteral(['data-', z.string().min(1).max(64)]),
-  id: z.string().max(128).optional(),
-  data: z.unknown(),
-});
 
 /** A v5 `UIMessage` of role `user`. */
 export const userMessage = z
@@ -30,7 +25,7 @@ export const userMessage = z
     id: messageId.optional().describe('Made when it is left out, or taken in the thread already.'),
     role: z.literal('user'),
     parts: z
-      .array(z.union([textPart, filePart, dataPart]))
+      .array(z.discriminatedUnion('type', [textPart, filePart]))
       .min(1)
       .max(100),
     metadata: z.record(z.string(), z.unknown()).nullish(),

@@ -86,7 +86,13 @@ describe('a service that is shut down', () => {
     const refused = await there.call('POST', '/task', { threadId: newThread(), text: 'hi' });
     expect([refused.status, refused.body.error]).toEqual([503, 'draining']);
     expect(refused.headers.get('retry-after')).not.toBeNull();
-    expect((await there.call('POST', '/task?x', { threadId: newThread(), text: 'hi' })).status).toBe(503);
+    for (const path of ['/task?x', '/%74ask', '/tas%6B?x'])
+      expect([path, (await there.call('POST', path, { threadId: newThread(), text: 'hi' })).status]).toEqual([
+        path,
+        503,
+      ]);
+    for (const path of ['/health?x', '/%68ealth'])
+      expect([path, (await there.call('GET', path)).status]).toEqual([path, 503]);
     for (const path of [`/task/${longId}`, `/messages/${long}`, `/thread/${long}/current-task`, '/'])
       expect([path, (await there.call('GET', path)).status]).toEqual([path, 200]);
     expect((await there.stream(ended)).events.at(-1)?.data).toEqual({ type: 'finish' });

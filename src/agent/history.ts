@@ -6,14 +6,18 @@ import type { StoredMessage } from './store.ts';
 const maxHistory = 400_000;
 
 export interface HistoryDeps {
-  /** Assets to addresses that a provider may read; what is missing cannot be read. */
-  readonly signImages: (assetIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  /** URLs of assets for a provider. Those that the owner of the thread may not read are missing. */
+  readonly signImages: (ownerId: string, assetIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 }
 
-export async function tellHistory(deps: HistoryDeps, messages: readonly StoredMessage[]): Promise<ModelMessage[]> {
+export async function tellHistory(
+  deps: HistoryDeps,
+  ownerId: string,
+  messages: readonly StoredMessage[],
+): Promise<ModelMessage[]> {
   const recent = newest(messages);
   const attached = recent.flatMap(({ parts }) => parts.flatMap((part) => assetOf(part) ?? []));
-  const urls = attached.length > 0 ? await deps.signImages(attached) : new Map<string, string>();
+  const urls = attached.length > 0 ? await deps.signImages(ownerId, attached) : new Map<string, string>();
   const told = recent.map(({ role, parts }) => ({ role, parts: parts.flatMap((part) => tellPart(part, urls)) }));
   return convertToModelMessages(told, { ignoreIncompleteToolCalls: true });
 }

@@ -4,15 +4,16 @@
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { HttpClient } from '#platform/http/client.ts';
+import type { ActingClient } from '#platform/http/client.ts';
 import { problems } from '#platform/problem.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import { currentTraceHeaders } from '#platform/trace.ts';
+import { isUuid } from '#platform/uuid.ts';
 import { readBounded } from './bounded.ts';
 
 export interface LibraryDeps {
-  /** Of the media service, with the internal key. */
-  readonly media: HttpClient;
+  /** Of the media service, with the internal key. Calls for a user have that user's rights. */
+  readonly media: ActingClient;
 }
 
 /** What is kept, and where. The same `reference` is the same asset, however often it is tried. */
@@ -55,14 +56,16 @@ export async function keep(
 ): Promise<{ assetId: string; mime: string }> {
   const { ownerId, threadId: scopeId, kind, mime, bytes, facts, thumbAssetId } = deposit;
   const identity = { assetId: assetIdOf(deposit.reference), ownerId, scopeKind: 'thread', scopeId, kind, mime };
-  const reserved = await post(media, '/v1/uploads', identity, signal);
-  await upload(reservation.parse(reserved), bytes, signal);
-  const row = await post(media, '/v1/assets', { ...identity, ...facts, thumbAssetId }, signal);
-  return registered.parse(row);
+  const common = { idempotent: true, onBehalfOf: ownerId, signal } as const;
+  const reserved = await media.send({ method: 'POST', route: '/v1/uploads', json: identity, ...common });
+  await upload(reservation.parse(accept(reserved)), bytes, signal);
+  const json = { ...identity, ...facts, thumbAssetId };
+  const row = await media.send({ method: 'POST', route: '/v1/assets', json, ...common });
+  return registered.parse(accept(row));
 }
 
-async function post(media: HttpClient, path: string, json: unknown, signal: AbortSignal): Promise<unknown> {
-  const answer = await media.send({ method: 'POST', path, route: path, json, idempotent: true, signal });
+/** The body of an answer that is 200 or 201. */
+function accept(answer: Awaited<ReturnType<ActingClient['send']>>): unknown {
   if (answer.status === 200 || answer.status === 201) return answer.json();
   const said = refusal.safeParse(answer.json());
   const isOfTheFile = [400, 413, 422, 451].includes(answer.status);
@@ -87,16 +90,23 @@ async function upload(place: z.output<typeof reservation>, bytes: Uint8Array, ou
   });
 }
 
-/** Addresses for whoever may see the thread. What cannot be resolved, or in time, is missing. */
+/**
+ * URLs of the assets that the user may read; all others are missing. A ref that is no UUID names a file of the legacy
+ * backend, which no message part may do.
+ */
 export async function sign(
   { media }: LibraryDeps,
+  userId: string,
   kind: 'image' | 'video',
   assetIds: readonly string[],
 ): Promise<ReadonlyMap<string, SignedMedia>> {
   const answers = await Promise.all(
-    inLotsOf(200, [...new Set(assetIds)]).map(async (refs) => {
-      const path = `/v1/sign/${kind}`;
-      const answer = await media.send({ method: 'POST', path, route: path, json: { refs }, idempotent: true });
+    inLotsOf(200, [...new Set(assetIds.filter(isUuid))]).map(async (refs) => {
+      const call = { json: { refs }, idempotent: true, onBehalfOf: userId } as const;
+      const answer =
+        kind === 'image'
+          ? await media.send({ ...call, method: 'POST', route: '/v1/sign/image' })
+          : await media.send({ ...call, method: 'POST', route: '/v1/sign/video' });
       return answer.status === 200 ? Object.entries(signed.parse(answer.json())) : [];
     }),
   );
@@ -106,10 +116,11 @@ export async function sign(
 /** The bytes of a picture, for a provider that edits it. */
 export async function fetchPicture(
   deps: LibraryDeps,
+  userId: string,
   assetId: string,
   outer: AbortSignal,
 ): Promise<{ bytes: Uint8Array; mime: string } | undefined> {
-  const media = (await sign(deps, 'image', [assetId])).get(assetId);
+  const media = (await sign(deps, userId, 'image', [assetId])).get(assetId);
   const { url, mime } = media ?? {};
   if (url === undefined || !mime?.startsWith('image/')) return undefined;
   const get = async (signal: AbortSignal) => {
@@ -123,27 +134,25 @@ export async function fetchPicture(
   });
 }
 
-/**
- * Which of the assets the bearer of this credential may not read. Asked with the user's own token, so that the media
- * service judges as it always does.
- */
-export async function findUnreadable(
+/** Which of the assets the user may not read, and whether that is because they do not exist. Throws `engine_unavailable`. */
+export async function judgeReadable(
   { media }: LibraryDeps,
-  authorization: string,
+  userId: string,
   assetIds: readonly string[],
-): Promise<readonly string[]> {
-  const path = '/v1/sign/image';
-  const answer = await media.send({
-    method: 'POST',
-    path,
-    route: path,
-    json: { refs: assetIds },
-    idempotent: true,
-    headers: { authorization },
-  });
-  if (answer.status !== 200) throw problems.engine_unavailable({ cause: new Error(`media answered ${answer.status}`) });
-  const readable = signed.parse(answer.json());
-  return assetIds.filter((assetId) => !readable[assetId]?.ready);
+): Promise<{ readonly absent: readonly string[]; readonly foreign: readonly string[] }> {
+  const findMissing = async (refs: readonly string[], onBehalfOf: string | null) => {
+    const json = { refs };
+    const answer = await media.send({ method: 'POST', route: '/v1/sign/image', json, idempotent: true, onBehalfOf });
+    if (answer.status !== 200)
+      throw problems.engine_unavailable({ cause: new Error(`media answered ${answer.status}`) });
+    const found = signed.parse(answer.json());
+    return refs.filter((ref) => !found[ref]?.ready);
+  };
+  const unreadable = await findMissing(assetIds, userId);
+  if (unreadable.length === 0) return { absent: [], foreign: [] };
+  // As a server: only to tell an asset of another user from none at all. The URLs are thrown away.
+  const absent = await findMissing(unreadable, null);
+  return { absent, foreign: unreadable.filter((assetId) => !absent.includes(assetId)) };
 }
 
 /** A UUID made of what the asset is of (RFC 9562 §5.8). */

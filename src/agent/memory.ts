@@ -1,11 +1,11 @@
 /** What is remembered about the user: told to the model before each turn (CONTRACT §8), and by the memory tools. */
 import { z } from 'zod';
-import type { HttpClient } from '#platform/http/client.ts';
+import type { ActingClient } from '#platform/http/client.ts';
 import type { Log } from '#platform/log.ts';
 
 export interface MemoryDeps {
   /** Of the memory service, with the internal key. */
-  readonly memory: HttpClient;
+  readonly memory: ActingClient;
   readonly log: Log;
 }
 
@@ -30,9 +30,9 @@ export async function injectMemory(
   try {
     const answer = await memory.send({
       method: 'POST',
-      path: '/inject',
       route: '/inject',
       json: { entity_id: userId, entity_type: 'user', query: excerpt(query) },
+      onBehalfOf: userId,
       idempotent: true,
       timeoutMs: injectTimeoutMs,
       signal,
@@ -61,9 +61,9 @@ export async function searchMemory(
   const json = { entity_id: userId, entity_type: 'user', query: excerpt(query), limit: 10 };
   const answer = await memory.send({
     method: 'POST',
-    path: '/memory/search',
     route: '/memory/search',
     json,
+    onBehalfOf: userId,
     idempotent: true,
     signal,
   });
@@ -80,7 +80,13 @@ export async function addMemory(
   signal: AbortSignal,
 ): Promise<{ readonly id: string; readonly deduplicated: boolean }> {
   const json = { entity_id: userId, entity_type: 'user', content: excerpt(content), type };
-  const answer = await memory.send({ method: 'POST', path: '/memory/add', route: '/memory/add', json, signal });
+  const answer = await memory.send({
+    method: 'POST',
+    route: '/memory/add',
+    json,
+    onBehalfOf: userId,
+    signal,
+  });
   if (answer.status !== 200 && answer.status !== 201) throw new Error(`the memory service answered ${answer.status}`);
   const { id, deduplicated = false } = added.parse(answer.json());
   return { id, deduplicated };

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AccountTables, setPlanAndCredits } from '#accounts/store.ts';
+import { transaction } from '#platform/db/db.ts';
 import { type AgentRig, type Chatter, newThread, startAgent } from '../../test/agent/rig.ts';
 import { picture } from '../../test/media/pictures.ts';
 import { embedded, upload } from '../../test/media/rig.ts';
-import { listMessages, type RunTables } from './store.ts';
+import { appendMessage, listMessages, lockThread, type RunTables, type StoredMessage } from './store.ts';
 
 let rig: AgentRig;
 let user: Chatter;
@@ -20,7 +21,7 @@ const stored = async (threadId: string) =>
   JSON.stringify(await listMessages(rig.media.database.queries<RunTables>(), threadId));
 const file = (url: string) => ({ type: 'file', mediaType: 'image/png', url });
 const say = async (threadId: string, parts: readonly object[], more = {}, chatter = user) =>
-  chatter.call<{ taskId: string; issues: { path: string }[] }>('POST', '/task', {
+  chatter.call<{ taskId: string; error: string; issues: { path: string }[] }>('POST', '/task', {
     threadId,
     message: { role: 'user', parts },
     ...more,
@@ -73,21 +74,104 @@ describe('addresses of media', () => {
     expect((await user.messages(threadId))[0]?.parts).toEqual(parts);
   });
 
-  it('a picture may be attached by whoever may read it, and by a server for anybody', async () => {
-    const stranger = await rig.user('pro', 10);
-    const [own, shared] = [await newAsset(stranger), await newAsset(stranger, 'feed')];
-    for (const assetId of [own, randomUUID()]) {
+  describe('a picture can be attached by a user who may read it, also through a server', () => {
+    const asUser = (threadId: string, parts: readonly object[]) => say(threadId, parts);
+    const asServer = (threadId: string, parts: readonly object[]) =>
+      say(threadId, parts, { userId: user.userId }, rig.server);
+
+    it.each([
+      ['the user', asUser],
+      ['a server for the user', asServer],
+    ])('%s: 201 for public assets, 403 for those of others, 400 for none', async (_who, attach) => {
+      const stranger = await rig.user('pro', 10);
+      const [own, shared] = [await newAsset(stranger), await newAsset(stranger, 'feed')];
       const threadId = newThread();
-      const { status, body } = await say(threadId, [file(`asset:${assetId}`)]);
-      expect([status, body.issues[0]?.path]).toEqual([400, 'body.message.parts']);
+      const foreign = await attach(threadId, [file(`asset:${shared}`), file(`asset:${own}`)]);
+      expect([foreign.status, foreign.body.error]).toEqual([403, 'forbidden']);
+      const absent = await attach(threadId, [file(`asset:${randomUUID()}`)]);
+      expect([absent.status, absent.body.issues[0]?.path]).toEqual([400, 'body.message.parts']);
       expect(await user.messages(threadId)).toEqual([]);
+      const started = await attach(threadId, [file(`asset:${shared}`)]);
+      expect(started.status).toBe(201);
+      await user.ended(started.body.taskId);
+    });
+  });
+
+  describe('are signed only for the owner of the thread, whatever a stored message names', () => {
+    let alice: Chatter;
+    let theirs: string;
+    let legacyPath: string;
+    beforeAll(async () => {
+      alice = await rig.user('pro', 10);
+      theirs = await newAsset(alice);
+      legacyPath = `${alice.userId}/passport.png`;
+      const png = await picture('png');
+      await rig.media.legacyFiles.put(legacyPath, png, {
+        contentType: 'image/png',
+        size: png.length,
+        createOnly: true,
+      });
+    });
+
+    /** As it may have been stored before such parts were refused. */
+    async function store(role: 'user' | 'assistant', part: object): Promise<string> {
+      const threadId = newThread();
+      const db = rig.media.database.queries<RunTables>();
+      await transaction(db, async (tx) => {
+        await lockThread(tx, threadId, user.userId);
+        const parts = [{ type: 'text', text: 'Look.' }, part] as StoredMessage['parts'];
+        await appendMessage(tx, { threadId, id: randomUUID(), ownerId: user.userId, role, parts, metadata: {} });
+      });
+      return threadId;
     }
-    const started = [
-      await say(newThread(), [file(`asset:${shared}`)]),
-      await say(newThread(), [file(`asset:${own}`)], { userId: user.userId }, rig.server),
-    ];
-    expect(started.map(({ status }) => status)).toEqual([201, 201]);
-    for (const { body } of started) await user.ended(body.taskId);
+    const tool = (output: object) => ({
+      type: 'tool-editImage',
+      toolCallId: 'c',
+      state: 'output-available',
+      input: {},
+      output,
+    });
+    const video = (data: object) => ({ type: 'data-video', id: 'v', data });
+
+    it.each([
+      ['a file', 'user', () => file(`asset:${theirs}`)],
+      ['a file in an answer', 'assistant', () => file(`asset:${theirs}`)],
+      ['a file in the legacy backend', 'user', () => file(`asset:${legacyPath}`)],
+      ['a part of a user with a picture', 'user', () => video({ kind: 'image', assetId: theirs })],
+      ['a part of a user with a video', 'user', () => video({ kind: 'video', assetId: theirs })],
+      ['a part of a user with a path', 'user', () => video({ kind: 'image', assetId: legacyPath })],
+      ['a part of an answer with a picture', 'assistant', () => video({ kind: 'image', assetId: theirs })],
+      ['a part of an answer with a video', 'assistant', () => video({ kind: 'video', assetId: theirs })],
+      ['a part of an answer with a path', 'assistant', () => video({ kind: 'image', assetId: legacyPath })],
+      ['an output with a picture', 'assistant', () => tool({ kind: 'image', assetId: theirs })],
+      ['an output with a video', 'assistant', () => tool({ kind: 'video', assetId: theirs })],
+      ['an output with a path', 'assistant', () => tool({ kind: 'video', assetId: legacyPath })],
+    ] as const)('not %s', async (_title, role, part) => {
+      const threadId = await store(role, part());
+      for (const reader of [user, rig.server]) {
+        const told = JSON.stringify(await reader.messages(threadId));
+        expect(told).not.toContain('http');
+        expect(told).toContain('Look.');
+      }
+    });
+
+    it('those of the owner and public ones are signed, also for a server that reads the thread', async () => {
+      for (const assetId of [await newAsset(user), await newAsset(alice, 'feed')]) {
+        for (const part of [file(`asset:${assetId}`), tool({ kind: 'image', assetId })]) {
+          const threadId = await store('assistant', part);
+          for (const reader of [user, rig.server])
+            expect(JSON.stringify(await reader.messages(threadId))).toContain('"url":"http');
+        }
+      }
+    });
+
+    it('a picture of another user cannot be edited, even if an old message attaches it', async () => {
+      const threadId = await store('user', file(`asset:${theirs}`));
+      await user.ended(await user.ask(threadId, 'Please edit it.'));
+      const [, , answer] = await user.messages(threadId);
+      const outputs = answer?.parts.flatMap(({ output }) => output ?? []);
+      expect(outputs).toMatchObject([{ assetId: null, status: 'failed', failure: { code: 'rejected' } }]);
+    });
   });
 });
 

@@ -19,6 +19,7 @@ export interface ReadMessage extends Pick<UIMessage, 'id' | 'role' | 'parts'> {
 }
 
 type Part = UIMessage['parts'][number];
+type Role = ReadMessage['role'];
 type Media = Record<string, unknown> & { readonly kind: 'image' | 'video' };
 
 /** Ascending. Throws 403 for another user's thread; an unknown one has none. */
@@ -27,26 +28,28 @@ export async function readMessages(
   caller: Caller,
   threadId: string,
 ): Promise<readonly ReadMessage[]> {
-  await checkThread(deps, caller, threadId);
+  const ownerId = await checkThread(deps, caller, threadId);
+  if (ownerId === undefined) return [];
   const stored = await listMessages(deps.db, threadId);
-  const hasVideo = stored.some(({ parts }) => parts.some((part) => mediaOf(part)?.kind === 'video'));
+  const hasVideo = stored.some(({ role, parts }) => parts.some((part) => mediaOf(role, part)?.kind === 'video'));
   const videos = hasVideo ? await listVideosOfThread(deps.db, threadId) : [];
   const byId = new Map(videos.map((video) => [video.videoId, video]));
   const present = stored.map(({ id, role, parts, metadata }) => ({
     id,
     role,
     metadata,
-    parts: parts.map((part) => overlay(part, byId)),
+    parts: parts.map((part) => overlay(role, part, byId)),
   }));
-  const signed = await signAll(
-    deps,
-    present.flatMap(({ parts }) => parts),
-  );
-  return present.map((message) => ({ ...message, parts: message.parts.map((part) => address(part, signed)) }));
+  const signed = await signAll(deps, ownerId, present);
+  return present.map((message) => ({
+    ...message,
+    parts: message.parts.map((part) => address(message.role, part, signed)),
+  }));
 }
 
-/** The output of a tool that makes media, and what a `data-video` part shows. */
-function mediaOf(part: Part): Media | undefined {
+/** The output of a tool that makes media, and what a `data-video` part shows. A user's message has neither. */
+function mediaOf(role: Role, part: Part): Media | undefined {
+  if (role === 'user') return undefined;
   const value: unknown =
     part.type === 'data-video' && 'data' in part
       ? part.data
@@ -62,8 +65,8 @@ function withMedia(part: Part, media: object): Part {
   return (part.type === 'data-video' ? { ...part, data: media } : { ...part, output: media }) as Part;
 }
 
-function overlay(part: Part, videos: ReadonlyMap<string, Video>): Part {
-  const media = mediaOf(part);
+function overlay(role: Role, part: Part, videos: ReadonlyMap<string, Video>): Part {
+  const media = mediaOf(role, part);
   const video = media?.kind === 'video' ? videos.get(String(media.videoId)) : undefined;
   if (media === undefined || video === undefined) return part;
   const { failure: _past, ...rest } = media;
@@ -73,18 +76,27 @@ function overlay(part: Part, videos: ReadonlyMap<string, Video>): Part {
   return withMedia(part, { ...rest, ...now, ...(failure && { failure }) });
 }
 
-/** A media service that does not answer costs the addresses, not the messages. */
-async function signAll(deps: MessagesDeps, parts: readonly Part[]): Promise<ReadonlyMap<string, SignedMedia>> {
+/**
+ * With the rights of the thread's owner, whatever the parts name and whoever reads them. If the media service does not
+ * answer, the messages have no URLs.
+ */
+async function signAll(
+  deps: MessagesDeps,
+  ownerId: string,
+  messages: readonly Pick<ReadMessage, 'role' | 'parts'>[],
+): Promise<ReadonlyMap<string, SignedMedia>> {
   const idsOf = (kind: 'image' | 'video') =>
-    parts.flatMap((part) => {
-      const media = mediaOf(part);
-      const assetId = media?.kind === kind ? media.assetId : kind === 'image' ? assetOf(part) : undefined;
-      return typeof assetId === 'string' ? [assetId] : [];
-    });
+    messages.flatMap(({ role, parts }) =>
+      parts.flatMap((part) => {
+        const media = mediaOf(role, part);
+        const assetId = media?.kind === kind ? media.assetId : kind === 'image' ? assetOf(part) : undefined;
+        return typeof assetId === 'string' ? [assetId] : [];
+      }),
+    );
   try {
     const [images, videos] = await Promise.all([
-      sign(deps, 'image', idsOf('image')),
-      sign(deps, 'video', idsOf('video')),
+      sign(deps, ownerId, 'image', idsOf('image')),
+      sign(deps, ownerId, 'video', idsOf('video')),
     ]);
     return new Map([...images, ...videos]);
   } catch (error) {
@@ -93,10 +105,10 @@ async function signAll(deps: MessagesDeps, parts: readonly Part[]): Promise<Read
   }
 }
 
-function address(part: Part, signed: ReadonlyMap<string, SignedMedia>): Part {
+function address(role: Role, part: Part, signed: ReadonlyMap<string, SignedMedia>): Part {
   const attached = assetOf(part);
   if (attached !== undefined && part.type === 'file') return { ...part, url: signed.get(attached)?.url ?? part.url };
-  const media = mediaOf(part);
+  const media = mediaOf(role, part);
   if (media === undefined) return part;
   const found = typeof media.assetId === 'string' ? signed.get(media.assetId) : undefined;
   if (found === undefined) return withMedia(part, { ...media, url: null });

@@ -32,8 +32,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     async (request, reply) => {
       const { caller, body } = request;
       const userId = caller.kind === 'user' ? caller.userId : readNamedUser(body.userId);
-      const token = caller.kind === 'user' ? request.headers.authorization : undefined;
-      const { taskId, threadId } = await startTask(deps, userId, token, body);
+      const { taskId, threadId } = await startTask(deps, userId, body);
       return reply.code(201).send({ taskId, threadId });
     },
   );

@@ -136,11 +136,11 @@ export async function readRun(deps: RunsDeps, caller: Caller, taskId: string): P
   return run;
 }
 
-/** 403: another user's thread. An unknown one is anybody's. */
-export async function checkThread(deps: RunsDeps, caller: Caller, threadId: string): Promise<void> {
-  if (caller.kind === 'internal') return;
+/** The owner; `undefined` if there is no such thread. Throws 403 for another user's thread. */
+export async function checkThread(deps: RunsDeps, caller: Caller, threadId: string): Promise<string | undefined> {
   const ownerId = await findThreadOwner(deps.db, threadId);
-  if (ownerId !== undefined && ownerId !== caller.userId) throw problems.forbidden();
+  if (caller.kind === 'user' && ownerId !== undefined && ownerId !== caller.userId) throw problems.forbidden();
+  return ownerId;
 }
 
 export async function readCurrentTask(deps: RunsDeps, caller: Caller, threadId: string): Promise<TaskInfo | null> {

@@ -5,7 +5,7 @@ import type { LedgerTables } from '#accounts/ledger/credits.ts';
 import type { Access } from '#platform/access/access.ts';
 import type { Values } from '#platform/config.ts';
 import type { Database } from '#platform/db/db.ts';
-import type { HttpClient } from '#platform/http/client.ts';
+import type { ActingClient } from '#platform/http/client.ts';
 import { allowChats } from '#platform/http/cors.ts';
 import { createServer, type HttpServer, type ServerOptions } from '#platform/http/server.ts';
 import { measureJobs } from '#platform/jobs/depth.ts';
@@ -43,8 +43,8 @@ export interface AgentDeps {
   readonly wakeups: Wakeups;
   readonly jobs: Jobs;
   /** Other services, with the internal key. */
-  readonly media: HttpClient;
-  readonly memory: HttpClient;
+  readonly media: ActingClient;
+  readonly memory: ActingClient;
   readonly settings: Values<typeof agentSettings>;
   readonly model: Values<typeof modelSettings>;
   /** What answers when no provider is configured. */
@@ -79,7 +79,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   const readers = createReaders(feeds, deps.pace);
   const common = { db, log, jobs, media, memory, imageGenerator, videoGenerator, ttlS: settings.taskTtlS };
   const runs = { ...common, eventLog, feeds, holding, endVideos: endVideosOf.bind(undefined, jobs) };
-  const turns = { ...common, signImages: (ids: readonly string[]) => signImages(media, ids), ...deps.pace };
+  const turns = { ...common, signImages: signImages.bind(undefined, media), ...deps.pace };
   const running = createRunning(runs);
   const begin = (run: Run, chosen: ChosenModel) => running.begin(run, chosen.label, conductTurn(turns, chosen));
   const reaping = startReaping(runs);
@@ -94,7 +94,8 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     cors: allowChats(deps.agentOrigins),
     standing: (route) => route === '/stream/:taskId',
     // New runs alone are refused; what is in flight is read, and stopped, as ever.
-    servedWhileDraining: (request) => request.url !== '/health' && !isStart(request),
+    servedWhileDraining: ({ method, routeOptions: { url } }) =>
+      url !== '/health' && !(method === 'POST' && url === '/task'),
     onDrain: async () => {
       drainedByMs = performance.now() + settings.drainS * 1000;
       await running.drain(settings.drainS * 1000);
@@ -126,11 +127,11 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   return app;
 }
 
-function isStart({ method, url = '' }: { readonly method?: string; readonly url?: string }): boolean {
-  return method === 'POST' && /^\/task\/?(\?|$)/.test(url);
-}
-
-async function signImages(media: HttpClient, assetIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const signed = await sign({ media }, 'image', assetIds);
+async function signImages(
+  media: ActingClient,
+  ownerId: string,
+  assetIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const signed = await sign({ media }, ownerId, 'image', assetIds);
   return new Map([...signed].flatMap(([assetId, { url }]) => (url === undefined ? [] : [[assetId, url]])));
 }

@@ -24,7 +24,7 @@ export function conductTurn(deps: TurnDeps, { model }: ChosenModel): Conduct {
     const question = textOf(stored.findLast(({ role }) => role === 'user')?.parts ?? []);
     const [known, messages] = await Promise.all([
       injectMemory(deps, run.ownerId, question, hands.signal),
-      tellHistory(deps, stored),
+      tellHistory(deps, run.ownerId, stored),
     ]);
     // The model and its tools end with the turn, however that ends.
     const ending = new AbortController();

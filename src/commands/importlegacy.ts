@@ -73,8 +73,7 @@ function reasonOf(error: unknown): string {
 function throughInstance(config: Config, closers: Closers): Import {
   const client = clientOfInstance(config, closers, { service: 'media', timeoutMs: timeoutMs });
   return async (json) => {
-    const route = '/v1/assets/legacy';
-    const answer = await client.send({ method: 'POST', path: route, route, json, idempotent: true });
+    const answer = await client.send({ method: 'POST', route: '/v1/assets/legacy', json, idempotent: true });
     const body = answer.json() as { assetId?: string; message?: string };
     if (body.assetId === undefined) throw new Error(body.message ?? `the media service answered ${answer.status}`);
     return { created: answer.status === 201, assetId: body.assetId };

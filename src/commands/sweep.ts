@@ -96,8 +96,7 @@ function reasonOf(error: unknown): string {
 function throughInstance(config: Config, closers: Closers): Sweep {
   const client = clientOfInstance(config, closers, { service: 'media', timeoutMs: timeoutMs });
   return async (json) => {
-    const route = '/v1/sweep';
-    const answer = await client.send({ method: 'POST', path: route, route, json, idempotent: true });
+    const answer = await client.send({ method: 'POST', route: '/v1/sweep', json, idempotent: true });
     const body = answer.json() as Swept & { readonly message?: string };
     if (answer.status !== 200) throw new Error(body.message ?? `the media service answered ${answer.status}`);
     return body;

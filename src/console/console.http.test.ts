@@ -113,6 +113,31 @@ describe('hosts and origins', () => {
   });
 });
 
+describe('the API of the pages, whichever way its path is written', () => {
+  const spellings = ['/api/session', '/%61pi/session', '/ap%69/%73ession', '/a%70i/session?x=/'];
+
+  it.each(spellings)('%s refuses another origin and changes nothing', async (path) => {
+    const { cookie = '' } = await operator();
+    const strangers: Record<string, string>[] = [{ cookie, origin: 'https://evil.example' }, { cookie }];
+    for (const headers of strangers) {
+      const answer = await ask(path, { method: 'DELETE', headers });
+      expect(errorOf(answer)).toEqual([403, 'forbidden_origin']);
+      expect(answer.headers['set-cookie']).toBeUndefined();
+    }
+  });
+
+  it.each(['/api/console', '/%61pi/console', '/api/overview', '/%61pi/overview', '/%61pi/nowhere'])(
+    '%s is not stored by any cache',
+    async (path) => {
+      expect((await ask(path)).headers['cache-control']).toBe('no-store');
+    },
+  );
+
+  it('pages may be cached as before', async () => {
+    expect((await ask('/')).headers['cache-control']).toBe('no-cache');
+  });
+});
+
 describe('the operator’s session', () => {
   it('begins with the token, in a cookie that scripts and other sites do not get', async () => {
     const { status, headers } = await begin(environment.CONSOLE_TOKEN);

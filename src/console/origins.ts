@@ -26,8 +26,8 @@ export function admitOwnPages(app: HttpServer, { url, aliases }: Places): void {
     // As the header stands: what a proxy adds beside it is anybody's word.
     const host = request.headers.host?.toLowerCase() ?? '';
     if (!hosts.has(host)) return done(consoleProblems.forbidden_host());
-    const { pathname } = new URL(request.url, url);
-    if (pathname.startsWith('/api/'))
+    // The router decodes the path before it matches, so the path as it was sent decides nothing.
+    if (request.routeOptions.url?.startsWith('/api/'))
       return done(comesFromElsewhere(request) ? consoleProblems.forbidden_origin() : undefined);
     // Cookies of `localhost` do not reach pages of `127.0.0.1`: there is one name for all.
     if (host !== canonical.host && request.method === 'GET') return void reply.redirect(canonical.origin + request.url);

@@ -30,8 +30,9 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
       if (!sessions.isOperator(request.headers.cookie)) throw problems.unauthorized();
     },
   };
-  app.addHook('onSend', async (request, reply) => {
-    if (request.url.startsWith('/api/')) reply.header('cache-control', 'no-store');
+  // Only the files of the pages, which name a rule of their own, may be cached.
+  app.addHook('onSend', async (_request, reply) => {
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
   });
 
   app.get(

@@ -44,7 +44,7 @@ export function createProxy<Body, Shown>(deps: ProxyDeps, feature: Feature<Body,
 
   async function read(): Promise<Reading | undefined> {
     try {
-      const answer = await cms.send({ method: 'GET', path, route: path });
+      const answer = await cms.send({ method: 'GET', route: path });
       if (answer.status !== 200) throw new Error(`the CMS answered ${answer.status}`);
       const body = feature.parse(answer.json());
       kept = {

@@ -1,4 +1,5 @@
 import type { Access } from '#platform/access/access.ts';
+import type { Caller } from '#platform/access/caller.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { type AddingDeps, addMemory } from './adding.ts';
 import {
@@ -110,6 +111,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
   );
 }
 
-const actorOf = (caller: { readonly kind: 'user' | 'internal' }): Actor => (caller.kind === 'user' ? 'user' : 'server');
+/** Words that a server wrote for a user are the server's. */
+const actorOf = (caller: Caller): Actor => (caller.kind === 'user' && !caller.isOnBehalf ? 'user' : 'server');
 
 const ownerOf = ({ entityType, entityId }: StoredMemory) => ({ entity_type: entityType, entity_id: entityId });

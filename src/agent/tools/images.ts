@@ -46,7 +46,7 @@ export function imageTools(deps: ImageToolDeps, context: ToolContext) {
         // Of other conversations, and of other people, there may be nothing to see here.
         if (assetId === undefined || !known.includes(assetId)) return noSource;
         return run(toolCallId, signal, async () => {
-          const source = await fetchPicture(deps, assetId, signal);
+          const source = await fetchPicture(deps, context.run.ownerId, assetId, signal);
           if (source === undefined) throw new OrderRefused('The picture to be edited is gone.');
           return deps.imageGenerator.edit({ prompt: order.prompt, source, signal });
         });

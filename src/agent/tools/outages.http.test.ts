@@ -99,12 +99,14 @@ describe('without the media service', () => {
     const refused = await user.call('POST', '/task', body);
     expect([refused.status, refused.body.error]).toEqual([503, 'engine_unavailable']);
     expect(refused.headers.get('retry-after')).not.toBeNull();
-    // A server vouches for what it attaches.
-    const started = await withoutMedia.server.call('POST', '/task', { ...body, userId: user.userId });
+    const forUser = await withoutMedia.server.call('POST', '/task', { ...body, userId: user.userId });
+    expect(forUser.status).toBe(503);
+    const other = { ...file, url: 'https://pictures.example/a.png' };
+    const started = await user.call('POST', '/task', { threadId, message: { role: 'user', parts: [other] } });
     expect(started.status).toBe(201);
     await user.ended(String(started.body.taskId));
     const { parts = [] } = (await user.messages(threadId))[2] ?? {};
-    expect(parts).toEqual([file]);
+    expect(parts).toEqual([other]);
   });
 });
 

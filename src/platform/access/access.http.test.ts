@@ -103,6 +103,45 @@ describe('who may call', () => {
   });
 });
 
+describe('X-On-Behalf-Of', () => {
+  const other = '0b8f6f0e-3c52-4d0a-9b1e-6c1a4a8e7d21';
+  const key = { 'x-internal-key': 'one' };
+
+  it('gives a server the rights of the user, and takes all others', async () => {
+    const headers = { ...key, 'x-on-behalf-of': other.toUpperCase() };
+    const either = await post('/either', headers);
+    expect([either.statusCode, either.json()]).toEqual([200, { kind: 'user', userId: other, isOnBehalf: true }]);
+    expect((await post('/internal', headers)).statusCode).toBe(403);
+    expect((await post('/user', headers)).statusCode).toBe(401);
+  });
+
+  it('is ignored without the key, so a user stays who they are', async () => {
+    const token = await issuer.token();
+    const headers = { ...bearer(token), 'x-on-behalf-of': other };
+    for (const url of ['/either', '/user'])
+      expect((await post(url, headers)).json()).toEqual({ kind: 'user', userId: testUserId });
+    expect((await post('/either', { 'x-on-behalf-of': other })).statusCode).toBe(401);
+    expect((await post('/either', { ...headers, 'x-internal-key': 'no' })).statusCode).toBe(401);
+    expect((await post('/user', { ...headers, ...key })).json()).toEqual({ kind: 'user', userId: testUserId });
+  });
+
+  it.each([
+    ['an empty one', ''],
+    ['a name', 'alice'],
+    ['a UUID and more', `${other}/..`],
+    ['two in one', `${other}, ${testUserId}`],
+    ['the same twice', [other, other]],
+  ])('%s is 400 and never the rights of a server', async (_name, value) => {
+    for (const url of ['/either', '/internal']) {
+      const answer = await post(url, { ...key, 'x-on-behalf-of': value });
+      expect([answer.statusCode, answer.json().issues]).toEqual([
+        400,
+        [{ path: 'headers.x-on-behalf-of', message: 'must be a UUID' }],
+      ]);
+    }
+  });
+});
+
 describe('the order of checks', () => {
   it.each([
     ['not JSON', 'application/json', '{'],

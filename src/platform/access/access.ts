@@ -6,12 +6,13 @@
  * It decides 401 before the body is read, and 403 only after the request's form is judged, in the order of CONTRACT §3.
  * Afterwards `request.caller` says who calls.
  */
-import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Clock, systemClock } from '../clock.ts';
+import { countHeader } from '../http/headers.ts';
 import type { Log } from '../log.ts';
-import { Problem, problems } from '../problem.ts';
-import type { Caller } from './caller.ts';
+import { invalid, Problem, problems } from '../problem.ts';
+import { isUuid } from '../uuid.ts';
+import { type Caller, onBehalfHeader } from './caller.ts';
 import { createKeySet } from './keyset.ts';
 import { limitRate } from './ratelimit.ts';
 import { matchSecret } from './secrets.ts';
@@ -37,7 +38,7 @@ interface Guard {
 }
 
 export interface Access {
-  /** A JWT or `X-Internal-Key`; the key decides alone when it is there. */
+  /** A JWT or `X-Internal-Key`; the key decides alone when it is there. With `X-On-Behalf-Of` it has that user's rights. */
   readonly userOrInternal: Guard;
   /** `X-Internal-Key` only: 403 with a good JWT, 401 otherwise. Without `jwksUrl` no JWT is known, and all else is 401. */
   readonly internalOnly: Guard;
@@ -64,7 +65,7 @@ export function createAccess(options: AccessOptions): Access {
   const limitUser = limitRate(options.rateLimitPerMinute ?? 0, clock);
 
   const identifyUser = async (request: FastifyRequest): Promise<Caller> => {
-    const token = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i.exec(soleAuthorization(request.raw) ?? '')?.[1];
+    const token = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i.exec(soleAuthorization(request) ?? '')?.[1];
     if (token === undefined || tokens === undefined) throw problems.unauthorized();
     const userId = await tokens.verify(token);
     limitUser(userId);
@@ -86,8 +87,11 @@ export function createAccess(options: AccessOptions): Access {
       const key = takesKey ? request.headers['x-internal-key'] : undefined;
       if (key === undefined) identifyUser(request).then(admit, refuse);
       // Sent twice it arrives joined by a comma, and fits no key.
-      else if (typeof key === 'string' && isInternalKey(key)) admit({ kind: 'internal' });
-      else refuse(problems.unauthorized());
+      else if (typeof key === 'string' && isInternalKey(key)) {
+        const caller = serverIn(request);
+        if (caller instanceof Problem) refuse(caller);
+        else admit(caller);
+      } else refuse(problems.unauthorized());
     };
   };
 
@@ -101,12 +105,16 @@ export function createAccess(options: AccessOptions): Access {
 const refuseUsers: Hook = ({ caller }, _reply, done) =>
   done(caller.kind === 'internal' ? undefined : problems.forbidden());
 
+/** The header never adds rights: without a valid key nobody reads it, and with one it takes away all but the user's. */
+function serverIn({ headers }: FastifyRequest): Caller | Problem {
+  const userId = headers[onBehalfHeader];
+  if (userId === undefined) return { kind: 'internal' };
+  // Sent twice it arrives joined by a comma.
+  if (typeof userId !== 'string' || !isUuid(userId)) return invalid(`headers.${onBehalfHeader}`, 'must be a UUID');
+  return { kind: 'user', userId: userId.toLowerCase(), isOnBehalf: true };
+}
+
 /** Node keeps the first of two `Authorization` headers in silence; which of them a proxy in front judged is unknown. */
-function soleAuthorization(request: IncomingMessage): string | undefined {
-  const { rawHeaders } = request;
-  let count = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    if (rawHeaders[index]?.toLowerCase() === 'authorization') count += 1;
-  }
-  return count === 1 ? request.headers.authorization : undefined;
+function soleAuthorization(request: FastifyRequest): string | undefined {
+  return countHeader(request, 'authorization') === 1 ? request.headers.authorization : undefined;
 }

@@ -1,5 +1,6 @@
 /** Which requests are taken on: none while the service drains (CONTRACT §§1 and 3), no more at once than it can hold. */
 import { invalid, problems } from '../problem.ts';
+import { countHeader } from './headers.ts';
 import type { HttpServer, ServerOptions } from './httpserver.ts';
 
 /** Asked by whoever decides whether to send us less: they are answered however busy we are. */
@@ -21,9 +22,10 @@ export function admitRequests(app: HttpServer, options: ServerOptions): void {
   let lastAnswered: () => void = () => undefined;
 
   app.addHook('onRequest', (request, reply, done) => {
-    if (draining && !servedWhileDraining(request.raw))
+    if (draining && !servedWhileDraining(request))
       // `/health` says so too, for whoever takes an instance out by it (document 001).
       return done(problems.draining(request.routeOptions.url === '/health' ? { fields: { status: 'draining' } } : {}));
+    if (countHeader(request, 'host') > 1) return done(invalid('headers.host', 'must be there once'));
     // Before its body is read. Another method on a known path is an unknown route as well (CONTRACT §3 knows no 405).
     if (request.is404) return done(problems.not_found());
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')

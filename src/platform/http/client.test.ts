@@ -126,6 +126,16 @@ describe('a call', () => {
     });
   });
 
+  it.each([
+    ['the user it is for, beside the key', { internalKey: 'k' }, 'a user', 'a user'],
+    ['no user if it has the rights of a server', { internalKey: 'k' }, null, undefined],
+    ['no user to a server of others', { ours: false }, 'a user', undefined],
+  ])('names %s', async (_what, options, onBehalfOf, named) => {
+    replies = [answer(200)];
+    await send({ method: 'POST', route: '/v1/sign/image', onBehalfOf }, options);
+    expect([seen[0]?.url, seen[0]?.headers['x-on-behalf-of']]).toEqual(['/v1/sign/image', named]);
+  });
+
   it('tells strangers the trace and no more', async () => {
     replies = [answer(200)];
     await inScope({ requestId: 'r-1', trace: newTrace(), baggage: 'user=7' }, () => send(get, { ours: false }));

@@ -3,6 +3,7 @@
  * a breaker, the trace. Whoever does not answer becomes `engine_unavailable` (503).
  */
 import { Pool } from 'undici';
+import { onBehalfHeader } from '../access/caller.ts';
 import { type Clock, monotonicClock } from '../clock.ts';
 import { assertOutsideTransaction } from '../db/db.ts';
 import { problems } from '../problem.ts';
@@ -33,13 +34,15 @@ export interface ClientOptions {
 
 export interface Call {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Below the base address, encoded, with its query. */
-  readonly path: string;
+  /** Below the base address, encoded, with its query. By default the route. */
+  readonly path?: string;
   /** The path as a pattern, for the span: a path can name a user. */
   readonly route: string;
   readonly json?: unknown;
   /** With `authorization` the call is that user's, and the internal key stays at home. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** The user whose rights the call has; without one it has those of a server. Sent as `X-On-Behalf-Of`. */
+  readonly onBehalfOf?: string | null;
   /** Doing it twice does no harm. Of GET, PUT and DELETE that is taken for granted. */
   readonly idempotent?: boolean;
   readonly timeoutMs?: number;
@@ -61,6 +64,11 @@ export interface HttpClient {
   close(): Promise<void>;
 }
 
+/** The same, for code that acts for users: each call names its user, or `null` for the rights of a server. */
+export interface ActingClient {
+  send(call: Call & { readonly onBehalfOf: string | null }): Promise<Answer>;
+}
+
 const attempts = 3;
 /** Well below the 15 s within which all has to be well again (CONTRACT §3). */
 const trialEveryMs = 2000;
@@ -80,14 +88,17 @@ export function createClient(options: ClientOptions): HttpClient {
   });
 
   async function attempt(call: Call, trace: Trace | undefined, signal: AbortSignal): Promise<Answer> {
-    const { method, path, json } = call;
+    const { method, route, path = route, json, onBehalfOf } = call;
     const headers = {
       accept: 'application/json',
       ...(json === undefined ? {} : { 'content-type': 'application/json' }),
       // Beside a credential of the call's own it would decide alone (CONTRACT §3).
       ...(options.internalKey === undefined || call.headers?.authorization !== undefined
         ? {}
-        : { 'x-internal-key': options.internalKey }),
+        : {
+            'x-internal-key': options.internalKey,
+            ...(typeof onBehalfOf === 'string' && { [onBehalfHeader]: onBehalfOf }),
+          }),
       ...headersOfScope(trace, options.ours),
       ...call.headers,
     };

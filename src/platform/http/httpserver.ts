@@ -1,6 +1,6 @@
 /** What a service's HTTP server is, and what it is told; made by server.ts. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, RawServerDefault } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Registry } from 'prom-client';
 import type { Caller } from '../access/caller.ts';
@@ -56,7 +56,7 @@ export interface ServerCommons {
   /** For how long `close` waits for what is in flight. */
   readonly drainTimeoutMs?: number;
   /** Calls for runs in flight go on while the service drains (CONTRACT §3). */
-  readonly servedWhileDraining?: (request: IncomingMessage) => boolean;
+  readonly servedWhileDraining?: (request: FastifyRequest) => boolean;
 }
 
 export interface ServerOptions extends ServerCommons {

@@ -42,7 +42,7 @@ export async function describeRoutes(
   for (const { method, url, schema, config } of routes)
     if (method !== 'HEAD') app.route({ method, url, schema, config, handler: () => undefined });
   await app.ready();
-  return withCommonProblem(app.swagger() as ApiDocument);
+  return withCommons(app.swagger() as ApiDocument);
 }
 
 const securitySchemes = {
@@ -85,16 +85,27 @@ const problemSchema = {
   },
 };
 
-/** Every operation can fail, and every failure looks alike: written once. */
-function withCommonProblem(document: ApiDocument): ApiDocument {
+const onBehalfParameter = {
+  name: 'X-On-Behalf-Of',
+  in: 'header',
+  required: false,
+  description:
+    'With `X-Internal-Key`: the id of a user. The request then has the rights of that user, as with an access token, ' +
+    'and no others. Ignored without the key.',
+  schema: { type: 'string', format: 'uuid' },
+} as const;
+
+/** Adds what many operations share: every one can fail, and those for users and servers let a server act for a user. */
+function withCommons(document: ApiDocument): ApiDocument {
   const problem = { $ref: '#/components/responses/Problem' };
-  const withProblem = (operation: Operation) => ({
+  const withShared = (operation: Operation) => ({
     ...operation,
+    ...(isForUsersAndServers(operation) && { parameters: [...(operation.parameters ?? []), onBehalfParameter] }),
     responses: { ...operation.responses, default: problem },
   });
   const paths = Object.entries(document.paths ?? {}).map(([path, operations]) => [
     path,
-    Object.fromEntries(Object.entries(operations).map(([method, operation]) => [method, withProblem(operation)])),
+    Object.fromEntries(Object.entries(operations).map(([method, operation]) => [method, withShared(operation)])),
   ]);
   return {
     ...document,
@@ -110,4 +121,9 @@ function withCommonProblem(document: ApiDocument): ApiDocument {
       },
     },
   };
+}
+
+function isForUsersAndServers({ security = [] }: Operation): boolean {
+  const accepted = security.flatMap((schemes) => Object.keys(schemes));
+  return accepted.includes('accessToken') && accepted.includes('internalKey');
 }

@@ -259,6 +259,10 @@ describe('over a socket', () => {
     ['no HTTP', 'hello\r\n\r\n', 400, 'invalid_request'],
     ['an unknown method', `FROB / HTTP/1.1\r\n${head}\r\n`, 400, 'invalid_request'],
     ['no Host', 'GET / HTTP/1.1\r\n\r\n', 400, 'invalid_request'],
+    ['two hosts', `GET / HTTP/1.1\r\n${head}Host: y\r\n\r\n`, 400, 'invalid_request'],
+    ['one host twice', `GET / HTTP/1.1\r\n${head}hOST: x\r\n\r\n`, 400, 'invalid_request'],
+    ['two hosts in HTTP/1.0', `GET / HTTP/1.0\r\n${head}Host: y\r\n\r\n`, 400, 'invalid_request'],
+    ['two hosts on an unknown path', `GET /nowhere HTTP/1.1\r\n${head}Host: y\r\n\r\n`, 400, 'invalid_request'],
     [
       'two lengths',
       `POST /echo HTTP/1.1\r\n${head}Content-Length: 1\r\nContent-Length: 2\r\n\r\n{}`,

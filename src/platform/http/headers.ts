@@ -1,0 +1,11 @@
+/** Headers as they were sent: Node keeps one of several with the same name. */
+import type { FastifyRequest } from 'fastify';
+
+/** How many times the request has the header. `name` is in lower case. */
+export function countHeader({ raw: { rawHeaders } }: FastifyRequest, name: string): number {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    if (rawHeaders[index]?.toLowerCase() === name) count += 1;
+  }
+  return count;
+}

@@ -1,0 +1,256 @@
+/** Calls that one service makes on behalf of a user, against real services: they have that user's rights and no others. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createClient, type HttpClient } from '#platform/http/client.ts';
+import { type AgentRig, type Chatter, newThread, startAgent } from '../agent/rig.ts';
+import { databaseEngines } from '../database.ts';
+import { picture } from '../media/pictures.ts';
+import { embedded, put, upload } from '../media/rig.ts';
+import { type MemoryRig, startMemory } from '../memory/rig.ts';
+import { type CallRow, calls } from './table.ts';
+import { type SeenCall, type Witness, witness } from './witness.ts';
+
+const ofAgent = calls.filter(({ file }) => file.startsWith('agent/'));
+const forUsers = calls.filter(({ rights }) => rights === 'user');
+const internalKey = 'an internal key';
+
+let rig: AgentRig;
+let memory: MemoryRig;
+const seams: Record<string, Witness> = {};
+const clients: HttpClient[] = [];
+let alice: Chatter;
+let mallory: Chatter;
+let png: Buffer;
+
+beforeAll(async () => {
+  const [pglite] = databaseEngines;
+  if (pglite === undefined) throw new Error('there is no database engine');
+  png = await picture('png');
+  memory = await startMemory(pglite);
+  seams.memory = await witness(memory.url);
+  const behind = (name: string) => {
+    const client = createClient({ name, baseUrl: seams[name]?.url ?? '', ours: true, internalKey, timeoutMs: 30_000 });
+    clients.push(client);
+    return client;
+  };
+  const make = async () => ({ bytes: png, mime: 'image/png' });
+  // The media service is known only once the rig is there, and so is what stands in front of it.
+  const first = await startAgent(embedded);
+  rig = first;
+  seams.media = await witness(first.media.url);
+  const opened = await first.another({
+    media: behind('media'),
+    memory: behind('memory'),
+    imageGenerator: { generate: make, edit: make },
+    pace: { leaseMs: 60_000 },
+  });
+  alice = first.at(opened.url, await first.user('pro', 1000));
+  mallory = first.at(opened.url, await first.user('pro', 1000));
+});
+afterAll(async () => {
+  await rig.close();
+  await Promise.all(clients.map((client) => client.close()));
+  for (const seam of Object.values(seams)) seam.close();
+  await memory.close();
+});
+
+const newAsset = async (chatter: Chatter) => {
+  const client = rig.media.client(chatter.credential);
+  const { said, assetId } = await upload(client, png);
+  expect((await client.register(said)).status).toBe(201);
+  return assetId;
+};
+const file = (assetId: string) => ({ type: 'file', mediaType: 'image/png', url: `asset:${assetId}` });
+
+describe('a conversation with pictures, videos and memory', () => {
+  it('makes the calls of the table, each for the user who speaks, and no others', async () => {
+    const threadId = newThread();
+    const say = async (message: object) => {
+      const { status, body } = await alice.call('POST', '/task', { threadId, message: { role: 'user', ...message } });
+      expect(status).toBe(201);
+      expect((await alice.ended(String(body.taskId))).status).toBe('completed');
+    };
+    await say({ parts: [{ type: 'text', text: 'Edit this, please.' }, file(await newAsset(alice))] });
+    await say({ parts: [{ type: 'text', text: 'Remember that I like bees and make an image and a video.' }] });
+    await say({ parts: [{ type: 'text', text: 'What do you know about me?' }] });
+    await alice.messages(threadId);
+    const parts = [file(await newAsset(mallory))];
+    const stolen = await alice.call('POST', '/task', { threadId, message: { role: 'user', parts } });
+    expect(stolen.status).toBe(403);
+
+    const seen = Object.entries(seams).flatMap(([service, { seen }]) => seen.map((call) => ({ service, ...call })));
+    expect([...new Set(seen.map(nameOf))].sort()).toEqual(
+      ofAgent.map(({ service, endpoint, rights }) => `${service} ${endpoint} ${rights}`).sort(),
+    );
+    expect(new Set(seen.flatMap(({ onBehalfOf }) => onBehalfOf ?? []))).toEqual(new Set([alice.userId]));
+  });
+
+  /** As the table names it. */
+  function nameOf({ service, method, path, hasKey, onBehalfOf, hasToken }: SeenCall & { service: string }): string {
+    const row = ofAgent.find(({ endpoint }) => endpointMatches(endpoint, `${method} ${path}`));
+    const rights = hasToken || !hasKey ? 'another credential' : onBehalfOf === undefined ? 'server' : 'user';
+    return `${service} ${row?.endpoint ?? `${method} ${path}`} ${rights}`;
+  }
+
+  const endpointMatches = (endpoint: string, said: string) =>
+    new RegExp(`^${endpoint.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}$`).test(said);
+});
+
+/** How to reach for what is alice's, by the endpoints of the table. */
+interface Probe {
+  readonly bodyFor: () => Promise<object>;
+  /** By default a refusal is 403. */
+  readonly isRefused?: (body: SignedRefs) => boolean;
+}
+type SignedRefs = Readonly<Record<string, { readonly ready?: boolean }>>;
+
+const signing: Probe = {
+  bodyFor: async () => {
+    const path = `${alice.userId}/${randomUUID()}.png`;
+    await rig.media.legacyFiles.put(path, png, { contentType: 'image/png', size: png.length, createOnly: true });
+    return { refs: [await newAsset(alice), path] };
+  },
+  isRefused: (body) => {
+    const answers = Object.values(body).map(({ ready }) => ready);
+    expect([
+      [true, true],
+      [false, false],
+    ]).toContainEqual(answers);
+    return answers[0] === false;
+  },
+};
+const place = () => ({ scopeKind: 'thread', scopeId: randomUUID(), kind: 'image', mime: 'image/png' });
+const entity = () => ({ entity_id: alice.userId, entity_type: 'user' });
+
+const probes: Readonly<Record<string, Probe>> = {
+  'media POST /v1/uploads': { bodyFor: async () => ({ ...place(), ownerId: alice.userId }) },
+  'media POST /v1/assets': {
+    bodyFor: async () => {
+      const what = place();
+      const { body } = await rig.media.client(alice.credential).reserve(what);
+      expect(await put(body, png)).toBe(200);
+      return { ...what, assetId: body.assetId, ownerId: alice.userId };
+    },
+  },
+  'media POST /v1/sign/image': signing,
+  'media POST /v1/sign/video': signing,
+  'memory POST /inject': { bodyFor: async () => ({ ...entity(), query: 'bees' }) },
+  'memory POST /memory/search': { bodyFor: async () => ({ ...entity(), query: 'bees' }) },
+  'memory POST /memory/add': { bodyFor: async () => ({ ...entity(), content: 'I like bees', type: 'preference' }) },
+};
+
+function send({ service, endpoint }: CallRow, body: object, headers: Record<string, string>): Promise<Response> {
+  const [method = '', path = ''] = endpoint.split(' ');
+  return fetch((service === 'media' ? rig.media.url : memory.url) + path, {
+    method,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+}
+
+/** Whether it is refused; anything else has to be a success. */
+async function ask(row: CallRow, body: object, headers: Record<string, string>): Promise<boolean> {
+  const { isRefused } = probes[`${row.service} ${row.endpoint}`] ?? {};
+  const response = await send(row, body, headers);
+  const told = (await response.json()) as SignedRefs;
+  const isNo = isRefused?.(told) ?? response.status === 403;
+  if (!isNo) expect(response.status).toBeLessThan(300);
+  return isNo;
+}
+
+const key = { 'x-internal-key': internalKey };
+const onBehalfOf = (userId: string) => ({ ...key, 'x-on-behalf-of': userId });
+
+describe.each(forUsers)('$file: $service $endpoint on behalf of a user', (row) => {
+  it('refuses what belongs to another, and only to others', async () => {
+    const probe = probes[`${row.service} ${row.endpoint}`];
+    if (probe === undefined) throw new Error('this row of the table needs a probe here');
+    const body = await probe.bodyFor();
+    expect(await ask(row, body, onBehalfOf(mallory.userId))).toBe(true);
+    expect(await ask(row, body, onBehalfOf(alice.userId))).toBe(false);
+    expect(await ask(row, body, onBehalfOf(alice.userId.toUpperCase()))).toBe(false);
+    expect(await ask(row, body, key)).toBe(false);
+  });
+
+  it('refuses a name that is none, and a name without the key', async () => {
+    const body = (await probes[`${row.service} ${row.endpoint}`]?.bodyFor()) ?? {};
+    const statusOf = async (headers: Record<string, string>) => (await send(row, body, headers)).status;
+    expect(await statusOf(onBehalfOf('alice'))).toBe(400);
+    expect(await statusOf(onBehalfOf(''))).toBe(400);
+    expect(await statusOf({ 'x-on-behalf-of': alice.userId })).toBe(401);
+  });
+});
+
+describe('memory on behalf of a user', () => {
+  const rows = forUsers.filter(({ service }) => service === 'memory');
+
+  it.each(rows)('$endpoint reaches no group, neither as the entity nor beside it', async (row) => {
+    const body = (await probes[`memory ${row.endpoint}`]?.bodyFor()) ?? {};
+    const group = { ...body, entity_id: 'a-group', entity_type: 'group' };
+    expect(await ask(row, group, onBehalfOf(alice.userId))).toBe(true);
+    expect(await ask(row, group, key)).toBe(false);
+    if (row.endpoint === 'POST /inject')
+      expect(await ask(row, { ...body, group_id: 'a-group' }, onBehalfOf(alice.userId))).toBe(true);
+  });
+
+  it('changes no memory of another, and names the server as the actor', async () => {
+    const asAlice = memory.client(onBehalfOf(alice.userId));
+    const made = await asAlice.send<{ id: string }>('POST', '/memory/add', {
+      ...entity(),
+      content: 'I like jazz',
+      type: 'preference',
+    });
+    const path = `/memory/${made.body.id}`;
+    const asMallory = memory.client(onBehalfOf(mallory.userId));
+    expect((await asMallory.send('PUT', path, { content: 'I like noise' })).status).toBe(403);
+    expect((await asMallory.send('DELETE', path)).status).toBe(403);
+    expect((await asAlice.send('PUT', path, { content: 'I like swing' })).status).toBe(200);
+    const { body } = await memory.operator.send<{ history: { actor: string }[] }>(
+      'GET',
+      `/admin${path.replace('memory', 'memories')}/history`,
+    );
+    expect(body.history.map(({ actor }) => actor)).toEqual(['server']);
+  });
+});
+
+describe('every other endpoint of the media service', () => {
+  const copied = (ref: string) => ({ fromAssetId: ref, toScopeKind: 'thread', toScopeId: 'other' });
+
+  it.each([
+    ['POST', '/v1/fit', 404, (ref: string) => ({ ref, width: 10, height: 10 })],
+    ['POST', '/v1/watermark', 404, (ref: string) => ({ ref })],
+    ['POST', '/v1/copy', 403, copied],
+    ['DELETE', '/v1/assets', 403, (ref: string) => ({ ids: [ref] })],
+  ] as const)('%s %s: %s for the asset of another user', async (method, path, refusal, bodyFor) => {
+    const body = bodyFor(await newAsset(alice));
+    const send = async (userId: string) => {
+      const client = rig.media.client(onBehalfOf(userId));
+      return (await (method === 'POST' ? client.post(path, body) : client.delete(path, body))).status;
+    };
+    expect(await send(mallory.userId)).toBe(refusal);
+    expect(await send(alice.userId)).toBeLessThan(300);
+  });
+
+  it('lists the assets of the user alone', async () => {
+    const assetId = await newAsset(alice);
+    const list = (userId: string, query: string) =>
+      rig.media
+        .client(onBehalfOf(userId))
+        .get<{ assets: { assetId: string; ownerId: string }[] }>(`/v1/assets?${query}`);
+    expect((await list(mallory.userId, `ownerId=${alice.userId}`)).status).toBe(403);
+    const own = (await list(mallory.userId, '')).body.assets;
+    expect(own.filter(({ ownerId }) => ownerId !== mallory.userId)).toEqual([]);
+    expect((await list(alice.userId, '')).body.assets.map((row) => row.assetId)).toContain(assetId);
+  });
+
+  it('reads no task of another, and refuses what is for servers', async () => {
+    const task = { taskId: randomUUID(), ownerId: alice.userId, mediaType: 'video', status: 'pending' };
+    expect((await rig.media.server.post('/v1/media-tasks', task)).status).toBe(200);
+    const statusOf = async (userId: string) =>
+      (await rig.media.client(onBehalfOf(userId)).get(`/v1/media-tasks/${task.taskId}`)).status;
+    expect([await statusOf(alice.userId), await statusOf(mallory.userId)]).toEqual([200, 404]);
+    const asAlice = rig.media.client(onBehalfOf(alice.userId));
+    expect((await asAlice.post('/v1/media-tasks', task)).status).toBe(403);
+    expect((await asAlice.delete('/v1/media-tasks', { ownerId: alice.userId })).status).toBe(403);
+  });
+});
