@@ -107,7 +107,7 @@ describe.skipIf(skipWithout('ffmpeg'))('what fails once on the way', () => {
       if (!tasks.has(assetId)) {
         tasks.set(assetId, taskId);
         const begun = { status: 'pending', mediaType: 'video', metadata: {} } as const;
-        await insertRun(deps.taskDb, { ...begun, taskId, runId: taskId, ownerId, assetId });
+        await insertRun(deps.taskDb, { ...begun, taskId, runId: taskId, ownerId, assetId, storageKey: what.key });
       }
       await processVideo(working, jobOf({ ...place, taskId, runId: taskId, ownerId, assetId }));
     };
