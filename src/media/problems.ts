@@ -11,7 +11,7 @@ export const mediaProblems = defineProblems({
   quota_exceeded: { status: 413, message: 'The owner has no room left for these bytes. Delete assets and try again.' },
   too_many_tasks: {
     status: 429,
-    message: 'The owner has as many unfinished video tasks as allowed. Try again when one of them has ended.',
+    message: 'You have 20 videos waiting to be processed. Try again when one of them is done.',
     retryAfterS: 30,
   },
   unsupported_image: {
