@@ -22,6 +22,8 @@ export interface ResizingDeps extends SendingDeps {
   readonly signPath: (path: string) => string;
   /** `undefined`: pictures of no such bucket are resized here. */
   readonly bucket: (name: string) => Objects | undefined;
+  /** Whether files of this bucket are replaced in place, by others. */
+  readonly isReplaceable: (bucket: string) => boolean;
   readonly publicObjects: Objects;
   /** Over the public bucket. */
   readonly variants: Pick<VariantMaker, 'ensure'>;
@@ -43,13 +45,11 @@ export async function sendResized(deps: ResizingDeps, request: FastifyRequest, r
   // What was uploaded to the key of a deleted one has not been screened.
   if (head === undefined || (buster !== undefined && buster !== cacheBuster(head.etag))) throw problems.not_found();
   const transform = toTransform(spec);
+  const version = deps.isReplaceable(source.bucket) ? head.etag : undefined;
+  const ifMatch = buster === undefined ? version : head.etag;
   return sendObject(deps, request, reply, {
     objects: deps.publicObjects,
-    key: await ensure(
-      deps.variants,
-      objectSource(objects, source.key, buster === undefined ? undefined : head.etag),
-      transform,
-    ),
+    key: await ensure(deps.variants, objectSource(objects, source.key, ifMatch, version), transform),
     contentType: contentTypes[transform.format],
     // Long enough to spare the work, short enough that a deletion takes effect.
     cacheControl: 'public, max-age=3600',

@@ -41,6 +41,7 @@ export function createEdge(deps: EdgeDeps): HttpServer {
     addressKey: deriveAddressKey(resizing.key, resizing.salt),
     signPath: pathSigner(resizing.key, resizing.salt),
     bucket: (name) => (name === originals.bucket ? originals : otherBucket?.(name)),
+    isReplaceable: (name) => name !== originals.bucket,
     publicObjects,
     variants: deps.variants,
     idleMs,

@@ -38,7 +38,7 @@ describe('answers of signing', () => {
   /** What is told of one ref, and whether it was signed for that. */
   async function ask(deps: AnswersDeps, caller: Caller, ref: string, signed: Answer, kind: AnswerKind = 'video') {
     let isSigned = false;
-    const told = await answersOf(deps, caller, kind, [ref], async () => {
+    const told = await answersOf(deps, caller, kind, { refs: [ref], legacyBucket: 'old' }, async () => {
       isSigned = true;
       return new Map([[ref, signed]]);
     });

@@ -1,14 +1,16 @@
 /**
- * Cached answers of signing (document 000: 24 hours; CONTRACT §4, "Cached answers"). One entry per asset and kind of
+ * Cached answers of signing (document 000: 24 hours; CONTRACT §4, "Cached answers"). One entry per asset or file and kind of
  * answer: the JSON that is sent, and what decides who may see it, judged anew at every read. What did not resolve is never
- * an entry, nor is what lies in the legacy backend, which others may take away.
+ * an entry. What lies in the legacy backend may be replaced or removed by others, so it is looked at and signed at each
+ * call; the cached answer is sent as long as nothing but the expiry of its addresses would differ.
  */
+import { createHash } from 'node:crypto';
 import type { Caller } from '#platform/access/caller.ts';
 import { type Cache, forgetAround } from '#platform/cache/cache.ts';
 import type { UnresolvedRef } from './api.ts';
 import type { Located, LocatingDeps, ReadyAsset } from './locating.ts';
 import { mayRead } from './ownership.ts';
-import { isUuid } from './refs.ts';
+import { isLegacyPath, isUuid } from './refs.ts';
 import { dropAssets, findShowing, type SeenAsset } from './store.ts';
 
 export interface AnswersDeps {
@@ -27,6 +29,8 @@ export interface Answer {
   readonly told: object;
   /** A thumbnail of the same owner that it shows, and what those are told who may not see that. */
   readonly thumb?: { readonly row: Pick<ReadyAsset, 'scopeKind'>; readonly toldWithout: object };
+  /** Its thumbnail lies in the legacy backend. */
+  readonly hasLegacyThumb?: boolean;
   /** Something in it did not resolve: it is not kept. */
   readonly isPassing?: boolean;
 }
@@ -44,27 +48,35 @@ export async function answersOf(
   deps: AnswersDeps,
   caller: Caller,
   kind: AnswerKind,
-  refs: readonly string[],
+  { refs, legacyBucket }: { readonly refs: readonly string[]; readonly legacyBucket: string },
   sign: (refs: readonly string[]) => Promise<ReadonlyMap<string, Answer>>,
 ): Promise<ReadonlyMap<string, string>> {
-  const keys = new Map(refs.filter(isUuid).map((ref) => [ref, keyOf(kind, ref.toLowerCase())]));
+  const keys = new Map(
+    refs.flatMap((ref): [string, string][] => {
+      if (isUuid(ref)) return [[ref, keyOf(kind, ref.toLowerCase())]];
+      return isLegacyPath(ref) ? [[ref, keyOf(kind, `${legacyBucket}/${ref}`)]] : [];
+    }),
+  );
   const lookup = await deps.answers.lookUp([...new Set(keys.values())]);
   const told = new Map<string, string>();
   const missing: string[] = [];
   for (const ref of new Set(refs)) {
     const key = keys.get(ref);
     const entry = key === undefined ? undefined : readEntry(deps, lookup.found.get(key));
-    if (entry === undefined) missing.push(ref);
+    if (entry === undefined || entry.basis !== '') missing.push(ref);
     else if (mayRead(caller, entry, deps.publicScopes)) told.set(ref, tellOf(deps, caller, entry));
   }
   if (missing.length === 0) return told;
   const entries = new Map<string, string>();
   for (const [ref, answer] of await sign(missing)) {
     const json = JSON.stringify(answer.told);
-    told.set(ref, json);
-    const { row, backend } = answer.located;
-    if (row !== undefined && backend === 'objects' && answer.isPassing !== true)
-      entries.set(keyOf(kind, row.assetId), writeEntry(deps, row, answer, json));
+    const basis = basisOf(answer, json);
+    const key = keys.get(ref);
+    const before = key === undefined ? undefined : readEntry(deps, lookup.found.get(key));
+    const isSame = basis !== '' && before?.basis === basis;
+    told.set(ref, isSame ? before.told : json);
+    if (key !== undefined && !isSame && (basis !== '' || answer.isPassing !== true))
+      entries.set(key, writeEntry(deps, answer, basis, json));
   }
   // Nobody waits for it: without it the next one misses.
   if (entries.size > 0) void lookup.fill(entries, keptForMs);
@@ -103,7 +115,16 @@ function keyOf(kind: AnswerKind, assetId: string): string {
   return `${kind}:${assetId}`;
 }
 
+/** Of what lies in the legacy backend: the same for answers that differ in the expiry of their addresses alone. */
+function basisOf({ located, hasLegacyThumb }: Answer, told: string): string {
+  if (located.backend === 'objects' && hasLegacyThumb !== true) return '';
+  const lasting = told.replaceAll(/\?[^"]*/g, '');
+  return createHash('sha256').update(`${located.version} ${lasting}`).digest('base64url').slice(0, 22);
+}
+
 interface Entry {
+  /** `''`: it may be told without a look at the store. */
+  readonly basis: string;
   readonly ownerId: string;
   readonly scopeKind: string;
   readonly thumbScopeKind: string;
@@ -112,20 +133,20 @@ interface Entry {
 }
 
 /** Lines, so that an answer is read without being parsed: JSON.stringify writes no line end. */
-function writeEntry({ addressing }: AnswersDeps, row: ReadyAsset, { thumb }: Answer, told: string): string {
-  const { ownerId, scopeKind } = row;
-  const lines = [addressing, ownerId, scopeKind, told];
+function writeEntry({ addressing }: AnswersDeps, { located, thumb }: Answer, basis: string, told: string): string {
+  const { ownerId, scopeKind } = located.row ?? { ownerId: '', scopeKind: '' };
+  const lines = [basis === '' ? addressing : `${addressing} ${basis}`, ownerId, scopeKind, told];
   // Whoever may read the one may read the other.
   if (thumb === undefined || thumb.row.scopeKind === scopeKind) return lines.join('\n');
   return [...lines, thumb.row.scopeKind, JSON.stringify(thumb.toldWithout)].join('\n');
 }
 
 function readEntry(deps: AnswersDeps, text: string | undefined): Entry | undefined {
-  const [addressing, ownerId, scopeKind, told, thumbScopeKind = scopeKind, toldWithout = told] =
-    text?.split('\n') ?? [];
+  const [made, ownerId, scopeKind, told, thumbScopeKind = scopeKind, toldWithout = told] = text?.split('\n') ?? [];
+  const [addressing, basis = ''] = made?.split(' ') ?? [];
   if (addressing !== deps.addressing || ownerId === undefined || scopeKind === undefined) return undefined;
   if (told === undefined || thumbScopeKind === undefined || toldWithout === undefined) return undefined;
-  return { ownerId, scopeKind, thumbScopeKind, told, toldWithout };
+  return { basis, ownerId, scopeKind, thumbScopeKind, told, toldWithout };
 }
 
 function tellOf(deps: AnswersDeps, caller: Caller, entry: Entry): string {

@@ -20,6 +20,11 @@ export const mediaSettings = {
     defaultText: '2 GiB',
     meaning: 'Largest video, and anything else that is no image, in bytes.',
   }),
+  maxOwnerBytes: integer('MEDIA_MAX_BYTES_PER_OWNER', {
+    default: 0,
+    min: 0,
+    meaning: 'Bytes that all assets of one owner may have together; 0 is no limit.',
+  }),
   ffmpegPath: text('FFMPEG_PATH', {
     default: 'ffmpeg',
     meaning: 'The ffmpeg program, for video tasks and watermarks; ffprobe lies beside it.',

@@ -17,12 +17,15 @@ import { condemnCopy, draftCopy, dropCopy, markCopied, withdrawCopy } from './co
 import { transfer } from './copies/transfer.ts';
 import { maxBytesOf } from './limits.ts';
 import { mediaProblems, refusalProblem } from './problems.ts';
+import { admit, assertRoom, type QuotaDeps } from './quota/quota.ts';
 import { isVideo, toAsset } from './registration.ts';
 import { type RemovalDeps, removeKin, removeObject } from './removal.ts';
 import { storageKeyOf } from './storagekey.ts';
 import type { AssetIdentity } from './store.ts';
 
-export interface CopyDeps extends JudgingDeps, RemovalDeps {
+export interface CopyDeps extends JudgingDeps, RemovalDeps, QuotaDeps {
+  readonly db: RemovalDeps['db'];
+  readonly limits: JudgingDeps['limits'];
   readonly objects: RemovalDeps['objects'];
   readonly log: Pick<Log, 'warn'>;
 }
@@ -37,7 +40,7 @@ const maxTries = 5;
 const pauseMs = 50;
 
 /**
- * Throws 400 and 403 as `assertMayCopy`, 403 and 404 as `findSource`, 413 `asset_too_large`, 422 (a picture of the legacy
+ * Throws 400 and 403 as `assertMayCopy`, 403 and 404 as `findSource`, 413 `asset_too_large`, `quota_exceeded`, 422 (a picture of the legacy
  * backend that could not be registered either), 451 `csam_blocked`, 502 `copy_failed`, and 503. After each there is neither
  * row nor object, unless the engines fail at taking them back too.
  */
@@ -46,7 +49,9 @@ export async function copyAsset(deps: CopyDeps, caller: Caller, request: CopyReq
   for (let tries = 1; tries <= maxTries; tries++) {
     const source = await findSource(deps, caller, request);
     if (source.byteSize > maxBytesOf(source.mime, deps.limits)) throw mediaProblems.asset_too_large();
-    const copied = await tryCopying(deps, source, targetOf(caller, request, source), request.thumbAssetId);
+    const target = targetOf(caller, request, source);
+    await assertRoom(deps, target.identity.ownerId, source.byteSize);
+    const copied = await tryCopying(deps, source, target, request.thumbAssetId);
     if (copied !== undefined) return copied;
     await delay(pauseMs * tries * Math.random());
   }
@@ -106,12 +111,13 @@ async function writeBytes(
 
 /** Marks it ready, if it may be shown. `undefined`: it is not what it was, or its row is gone. Throws 451 and 503 too. */
 async function showCopy(
-  { db, ...deps }: CopyDeps,
+  deps: CopyDeps,
   source: CopySource,
   { identity, storageKey, head }: Target & { readonly head: ObjectHead },
   thumbAssetId: string | undefined,
 ): Promise<Asset | undefined> {
-  const { assetId } = identity;
+  const { db } = deps;
+  const { assetId, ownerId } = identity;
   const { etag, size: byteSize } = head;
   const judgement = await judgeCopy(deps, source, { assetId, storageKey, head });
   if (judgement === undefined) return undefined;
@@ -123,7 +129,10 @@ async function showCopy(
   }
   const thumb = isVideo({ kind: source.kind, mime: judgement.facts.mime }) ? (thumbAssetId ?? null) : null;
   const facts = { ...judgement.facts, thumbAssetId: thumb };
-  const ready = await markCopied(db, assetId, { etag, byteSize }, facts, digests !== undefined);
+  const isScreened = digests !== undefined;
+  const ready = await admit(deps, ownerId, (handle) =>
+    markCopied(handle, assetId, { etag, byteSize }, facts, isScreened),
+  );
   return ready && toAsset(ready);
 }
 

@@ -11,7 +11,7 @@ import { type Interrupt, interrupted } from '../../test/media/interruption.ts';
 import { picture } from '../../test/media/pictures.ts';
 import { remaining } from '../../test/media/planting.ts';
 import { outcomeOf, registrationDeps, uploaded } from '../../test/media/registrations.ts';
-import type { PrefixRemovalDeps } from './prefixremoval.ts';
+import type { ScopeDeletionDeps } from './scopedeletion.ts';
 import type { RegistrationDeps } from './registration.ts';
 import { findAsset } from './store.ts';
 
@@ -23,7 +23,7 @@ for (const engine of databaseEngines)
   describe.skipIf(engine.missing)(`a deletion on ${engine.name}`, () => {
     let folder: string;
     let database: Database;
-    let deps: PrefixRemovalDeps;
+    let deps: ScopeDeletionDeps;
     let registering: RegistrationDeps;
     let png: Buffer;
 

@@ -18,7 +18,8 @@ import {
   unseenFacts,
 } from './inspection.ts';
 import { maxBytesOf, type SizeLimits } from './limits.ts';
-import { type LocatingDeps, mimeOfPath } from './locating.ts';
+import { mimeOfFile } from './legacymime.ts';
+import type { LocatingDeps } from './locating.ts';
 import { mediaProblems, type Refusal, refusalProblem } from './problems.ts';
 import { isSame, type Registration, toAsset } from './registration.ts';
 import type { Screening } from './screening/screening.ts';
@@ -50,11 +51,9 @@ export async function importFile(deps: ImportDeps, request: LegacyImport): Promi
   const { ownerId, scopeKind, scopeId, legacyBucket, path } = request;
   const files = deps.legacy.bucket(legacyBucket);
   if (files === undefined) throw noFile();
-  const requestedMime = mimeOfPath(path);
-  const assetId = importedIdOf(legacyBucket, path);
-  const identity = { assetId, ownerId, scopeKind, scopeId, kind: kindOf(requestedMime), requestedMime };
+  const place = { assetId: importedIdOf(legacyBucket, path), ownerId, scopeKind, scopeId };
   for (let tries = 1; tries <= maxTries; tries++) {
-    const registration = await tryImporting(deps, files, identity, path);
+    const registration = await tryImporting(deps, files, place, path);
     if (registration !== undefined) return registration;
     await delay(pauseMs * tries * Math.random());
   }
@@ -65,13 +64,13 @@ export async function importFile(deps: ImportDeps, request: LegacyImport): Promi
 async function tryImporting(
   deps: ImportDeps,
   files: Objects,
-  identity: AssetIdentity,
+  place: Omit<AssetIdentity, 'kind' | 'requestedMime'>,
   path: string,
 ): Promise<Registration | undefined> {
   const { db } = deps;
-  const { assetId } = identity;
+  const { assetId } = place;
   const known = await findAsset(db, assetId);
-  if (known !== undefined && !isSame(known, identity)) throw registeredElse();
+  if (known !== undefined && !isSame(known, { ...known, ...place })) throw registeredElse();
   const head = await files.head(path);
   if (head === undefined) {
     if (known !== undefined) await dropUnready(db, assetId, known.etag);
@@ -79,8 +78,13 @@ async function tryImporting(
   }
   if (known?.readyAt) return { created: false, asset: toAsset(known) };
 
-  if (head.size > maxBytesOf(identity.requestedMime, deps.limits)) return refuse(deps, known, 'asset_too_large');
-  const isShown = await isPicture(files, path, head, identity.requestedMime);
+  const requestedMime = await mimeOfFile(files, path, head);
+  if (requestedMime === undefined) return undefined;
+  const identity = { ...place, kind: kindOf(requestedMime), requestedMime };
+  // The draft of an earlier try, before the file was replaced.
+  if (known !== undefined && !isSame(known, identity)) await dropUnready(db, assetId, known.etag);
+  if (head.size > maxBytesOf(requestedMime, deps.limits)) return refuse(deps, known, 'asset_too_large');
+  const isShown = await isPicture(files, path, head, requestedMime);
   if (isShown === undefined) return undefined;
   // Its bytes stay in memory until they are screened.
   const leave = isShown ? await placeForPicture(deps) : () => undefined;
@@ -121,7 +125,6 @@ async function importInspected(
   const registered = await findDeletableAt(db, bucket, [path]);
   if (registered.some((row) => row.assetId !== assetId)) throw registeredElse();
   const place = { backend: 'legacy', bucket, storageKey: path, etag, byteSize: head.size } as const;
-  // Pictures speak for themselves; of anything else the name alone is known.
   const told = unseenFacts(requestedMime);
   if (!(await draftAsset(db, identity, place, picture ? factsOf(told, picture) : told))) return undefined;
   if (picture !== null) {

@@ -141,7 +141,8 @@ export interface ReadObject {
   readonly md5: string;
 }
 
-async function readUnchanged(
+/** `undefined`: the object is gone, or is not the one of `ifMatch`. Throws `engine_unavailable`. */
+export async function readUnchanged(
   objects: InspectionDeps['objects'],
   storageKey: string,
   options: ReadOptions,

@@ -16,8 +16,7 @@ import { registrationDeps } from '../../test/media/registrations.ts';
 import { assetsDeletion, type ImageSignedRefs, legacyImport, scopeDeletion } from './api.ts';
 import { deleteAssets } from './deletion.ts';
 import { type ImportDeps, importFile } from './importing.ts';
-import type { PrefixRemovalDeps } from './prefixremoval.ts';
-import { deleteScope } from './scopedeletion.ts';
+import { deleteScope, type ScopeDeletionDeps } from './scopedeletion.ts';
 import { signImages } from './signing.ts';
 import { findDeletableAt, findDeletableOf } from './store.ts';
 
@@ -30,7 +29,7 @@ for (const engine of databaseEngines)
     let folder: string;
     let database: Database;
     let files: Objects;
-    let deps: PrefixRemovalDeps;
+    let deps: ScopeDeletionDeps;
     let importing: ImportDeps;
 
     beforeAll(async () => {
@@ -73,14 +72,14 @@ for (const engine of databaseEngines)
       return { rows: rows.length, files: standing.filter((head) => head !== undefined).length };
     }
 
-    type Deed = (deps: PrefixRemovalDeps, laid: Laid) => Promise<unknown>;
+    type Deed = (deps: ScopeDeletionDeps, laid: Laid) => Promise<unknown>;
     const deeds: Record<string, Deed> = {
       'by path and id': (with_, { loose, assetIds }) =>
         deleteAssets(with_, server, assetsDeletion.parse({ ids: [...loose, ...assetIds] })),
       'by prefix and scope': (with_, { ownerId }) =>
         deleteScope(with_, server, scopeDeletion.parse({ ownerId, legacyPrefixes: [`${ownerId}/`, `u/${ownerId}/`] })),
     };
-    const outcomeOf = async (deed: Deed, with_: PrefixRemovalDeps, laid: Laid) =>
+    const outcomeOf = async (deed: Deed, with_: ScopeDeletionDeps, laid: Laid) =>
       deed(with_, laid).then(
         () => 'done',
         (error: unknown) => {
@@ -282,7 +281,7 @@ for (const engine of databaseEngines)
   });
 
 /** One key of every legacy bucket cannot be removed. */
-function stickyDeps(deps: PrefixRemovalDeps, stuck: string): PrefixRemovalDeps {
+function stickyDeps(deps: ScopeDeletionDeps, stuck: string): ScopeDeletionDeps {
   const stick = (objects: Objects): Objects => ({
     ...objects,
     remove: async (keys) => {

@@ -4,6 +4,8 @@ export interface SizeLimits {
   readonly maxImageBytes: number;
   /** Of videos, and of everything else that is no image. */
   readonly maxVideoBytes: number;
+  /** Of all assets of one owner; 0: no limit. */
+  readonly maxOwnerBytes: number;
 }
 
 export function isImage(mime: string): boolean {

@@ -2,10 +2,10 @@
  * Where the bytes of an asset lie: in the object store, or in the legacy backend, whose files others put there and may
  * take away, so that they are looked for every time (document 000, Resources: ref; CONTRACT §4).
  */
-import mimeTypes from 'mime';
 import type { Db } from '#platform/db/db.ts';
-import type { LegacyObjects, ObjectHead, Objects } from '#platform/objects/objects.ts';
+import type { LegacyObjects, Objects } from '#platform/objects/objects.ts';
 import { inTurns } from '#platform/turns.ts';
+import { mimeOfFile, mimeOfPath } from './legacymime.ts';
 import { isLegacyPath, isUuid } from './refs.ts';
 import { findReadyAssets, type MediaTables } from './store.ts';
 
@@ -29,6 +29,8 @@ export interface Located {
   readonly storageKey: string;
   /** Of the bytes that were registered, and are meant; `undefined`: a legacy path, which stands for whatever lies there. */
   readonly etag: string | undefined;
+  /** Of a legacy file: the etag of the bytes that lie there now. */
+  readonly version?: string | undefined;
   readonly mime: string;
   readonly byteSize: number;
   readonly width: number | null;
@@ -88,7 +90,8 @@ export async function locateAll(
 export async function locateRow(deps: PlacesDeps, row: ReadyAsset): Promise<Located | undefined> {
   const located = describe(deps, row);
   if (located?.backend !== 'legacy') return located;
-  return (await located.objects.head(located.storageKey)) && located;
+  const head = await located.objects.head(located.storageKey);
+  return head && { ...located, version: head.etag };
 }
 
 function describe(deps: PlacesDeps, row: ReadyAsset): Located | undefined {
@@ -98,27 +101,31 @@ function describe(deps: PlacesDeps, row: ReadyAsset): Located | undefined {
   return { backend, objects, storageKey, etag, mime, byteSize, width, height, durationMs, blurhash, row };
 }
 
-/** A legacy file that is no row: what its name and the store tell, and nothing else, as nobody reads it to answer. */
+/** Of a file that is replaced while it is looked at. */
+const maxTries = 3;
+
+/** A legacy file that is no row: what the store, its first bytes and its name say, and nothing else. */
 export async function locatePath(deps: PlacesDeps, bucket: string, path: string): Promise<Located | undefined> {
   const objects = deps.legacy.bucket(bucket);
-  const head: ObjectHead | undefined = await objects?.head(path);
-  if (objects === undefined || head === undefined) return undefined;
-  return {
-    backend: 'legacy',
-    objects,
-    storageKey: path,
-    etag: undefined,
-    mime: mimeOfPath(path),
-    byteSize: head.size,
-    width: null,
-    height: null,
-    durationMs: null,
-    blurhash: null,
-    row: undefined,
-  };
-}
-
-/** By the extension; what nobody knows is plain bytes (RFC 2046 §4.5.1). */
-export function mimeOfPath(path: string): string {
-  return mimeTypes.getType(path) ?? 'application/octet-stream';
+  for (let tries = 1; objects !== undefined; tries++) {
+    const head = await objects.head(path);
+    if (head === undefined) return undefined;
+    const mime = await mimeOfFile(objects, path, head);
+    if (mime === undefined && tries < maxTries) continue;
+    return {
+      backend: 'legacy',
+      objects,
+      storageKey: path,
+      etag: undefined,
+      version: head.etag,
+      mime: mime ?? mimeOfPath(path),
+      byteSize: head.size,
+      width: null,
+      height: null,
+      durationMs: null,
+      blurhash: null,
+      row: undefined,
+    };
+  }
+  return undefined;
 }

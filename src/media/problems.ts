@@ -8,6 +8,12 @@ export const mediaProblems = defineProblems({
   },
   object_not_found: { status: 409, message: 'There is no uploaded object to register.' },
   asset_too_large: { status: 413, message: 'The object is larger than its class of media may be.' },
+  quota_exceeded: { status: 413, message: 'The owner has no room left for these bytes. Delete assets and try again.' },
+  too_many_tasks: {
+    status: 429,
+    message: 'You have 20 videos waiting to be processed. Try again when one of them is done.',
+    retryAfterS: 30,
+  },
   unsupported_image: {
     status: 422,
     message: 'Only JPEG, PNG, WebP, GIF and AVIF images can be registered.',
@@ -52,6 +58,7 @@ export const mediaProblems = defineProblems({
  */
 export type Refusal =
   | 'asset_too_large'
+  | 'quota_exceeded'
   | 'unsupported_image'
   | 'undecodable_image'
   | 'image_too_large'

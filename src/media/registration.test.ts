@@ -34,7 +34,7 @@ for (const engine of databaseEngines)
       database = await engine.open(migrations);
       objects = openFiles(folder);
       deps = registrationDeps(database, folder);
-      stricter = { ...deps, limits: { maxImageBytes: 1, maxVideoBytes: 1 } };
+      stricter = { ...deps, limits: { maxImageBytes: 1, maxVideoBytes: 1, maxOwnerBytes: 0 } };
       good = await picture('png');
       other = await picture('png', { width: 50, height: 20, seed: 9 });
     });

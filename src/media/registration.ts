@@ -8,7 +8,9 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Caller } from '#platform/access/caller.ts';
+import type { Tx } from '#platform/db/db.ts';
 import type { ObjectHead } from '#platform/objects/objects.ts';
+import { Problem } from '#platform/problem.ts';
 import { type ForgettingDeps, withoutAnswers } from './answers.ts';
 import type { Asset, RegistrationRequest } from './api.ts';
 import {
@@ -23,6 +25,7 @@ import {
 import { maxBytesOf, type SizeLimits } from './limits.ts';
 import { ownerFor } from './ownership.ts';
 import { mediaProblems, type Refusal, refusalProblem } from './problems.ts';
+import { admit } from './quota/quota.ts';
 import { type RemovalDeps, removeKin, removeObject } from './removal.ts';
 import type { Screening } from './screening/screening.ts';
 import { condemnAsset } from './screening/store.ts';
@@ -34,6 +37,7 @@ import {
   draftAsset,
   dropUnready,
   findAsset,
+  type MediaTables,
   markReady,
   type StoredAsset,
 } from './store.ts';
@@ -50,19 +54,23 @@ export interface Registration {
   readonly asset: Asset;
 }
 
+/** Written in the transaction in which the asset becomes readable; when it throws, the asset stays unreadable. */
+type Alongside = (tx: Tx<MediaTables>) => Promise<void>;
+
 /** Each try starts afresh because somebody else changed the row or the object meanwhile. */
 const maxTries = 5;
 const pauseMs = 50;
 
 /**
- * Throws 400, 403 (as `ownerFor`), 409 `asset_conflict`, `object_not_found`, 413 `asset_too_large`, 422
- * `unsupported_image`, `undecodable_image`, `image_too_large`, 451 `csam_blocked` (after these five there is no row and no
- * object), and 503, after which the call may be repeated.
+ * Throws 400, 403 (as `ownerFor`), 409 `asset_conflict`, `object_not_found`, 413 `asset_too_large`,
+ * `quota_exceeded`, 422 `unsupported_image`, `undecodable_image`, `image_too_large`, 451 `csam_blocked` (after these six
+ * there is no row and no object), and 503, after which the call may be repeated.
  */
 export async function registerAsset(
   deps: RegistrationDeps,
   caller: Caller,
   request: RegistrationRequest,
+  alongside?: Alongside,
 ): Promise<Registration> {
   const identity: AssetIdentity = {
     assetId: request.assetId,
@@ -73,7 +81,7 @@ export async function registerAsset(
     requestedMime: request.mime,
   };
   for (let tries = 1; tries <= maxTries; tries++) {
-    const registration = await tryRegistering(deps, identity, request);
+    const registration = await tryRegistering(deps, identity, request, alongside);
     if (registration !== undefined) return registration;
     await delay(pauseMs * tries * Math.random());
   }
@@ -85,6 +93,7 @@ async function tryRegistering(
   deps: RegistrationDeps,
   identity: AssetIdentity,
   request: RegistrationRequest,
+  alongside: Alongside | undefined,
 ): Promise<Registration | undefined> {
   const { db, objects } = deps;
   const { assetId } = identity;
@@ -105,7 +114,7 @@ async function tryRegistering(
   // Its bytes stay in memory until they are screened.
   const leave = isShown ? await placeForPicture(deps) : () => undefined;
   try {
-    return await registerObject(deps, { identity, storageKey, head, isPicture: isShown }, request);
+    return await registerObject(deps, { identity, storageKey, head, isPicture: isShown }, request, alongside);
   } finally {
     leave();
   }
@@ -124,9 +133,10 @@ async function registerObject(
   deps: RegistrationDeps,
   { identity, storageKey, head, isPicture }: Upload,
   request: RegistrationRequest,
+  alongside: Alongside | undefined,
 ): Promise<Registration | undefined> {
   const { db, objects } = deps;
-  const { assetId } = identity;
+  const { assetId, ownerId } = identity;
   const { etag } = head;
   const place = { bucket: objects.bucket, storageKey, etag, byteSize: head.size };
   const refuse = (refusal: Refusal) => finishRefusal(deps, { ...place, assetId }, refusal, true);
@@ -136,7 +146,8 @@ async function registerObject(
   if (typeof picture === 'string')
     return (await draftAsset(db, identity, place, unseenFacts(request.mime), picture)) ? refuse(picture) : undefined;
   const told = toldBy(request);
-  if (!(await draftAsset(db, identity, place, picture ? factsOf(told, picture) : told))) return undefined;
+  const facts = picture ? factsOf(told, picture) : told;
+  if (!(await draftAsset(db, identity, place, facts))) return undefined;
   // Step 4 of document 000. A draft cannot be read: a process that dies here leaves nothing to be seen.
   if (picture !== null) {
     const { bytes, facts, digests } = picture;
@@ -151,8 +162,13 @@ async function registerObject(
   }
   // A refusal that was finished before our draft took the object with it; one that comes later finds the draft.
   if ((await objects.head(storageKey))?.etag !== etag) return undefined;
-  const ready = await markReady(db, assetId, etag, isPicture);
-  return ready && { created: true, asset: toAsset(ready) };
+  try {
+    const ready = await admit(deps, ownerId, (handle) => markReady(handle, assetId, etag, isPicture), alongside);
+    return ready && { created: true, asset: toAsset(ready) };
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'quota_exceeded') throw error;
+    return (await draftAsset(db, identity, place, facts, 'quota_exceeded')) ? refuse('quota_exceeded') : undefined;
+  }
 }
 
 /** `null`: there is no picture to be looked at. `undefined`: the object has become another one. */

@@ -12,6 +12,7 @@ import type { Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
 import { inTurns } from '#platform/turns.ts';
 import { bucketOf, headsAtOnce, type LocatingDeps, type PlacesDeps } from './locating.ts';
+import { dropMarks } from './marks/store.ts';
 import { watermarkKeysOf } from './storagekey.ts';
 
 export interface RemovalDeps extends LocatingDeps {
@@ -42,6 +43,8 @@ export async function removeObjects(deps: RemovalDeps, places: readonly Place[])
   for (const { objects, storageKeys } of groups) await removeAll(objects, storageKeys);
   // After their sources: what is still being made beside them is then taken back by its maker.
   for (const { objects, storageKeys } of groups) await removeKin(deps, objects, storageKeys);
+  for (const { backend, objects, storageKeys } of groups)
+    if (backend === 'legacy') await dropMarks(deps.db, objects.bucket, storageKeys.flatMap(watermarkKeysOf));
 }
 
 /** One object alone; gone already is no failure. Throws `engine_unavailable`. */

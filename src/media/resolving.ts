@@ -25,7 +25,7 @@ export function isReadable(deps: Pick<ResolvingDeps, 'publicScopes'>, caller: Ca
     : mayReadPath(caller, named.path, deps.publicScopes);
 }
 
-/** For the resizer. */
-export function sourceOf({ objects, storageKey, etag }: Located) {
-  return { bucket: objects.bucket, key: storageKey, etag };
+/** For the resizer. A legacy file that is replaced has other addresses. */
+export function sourceOf({ objects, storageKey, etag, version }: Located) {
+  return { bucket: objects.bucket, key: storageKey, etag: etag ?? version };
 }

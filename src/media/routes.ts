@@ -31,9 +31,8 @@ import { type FittingDeps, fitImage } from './fitting.ts';
 import { type ImportDeps, importFile } from './importing.ts';
 import { type ListingDeps, listAssets } from './listing.ts';
 import { type PendingDeps, signPending } from './pending.ts';
-import type { PrefixRemovalDeps } from './prefixremoval.ts';
 import { type RegistrationDeps, registerAsset } from './registration.ts';
-import { deleteScope } from './scopedeletion.ts';
+import { deleteScope, type ScopeDeletionDeps } from './scopedeletion.ts';
 import { type SigningDeps, signImages } from './signing.ts';
 import { type ReservationDeps, reserveUpload } from './uploads.ts';
 import { signVideos, type VideoSigningDeps } from './videosigning.ts';
@@ -46,7 +45,7 @@ export type RouteDeps = ReservationDeps &
   CopyDeps &
   ImportDeps &
   ListingDeps &
-  PrefixRemovalDeps &
+  ScopeDeletionDeps &
   SigningDeps &
   VideoSigningDeps &
   FittingDeps &

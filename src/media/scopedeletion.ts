@@ -12,13 +12,16 @@ import { type PrefixRemovalDeps, removePrefixes } from './prefixremoval.ts';
 import { mediaProblems } from './problems.ts';
 import { countObjects, maxTries, pauseMs, type RemovalDeps, removeObjects, rowsPerBatch } from './removal.ts';
 import { type AssetScope, type DeletableAsset, findDeletableOf, type SeenAsset } from './store.ts';
+import { type CancellingDeps, cancelVideoTasks } from './tasks/cancelling.ts';
+
+export type ScopeDeletionDeps = PrefixRemovalDeps & CancellingDeps;
 
 /**
  * Throws 400 and 403 as `ownerFor`, 403 for legacy prefixes of somebody else, and 503, after which every row is still
  * there and the call may be repeated. Legacy files that cannot be removed by their prefix are no failure.
  */
 export async function deleteScope(
-  deps: PrefixRemovalDeps,
+  deps: ScopeDeletionDeps,
   caller: Caller,
   request: ScopeDeletion,
 ): Promise<ScopeDeleted> {
@@ -29,6 +32,8 @@ export async function deleteScope(
   };
   const { legacyBucket, legacyPrefixes = [] } = request;
   assertOwnLegacyPaths(caller, legacyPrefixes);
+  // Before the assets: what a job has made readable by then is found among them.
+  await cancelVideoTasks(deps, scope);
   let r2Deleted = 0;
   let legacyDeleted = await removePrefixes(deps, legacyBucket, legacyPrefixes);
   let dbDeleted = 0;

@@ -99,7 +99,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
     variants,
     screening,
     pictures,
-    watermarks: createWatermarkMaker({ engine, pictures }),
+    watermarks: createWatermarkMaker({ db, engine, pictures }),
     resizeAddress,
     jobs,
     ffmpeg: createFfmpeg(settings.ffmpegPath),

@@ -18,7 +18,7 @@ const preview = { width: 1024, height: 1024, quality: 85 };
 
 /** The JSON of ImageSignedRefs: keyed by ref as it was given; what `resolveRefs` leaves out is `not_found`. */
 export async function signImages(deps: SigningDeps, caller: Caller, request: SignRequest): Promise<string> {
-  const told = await answersOf(deps, caller, 'image', request.refs, async (refs) => {
+  const told = await answersOf(deps, caller, 'image', request, async (refs) => {
     const found = await resolveRefs(deps, caller, refs, request.legacyBucket);
     return new Map([...found].map(([ref, located]) => [ref, { located, told: signImage(deps, located) }]));
   });

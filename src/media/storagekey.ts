@@ -48,6 +48,7 @@ export function videoWatermarkKeyOf(storageKey: string): string {
 /** Fixed by CONTRACT §4: an update of the library must not move them. */
 const fixedExtensions = new Map([
   ['image/jpeg', 'jpg'],
+  ['image/jpg', 'jpg'],
   ['image/png', 'png'],
   ['image/webp', 'webp'],
   ['image/gif', 'gif'],
@@ -60,6 +61,8 @@ const fixedExtensions = new Map([
   ['audio/mpeg', 'mp3'],
   ['audio/mp4', 'm4a'],
   ['audio/wav', 'wav'],
+  ['audio/aac', 'aac'],
+  ['audio/flac', 'flac'],
 ]);
 
 export function extensionOf(mime: string): string {

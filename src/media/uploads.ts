@@ -1,4 +1,4 @@
-/** `POST /v1/uploads`: an id, a place and an address for one PUT. Writes no row and asks no engine. */
+/** `POST /v1/uploads`: an id, a place and an address for one PUT. Writes no row, and asks no engine unless there is a quota. */
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '#platform/access/caller.ts';
 import type { Clock } from '#platform/clock.ts';
@@ -7,9 +7,10 @@ import type { UploadRequest, UploadReservation } from './api.ts';
 import { maxBytesOf, type SizeLimits } from './limits.ts';
 import { ownerFor } from './ownership.ts';
 import { mediaProblems } from './problems.ts';
+import { assertRoom, type QuotaDeps } from './quota/quota.ts';
 import { storageKeyOf } from './storagekey.ts';
 
-export interface ReservationDeps {
+export interface ReservationDeps extends QuotaDeps {
   readonly objects: Pick<Objects, 'writeAddress'>;
   readonly limits: SizeLimits;
   readonly clock: Clock;
@@ -17,8 +18,12 @@ export interface ReservationDeps {
 
 const addressValidS = 300;
 
-/** Throws 400 and 403 as `ownerFor`, and 413 when the announced size is over the limit of its class of media. */
-export function reserveUpload(deps: ReservationDeps, caller: Caller, request: UploadRequest): UploadReservation {
+/** Throws 400 and 403 as `ownerFor`, and 413 when the announced size is over the limit of its class or of its owner. */
+export async function reserveUpload(
+  deps: ReservationDeps,
+  caller: Caller,
+  request: UploadRequest,
+): Promise<UploadReservation> {
   const { scopeKind, scopeId, mime, byteSize } = request;
   const maxSize = maxBytesOf(mime, deps.limits);
   // The form is judged before the right to act (CONTRACT §3).
@@ -26,6 +31,8 @@ export function reserveUpload(deps: ReservationDeps, caller: Caller, request: Up
     throw mediaProblems.asset_too_large({ message: `byteSize may be at most ${maxSize} for ${mime}.` });
   }
   const ownerId = ownerFor(caller, request.ownerId);
+  // At least one byte will come.
+  await assertRoom(deps, ownerId, byteSize ?? 1, request.assetId);
   const assetId = request.assetId ?? randomUUID();
   const storageKey = storageKeyOf({ ownerId, scopeKind, scopeId, assetId, mime });
   // Addresses expire at whole seconds.

@@ -107,7 +107,7 @@ describe.skipIf(skipWithout('ffmpeg'))('what fails once on the way', () => {
       if (!tasks.has(assetId)) {
         tasks.set(assetId, taskId);
         const begun = { status: 'pending', mediaType: 'video', metadata: {} } as const;
-        await insertRun(deps.taskDb, { ...begun, taskId, runId: taskId, ownerId, assetId });
+        await insertRun(deps.taskDb, { ...begun, taskId, runId: taskId, ownerId, assetId, storageKey: what.key });
       }
       await processVideo(working, jobOf({ ...place, taskId, runId: taskId, ownerId, assetId }));
     };
@@ -148,7 +148,7 @@ describe.skipIf(skipWithout('ffmpeg'))('what fails once on the way', () => {
       async ({ objects }, { key }) => {
         if ((await deps.objects.head(key))?.size !== png.length)
           await deps.objects.put(key, png, { contentType: 'image/png' });
-        await createWatermarkMaker({ engine, pictures }).ensure({ objects, storageKey: key, etag: undefined });
+        await createWatermarkMaker({ db: deps.db, engine, pictures }).ensure({ objects, storageKey: key, etag: undefined });
       },
       async (what) => expect(await keysOf(what)).toEqual([what.key, `${what.key}.wm.jpg`]),
     );

@@ -40,7 +40,7 @@ const noThumb: ShownThumb = { thumbAssetId: null };
  * from the video but its `thumbUrl`.
  */
 export async function signVideos(deps: VideoSigningDeps, caller: Caller, request: SignRequest): Promise<string> {
-  const told = await answersOf(deps, caller, 'video', request.refs, async (refs) => {
+  const told = await answersOf(deps, caller, 'video', request, async (refs) => {
     const found = await resolveRefs(deps, caller, refs, request.legacyBucket);
     const thumbs = await findThumbsOf(deps, caller, [...found.values()]);
     return new Map([...found].map(([ref, video]) => [ref, answerWith(video, thumbs.get(video))]));
@@ -55,7 +55,7 @@ function answerWith(located: Located, thumb: FoundThumb = { shown: noThumb, isPa
     located,
     told,
     thumb: { row: thumb.located.row, toldWithout: { ...told, thumbUrl: undefined } },
-    isPassing: thumb.located.backend === 'legacy',
+    hasLegacyThumb: thumb.located.backend === 'legacy',
   };
 }
 

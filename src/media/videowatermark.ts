@@ -9,12 +9,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Caller } from '#platform/access/caller.ts';
-import { type Job, type Jobs, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
+import { transaction } from '#platform/db/db.ts';
+import { type Job, type Jobs, LaneFull, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
 import { isSafeKey } from '#platform/objects/keys.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import { type Answer, type AnswersDeps, answersOf } from './answers.ts';
 import type { WatermarkedVideo, WatermarkRequest } from './api.ts';
 import { bucketOf, type Located, type PlacesDeps } from './locating.ts';
+import { isMarked, isReplaced, type MarksDeps, noteMark } from './marks/marks.ts';
 import { mediaProblems } from './problems.ts';
 import { type ResolvingDeps, resolveRefs } from './resolving.ts';
 import { originalAddress } from './signing.ts';
@@ -32,6 +34,7 @@ export const watermarkQueue: Queue<WatermarkJob> = {
   payload,
   maxAttempts: 4,
   retryAfterMs: 2000,
+  takesTurns: true,
 };
 
 export interface VideoWatermarkDeps extends ResolvingDeps, AnswersDeps {
@@ -41,7 +44,7 @@ export interface VideoWatermarkDeps extends ResolvingDeps, AnswersDeps {
   readonly closing: AbortSignal;
 }
 
-export interface WatermarkMakingDeps extends PlacesDeps {
+export interface WatermarkMakingDeps extends PlacesDeps, MarksDeps {
   readonly ffmpeg: Ffmpeg;
 }
 
@@ -49,10 +52,12 @@ export interface WatermarkMakingDeps extends PlacesDeps {
 const waitMs = 60_000;
 const lookEveryMs = 250;
 const videoMime = 'video/mp4';
+/** Unfinished jobs that one user has asked for. */
+const mostUnfinished = 20;
 
 /**
- * The JSON of WatermarkedVideo. Throws 404 (does not resolve, or is deleted meanwhile), 400 (no video), 422 `undecodable_video`, `video_too_large`, 500
- * `watermark_failed`, 503 `ffmpeg_missing`, `watermark_pending` (a repeat joins the job).
+ * The JSON of WatermarkedVideo. Throws 404 (does not resolve, or is deleted meanwhile), 400 (no video), 422 `undecodable_video`, `video_too_large`, 429
+ * `too_many_tasks`, 500 `watermark_failed`, 503 `ffmpeg_missing`, `watermark_pending` (a repeat joins the job).
  */
 export async function watermarkVideo(
   deps: VideoWatermarkDeps,
@@ -60,8 +65,8 @@ export async function watermarkVideo(
   request: WatermarkRequest,
   abandoned: AbortSignal,
 ): Promise<string> {
-  const { ref } = request;
-  const told = await answersOf(deps, caller, 'watermark-video', [ref], async () => {
+  const { ref, legacyBucket } = request;
+  const told = await answersOf(deps, caller, 'watermark-video', { refs: [ref], legacyBucket }, async () => {
     return new Map([[ref, await answerFor(deps, caller, request, abandoned)]]);
   });
   const answer = told.get(ref);
@@ -77,20 +82,33 @@ async function answerFor(
   abandoned: AbortSignal,
 ): Promise<Answer> {
   const untilMs = performance.now() + waitMs;
-  const source = await resolveVideo(deps, caller, request);
-  const made = await signMade(source);
-  if (made !== undefined) return { located: source, told: made };
-  await deps.ffmpeg.check();
-  const { backend, objects, storageKey } = source;
+  const stopped = AbortSignal.any([deps.closing, abandoned]);
+  for (let hasWaited = false; ; hasWaited = true) {
+    const located = await resolveVideo(deps, caller, request);
+    const signed = await signMade(deps, located);
+    if (signed !== undefined) return { located, told: signed };
+    // Taken back: its source is gone. A legacy file may have been replaced, and is marked again.
+    if (hasWaited && located.backend === 'objects') throw noSuchAsset();
+    await deps.ffmpeg.check();
+    await waitForJob(deps, await enqueue(deps, caller, located), untilMs, stopped);
+  }
+}
+
+/** Resolves with the id of the one job of this source. Throws 429. */
+async function enqueue(deps: VideoWatermarkDeps, caller: Caller, source: Located): Promise<string> {
+  const { backend, objects, storageKey, row } = source;
   const asked = { backend, bucket: objects.bucket, storageKey };
   const key = `${backend}/${objects.bucket}/${storageKey}`;
-  const { jobId } = await deps.jobs.enqueue(deps.db, watermarkQueue, asked, { key });
-  await waitForJob(deps, jobId, untilMs, AbortSignal.any([deps.closing, abandoned]));
-  const located = await resolveVideo(deps, caller, request);
-  const signed = await signMade(located);
-  // Taken back: its source is gone.
-  if (signed === undefined) throw noSuchAsset();
-  return { located, told: signed };
+  const isUser = caller.kind === 'user';
+  // Whoever asks waits for himself: anybody may ask for the videos of public scopes. Servers ask for the owners.
+  const lane = isUser ? caller.userId : (row?.ownerId ?? 'legacy');
+  const options = { key, lane, ...(isUser && { maxInLane: mostUnfinished }) };
+  try {
+    const { jobId } = await transaction(deps.db, (tx) => deps.jobs.enqueue(tx, watermarkQueue, asked, options));
+    return jobId;
+  } catch (error) {
+    throw error instanceof LaneFull ? mediaProblems.too_many_tasks({ cause: error }) : error;
+  }
 }
 
 async function resolveVideo(
@@ -99,7 +117,7 @@ async function resolveVideo(
   { ref, legacyBucket }: WatermarkRequest,
 ): Promise<Located> {
   const source = (await resolveRefs(deps, caller, [ref], legacyBucket)).get(ref);
-  if (source === undefined) throw noSuchAsset();
+  if (source === undefined || isReplaced(source)) throw noSuchAsset();
   if (!source.mime.startsWith('video/')) throw invalid('body.ref', 'must be a video');
   // Beside the longest names of the legacy backend no other can lie.
   if (!isSafeKey(videoWatermarkKeyOf(source.storageKey)))
@@ -109,9 +127,10 @@ async function resolveVideo(
 
 const noSuchAsset = () => problems.not_found({ message: 'There is no such asset.' });
 
-async function signMade({ objects, storageKey: sourceKey }: Located): Promise<WatermarkedVideo | undefined> {
-  const storageKey = videoWatermarkKeyOf(sourceKey);
-  if ((await objects.head(storageKey)) === undefined) return undefined;
+async function signMade(deps: MarksDeps, source: Located): Promise<WatermarkedVideo | undefined> {
+  const { objects } = source;
+  const storageKey = videoWatermarkKeyOf(source.storageKey);
+  if (!(await isMarked(deps, source, storageKey))) return undefined;
   return { url: originalAddress({ objects, storageKey, mime: videoMime, etag: undefined }) };
 }
 
@@ -137,12 +156,13 @@ async function waitForJob(
 
 /** Throws UnrecoverableError with the code of what is wrong with the video, and what another attempt may mend. */
 export async function makeVideoWatermark(deps: WatermarkMakingDeps, job: Job<WatermarkJob>): Promise<void> {
-  const { storageKey } = job.payload;
+  const { backend, storageKey } = job.payload;
   const objects = bucketOf(deps, job.payload);
   if (objects === undefined) throw new UnrecoverableError('bucket_not_configured');
   const key = videoWatermarkKeyOf(storageKey);
   const source = await objects.head(storageKey);
-  if (source !== undefined && (await objects.head(key)) === undefined) {
+  const marked = { objects, version: backend === 'legacy' ? source?.etag : undefined };
+  if (source !== undefined && !(await isMarked(deps, marked, key))) {
     try {
       await inScratchFolder(async (folder) => {
         const file = join(folder, 'source');
@@ -152,7 +172,8 @@ export async function makeVideoWatermark(deps: WatermarkMakingDeps, job: Job<Wat
         await brandVideo(deps.ffmpeg, { file, facts }, { mark: join(folder, 'mark'), into }, job.signal);
         const { size } = await stat(into);
         job.signal.throwIfAborted();
-        await objects.put(key, createReadStream(into), { contentType: videoMime, size, reproducible: true });
+        const options = { contentType: videoMime, size, reproducible: true };
+        await noteMark(deps, marked, key, await objects.put(key, createReadStream(into), options));
       });
     } catch (error) {
       if (error instanceof VideoFault) throw new UnrecoverableError(error.reason, { cause: error });

@@ -117,6 +117,7 @@ onEveryPair('POST /v1/watermark', (pair) => {
     const maker = () => {
       const limits = { maxSourcePixels: 1e6, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 };
       return createWatermarkMaker({
+        db: rig.database.queries(),
         engine: createEngine(limits),
         pictures: createPermits({ count: 2, waitMs: 5000 }),
       });

@@ -6,6 +6,7 @@ import { type AnswersDeps, answersOf } from './answers.ts';
 import type { Watermarked, WatermarkRequest } from './api.ts';
 import { isImage } from './limits.ts';
 import type { Located } from './locating.ts';
+import { isReplaced } from './marks/marks.ts';
 import { type ResolvingDeps, resolveRefs } from './resolving.ts';
 import { originalAddress } from './signing.ts';
 import { type WatermarkMaker, watermarkKeyOf } from './watermarkmaking.ts';
@@ -16,10 +17,10 @@ export interface WatermarkDeps extends ResolvingDeps, AnswersDeps {
 
 /** The JSON of Watermarked. Throws 404 as `resolveRefs` leaves out, 400 when it is no image, and as `WatermarkMaker` does. */
 export async function watermarkImage(deps: WatermarkDeps, caller: Caller, request: WatermarkRequest): Promise<string> {
-  const { ref } = request;
-  const told = await answersOf(deps, caller, 'watermark', [ref], async () => {
-    const located = (await resolveRefs(deps, caller, [ref], request.legacyBucket)).get(ref);
-    return located === undefined ? new Map() : new Map([[ref, { located, told: await signMarked(deps, located) }]]);
+  const { ref, legacyBucket } = request;
+  const told = await answersOf(deps, caller, 'watermark', { refs: [ref], legacyBucket }, async () => {
+    const located = (await resolveRefs(deps, caller, [ref], legacyBucket)).get(ref);
+    return located === undefined || isReplaced(located) ? new Map() : new Map([[ref, { located, told: await signMarked(deps, located) }]]);
   });
   const answer = told.get(ref);
   if (answer === undefined) throw problems.not_found({ message: 'There is no such asset.' });

@@ -1,6 +1,6 @@
 /**
  * Makes the watermarked picture beside a source, once, however many ask: in this process they share one making, and of
- * several processes the first to write wins. Keeps no record: the file is there or it is not. Whoever has written looks at
+ * several processes the first to write wins; of a legacy file, which may be replaced, the last. Whoever has written looks at
  * the source again, and takes the file back when the source went: a deletion removes the source first and then looks for
  * what lies beside it, so one of the two finds the file.
  */
@@ -11,36 +11,38 @@ import { objectSource, SourceFault } from '#image/engine/sources.ts';
 import { ObjectExists } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
 import type { Located } from './locating.ts';
+import { isMarked, type MarksDeps, noteMark } from './marks/marks.ts';
+import { mediaProblems } from './problems.ts';
 
 /** Beside its source (document 000, `POST /v1/watermark` rule 1). */
 export function watermarkKeyOf(storageKey: string): string {
   return `${storageKey}.wm.jpg`;
 }
 
-export interface WatermarkMakerDeps {
+export interface WatermarkMakerDeps extends MarksDeps {
   readonly engine: Pick<Engine, 'watermark'>;
   /** Bounds how many pictures are held in memory at once. */
   readonly pictures: Permits;
 }
 
 /** What is told of a source: its bucket, its key, and the etag of the bytes that may be shown, where it is known. */
-export type WatermarkSource = Pick<Located, 'objects' | 'storageKey' | 'etag'>;
+export type WatermarkSource = Pick<Located, 'objects' | 'storageKey' | 'etag' | 'version'>;
 
 export interface WatermarkMaker {
   /**
    * The key of the watermarked picture, which is there. Throws 404 (the source went), 422 (it is no picture that can be
-   * decoded) and 503; a failure is not remembered.
+   * decoded) and 503 (`asset_changing`: the legacy file was replaced meanwhile); a failure is not remembered.
    */
   ensure(source: WatermarkSource): Promise<string>;
 }
 
 export function createWatermarkMaker(deps: WatermarkMakerDeps): WatermarkMaker {
-  /** By bucket and key. */
+  /** By bucket, key and version. */
   const making = new Map<string, Promise<void>>();
   return {
     ensure: async (source) => {
       const key = watermarkKeyOf(source.storageKey);
-      const name = JSON.stringify([source.objects.bucket, key]);
+      const name = JSON.stringify([source.objects.bucket, key, source.version]);
       const flight = making.get(name) ?? ensureFile(deps, source, key).finally(() => making.delete(name));
       making.set(name, flight);
       await flight;
@@ -50,10 +52,11 @@ export function createWatermarkMaker(deps: WatermarkMakerDeps): WatermarkMaker {
 }
 
 async function ensureFile(deps: WatermarkMakerDeps, source: WatermarkSource, key: string): Promise<void> {
-  if ((await source.objects.head(key)) !== undefined) return;
+  if (await isMarked(deps, source, key)) return;
   try {
     await make(deps, source, key);
   } catch (error) {
+    if (await isPathReplaced(error, source)) throw mediaProblems.asset_changing({ cause: error });
     if (error instanceof SourceFault && error.reason === 'absent')
       throw problems.not_found({ message: 'There is no such asset.', cause: error });
     if (error instanceof SourceFault) throw problems.engine_unavailable({ cause: error });
@@ -63,12 +66,20 @@ async function ensureFile(deps: WatermarkMakerDeps, source: WatermarkSource, key
   }
 }
 
-async function make({ engine, pictures }: WatermarkMakerDeps, source: WatermarkSource, key: string): Promise<void> {
-  const { objects, storageKey, etag } = source;
+/** A path stands for whatever lies there: the next call finds other bytes. */
+async function isPathReplaced(error: unknown, { objects, storageKey, etag }: WatermarkSource): Promise<boolean> {
+  const isAbsent = error instanceof SourceFault && error.reason === 'absent';
+  return isAbsent && etag === undefined && (await objects.head(storageKey)) !== undefined;
+}
+
+async function make(deps: WatermarkMakerDeps, source: WatermarkSource, key: string): Promise<void> {
+  const { engine, pictures } = deps;
+  const { objects, storageKey, etag, version } = source;
   const release = await pictures.acquire();
   try {
-    const { bytes, stillStands } = await objectSource(objects, storageKey, etag).read();
-    await putOnce(source, key, await engine.watermark(bytes));
+    const { bytes, stillStands } = await objectSource(objects, storageKey, etag ?? version).read();
+    const jpeg = await engine.watermark(bytes);
+    await (version === undefined ? putOnce(source, key, jpeg) : replace(deps, source, key, jpeg));
     await takeBackUnless(stillStands, source, key);
   } finally {
     release();
@@ -82,6 +93,11 @@ async function putOnce({ objects }: WatermarkSource, key: string, jpeg: Uint8Arr
     // Another process was first, with the same picture.
     if (!(error instanceof ObjectExists)) throw error;
   }
+}
+
+async function replace(deps: MarksDeps, source: WatermarkSource, key: string, jpeg: Uint8Array): Promise<void> {
+  const options = { contentType: 'image/jpeg', size: jpeg.length };
+  await noteMark(deps, source, key, await source.objects.put(key, jpeg, options));
 }
 
 async function takeBackUnless(

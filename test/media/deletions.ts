@@ -4,11 +4,13 @@ import { createVariantMaker } from '#image/engine/variants.ts';
 import { createEngine } from '#image/engine/working.ts';
 import { assetsDeletion, scopeDeletion } from '#media/api.ts';
 import { deleteAssets } from '#media/deletion.ts';
-import type { PrefixRemovalDeps } from '#media/prefixremoval.ts';
-import { deleteScope } from '#media/scopedeletion.ts';
+import { deleteScope, type ScopeDeletionDeps } from '#media/scopedeletion.ts';
 import type { MediaTables } from '#media/store.ts';
+import type { TaskTables } from '#media/tasks/store.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
+import { createJobs } from '#platform/jobs/queueing.ts';
+import { createLog } from '#platform/log.ts';
 import type { LegacyObjects } from '#platform/objects/objects.ts';
 import { openLegacyObjects } from '#platform/objects/open.ts';
 import { Problem } from '#platform/problem.ts';
@@ -30,6 +32,8 @@ export function removalDeps(database: Database, folder: string) {
   const limits = { maxSourcePixels: 1e6, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 };
   return {
     db: database.queries<MediaTables>(),
+    taskDb: database.queries<TaskTables>(),
+    jobs: createJobs({ database, log: createLog({ level: 'silent' }) }),
     answers: openTestCache(database),
     objects: openFiles(folder),
     legacy: openLegacyFiles(folder),
@@ -40,7 +44,7 @@ export function removalDeps(database: Database, folder: string) {
       publicObjects: openPublicFiles(folder),
       limits,
     }),
-  } satisfies PrefixRemovalDeps;
+  } satisfies ScopeDeletionDeps;
 }
 
 /** One of the two deletions, of everything that belongs to a video: by id, or as everything of its owner. */
@@ -52,7 +56,7 @@ export interface DeletionOf {
 }
 
 /** How many rows it deleted, or the code of the problem. */
-export async function deletionOutcome(deps: PrefixRemovalDeps, deed: Deed, what: DeletionOf): Promise<string> {
+export async function deletionOutcome(deps: ScopeDeletionDeps, deed: Deed, what: DeletionOf): Promise<string> {
   const server = { kind: 'internal' } as const;
   try {
     if (deed === 'scope') {

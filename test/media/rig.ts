@@ -176,7 +176,12 @@ export interface MediaRig {
 
 export async function startMedia(
   pair: EnginePair,
-  { ffmpegPath = 'ffmpeg', blockedHashes, screeningUrl }: Partial<ScreeningSettings> & { ffmpegPath?: string } = {},
+  {
+    ffmpegPath = 'ffmpeg',
+    maxOwnerBytes = 0,
+    blockedHashes,
+    screeningUrl,
+  }: Partial<ScreeningSettings> & { readonly ffmpegPath?: string; readonly maxOwnerBytes?: number } = {},
 ): Promise<MediaRig> {
   const log = createLog({ level: 'silent' });
   const clock = systemClock;
@@ -223,7 +228,14 @@ export async function startMedia(
     screening,
     resizeAddress: resizeSigner({ baseUrl: edgeAddress.url, ...resizing }),
     jobs,
-    settings: { ...testLimits, publicScopes: ['feed', 'avatars'], ffmpegPath, blockedHashes, screeningUrl },
+    settings: {
+      ...testLimits,
+      maxOwnerBytes,
+      publicScopes: ['feed', 'avatars'],
+      ffmpegPath,
+      blockedHashes,
+      screeningUrl,
+    },
   });
   const url = await listen(media);
   const client = (headers: Record<string, string>) => createClient(url, headers);

@@ -13,13 +13,20 @@ export interface VariantNames {
   /** Every variant of a source begins with this, so that all are found without a record of them. */
   prefix(source: NamedSource): string;
   key(source: NamedSource, transform: Transform): string;
+  /** Every variant of this version of a source begins with this; of a source without versions, every variant. */
+  versionPrefix(source: NamedSource): string;
   /** What all variants of a store's sources bear, and no others do: a sweep judges those of stores that it has seen through. */
   mark(store: string): string;
 }
 
-/** Digits of a variant's name: of its source's group, of its source's store, of its source; the rest is the spec's. */
-const [groupDigits, markDigits, sourceDigits] = [4, 8, 20];
+/**
+ * Digits of a variant's name: of its source's group, of its source's store, of its source, and of the source's version where
+ * it has versions; the rest is the spec's.
+ */
+const [groupDigits, markDigits, sourceDigits, versionDigits] = [4, 8, 20, 8];
 const prefixDigits = groupDigits + markDigits + sourceDigits;
+/** Without a version. */
+const specDigits = 32;
 const variantForm = /^img\/([0-9a-f]{2})\/([0-9a-f]{2})\/(\1\2[0-9a-f]{60})\.[a-z]+$/;
 
 /** What the key of a stored variant tells; `undefined`: it is none. */
@@ -40,18 +47,24 @@ export function createVariantNames(keySecret: string): VariantNames {
     const hash = keyedHash(group).slice(0, groupDigits) + mark(store) + keyedHash(identity).slice(0, sourceDigits);
     return `img/${hash.slice(0, 2)}/${hash.slice(2, 4)}/${hash}`;
   };
+  const versionPrefix = (source: NamedSource) =>
+    prefix(source) + (source.version === undefined ? '' : keyedHash(source.version).slice(0, versionDigits));
   // The same pictures are asked for again and again, and two hashes cost a quarter of a look at the file system.
   const lately = new LRUCache<string, string>({ max: 10_000 });
 
   return {
     prefix,
     mark,
+    versionPrefix,
     key: (source, transform) => {
       const meaning = `${meaningOf(transform)} ${source.identity}`;
-      const known = lately.get(meaning);
+      const said = source.version === undefined ? meaning : `${meaning} ${source.version}`;
+      const known = lately.get(said);
       if (known !== undefined) return known;
-      const key = `${prefix(source)}${keyedHash(meaning)}.${extensions[transform.format]}`;
-      lately.set(meaning, key);
+      const start = versionPrefix(source);
+      const spec = keyedHash(meaning).slice(0, prefix(source).length + specDigits - start.length);
+      const key = `${start}${spec}.${extensions[transform.format]}`;
+      lately.set(said, key);
       return key;
     },
   };

@@ -14,6 +14,8 @@ export interface NamedSource {
   readonly group: string;
   /** Where it lies: a bucket, or anywhere else. */
   readonly store: string;
+  /** Of a source that may be replaced in place: its variants are of one version, and new ones replace those of others. */
+  readonly version?: string | undefined;
 }
 
 export interface VariantSource extends NamedSource {
@@ -68,9 +70,10 @@ export function namedObject(bucket: string, key: string): NamedSource {
 }
 
 /** An object of a bucket. `key` is a safe key (platform/objects/keys.ts). With another etag than `ifMatch` it is absent. */
-export function objectSource(objects: Objects, key: string, ifMatch?: string): VariantSource {
+export function objectSource(objects: Objects, key: string, ifMatch?: string, version?: string): VariantSource {
   return {
     ...namedObject(objects.bucket, key),
+    version,
     read: async () => {
       const { bytes, etag } = await readObject(objects, key, ifMatch);
       return { bytes, stillStands: async () => (await fetched(objects.head(key)))?.etag === etag };

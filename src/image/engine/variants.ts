@@ -127,6 +127,8 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
     // What was made before another job failed is kept all the same: a repeat then has less to do.
     if (made.length > 0) await keep(made, stillStands);
     for (const { flight, output } of made) land(flight, output.length);
+    // When it fails, the next variant that is made tries again.
+    if (made.length > 0) await removeOlder(source, stillStands).catch(() => undefined);
     if (ended.status === 'rejected') throw ended.reason;
   }
 
@@ -169,6 +171,16 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
     }
     const failed = writes.find((write) => write.status === 'rejected');
     if (failed) throw new StoreFault('a variant could not be written', { cause: failed.reason });
+  }
+
+  /** What was made of a source before it was replaced in place. */
+  async function removeOlder(source: VariantSource, stillStands: () => Promise<boolean>): Promise<void> {
+    if (source.version === undefined) return;
+    const current = names.versionPrefix(source);
+    const keys = await stored(gather(publicObjects, [names.prefix(source)]));
+    const older = keys.filter((key) => !key.startsWith(current));
+    // Asked after the listing: if the source was replaced since, the others may be of its new bytes.
+    if (older.length > 0 && (await stillStands())) await removeAll(older);
   }
 
   async function removeAll(keys: readonly string[]): Promise<number> {

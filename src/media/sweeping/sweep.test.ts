@@ -52,7 +52,7 @@ onEveryPair('a sweep', (pair) => {
   const begin = (assetId: string, status: 'pending' | 'processing' | 'failed' | 'completed') =>
     insertRun(database.queries<TaskTables>(), {
       ...{ taskId: randomUUID(), runId: randomUUID(), assetId, ownerId, status },
-      ...{ mediaType: 'video', metadata: {} },
+      ...{ mediaType: 'video', metadata: {}, storageKey: `u/${ownerId}/thread/1/${assetId}.mp4` },
     });
 
   /** What is found of what was planted: kinds, by a dry run, then by one that removes; and what a repeat finds. */

@@ -1,24 +1,29 @@
 /**
  * The job `video-upload-service` (document 000, `POST /v1/media-tasks/video`; CONTRACT §4): an uploaded video and a poster
  * frame of it become assets, then the task is completed. Every step may be repeated: the poster's id follows from the
- * video's, its object is created only, registrations are replays. Whoever finds the task deleted takes both back.
+ * video's, its object is created only, registrations are replays. While the task is unfinished there is at
+ * most the poster; a run whose task is gone, or was cancelled, takes that back.
  */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { type Db, transaction } from '#platform/db/db.ts';
+import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import { type Job, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
 import type { Log } from '#platform/log.ts';
 import { ObjectExists, type Objects } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
+import { withoutAnswers } from '../answers.ts';
+import type { Asset } from '../api.ts';
+import { unseenFacts } from '../inspection.ts';
 import { type RegistrationDeps, registerAsset } from '../registration.ts';
-import type { RemovalDeps } from '../removal.ts';
+import { type RemovalDeps, removeObject } from '../removal.ts';
 import { storageKeyOf } from '../storagekey.ts';
+import { draftAsset, dropUnready, findAsset, type MediaTables } from '../store.ts';
 import { type Ffmpeg, VideoFault } from '../video/ffmpeg.ts';
 import { takePoster } from '../video/poster.ts';
 import { probeVideo, type VideoFacts } from '../video/probing.ts';
 import { download, inScratchFolder } from '../video/scratch.ts';
-import { advanceRun, hasOtherRun, type TaskTables } from './store.ts';
+import { advanceRun, describeVideo, findUnfinished, isShown, type TaskTables, tasksOf } from './store.ts';
 
 const payload = z.object({
   taskId: z.string(),
@@ -37,6 +42,7 @@ export const videoUploadQueue: Queue<VideoUpload> = {
   payload,
   maxAttempts: 6,
   retryAfterMs: 2000,
+  takesTurns: true,
 };
 
 /** What a run is tagged with. */
@@ -52,26 +58,28 @@ export interface ProcessingDeps extends RegistrationDeps, RemovalDeps {
 }
 
 const posterMime = 'image/jpeg';
+const internal = { kind: 'internal' } as const;
+
+/** The task was deleted or cancelled: nothing of it becomes readable any more. */
+class RunCancelled extends Error {}
 
 /** Throws what another attempt may mend. */
 export async function processVideo(deps: ProcessingDeps, job: Job<VideoUpload>): Promise<void> {
   const upload = job.payload;
-  if (!(await advanceRun(deps.taskDb, upload, 'processing'))) return takeBack(deps, upload);
-  let isKept: boolean;
   try {
-    await makeAssets(deps, upload, job.signal);
-    isKept = await finish(deps, job, 'completed', {
-      output: { assetIds: [upload.assetId, posterIdOf(upload.assetId)] },
-    });
+    await advance(deps.taskDb, upload, 'processing');
+    await makeAssets(deps, job);
   } catch (error) {
     const code = codeOf(error);
-    if (code === undefined) throw error;
-    deps.log.warn({ err: error, taskId: upload.taskId }, 'a video cannot be processed');
+    if (code === undefined && !(error instanceof RunCancelled)) throw error;
     await removePoster(deps, upload);
-    isKept = await finish(deps, job, 'failed', { error: code });
+    if (code === undefined) return;
+    deps.log.warn({ err: error, taskId: upload.taskId }, 'a video cannot be processed');
+    await transaction(deps.taskDb, async (tx) => {
+      await advanceRun(tx, upload, 'failed', { error: code });
+      await job.complete(tx);
+    });
   }
-  // Deleted while its assets were made: they may have come after the deletion looked for them.
-  if (!isKept) await takeBack(deps, upload);
 }
 
 /** For `onDead`: in the transaction in which the job ends. */
@@ -79,64 +87,101 @@ export async function giveUp(tx: Parameters<typeof advanceRun>[0], upload: Video
   await advanceRun(tx, upload, 'failed', { error: 'processing_failed' });
 }
 
-/** `false`: the task is gone, and the job goes on until what was made is taken back. */
-async function finish(
-  { taskDb }: ProcessingDeps,
-  { payload: upload, complete }: Job<VideoUpload>,
-  status: 'completed' | 'failed',
-  metadata: Readonly<Record<string, unknown>>,
-): Promise<boolean> {
-  return transaction(taskDb, async (tx) => {
-    const isKept = await advanceRun(tx, upload, status, metadata);
-    if (isKept) await complete(tx);
-    return isKept;
-  });
+/** Throws RunCancelled. Inside a transaction the task can be neither deleted nor cancelled until that ends. */
+async function advance(...run: Parameters<typeof advanceRun>): Promise<void> {
+  if (!(await advanceRun(...run))) throw new RunCancelled();
 }
 
-async function takeBack(deps: ProcessingDeps, upload: VideoUpload): Promise<void> {
-  if (await hasOtherRun(deps.taskDb, upload.assetId, upload.runId)) return;
-  await deps.discard(upload.ownerId, [upload.assetId]);
-  await removePoster(deps, upload);
+/**
+ * Takes back what an attempt has made of the poster, unless a video shows it or another run is for the same upload: that
+ * run then finds the poster, or makes it again.
+ */
+async function removePoster(deps: ProcessingDeps, upload: VideoUpload): Promise<void> {
+  const { db, taskDb, objects } = deps;
+  const poster = posterOf(upload);
+  const runs = await findUnfinished(taskDb, upload.ownerId, storageKeyOf(upload));
+  if (runs.some((taskId) => taskId !== upload.taskId) || (await isShown(db, poster.assetId))) return;
+  await deps.discard(upload.ownerId, [poster.assetId]);
+  // An attempt may have died before the row was written. A refusal holds off registrations while the object is removed.
+  const storageKey = storageKeyOf(poster);
+  const head = await objects.head(storageKey);
+  if (head === undefined) return;
+  const place = { bucket: objects.bucket, storageKey, etag: head.etag, byteSize: head.size };
+  const identity = { ...poster, requestedMime: posterMime };
+  if (!(await draftAsset(db, identity, place, unseenFacts(posterMime), 'object_not_found'))) return;
+  await removeObject(objects, storageKey);
+  await dropUnready(db, poster.assetId, head.etag);
 }
 
-/** Its object too where an attempt died before the row was written. */
-async function removePoster({ discard, objects }: ProcessingDeps, upload: VideoUpload): Promise<void> {
-  const assetId = posterIdOf(upload.assetId);
-  await discard(upload.ownerId, [assetId]);
-  const { failed } = await objects.remove([storageKeyOf({ ...upload, assetId, mime: posterMime })]);
-  if (failed.length > 0) throw new Error(`the poster could not be removed: ${failed[0]?.reason}`);
-}
-
-async function makeAssets(deps: ProcessingDeps, upload: VideoUpload, signal: AbortSignal): Promise<void> {
-  const { objects } = deps;
+/** The video becomes readable, or gets what it lacks, in the transaction in which its task is completed. */
+async function makeAssets(deps: ProcessingDeps, job: Job<VideoUpload>): Promise<void> {
+  const { db } = deps;
+  const { payload: upload, signal } = job;
   const { assetId, ownerId, scopeKind, scopeId, mime } = upload;
-  const place = { ownerId, scopeKind, scopeId };
-  const poster = { ...place, assetId: posterIdOf(assetId), kind: 'image', mime: posterMime };
   const { facts, picture } = await lookAt(deps, storageKeyOf(upload), signal);
+  const poster = (await hasThumb(deps, upload)) ? undefined : await makePoster(deps, upload, picture);
+  signal.throwIfAborted();
+  const complete = async (tx: Tx<MediaTables>, thumbAssetId: string | null | undefined) => {
+    const assetIds = [assetId, ...(thumbAssetId ? [thumbAssetId] : [])];
+    await advance(tasksOf(tx), upload, 'completed', { output: { assetIds } });
+    await job.complete(tx);
+  };
+  const said = {
+    width: facts.width,
+    height: facts.height,
+    durationMs: facts.durationMs ?? undefined,
+    blurhash: poster?.blurhash ?? undefined,
+    thumbAssetId: poster?.assetId,
+  };
+  const identity = { assetId, ownerId, scopeKind, scopeId, mime, kind: 'video', byteSize: undefined };
+  const { created } = await registerAsset(deps, internal, { ...identity, ...said }, (tx) => complete(tx, poster?.assetId));
+  if (created) return;
+  await withoutAnswers(deps, [assetId], () =>
+    transaction(db, async (tx) => {
+      const found = { ...said, durationMs: facts.durationMs, blurhash: poster?.blurhash ?? null };
+      const video = await describeVideo(tx, assetId, { ...found, thumbAssetId: poster?.assetId ?? null });
+      if (video === undefined) throw new TaskFault('object_not_found');
+      await complete(tx, video.thumbAssetId);
+    }),
+  );
+}
+
+/** Whether the video is registered already with a thumbnail of its own, and needs no poster. */
+async function hasThumb({ db }: ProcessingDeps, { assetId }: VideoUpload): Promise<boolean> {
+  const video = await findAsset(db, assetId);
+  return Boolean(video?.readyAt && video.thumbAssetId && video.thumbAssetId !== posterIdOf(assetId));
+}
+
+async function makePoster(deps: ProcessingDeps, upload: VideoUpload, picture: Uint8Array): Promise<Asset> {
+  const { objects } = deps;
+  const poster = posterOf(upload);
   await objects.put(storageKeyOf(poster), picture, { contentType: posterMime, createOnly: true }).catch((error) => {
     // Of an earlier attempt, or of one that is under way elsewhere: what was written first counts.
     if (!(error instanceof ObjectExists)) throw error;
   });
-  const internal = { kind: 'internal' } as const;
-  const unsaid = { byteSize: undefined, blurhash: undefined };
-  const { asset } = await registerAsset(deps, internal, { ...unsaid, ...poster, ...unknown });
-  signal.throwIfAborted();
-  await registerAsset(deps, internal, {
-    ...place,
-    assetId,
-    mime,
-    kind: 'video',
-    byteSize: undefined,
-    width: facts.width,
-    height: facts.height,
-    durationMs: facts.durationMs ?? undefined,
-    blurhash: asset.blurhash ?? undefined,
-    thumbAssetId: poster.assetId,
-  });
+  const request = { ...poster, ...unknown };
+  try {
+    const { asset } = await registerAsset(deps, internal, request, (tx) => advance(tasksOf(tx), upload, 'processing'));
+    return asset;
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'object_not_found') throw error;
+    throw new Error('the poster was removed by a run that was cancelled', { cause: error });
+  }
+}
+
+function posterOf({ assetId, ownerId, scopeKind, scopeId }: VideoUpload) {
+  return { assetId: posterIdOf(assetId), ownerId, scopeKind, scopeId, kind: 'image', mime: posterMime };
 }
 
 /** A picture speaks for itself. */
-const unknown = { width: undefined, height: undefined, durationMs: undefined, thumbAssetId: undefined };
+const unknown = {
+  byteSize: undefined,
+  blurhash: undefined,
+  width: undefined,
+  height: undefined,
+  durationMs: undefined,
+  thumbAssetId: undefined,
+};
 
 interface Looked {
   readonly facts: VideoFacts;

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { type Db, json, type Tx } from '#platform/db/db.ts';
 import type { TaskStatus } from '../api.ts';
+import type { AssetFacts, MediaTables } from '../store.ts';
 
 interface TasksTable {
   task_id: string;
@@ -11,6 +12,7 @@ interface TasksTable {
   metadata: Metadata;
   run_id: string | null;
   asset_id: string | null;
+  storage_key: string | null;
   created_at: Date;
   updated_at: Date;
 }
@@ -22,6 +24,11 @@ export interface TaskTables {
 export type Metadata = Readonly<Record<string, unknown>>;
 
 type Handle = Db<TaskTables> | Tx<TaskTables>;
+
+/** The tasks lie in the database of the assets: one transaction writes both. */
+export function tasksOf(tx: Tx<MediaTables>): Tx<TaskTables> {
+  return tx as unknown as Tx<TaskTables>;
+}
 
 export type StoredTask = NonNullable<Awaited<ReturnType<typeof findTask>>>;
 
@@ -75,6 +82,7 @@ export async function upsertTask(db: Handle, task: TaskWrite): Promise<StoredTas
       metadata: json(metadata ?? {}),
       run_id: null,
       asset_id: null,
+      storage_key: null,
       created_at: sql<Date>`now()`,
       updated_at: sql<Date>`now()`,
     })
@@ -91,7 +99,7 @@ export async function upsertTask(db: Handle, task: TaskWrite): Promise<StoredTas
 
 export async function insertRun(
   db: Handle,
-  task: TaskWrite & { readonly runId: string; readonly assetId: string },
+  task: TaskWrite & { readonly runId: string; readonly assetId: string; readonly storageKey: string },
 ): Promise<void> {
   await db
     .insertInto('media_tasks')
@@ -103,6 +111,7 @@ export async function insertRun(
       metadata: json(task.metadata ?? {}),
       run_id: task.runId,
       asset_id: task.assetId,
+      storage_key: task.storageKey,
       created_at: sql<Date>`now()`,
       updated_at: sql<Date>`now()`,
     })
@@ -142,13 +151,88 @@ export async function dropTask(
   return numDeletedRows === 1n;
 }
 
-/** How many there were. */
-export async function dropTasksOf(db: Handle, ownerId: string): Promise<number> {
-  const { numDeletedRows } = await db
+/** Ids of those that there were. */
+export async function dropTasksOf(db: Handle, ownerId: string): Promise<readonly string[]> {
+  const rows = await db
     .deleteFrom('media_tasks')
     .where('owner_id', '=', ownerId)
-    .executeTakeFirstOrThrow();
-  return Number(numDeletedRows);
+    .returning('task_id as taskId')
+    .execute();
+  return rows.map(({ taskId }) => taskId);
+}
+
+/** Of a task whose job has not ended. */
+const isUnfinished = sql<boolean>`run_id is not null and status in ('pending', 'processing')`;
+
+/** Ids of the owner's unfinished video tasks; of this upload, when one is named. */
+export async function findUnfinished(
+  db: Handle,
+  ownerId: string,
+  storageKey?: string | undefined,
+): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('media_tasks')
+    .select('task_id as taskId')
+    .where('owner_id', '=', ownerId)
+    .where(isUnfinished)
+    .$if(storageKey !== undefined, (query) => query.where('storage_key', '=', String(storageKey)))
+    .execute();
+  return rows.map(({ taskId }) => taskId);
+}
+
+/**
+ * Ends the owner's unfinished video tasks whose uploads start with this key, and parts them from their jobs, which then
+ * write nothing more. Resolves with their ids.
+ */
+export async function cancelRuns(db: Handle, ownerId: string, keyPrefix: string): Promise<readonly string[]> {
+  const rows = await db
+    .updateTable('media_tasks')
+    .set({
+      status: 'failed',
+      run_id: null,
+      metadata: sql<Metadata>`media_tasks.metadata || ${json({ error: 'cancelled' })}`,
+      updated_at: sql<Date>`now()`,
+    })
+    .where('owner_id', '=', ownerId)
+    .where(isUnfinished)
+    .where(sql<boolean>`starts_with(storage_key, ${keyPrefix})`)
+    .returning('task_id as taskId')
+    .execute();
+  return rows.map(({ taskId }) => taskId);
+}
+
+/**
+ * Adds what is not known of a ready video; it keeps a thumbnail that it shows. Resolves with the thumbnail that it shows
+ * then. `undefined`: there is no such video.
+ */
+export async function describeVideo(
+  tx: Tx<MediaTables>,
+  assetId: string,
+  facts: Pick<AssetFacts, 'width' | 'height' | 'durationMs' | 'blurhash' | 'thumbAssetId'>,
+): Promise<{ readonly thumbAssetId: string | null } | undefined> {
+  const { rows } = await sql<{ thumbAssetId: string | null }>`
+    update assets set width = coalesce(width, ${facts.width}::int), height = coalesce(height, ${facts.height}::int),
+      duration_ms = coalesce(duration_ms, ${facts.durationMs}::bigint), blurhash = coalesce(blurhash, ${facts.blurhash}::text),
+      thumb_asset_id = case
+        when thumb_asset_id is null or exists (
+          select from assets thumb where thumb.asset_id = assets.thumb_asset_id and thumb.owner_id <> assets.owner_id
+        ) then coalesce(${facts.thumbAssetId}::uuid, thumb_asset_id)
+        else thumb_asset_id
+      end,
+      version = version + 1
+    where asset_id = ${assetId}::uuid and ready_at is not null
+    returning thumb_asset_id as "thumbAssetId"`.execute(tx);
+  return rows[0];
+}
+
+/** Whether a ready asset names it as its thumbnail. */
+export async function isShown(db: Db<MediaTables>, assetId: string): Promise<boolean> {
+  const shower = db
+    .selectFrom('assets')
+    .select('asset_id')
+    .where('thumb_asset_id', '=', assetId)
+    .where('ready_at', 'is not', null);
+  return (await shower.limit(1).executeTakeFirst()) !== undefined;
 }
 
 /** The videos of these owners that a job has not done with yet. */
@@ -161,14 +245,4 @@ export async function findUnfinishedVideos(db: Handle, ownerIds: readonly string
     .where('status', 'in', ['pending', 'processing'])
     .execute();
   return rows.flatMap(({ assetId }) => assetId ?? []);
-}
-
-/** Whether another run is for the same video: cancelled and begun anew, or begun twice. */
-export async function hasOtherRun(db: Handle, assetId: string, runId: string): Promise<boolean> {
-  const other = db
-    .selectFrom('media_tasks')
-    .select('task_id')
-    .where('asset_id', '=', assetId)
-    .where('run_id', '<>', runId);
-  return (await other.limit(1).executeTakeFirst()) !== undefined;
 }

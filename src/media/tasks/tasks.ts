@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Caller } from '#platform/access/caller.ts';
-import { type Db, transaction } from '#platform/db/db.ts';
+import { type Db, holdName, transaction } from '#platform/db/db.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { defaultLegacyBucket } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
@@ -16,11 +16,20 @@ import { storageKeyOf } from '../storagekey.ts';
 import { findDeletable } from '../store.ts';
 import type { Ffmpeg } from '../video/ffmpeg.ts';
 import { tagOf, videoUploadQueue } from './processing.ts';
-import { dropTask, dropTasksOf, findTask, insertRun, type StoredTask, type TaskTables, upsertTask } from './store.ts';
+import {
+  dropTask,
+  dropTasksOf,
+  findTask,
+  findUnfinished,
+  insertRun,
+  type StoredTask,
+  type TaskTables,
+  upsertTask,
+} from './store.ts';
 
 export interface TaskDeps extends RemovalDeps {
   readonly taskDb: Db<TaskTables>;
-  readonly jobs: Pick<Jobs, 'enqueue'>;
+  readonly jobs: Pick<Jobs, 'enqueue' | 'withdraw'>;
   readonly ffmpeg: Pick<Ffmpeg, 'check'>;
 }
 
@@ -28,21 +37,33 @@ export async function putTask({ taskDb }: Pick<TaskDeps, 'taskDb'>, request: Tas
   return toTask(await upsertTask(taskDb, request));
 }
 
-/** The task and its job are one transaction. Throws 400 and 403 (as `ownerFor`), 409 `object_not_found`, and 503. */
+/** Unfinished video tasks of one owner. */
+const mostUnfinished = 20;
+
+/**
+ * The task and its job are one transaction. While the upload has an unfinished task, that one is the answer. Throws 400 and
+ * 403 (as `ownerFor`), 409 `object_not_found`, 429 `too_many_tasks`, and 503.
+ */
 export async function beginVideoTask(deps: TaskDeps, caller: Caller, request: VideoTaskRequest): Promise<VideoTask> {
   const { assetId, scopeKind, scopeId, mime, threadId } = request;
   const ownerId = ownerFor(caller, request.ownerId);
-  const head = await deps.objects.head(storageKeyOf({ ownerId, scopeKind, scopeId, assetId, mime }));
-  if (head === undefined) throw mediaProblems.object_not_found();
+  const storageKey = storageKeyOf({ ownerId, scopeKind, scopeId, assetId, mime });
+  if ((await deps.objects.head(storageKey)) === undefined) throw mediaProblems.object_not_found();
   await deps.ffmpeg.check();
   const video = { assetId, scopeKind, scopeId, mime };
   const run = { taskId: randomUUID(), runId: randomUUID() };
-  await transaction(deps.taskDb, async (tx) => {
+  const taskId = await transaction(deps.taskDb, async (tx) => {
+    await holdName(tx, `media tasks ${ownerId}`);
+    const [standing] = await findUnfinished(tx, ownerId, storageKey);
+    if (standing !== undefined) return standing;
+    if ((await findUnfinished(tx, ownerId)).length >= mostUnfinished) throw mediaProblems.too_many_tasks();
     const metadata = { ...video, threadId };
-    await insertRun(tx, { ...run, assetId, ownerId, mediaType: 'video', status: 'pending', metadata });
-    await deps.jobs.enqueue(tx, videoUploadQueue, { ...run, ownerId, ...video }, { key: tagOf(run.taskId) });
+    await insertRun(tx, { ...run, assetId, storageKey, ownerId, mediaType: 'video', status: 'pending', metadata });
+    const options = { key: tagOf(run.taskId), lane: ownerId };
+    await deps.jobs.enqueue(tx, videoUploadQueue, { ...run, ownerId, ...video }, options);
+    return run.taskId;
   });
-  return { taskId: run.taskId, status: 'pending' };
+  return { taskId, status: 'pending' };
 }
 
 /** A task that nobody has written yet is pending. Throws 404: it is somebody else's. */
@@ -68,7 +89,12 @@ export async function deleteTask(deps: TaskDeps, caller: Caller, taskId: string)
     if (task === undefined) return { deleted: false, assetsDeleted };
     assertOwn(caller, task);
     assetsDeleted += await deleteOwnAssets(deps, task.ownerId, outputOf(task));
-    if (await dropTask(deps.taskDb, task)) return { deleted: true, assetsDeleted };
+    const isDropped = await transaction(deps.taskDb, async (tx) => {
+      if (!(await dropTask(tx, task))) return false;
+      await deps.jobs.withdraw(tx, videoUploadQueue, [tagOf(taskId)]);
+      return true;
+    });
+    if (isDropped) return { deleted: true, assetsDeleted };
     await delay(pauseMs * tries * Math.random());
   }
   throw mediaProblems.asset_changing();
@@ -88,8 +114,15 @@ export async function deleteOwnAssets(deps: RemovalDeps, ownerId: string, named:
   return deleted;
 }
 
-export async function deleteTasksOf({ taskDb }: Pick<TaskDeps, 'taskDb'>, ownerId: string): Promise<TasksDeleted> {
-  return { deleted: await dropTasksOf(taskDb, ownerId) };
+export async function deleteTasksOf(
+  { taskDb, jobs }: Pick<TaskDeps, 'taskDb' | 'jobs'>,
+  ownerId: string,
+): Promise<TasksDeleted> {
+  return transaction(taskDb, async (tx) => {
+    const taskIds = await dropTasksOf(tx, ownerId);
+    await jobs.withdraw(tx, videoUploadQueue, taskIds.map(tagOf));
+    return { deleted: taskIds.length };
+  });
 }
 
 function assertOwn(caller: Caller, { ownerId }: StoredTask): void {

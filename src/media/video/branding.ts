@@ -1,6 +1,7 @@
 /** A video for download: the wordmark at its lower right, and a branded closing clip after it (document 000, watermarks). */
 import { writeFile } from 'node:fs/promises';
 import { letterShare, wordmark } from '#image/engine/wordmark.ts';
+import { DeadlineExceeded } from '#platform/resilience/deadline.ts';
 import { type Ffmpeg, guardedInput, threads, VideoFault } from './ffmpeg.ts';
 import { shrink } from './poster.ts';
 import type { VideoFacts } from './probing.ts';
@@ -44,7 +45,11 @@ export async function brandVideo(
     ...['-threads', String(threads), ...picture, '-c:a', 'aac', '-b:a', '160k'],
     ...['-movflags', '+faststart', '-f', 'mp4', `file:${files.into}`],
   ];
-  await ffmpeg.run(args, { timeoutMs, signal, maxOutputBytes });
+  await ffmpeg.run(args, { timeoutMs, signal, maxOutputBytes }).catch((error: unknown) => {
+    // Another try would take as long, and others wait.
+    if (error instanceof DeadlineExceeded) throw new VideoFault('video_too_large', `not done within ${timeoutMs} ms`);
+    throw error;
+  });
 }
 
 function graphOf(facts: VideoFacts): string {

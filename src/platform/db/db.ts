@@ -72,6 +72,11 @@ export function assertBegunByTransaction(): void {
   if (running.getStore()?.phase !== 'opening') throw new Error('Begin transactions with transaction() of platform/db');
 }
 
+/** Until this transaction ends, any other one that holds the same name waits here, in whichever process it runs. */
+export async function holdName<Tables>(tx: Tx<Tables>, name: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx);
+}
+
 /** A jsonb parameter. Never pass an array or object bare: pg would make a PostgreSQL array of it. */
 export function json<Value>(value: Value): RawBuilder<Value> {
   return sql<Value>`cast(${JSON.stringify(value)} as jsonb)`;

@@ -10,6 +10,7 @@ import {
   type Job,
   type Jobs,
   type JobTables,
+  LaneFull,
   LeaseLost,
   type Queue,
   UnrecoverableError,
@@ -417,6 +418,95 @@ for (const engine of databaseEngines) {
       await jobs.cancel(db, queue, 'running');
       await told.promise;
       expect(await jobs.look(running.jobId)).toBeUndefined();
+    });
+
+    describe('of lanes', () => {
+      const inTurns = () => ({ ...queue, takesTurns: true });
+      const done = async (jobs: Jobs, jobIds: readonly string[]) => {
+        for (const jobId of jobIds) await until(jobs, jobId, 'done');
+      };
+
+      it('are taken from one lane after the other, however many one of them has', async () => {
+        const jobs = startProcess();
+        const names = [...Array.from({ length: 20 }, () => 'busy'), 'one', 'other', 'other'];
+        const jobIds: string[] = [];
+        for (const [n, lane] of names.entries())
+          jobIds.push((await jobs.enqueue(db, inTurns(), { n }, { lane })).jobId);
+        const order: string[] = [];
+        jobs.work(inTurns(), async ({ payload: { n } }) => void order.push(String(names[n])), { concurrency: 1 });
+        await done(jobs, jobIds);
+        expect(order.slice(0, 5)).toEqual(['busy', 'one', 'other', 'busy', 'other']);
+        expect(order).toHaveLength(names.length);
+      });
+
+      it('let a lane that comes later wait for one job of another lane', async () => {
+        const jobs = startProcess();
+        const order: string[] = [];
+        const late: { jobId?: string } = {};
+        const names = ['busy', 'busy', 'busy', 'busy', 'late'];
+        const { promise: isLate, resolve } = Promise.withResolvers<void>();
+        const work = async ({ payload: { n } }: Job<{ n: number }>) => {
+          order.push(String(names[n]));
+          if (n !== 1) return;
+          late.jobId = (await jobs.enqueue(db, inTurns(), { n: 4 }, { lane: 'late' })).jobId;
+          resolve();
+        };
+        const jobIds: string[] = [];
+        for (let n = 0; n < 4; n++) jobIds.push((await jobs.enqueue(db, inTurns(), { n }, { lane: 'busy' })).jobId);
+        jobs.work(inTurns(), work, { concurrency: 1 });
+        await isLate;
+        await done(jobs, [...jobIds, String(late.jobId)]);
+        expect(order).toEqual(['busy', 'busy', 'late', 'busy', 'busy']);
+      });
+
+      it('are claimed once each by several processes', async () => {
+        const jobs = startProcess();
+        const names = Array.from({ length: 40 }, (_, n) => `lane ${n % 3}`);
+        const jobIds: string[] = [];
+        for (const [n, lane] of names.entries())
+          jobIds.push((await jobs.enqueue(db, inTurns(), { n }, { lane })).jobId);
+        const seen: number[] = [];
+        for (let process = 0; process < 3; process++)
+          startProcess(lively).work(inTurns(), async ({ payload: { n } }) => void seen.push(n), { concurrency: 2 });
+        await done(jobs, jobIds);
+        expect(seen.sort((a, b) => a - b)).toEqual(names.map((_, n) => n));
+      });
+
+      it('are at most as many as allowed, however many are enqueued at once', async () => {
+        const jobs = startProcess();
+        const attempts = Array.from({ length: 12 }, (_, n) =>
+          transaction(db, (tx) => jobs.enqueue(tx, inTurns(), { n }, { key: `job ${n}`, lane: 'full', maxInLane: 5 })).then(
+            () => 'enqueued',
+            (error: unknown) => (error instanceof LaneFull ? 'full' : String(error)),
+          ),
+        );
+        const outcomes = await Promise.all(attempts);
+        expect(outcomes.filter((outcome) => outcome === 'enqueued')).toHaveLength(5);
+        expect(outcomes.filter((outcome) => outcome === 'full')).toHaveLength(7);
+        const enqueued = outcomes.indexOf('enqueued');
+        const again = await transaction(db, (tx) =>
+          jobs.enqueue(tx, inTurns(), { n: 0 }, { key: `job ${enqueued}`, lane: 'full', maxInLane: 5 }),
+        );
+        expect(again.created).toBe(false);
+        const free = { key: 'free', lane: 'free', maxInLane: 5 };
+        expect((await transaction(db, (tx) => jobs.enqueue(tx, inTurns(), { n: 0 }, free))).created).toBe(true);
+        await expect(jobs.enqueue(db, inTurns(), { n: 0 }, { ...free, key: 'outside' })).rejects.toThrow('transaction');
+      });
+    });
+
+    it('are withdrawn by their keys unless a worker has begun them', async () => {
+      const jobs = startProcess();
+      const begun = await enqueue(jobs, 1, { key: 'begun' });
+      const { promise: end, resolve } = Promise.withResolvers<void>();
+      jobs.work(queue, () => end, { concurrency: 1 });
+      await until(jobs, begun.jobId, 'running');
+      const waiting = await enqueue(jobs, 2, { key: 'waiting' });
+      const other = await enqueue(jobs, 3, { key: 'other' });
+      await jobs.withdraw(db, queue, ['begun', 'waiting', 'absent']);
+      expect(await jobs.look(waiting.jobId)).toBeUndefined();
+      expect(await jobs.look(begun.jobId)).toMatchObject({ status: 'running' });
+      resolve();
+      for (const { jobId } of [begun, other]) await until(jobs, jobId, 'done');
     });
 
     it('are removed some time after their end', async () => {

@@ -13,6 +13,8 @@ export interface JobTables {
     job_id: Generated<string>;
     queue: string;
     unique_key: string | null;
+    lane: Generated<string>;
+    claimed_at: Date | null;
     payload: unknown;
     status: Generated<JobStatus>;
     attempt: Generated<number>;
@@ -45,6 +47,8 @@ export interface Queue<Payload> {
   readonly retryAfterMs?: number;
   /** Bound of that doubling; 5 minutes when left out. */
   readonly longestRetryMs?: number;
+  /** Lanes take turns: the next job is of the lane that was served longest ago. Otherwise the oldest job is next. */
+  readonly takesTurns?: boolean;
 }
 
 export interface Job<Payload> {
@@ -67,6 +71,13 @@ export interface EnqueueOptions {
   readonly key?: string;
   /** Not before this time from now on; at once when left out. */
   readonly delayMs?: number;
+  /** Whose job it is, in a queue that `takesTurns`. */
+  readonly lane?: string;
+  /**
+   * Most unfinished jobs of the lane; with as many, a further one throws LaneFull. Only inside a transaction, which
+   * then holds back every other such call for the lane until it ends.
+   */
+  readonly maxInLane?: number;
 }
 
 export interface Enqueued {
@@ -113,6 +124,12 @@ export interface Jobs {
   look(jobId: string): Promise<JobState | undefined>;
   /** Takes a job that waits off the queue, and ends one that runs: its worker is told within seconds. By its key. */
   cancel<Tables, Payload>(handle: JobHandle<Tables>, queue: Queue<Payload>, key: string): Promise<boolean>;
+  /** Takes jobs that no worker has begun off the queue, by their keys. Jobs that were begun go on. */
+  withdraw<Tables, Payload>(
+    handle: JobHandle<Tables>,
+    queue: Queue<Payload>,
+    keys: readonly string[],
+  ): Promise<void>;
   /** Unfinished and dead jobs, of all queues. */
   depths(): Promise<readonly QueueDepth[]>;
   /** Work on these queues, or on all: no new claims; what runs is awaited for `drainMs`, then told to stop and given back. */
@@ -132,6 +149,14 @@ export class WorkerStopping extends Error {
   constructor() {
     super('The worker is stopping');
     this.name = 'WorkerStopping';
+  }
+}
+
+/** The lane has as many unfinished jobs as `EnqueueOptions.maxInLane` allows. */
+export class LaneFull extends Error {
+  constructor() {
+    super('The lane is full');
+    this.name = 'LaneFull';
   }
 }
 

@@ -5,7 +5,7 @@ import { type Interval, startInterval } from '../background/interval.ts';
 import { afterCommit, type Database } from '../db/db.ts';
 import type { Log } from '../log.ts';
 import { type Jobs, type JobTables, LeaseLost } from './jobs.ts';
-import { cancelJob, countJobs, expireOthers, findJob, insertJob, jobsOf, removeFinished, renewJobs } from './rows.ts';
+import { cancelJob, countJobs, expireOthers, findJob, insertJob, jobsOf, removeFinished, renewJobs, withdrawJobs } from './rows.ts';
 import { idOf, startWorker, type Worker } from './working.ts';
 
 export interface JobsOptions {
@@ -106,6 +106,7 @@ export function createJobs(options: JobsOptions): Jobs {
     },
     look: (jobId) => findJob(db, jobId),
     cancel: (handle, queue, key) => cancelJob(jobsOf(handle), queue.name, key),
+    withdraw: (handle, queue, keys) => withdrawJobs(jobsOf(handle), queue.name, keys),
     depths: () => countJobs(db),
     stop: async (stopOptions = {}) => {
       const names = stopOptions.queues ?? [...workers.keys()];

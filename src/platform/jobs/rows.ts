@@ -1,8 +1,16 @@
 /** The statements of the queue. Times are the database's, so that processes need not agree on theirs. */
 import { type RawBuilder, sql } from 'kysely';
-import { type Db, json } from '../db/db.ts';
+import { type Db, holdName, json, type Tx } from '../db/db.ts';
 import { currentScope, writeTrace } from '../trace.ts';
-import type { Enqueued, EnqueueOptions, JobHandle, JobState, JobTables, QueueDepth } from './jobs.ts';
+import {
+  type Enqueued,
+  type EnqueueOptions,
+  type JobHandle,
+  type JobState,
+  type JobTables,
+  LaneFull,
+  type QueueDepth,
+} from './jobs.ts';
 
 type Handle = JobHandle<JobTables>;
 
@@ -36,8 +44,15 @@ export async function insertJob(
   db: Handle,
   queue: string,
   payload: unknown,
-  { key, delayMs }: EnqueueOptions,
+  { key, delayMs, lane = '', maxInLane }: EnqueueOptions,
 ): Promise<Enqueued> {
+  if (maxInLane !== undefined) {
+    if (!db.isTransaction) throw new Error('a lane is only bounded inside a transaction');
+    await holdName(db as Tx<JobTables>, `jobs ${queue} ${lane}`);
+    const standing = await findUnfinished(db, queue, key);
+    if (standing !== undefined) return { jobId: standing.jobId, created: false };
+    if ((await countLane(db, queue, lane)) >= maxInLane) throw new LaneFull();
+  }
   const scope = currentScope();
   const row = await db
     .insertInto('jobs')
@@ -45,6 +60,7 @@ export async function insertJob(
       queue,
       payload: json(payload),
       unique_key: key ?? null,
+      lane,
       ...(scope && { request_id: scope.requestId, traceparent: writeTrace(scope.trace).traceparent }),
       ...(delayMs === undefined ? {} : { run_at: later(delayMs) }),
     })
@@ -60,6 +76,30 @@ export async function insertJob(
   return row;
 }
 
+const unfinished = ['waiting', 'running'] as const;
+
+async function findUnfinished(db: Handle, queue: string, key: string | undefined) {
+  if (key === undefined) return undefined;
+  return db
+    .selectFrom('jobs')
+    .select('job_id as jobId')
+    .where('queue', '=', queue)
+    .where('unique_key', '=', key)
+    .where('status', 'in', unfinished)
+    .executeTakeFirst();
+}
+
+async function countLane(db: Handle, queue: string, lane: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('jobs')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('queue', '=', queue)
+    .where('lane', '=', lane)
+    .where('status', 'in', unfinished)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
 /** The oldest that are due, at most `count`, each for one worker only. */
 export async function claimJobs(
   db: Db<JobTables>,
@@ -73,11 +113,46 @@ export async function claimJobs(
       select job_id from jobs where queue = ${queue} and status = 'waiting' and run_at <= now()
       order by run_at limit ${count} for update skip locked
     )
-    update jobs set status = 'running', attempt = attempt + 1, fence = fence + 1, holder = ${holder},
-      expires_at = ${later(leaseMs)}
-    from due where jobs.job_id = due.job_id
-    returning jobs.job_id as "jobId", payload, attempt, fence, request_id as "requestId", traceparent`.execute(db);
+    ${claimDue(holder, leaseMs)}`.execute(db);
   return rows;
+}
+
+/** As `claimJobs`, one lane after the other. Lanes that were never served come first, by their oldest job. */
+export async function claimInTurns(
+  db: Db<JobTables>,
+  queue: string,
+  count: number,
+  holder: string,
+  leaseMs: number,
+): Promise<readonly ClaimedRow[]> {
+  const { rows } = await sql<ClaimedRow>`
+    with waiting as (
+      select job_id, lane, run_at, row_number() over (partition by lane order by run_at, job_id) as place
+      from jobs where queue = ${queue} and status = 'waiting' and run_at <= now()
+    ),
+    lanes as (
+      select lane, (
+        select max(served.claimed_at) from jobs served
+        where served.queue = ${queue} and served.lane = waiting.lane
+          and served.lane <> '' and served.claimed_at is not null
+      ) as served_at
+      from waiting where place = 1
+    ),
+    due as materialized (
+      select jobs.job_id from jobs join waiting using (job_id) join lanes on lanes.lane = waiting.lane
+      where jobs.status = 'waiting'
+      order by place, served_at nulls first, waiting.run_at limit ${count} for update of jobs skip locked
+    )
+    ${claimDue(holder, leaseMs)}`.execute(db);
+  return rows;
+}
+
+function claimDue(holder: string, leaseMs: number) {
+  return sql`
+    update jobs set status = 'running', attempt = attempt + 1, fence = fence + 1, holder = ${holder},
+      expires_at = ${later(leaseMs)}, claimed_at = ${clock}
+    from due where jobs.job_id = due.job_id
+    returning jobs.job_id as "jobId", payload, attempt, fence, request_id as "requestId", traceparent`;
 }
 
 /** All that a process holds, in one statement; answers the claims that still stand, as `<jobId> <fence>`. */
@@ -182,9 +257,20 @@ export async function cancelJob(db: Handle, queue: string, key: string): Promise
     .deleteFrom('jobs')
     .where('queue', '=', queue)
     .where('unique_key', '=', key)
-    .where('status', 'in', ['waiting', 'running'])
+    .where('status', 'in', unfinished)
     .executeTakeFirstOrThrow();
   return numDeletedRows > 0n;
+}
+
+/** Those that were never claimed. */
+export async function withdrawJobs(db: Handle, queue: string, keys: readonly string[]): Promise<void> {
+  await db
+    .deleteFrom('jobs')
+    .where('queue', '=', queue)
+    .where(sql<boolean>`unique_key = any(${keys}::text[])`)
+    .where('status', '=', 'waiting')
+    .where('fence', '=', 0)
+    .execute();
 }
 
 export function findJob(db: Db<JobTables>, jobId: string): Promise<JobState | undefined> {

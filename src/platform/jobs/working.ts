@@ -16,6 +16,7 @@ import {
 import {
   buryJob,
   type ClaimedRow,
+  claimInTurns,
   claimJobs,
   completeJob,
   findSpent,
@@ -62,6 +63,7 @@ export function startWorker<Payload, Tables>(
   const db = database.queries<JobTables>();
   const log = deps.log.child({ queue: queue.name });
   const maxAttempts = queue.maxAttempts ?? 10;
+  const claim = queue.takesTurns ? claimInTurns : claimJobs;
   const running = new Map<string, RunningJob>();
   const ends = new Map<string, Promise<void>>();
   let claiming: Promise<void> | undefined;
@@ -83,7 +85,7 @@ export function startWorker<Payload, Tables>(
       isAskedAgain = false;
       const startedAtMs = performance.now();
       const room = concurrency - running.size;
-      const rows = await claimJobs(db, queue.name, room, holder, leaseMs);
+      const rows = await claim(db, queue.name, room, holder, leaseMs);
       for (const row of rows) begin(row, startedAtMs);
       if (rows.length === room) isAskedAgain = true;
     }

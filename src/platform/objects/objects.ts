@@ -11,6 +11,8 @@ export interface ObjectHead {
   /** Strong and quoted: `"…"`. Changes with the bytes. */
   readonly etag: string;
   readonly modifiedAt: Date;
+  /** As the store keeps it; files keep none. Only of `head`. */
+  readonly contentType?: string;
 }
 
 export interface ObjectBody extends ObjectHead {

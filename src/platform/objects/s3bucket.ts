@@ -83,7 +83,11 @@ function head({ client, bucket }: Bucket, key: string): Promise<ObjectHead | und
   return client
     .call({ method: 'HEAD', bucket, key, repeat: 'always' }, async (answer) => {
       await drop(answer);
-      return headOf(answer, Number(answer.headers['content-length']));
+      const contentType = textOfHeader(answer.headers['content-type']);
+      return {
+        ...headOf(answer, Number(answer.headers['content-length'])),
+        ...(contentType === undefined ? {} : { contentType }),
+      };
     })
     .catch(onStatus({ 404: () => undefined }));
 }

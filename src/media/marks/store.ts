@@ -1,0 +1,29 @@
+/** Which bytes the watermark files of the legacy backend were made of. */
+import { sql } from 'kysely';
+import type { Db } from '#platform/db/db.ts';
+import type { MediaTables } from '../store.ts';
+
+export interface Mark {
+  /** Of the watermark file. */
+  readonly etag: string;
+  readonly sourceEtag: string;
+}
+
+export async function findMark(db: Db<MediaTables>, bucket: string, storageKey: string): Promise<Mark | undefined> {
+  const { rows } = await sql<Mark>`
+    select etag, source_etag as "sourceEtag" from legacy_watermarks
+    where bucket = ${bucket} and storage_key = ${storageKey}`.execute(db);
+  return rows[0];
+}
+
+export async function writeMark(db: Db<MediaTables>, bucket: string, storageKey: string, mark: Mark): Promise<void> {
+  await sql`
+    insert into legacy_watermarks (bucket, storage_key, etag, source_etag)
+    values (${bucket}, ${storageKey}, ${mark.etag}, ${mark.sourceEtag})
+    on conflict (bucket, storage_key) do update set etag = excluded.etag, source_etag = excluded.source_etag`.execute(db);
+}
+
+export async function dropMarks(db: Db<MediaTables>, bucket: string, storageKeys: readonly string[]): Promise<void> {
+  await sql`
+    delete from legacy_watermarks where bucket = ${bucket} and storage_key = any(${storageKeys}::text[])`.execute(db);
+}

@@ -1,0 +1,48 @@
+/** `MEDIA_MAX_BYTES_PER_OWNER`: the bytes of all assets of an owner. Watermark files and variants are no assets. */
+import { type Db, holdName, type Tx, transaction } from '#platform/db/db.ts';
+import type { SizeLimits } from '../limits.ts';
+import { mediaProblems } from '../problems.ts';
+import type { MediaTables } from '../store.ts';
+import { sumBytes } from './store.ts';
+
+export interface QuotaDeps {
+  readonly db: Db<MediaTables>;
+  readonly limits: Pick<SizeLimits, 'maxOwnerBytes'>;
+}
+
+/**
+ * For early answers: `admit` decides. `assetId` does not count if it is registered. Throws 413 `quota_exceeded`.
+ */
+export async function assertRoom(
+  { db, limits }: QuotaDeps,
+  ownerId: string,
+  byteSize: number,
+  assetId?: string,
+): Promise<void> {
+  const { maxOwnerBytes } = limits;
+  if (maxOwnerBytes === 0) return;
+  if ((await sumBytes(db, ownerId, assetId)) + byteSize > maxOwnerBytes) throw mediaProblems.quota_exceeded();
+}
+
+/**
+ * Makes a row readable (`mark`) if its owner has room for it. `alongside` writes in the same transaction: it runs last, and
+ * when it throws the row stays unreadable. Resolves as `mark`. Throws 413 `quota_exceeded`.
+ */
+export async function admit<Row>(
+  { db, limits: { maxOwnerBytes } }: QuotaDeps,
+  ownerId: string,
+  mark: (handle: Db<MediaTables> | Tx<MediaTables>) => Promise<Row | undefined>,
+  alongside?: (tx: Tx<MediaTables>) => Promise<void>,
+): Promise<Row | undefined> {
+  if (maxOwnerBytes === 0 && alongside === undefined) return mark(db);
+  return transaction(db, async (tx) => {
+    // One after the other: each then counts what those before it have added.
+    if (maxOwnerBytes > 0) await holdName(tx, `media bytes ${ownerId}`);
+    const row = await mark(tx);
+    if (row === undefined) return undefined;
+    if (maxOwnerBytes > 0 && (await sumBytes(tx, ownerId, undefined)) > maxOwnerBytes)
+      throw mediaProblems.quota_exceeded();
+    await alongside?.(tx);
+    return row;
+  });
+}

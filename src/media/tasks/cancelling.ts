@@ -1,0 +1,22 @@
+/** Ending the video tasks of a scope that is deleted. */
+import { type Db, transaction } from '#platform/db/db.ts';
+import type { Jobs } from '#platform/jobs/jobs.ts';
+import type { AssetScope } from '../store.ts';
+import { tagOf, videoUploadQueue } from './processing.ts';
+import { cancelRuns, type TaskTables } from './store.ts';
+
+export interface CancellingDeps {
+  readonly taskDb: Db<TaskTables>;
+  readonly jobs: Pick<Jobs, 'withdraw'>;
+}
+
+/** When it resolves, none of these tasks makes an asset readable any more. */
+export async function cancelVideoTasks({ taskDb, jobs }: CancellingDeps, scope: AssetScope): Promise<void> {
+  const { ownerId, scopeKind, scopeId } = scope;
+  // Of the storage keys of the uploads.
+  const prefix = ['u', ownerId, scopeKind, scopeId].filter((part) => part !== undefined).join('/');
+  await transaction(taskDb, async (tx) => {
+    const taskIds = await cancelRuns(tx, ownerId, `${prefix}/`);
+    await jobs.withdraw(tx, videoUploadQueue, taskIds.map(tagOf));
+  });
+}
