@@ -11,4 +11,7 @@ export const accessToken = z.object({
 export type AccessToken = z.infer<typeof accessToken>;
 
 /** `POST /logout`. */
+export const logoutQuery = z.object({
+  scope: z.enum(['global', 'local']).default('global').describe('`local` ends this session alone.'),
+});
 export const signedOut = z.object({ ok: z.literal(true) });

@@ -10,7 +10,7 @@ import type { CookieRules } from './cookies.ts';
 import type { Redirect } from './login.ts';
 import { type Provider, type ProviderSession, providerTimeoutMs } from './provider.ts';
 import { hashToken } from './rotation.ts';
-import type { Sealer } from './sealing.ts';
+import type { SessionSealer } from './sessions.ts';
 import { readSignIns, type SignIn, type SignInDeps, sealSignIns } from './signins.ts';
 import { type Targets, withReferral } from './targets.ts';
 
@@ -18,7 +18,7 @@ export interface CallbackDeps extends SignInDeps {
   readonly targets: Targets;
   readonly cookies: CookieRules;
   readonly provider: Pick<Provider, 'exchange'>;
-  readonly sessionSealer: Sealer;
+  readonly sessionSealer: SessionSealer;
   readonly answers: Answers;
   readonly accounts: Db<AccountTables>;
   readonly log: Log;
@@ -29,6 +29,7 @@ interface Returned {
   readonly code?: unknown;
   readonly cookieHeader: string | undefined;
   readonly acceptLanguage: string | undefined;
+  readonly clientAddress: string | undefined;
 }
 
 /** Sign-in does not wait any longer for the first steps of a user. */
@@ -42,7 +43,7 @@ export async function finishSignIn(deps: CallbackDeps, returned: Returned): Prom
   const failed = { location: `${targets.fallback}/?auth_error=1`, setCookies: [] };
   if (typeof code !== 'string' || code.length > maxCodeLength) return failed;
   const signIns = readSignIns(deps, returned.cookieHeader);
-  const opened = await openSession(deps, code, signIns);
+  const opened = await openSession(deps, code, signIns, returned.clientAddress);
   if (opened === undefined) return failed;
   const { session, signIn } = opened;
   const isReferred = await welcome(deps, session, signIn, returned.acceptLanguage);
@@ -54,7 +55,7 @@ export async function finishSignIn(deps: CallbackDeps, returned: Returned): Prom
       cookies.clear('ka_next'),
       cookies.clear('ka_invite'),
       others.length === 0 ? cookies.clear('ka_pkce') : cookies.keep('ka_pkce', sealSignIns(deps, others)),
-      cookies.keepSession(deps.sessionSealer.seal(session.refreshToken)),
+      cookies.keepSession(deps.sessionSealer.seal({ token: session.refreshToken, subject: session.user?.id })),
     ],
   };
 }
@@ -72,10 +73,11 @@ async function openSession(
   { provider, log }: CallbackDeps,
   code: string,
   signIns: readonly SignIn[],
+  clientAddress: string | undefined,
 ): Promise<Opened | undefined> {
   return withDeadline(providerTimeoutMs, async (signal) => {
     for (const signIn of signIns) {
-      const answer = await provider.exchange(code, signIn.verifier, signal);
+      const answer = await provider.exchange(code, signIn.verifier, { signal, clientAddress });
       if (answer.kind === 'ok') return { session: answer.value, signIn };
       log.info({ outcome: answer.kind }, 'a code was not exchanged');
       if (answer.kind === 'unavailable' || codeIsLost.has(answer.code)) return undefined;

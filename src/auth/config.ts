@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { address, list, secret, setting, text } from '#platform/config.ts';
+import { parseNetwork } from '#platform/http/clientaddress.ts';
 
 /** CONTRACT §§2 and 6. */
 export const authSettings = {
@@ -39,6 +40,14 @@ export const authSettings = {
       meaning: 'What cookies are sealed with, comma-separated: the first seals, all unseal.',
     }),
     parse: (raw = '') => splitList(raw),
+  },
+  trustedProxies: {
+    ...list('TRUSTED_PROXIES', {
+      default: [],
+      meaning:
+        'The proxies whose `X-Forwarded-For` is believed, as CIDRs (`10.0.0.0/8,fd00::/8`). When set, each client’s address is passed to the identity provider, which limits sign-ins by address.',
+    }),
+    parse: (raw = '') => splitList(raw).map(parseNetwork),
   },
   socialProvider: text('SOCIAL_PROVIDER', {
     default: 'google',

@@ -1,4 +1,5 @@
 /** The cookies of the authentication service, with every attribute (document 001; CONTRACT §6). */
+import { isIP } from 'node:net';
 
 export type CookieName = 'ka_session' | 'ka_next' | 'ka_invite' | 'ka_pkce';
 
@@ -7,13 +8,11 @@ const sessionMaxAgeS = 34_560_000;
 /** How long a sign-in may take. */
 export const signInMaxAgeS = 600;
 
-/** A name may stand there more than once (a sibling domain can add its own): what it may cost to try them all. */
-const maxValues = 5;
 const maxValueLength = 4096;
 
 /**
- * Every value of a name, in the order sent. The raw header is read, since parsers keep one of several; what is no cookie
- * or longer than a browser keeps is passed over.
+ * Every value of a name, in the order sent; a sibling domain can add its own. Parsers keep one of several, so the raw header
+ * is read. The server's limit on headers bounds their number: a limit here would let added values hide the browser's own.
  */
 export function readCookies(header: string | undefined, name: CookieName): readonly string[] {
   const values = (header ?? '').split(';').flatMap((pair) => {
@@ -22,32 +21,62 @@ export function readCookies(header: string | undefined, name: CookieName): reado
     const value = pair.slice(at + 1).trim();
     return value === '' || value.length > maxValueLength ? [] : [value.replace(/^"(.*)"$/, '$1')];
   });
-  return [...new Set(values)].slice(0, maxValues);
+  return [...new Set(values)];
 }
 
 export interface CookieRules {
   /** `Set-Cookie` of a sealed refresh credential; shared across COOKIE_DOMAIN. */
   keepSession(sealed: string): string;
   clearSession(): string;
+  /** The first is `clearSession`; the others expire a copy on any domain and path that reaches the service. */
+  clearEverySession(): readonly string[];
   /** For the time of a sign-in, on this host alone. */
   keep(name: Exclude<CookieName, 'ka_session'>, value: string): string;
   clear(name: Exclude<CookieName, 'ka_session'>): string;
 }
 
-/** `secure`: whether PUBLIC_BASE_URL is https. */
-export function cookieRules({ domain, secure }: { readonly domain?: string | undefined; readonly secure: boolean }) {
-  const common = ['HttpOnly', ...(secure ? ['Secure'] : []), 'SameSite=Lax'];
-  const shared = domain === undefined ? [] : [`Domain=${domain}`];
-  const write = (name: CookieName, value: string, maxAgeS: number, scope: readonly string[]) => {
+/** `domain`: COOKIE_DOMAIN. `publicUrl`: PUBLIC_BASE_URL. */
+export function cookieRules({
+  domain,
+  publicUrl,
+}: {
+  readonly domain?: string | undefined;
+  readonly publicUrl: string;
+}) {
+  const { protocol, hostname, pathname } = new URL(publicUrl);
+  const common = ['HttpOnly', ...(protocol === 'https:' ? ['Secure'] : []), 'SameSite=Lax'];
+  const on = (one: string | undefined) => (one === undefined ? [] : [`Domain=${one}`]);
+  const shared = on(domain);
+  const write = (name: CookieName, value: string, maxAgeS: number, scope: readonly string[], path = '/') => {
     const expired = maxAgeS === 0 ? ['Expires=Thu, 01 Jan 1970 00:00:00 GMT'] : [];
-    return [`${name}=${encode(value)}`, `Max-Age=${maxAgeS}`, ...expired, ...scope, 'Path=/', ...common].join('; ');
+    return [`${name}=${encode(value)}`, `Max-Age=${maxAgeS}`, ...expired, ...scope, `Path=${path}`, ...common].join(
+      '; ',
+    );
   };
+  const base = pathname.replace(/\/$/, '');
+  const paths = new Set([...pathsThatReach(`${base}/refresh`), ...pathsThatReach(`${base}/logout`)]);
+  const domains = new Set([domain, undefined, ...domainsThatReach(hostname)]);
+  const everywhere = [...domains].flatMap((one) => [...paths].map((path) => write('ka_session', '', 0, on(one), path)));
   return {
     keepSession: (sealed) => write('ka_session', sealed, sessionMaxAgeS, shared),
     clearSession: () => write('ka_session', '', 0, shared),
+    clearEverySession: () => everywhere,
     keep: (name, value) => write(name, value, signInMaxAgeS, []),
     clear: (name) => write(name, '', 0, []),
   } satisfies CookieRules as CookieRules;
+}
+
+/** Each `Path` with which a browser sends a cookie along to `path` (RFC 6265 §5.1.4). */
+function pathsThatReach(path: string): readonly string[] {
+  const folders = [...path.matchAll(/\//g)].flatMap(({ index }) => [path.slice(0, index), path.slice(0, index + 1)]);
+  return [...folders.filter((folder) => folder !== ''), path];
+}
+
+/** Each `Domain` with which a browser sends a cookie along to `host`, top-level domains apart; none for an address. */
+function domainsThatReach(host: string): readonly string[] {
+  if (isIP(host) !== 0 || host.startsWith('[')) return [];
+  const labels = host.split('.');
+  return labels.slice(0, -1).map((_, at) => labels.slice(at).join('.'));
 }
 
 /** What must not stand in a value (RFC 6265 §4.1.1), and the sign that stands for it; as readers decode it. */

@@ -22,13 +22,14 @@ export async function beginSignIn(
   deps: LoginDeps,
   query: { readonly next?: unknown; readonly invite?: unknown },
   cookieHeader: string | undefined,
+  clientAddress: string | undefined,
 ): Promise<Redirect> {
   const { cookies, targets } = deps;
   const next = targets.judge(query.next);
   const invite = readInvite(query.invite);
   const signIn = newSignIn(deps.clock, { next, invite });
   const location = await withDeadline(providerTimeoutMs, (signal) =>
-    deps.provider.authorize(challengeOf(signIn), signal),
+    deps.provider.authorize(challengeOf(signIn), { signal, clientAddress }),
   ).catch(() => undefined);
   if (location === undefined) throw authProblems.oauth_init_failed();
   const underWay = readSignIns(deps, cookieHeader);

@@ -22,13 +22,22 @@ interface Done<T> {
 }
 export type Answer<T> = Done<T> | Refused | Unavailable;
 
+export interface ProviderCall {
+  readonly signal: AbortSignal;
+  /** For the provider's limits, which count by address; `undefined`: it counts ours. */
+  readonly clientAddress?: string | undefined;
+}
+
+/** `global`: every session of the user. `local`: the one that the token belongs to. */
+export type RevocationScope = 'global' | 'local';
+
 export interface Provider {
   /** Where the browser goes to sign in; `undefined`: it cannot be begun. */
-  authorize(challenge: string, signal: AbortSignal): Promise<string | undefined>;
-  exchange(code: string, verifier: string, signal: AbortSignal): Promise<Answer<ProviderSession>>;
-  refresh(refreshToken: string, signal: AbortSignal): Promise<Answer<ProviderSession>>;
-  /** Ends every session of the user. Refused: it had ended before. */
-  revoke(accessToken: string, signal: AbortSignal): Promise<Answer<undefined>>;
+  authorize(challenge: string, call: ProviderCall): Promise<string | undefined>;
+  exchange(code: string, verifier: string, call: ProviderCall): Promise<Answer<ProviderSession>>;
+  refresh(refreshToken: string, call: ProviderCall): Promise<Answer<ProviderSession>>;
+  /** Refused: it had ended before. */
+  revoke(accessToken: string, scope: RevocationScope, call: ProviderCall): Promise<Answer<undefined>>;
   close(): Promise<void>;
 }
 
@@ -65,10 +74,10 @@ export function createProvider(options: ProviderOptions): Provider {
   const post = async <T>(
     call: Pick<Call, 'path' | 'route' | 'json'>,
     bearer: string,
-    signal: AbortSignal,
+    { signal, clientAddress }: ProviderCall,
     read: (body: Buffer, status: number) => T | undefined,
   ): Promise<Answer<T>> => {
-    const headers = { apikey: anonKey, authorization: `Bearer ${bearer}` };
+    const headers = { apikey: anonKey, authorization: `Bearer ${bearer}`, ...forwarded(clientAddress) };
     const answer = await send(client, { ...call, method: 'POST', headers, signal });
     if (answer === undefined) return { kind: 'unavailable' };
     if (answer.status < 300) {
@@ -84,7 +93,7 @@ export function createProvider(options: ProviderOptions): Provider {
   };
 
   return {
-    authorize: async (challenge, signal) => {
+    authorize: async (challenge, { signal, clientAddress }) => {
       const query = new URLSearchParams({
         provider: options.socialProvider,
         redirect_to: options.callbackUrl,
@@ -93,11 +102,12 @@ export function createProvider(options: ProviderOptions): Provider {
         skip_http_redirect: 'true',
       });
       const route = '/auth/v1/authorize';
-      const call = { method: 'GET', path: `${route}?${query}`, route, headers: { apikey: anonKey } } as const;
+      const headers = { apikey: anonKey, ...forwarded(clientAddress) };
+      const call = { method: 'GET', path: `${route}?${query}`, route, headers } as const;
       const answer = await send(client, { ...call, idempotent: false, signal });
       return answer === undefined ? undefined : readAuthorizationUrl(answer, options.url + route);
     },
-    exchange: (code, verifier, signal) =>
+    exchange: (code, verifier, call) =>
       post(
         {
           path: `${tokenRoute}?grant_type=pkce`,
@@ -105,10 +115,10 @@ export function createProvider(options: ProviderOptions): Provider {
           json: { auth_code: code, code_verifier: verifier },
         },
         anonKey,
-        signal,
+        call,
         readSession,
       ),
-    refresh: (refreshToken, signal) =>
+    refresh: (refreshToken, call) =>
       post(
         {
           path: `${tokenRoute}?grant_type=refresh_token`,
@@ -116,12 +126,12 @@ export function createProvider(options: ProviderOptions): Provider {
           json: { refresh_token: refreshToken },
         },
         anonKey,
-        signal,
+        call,
         readSession,
       ),
-    revoke: async (accessToken, signal) => {
+    revoke: async (accessToken, scope, call) => {
       const route = '/auth/v1/logout';
-      const answer = await post({ path: `${route}?scope=global`, route }, accessToken, signal, () => true);
+      const answer = await post({ path: `${route}?scope=${scope}`, route }, accessToken, call, () => true);
       return answer.kind === 'ok' ? { kind: 'ok', value: undefined } : answer;
     },
     close: () => client.close(),
@@ -129,6 +139,11 @@ export function createProvider(options: ProviderOptions): Provider {
 }
 
 const tokenRoute = '/auth/v1/token';
+
+/** The first is what GoTrue reads, the second what a gateway in front of it reads. */
+function forwarded(clientAddress: string | undefined): Readonly<Record<string, string>> {
+  return clientAddress === undefined ? {} : { 'sb-forwarded-for': clientAddress, 'x-forwarded-for': clientAddress };
+}
 
 /** `undefined`: no connection, none in time, 5xx, or an answer that broke off or has no end. */
 async function send(client: HttpClient, call: Call) {

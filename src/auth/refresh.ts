@@ -1,50 +1,57 @@
 /** `POST /refresh`: the cookie's refresh credential for an access token; the front end never sees it (document 001). */
+import type { Problem } from '#platform/problem.ts';
 import type { AccessToken } from './api.ts';
-import { type CookieRules, readCookies } from './cookies.ts';
+import type { CookieRules } from './cookies.ts';
 import { authProblems } from './problems.ts';
 import type { Refreshed, Rotation } from './rotation.ts';
-import type { Sealer } from './sealing.ts';
+import { areOfOneSubject, readSessions, type Session, type SessionSealer } from './sessions.ts';
 
 export interface RefreshDeps {
   readonly rotation: Rotation;
-  readonly sessionSealer: Sealer;
+  readonly sessionSealer: SessionSealer;
   readonly cookies: CookieRules;
 }
 
 export interface Refresh {
-  readonly body: AccessToken;
-  readonly setCookie: string;
+  readonly answer: AccessToken | Problem;
+  readonly setCookies: readonly string[];
 }
 
-/**
- * Throws `no_session` (401), `refresh_failed` (401, with which the dead cookie is to be cleared) and
- * `upstream_unavailable` (503).
- */
-export async function refresh(deps: RefreshDeps, cookieHeader: string | undefined): Promise<Refresh> {
-  const tokens = readSessionTokens(deps.sessionSealer, cookieHeader);
-  if (tokens.length === 0) throw authProblems.no_session();
-  for (const token of tokens) {
-    const refreshed = await deps.rotation.refresh(token);
-    if (refreshed.kind === 'ok') return tell(deps, refreshed);
+/** Each costs a call to the provider when those before it are dead. */
+const maxTried = 5;
+
+/** The problem is `no_session` (401), `refresh_failed` (401) or `upstream_unavailable` (503). */
+export async function refresh(
+  deps: RefreshDeps,
+  cookieHeader: string | undefined,
+  clientAddress: string | undefined,
+): Promise<Refresh> {
+  const { cookies, rotation, sessionSealer } = deps;
+  const sessions = readSessions(sessionSealer, cookieHeader);
+  if (sessions.length === 0) return { answer: authProblems.no_session(), setCookies: [] };
+  if (!areOfOneSubject(sessions)) return { answer: authProblems.no_session(), setCookies: cookies.clearEverySession() };
+  for (const session of sessions.slice(0, maxTried)) {
+    const refreshed = await rotation.refresh(session.token, clientAddress);
+    if (refreshed.kind === 'ok') return tell(deps, session, refreshed);
     // Nothing is known of this one, so nothing may be said of the session.
-    if (refreshed.kind === 'unavailable')
-      throw authProblems.upstream_unavailable(
-        refreshed.retryAfterS === undefined ? {} : { retryAfterS: refreshed.retryAfterS },
-      );
+    if (refreshed.kind === 'unavailable') return { answer: unavailable(refreshed.retryAfterS), setCookies: [] };
   }
-  throw authProblems.refresh_failed();
+  return { answer: authProblems.refresh_failed(), setCookies: clearing(cookies, sessions) };
 }
 
-function tell(deps: RefreshDeps, { session }: Refreshed & { readonly kind: 'ok' }): Refresh {
-  const { access_token, token_type, expires_in, expires_at } = session;
+/** Several cookies lie in several places. */
+export function clearing(cookies: CookieRules, sessions: readonly Session[]): readonly string[] {
+  return sessions.length > 1 ? cookies.clearEverySession() : [cookies.clearSession()];
+}
+
+const unavailable = (retryAfterS: number | undefined) =>
+  authProblems.upstream_unavailable(retryAfterS === undefined ? {} : { retryAfterS });
+
+function tell(deps: RefreshDeps, before: Session, { session }: Refreshed & { readonly kind: 'ok' }): Refresh {
+  const { access_token, token_type, expires_in, expires_at, refreshToken: token, user } = session;
+  const sealed = deps.sessionSealer.seal({ token, subject: user?.id ?? before.subject });
   return {
-    body: { access_token, token_type, expires_in, expires_at },
-    setCookie: deps.cookies.keepSession(deps.sessionSealer.seal(session.refreshToken)),
+    answer: { access_token, token_type, expires_in, expires_at },
+    setCookies: [deps.cookies.keepSession(sealed)],
   };
-}
-
-/** Whose seal is broken is none. Two that are good come about when COOKIE_DOMAIN is changed. */
-export function readSessionTokens(sealer: Sealer, cookieHeader: string | undefined): readonly string[] {
-  const found = readCookies(cookieHeader, 'ka_session').map((value) => sealer.unseal(value));
-  return [...new Set(found.flatMap((token) => (token === undefined || token === '' ? [] : [token])))];
 }

@@ -8,7 +8,13 @@ import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import type { Answers } from './answers.ts';
-import { type Answer, type Provider, type ProviderSession, providerTimeoutMs } from './provider.ts';
+import {
+  type Answer,
+  type Provider,
+  type ProviderSession,
+  providerTimeoutMs,
+  type RevocationScope,
+} from './provider.ts';
 import { hashToken, subjectHashOf } from './rotation.ts';
 import type { Sealer } from './sealing.ts';
 import { type AuthTables, addRevocation, putOffRevocation, removeRevocation, takeRevocation } from './store.ts';
@@ -30,9 +36,13 @@ const firstDelayMs = 2000;
 const longestDelayMs = 3600 * 1000;
 
 /** Keeps the sign-out of the newest token; `dead` are all tokens of the session that are known. */
-export async function revokeLater(deps: RevocationDeps, refreshToken: string, dead: readonly string[]): Promise<void> {
+export async function revokeLater(
+  deps: RevocationDeps,
+  { refreshToken, scope }: { readonly refreshToken: string; readonly scope: RevocationScope },
+  dead: readonly string[],
+): Promise<void> {
   for (const token of dead) await deps.answers.bury(hashToken(token), randomUUID(), givenUpAfterMs);
-  await addRevocation(deps.db, deps.revocationSealer.seal(refreshToken));
+  await addRevocation(deps.db, deps.revocationSealer.seal(refreshToken), scope);
 }
 
 /** Tells the provider of every sign-out that is due; `stopping` ends it early, and what it had in hand is due again. */
@@ -47,9 +57,11 @@ async function revokeDue(deps: RevocationDeps, stopping: AbortSignal): Promise<v
       await removeRevocation(deps.db, due.id);
       continue;
     }
-    const left = await withDeadline(providerTimeoutMs, (signal) => endSession(deps, token, signal), stopping).catch(
-      () => token,
-    );
+    const left = await withDeadline(
+      providerTimeoutMs,
+      (signal) => endSession(deps, token, due.scope, signal),
+      stopping,
+    ).catch(() => token);
     if (left === undefined) await removeRevocation(deps.db, due.id);
     else {
       const delayMs = Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(due.tries - 1, 20));
@@ -62,13 +74,14 @@ async function revokeDue(deps: RevocationDeps, stopping: AbortSignal): Promise<v
 async function endSession(
   { provider, answers }: RevocationDeps,
   token: string,
+  scope: RevocationScope,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const answer: Answer<ProviderSession> = await provider.refresh(token, signal);
+  const answer: Answer<ProviderSession> = await provider.refresh(token, { signal });
   if (answer.kind === 'refused') return undefined;
   if (answer.kind === 'unavailable') return token;
   const { access_token: accessToken, refreshToken } = answer.value;
-  const revoked = await provider.revoke(accessToken, signal);
+  const revoked = await provider.revoke(accessToken, scope, { signal });
   if (revoked.kind === 'unavailable') return refreshToken;
   await answers.drop(hashToken(token), subjectHashOf(answer.value));
   return undefined;

@@ -11,7 +11,7 @@ import type { Log } from '#platform/log.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import type { Answers, Settled } from './answers.ts';
 import { accessToken } from './api.ts';
-import type { Answer, Provider, ProviderSession } from './provider.ts';
+import type { Answer, Provider, ProviderCall, ProviderSession } from './provider.ts';
 import { providerTimeoutMs } from './provider.ts';
 import type { Unavailable } from './refusals.ts';
 import type { Sealer } from './sealing.ts';
@@ -31,7 +31,7 @@ export type Refreshed =
 
 export interface Rotation {
   /** Never throws, and answers within the provider's ten seconds. */
-  refresh(refreshToken: string): Promise<Refreshed>;
+  refresh(refreshToken: string, clientAddress: string | undefined): Promise<Refreshed>;
 }
 
 /** How long the answer is kept for a second tab. */
@@ -48,12 +48,12 @@ export function createRotation(deps: RotationDeps): Rotation {
   const { timeoutMs = providerTimeoutMs } = deps;
   const flights = new Map<string, Promise<Refreshed>>();
   return {
-    refresh: (refreshToken) => {
+    refresh: (refreshToken, clientAddress) => {
       const hash = hashToken(refreshToken);
       const name = hash.toString('base64');
       const joined = flights.get(name);
       if (joined !== undefined) return joined;
-      const flight = withDeadline(timeoutMs, (signal) => rotate(deps, refreshToken, hash, signal))
+      const flight = withDeadline(timeoutMs, (signal) => rotate(deps, refreshToken, hash, { signal, clientAddress }))
         .catch((error: unknown): Refreshed => {
           deps.log.warn({ err: error }, 'a refresh came to no end');
           return { kind: 'unavailable' };
@@ -65,13 +65,13 @@ export function createRotation(deps: RotationDeps): Rotation {
   };
 }
 
-async function rotate(deps: RotationDeps, token: string, hash: Buffer, signal: AbortSignal): Promise<Refreshed> {
+async function rotate(deps: RotationDeps, token: string, hash: Buffer, call: ProviderCall): Promise<Refreshed> {
   const attempt = randomUUID();
   const claimed = await briefly(deps, () => deps.answers.claim(hash, attempt, claimTtlMs));
-  if (claimed !== false) return ask(deps, token, hash, attempt, signal);
-  const found = await waitForOther(deps, hash, signal);
+  if (claimed !== false) return ask(deps, token, hash, attempt, call);
+  const found = await waitForOther(deps, hash, call.signal);
   // It had been there and is gone again, by a logout or by age: the provider knows best.
-  return found ?? ask(deps, token, hash, attempt, signal);
+  return found ?? ask(deps, token, hash, attempt, call);
 }
 
 async function ask(
@@ -79,10 +79,10 @@ async function ask(
   token: string,
   hash: Buffer,
   attempt: string,
-  signal: AbortSignal,
+  call: ProviderCall,
 ): Promise<Refreshed> {
   const answer = await deps.provider
-    .refresh(token, signal)
+    .refresh(token, call)
     .catch((): Answer<ProviderSession> => ({ kind: 'unavailable' }));
   const { settled, refreshed } = conclude(deps, answer);
   // Not rotated: then nothing has to be kept for anybody, and the next call asks anew.

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { matchOrigins, type OriginMatcher } from '#platform/http/origins.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { Problem, problems } from '#platform/problem.ts';
-import { accessToken, signedOut } from './api.ts';
+import { accessToken, logoutQuery, signedOut } from './api.ts';
 import { type CallbackDeps, finishSignIn } from './callback.ts';
 import { beginSignIn, type LoginDeps, type Redirect } from './login.ts';
 import { type LogoutDeps, signOut } from './logout.ts';
@@ -12,6 +12,7 @@ import { type RefreshDeps, refresh } from './refresh.ts';
 
 export interface RouteDeps extends LoginDeps, CallbackDeps, RefreshDeps, LogoutDeps {
   readonly provider: LoginDeps['provider'] & CallbackDeps['provider'] & LogoutDeps['provider'];
+  readonly clientAddressOf: (request: FastifyRequest) => string | undefined;
   /** ALLOWED_REDIRECT_ORIGINS. */
   readonly allowedOrigins: readonly string[];
 }
@@ -42,7 +43,8 @@ function addNavigation(app: HttpServer, deps: RouteDeps): void {
         }),
       },
     },
-    async (request, reply) => redirect(reply, await beginSignIn(deps, request.query, request.headers.cookie)),
+    async (request, reply) =>
+      redirect(reply, await beginSignIn(deps, request.query, request.headers.cookie, deps.clientAddressOf(request))),
   );
 
   app.get(
@@ -62,6 +64,7 @@ function addNavigation(app: HttpServer, deps: RouteDeps): void {
           code: request.query.code,
           cookieHeader: request.headers.cookie,
           acceptLanguage: request.headers['accept-language'],
+          clientAddress: deps.clientAddressOf(request),
         }),
       ),
   );
@@ -95,23 +98,30 @@ function addCalls(app: HttpServer, deps: RouteDeps): void {
       },
     },
     async (request, reply) => {
-      try {
-        const { body, setCookie } = await refresh(deps, request.headers.cookie);
-        return reply.header('set-cookie', setCookie).send(body);
-      } catch (error) {
-        if (error instanceof Problem && error.code === 'refresh_failed')
-          reply.header('set-cookie', deps.cookies.clearSession());
-        throw error;
-      }
+      const { answer, setCookies } = await refresh(deps, request.headers.cookie, deps.clientAddressOf(request));
+      for (const cookie of setCookies) reply.header('set-cookie', cookie);
+      if (answer instanceof Problem) throw answer;
+      return reply.send(answer);
     },
   );
 
   app.post(
     '/logout',
-    { onRequest, schema: { tags, summary: 'End every session of the user', response: { 200: signedOut } } },
+    {
+      onRequest,
+      schema: {
+        tags,
+        summary: 'End every session of the user, or this one alone',
+        querystring: logoutQuery,
+        response: { 200: signedOut },
+      },
+    },
     async (request, reply) => {
-      await signOut(deps, request.headers.cookie);
-      return reply.header('set-cookie', deps.cookies.clearSession()).send({ ok: true } as const);
+      const { cookie: cookieHeader } = request.headers;
+      const clientAddress = deps.clientAddressOf(request);
+      const setCookies = await signOut(deps, { cookieHeader, scope: request.query.scope, clientAddress });
+      for (const cookie of setCookies) reply.header('set-cookie', cookie);
+      return reply.send({ ok: true } as const);
     },
   );
 }

@@ -20,7 +20,7 @@ export interface Sealer {
   unseal(sealed: string): string | undefined;
 }
 
-export type SealPurpose = 'session' | 'sign-in' | 'answer' | 'revocation';
+export type SealPurpose = 'session' | 'session of a subject' | 'sign-in' | 'answer' | 'revocation';
 
 /** Longer ones no browser keeps; what is kept elsewhere is an access token at most. */
 const maxSealedLength = 64 * 1024;

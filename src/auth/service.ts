@@ -4,6 +4,7 @@ import type { AccountTables } from '#accounts/store.ts';
 import type { Access } from '#platform/access/access.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
+import { clientAddressReader } from '#platform/http/clientaddress.ts';
 import { traceHeaders } from '#platform/http/cors.ts';
 import { matchOrigins } from '#platform/http/origins.ts';
 import { createServer, type HttpServer, type ServerOptions } from '#platform/http/server.ts';
@@ -15,6 +16,7 @@ import { keepHouse } from './revocations.ts';
 import { createRotation } from './rotation.ts';
 import { addRoutes } from './routes.ts';
 import { createSealer, type SealPurpose } from './sealing.ts';
+import { createSessionSealer } from './sessions.ts';
 import type { AuthTables } from './store.ts';
 import { createTargets } from './targets.ts';
 
@@ -32,6 +34,8 @@ export interface AuthDeps {
   /** At least one: the first seals. */
   readonly cookieSecrets: readonly string[];
   readonly provider: { readonly url: string; readonly anonKey: string; readonly socialProvider: string };
+  /** TRUSTED_PROXIES, as CIDRs; empty: clients' addresses are not passed on. */
+  readonly trustedProxies?: readonly string[] | undefined;
   /** For the operator's commands, where this process holds the database; absent: they go to the database themselves. */
   readonly records?: { readonly access: Access; readonly hasMadeUpAccounts: boolean } | undefined;
   /** By the database's kind unless told. */
@@ -58,7 +62,7 @@ export function createAuth(deps: AuthDeps): HttpServer {
   });
   const sealer = (purpose: SealPurpose) => createSealer(cookieSecrets, purpose);
   const sealers = {
-    sessionSealer: sealer('session'),
+    sessionSealer: createSessionSealer(cookieSecrets),
     signInSealer: sealer('sign-in'),
     answerSealer: sealer('answer'),
     revocationSealer: sealer('revocation'),
@@ -73,8 +77,9 @@ export function createAuth(deps: AuthDeps): HttpServer {
     ...parts,
     accounts,
     targets: createTargets(allowedOrigins, deps.defaultOrigin),
-    cookies: cookieRules({ domain: deps.cookieDomain, secure: publicUrl.startsWith('https:') }),
+    cookies: cookieRules({ domain: deps.cookieDomain, publicUrl }),
     allowedOrigins,
+    clientAddressOf: clientAddressReader(deps.trustedProxies ?? []),
   });
   if (records !== undefined) addAccountRoutes(app, records.access, { db: accounts, log, ...records });
   const house = keepHouse(parts, deps.housekeepingMs);

@@ -15,6 +15,7 @@ export interface AuthTables {
   session_revocations: {
     id: Generated<string>;
     sealed: string;
+    scope: Generated<'global' | 'local'>;
     tries: Generated<number>;
     created_at: Generated<Date>;
     next_at: Generated<Date>;
@@ -123,8 +124,8 @@ export async function sweepRefreshes(db: Handle): Promise<void> {
   await db.deleteFrom('session_refreshes').where(isOver).execute();
 }
 
-export async function addRevocation(db: Handle, sealed: string): Promise<void> {
-  await db.insertInto('session_revocations').values({ sealed }).execute();
+export async function addRevocation(db: Handle, sealed: string, scope: 'global' | 'local'): Promise<void> {
+  await db.insertInto('session_revocations').values({ sealed, scope }).execute();
 }
 
 /** The next one that is due, put off for `leaseMs` so that no other process takes it meanwhile. */
@@ -141,7 +142,7 @@ export function takeRevocation(db: Handle, leaseMs: number) {
     .updateTable('session_revocations')
     .set({ next_at: inMs(leaseMs), tries: sql<number>`tries + 1` })
     .where('id', '=', due)
-    .returning(['id', 'sealed', 'tries', 'created_at as createdAt'])
+    .returning(['id', 'sealed', 'scope', 'tries', 'created_at as createdAt'])
     .executeTakeFirst();
 }
 

@@ -39,7 +39,7 @@ export function createSession(access: Access): Session {
     },
     loginUrl: (next, invite) => auth.loginUrl({ next, ...(invite !== undefined && { invite }) }),
     async signOut(options) {
-      await auth.logout(options);
+      await auth.logout({}, options);
       current = undefined;
     },
   };

@@ -11,6 +11,7 @@ import { createEngine } from '#image/engine/working.ts';
 import type { HttpServer } from '#platform/http/httpserver.ts';
 import { createLog } from '#platform/log.ts';
 import { deriveAddressKey } from '#platform/objects/addresses.ts';
+import type { EdgeAddressing } from '#platform/objects/filesystem.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { type OpenObjectsOptions, openObjects } from '#platform/objects/open.ts';
 import { openTestBucket, skipWithoutS3 } from '#platform/objects/s3.testing.ts';
@@ -24,6 +25,8 @@ export interface Rig {
   readonly port: number;
   /** Has `objects` and `public` folders, and `.incoming` for what is being written. */
   readonly dataDir: string;
+  /** What addresses of files are signed with. */
+  readonly addressing: EdgeAddressing;
   readonly originals: Objects;
   readonly publicObjects: Objects;
   readonly variants: VariantMaker;
@@ -84,6 +87,7 @@ export async function startEdge({ driver = 'files', ...changes }: RigChanges = {
     url: edge.url,
     port,
     dataDir,
+    addressing: edge,
     originals,
     publicObjects,
     variants,

@@ -8,6 +8,7 @@ import type { Clock } from '#platform/clock.ts';
 import { type Terms, verifyAddress } from '#platform/objects/addresses.ts';
 import { isSafeKey } from '#platform/objects/keys.ts';
 import { ObjectExists, type Objects } from '#platform/objects/objects.ts';
+import { mayShowInline } from '#platform/objects/showing.ts';
 import { problems } from '#platform/problem.ts';
 import { edgeProblems } from './problems.ts';
 import { limitBody } from './receiving.ts';
@@ -100,11 +101,6 @@ function sendable(contentType: string | undefined): string {
   return contentType !== undefined && /^[\w.+-]+\/[\w.+-]+( *;[\x20-\x7e]*)?$/.test(contentType)
     ? contentType
     : 'application/octet-stream';
-}
-
-/** Pictures, sound, films and plain text; never what may carry a script (SVG, HTML, XML), nor what nobody knows. */
-function mayShowInline(contentType: string): boolean {
-  return /^(image|audio|video)\/(?!.*(xml|svg))|^text\/plain\b/i.test(contentType);
 }
 
 /** A tab that shows a film fetches it a second time, for the page that the browser makes around it. */

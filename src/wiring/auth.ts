@@ -19,6 +19,7 @@ export async function wireAuth({ config, engines, server, log }: Wiring): Promis
     defaultOrigin: auth.defaultOrigin ?? allowedOrigins[0] ?? publicAuthUrlOf(config),
     cookieDomain: auth.cookieDomain,
     cookieSecrets: auth.cookieSecrets,
+    trustedProxies: auth.trustedProxies,
     // Others reach a PostgreSQL server by themselves.
     records:
       database.driver === 'pglite' && internalKeys.length > 0

@@ -87,7 +87,7 @@ export const services = {
       'GET /login': { name: 'loginUrl', query: 'SignInStart', kind: 'address' },
       'GET /callback': { name: 'callbackUrl', query: 'SignInReturn', kind: 'address' },
       'POST /refresh': { name: 'refresh', answer: 'AccessToken', repeatable: true, cookies: true },
-      'POST /logout': { name: 'logout', answer: 'SignedOut', repeatable: true, cookies: true },
+      'POST /logout': { name: 'logout', query: 'SignOut', answer: 'SignedOut', repeatable: true, cookies: true },
       'PUT /v1/accounts/credits': { name: 'setCredits', body: 'CreditsGrant', answer: 'GrantedProfile' },
       'GET /v1/accounts/actions': { name: 'listOperatorActions', query: 'ActionListing', answer: 'OperatorActions' },
       'POST /v1/accounts/seed': { name: 'seedAccounts', answer: 'SeededAccounts', repeatable: true },

@@ -19,6 +19,10 @@ export interface AccessToken {
   readonly expires_at: number;
 }
 
+export interface SignOut {
+  /** `local` ends this session alone. */ readonly scope?: 'global' | 'local';
+}
+
 export interface SignedOut {
   readonly ok: true;
 }

@@ -11,6 +11,7 @@ import type {
   SignedOut,
   SignInReturn,
   SignInStart,
+  SignOut,
 } from './api.ts';
 
 export type AuthCalls = ReturnType<typeof authCalls>;
@@ -28,9 +29,9 @@ export function authCalls(access: Access) {
     refresh: (options?: CallOptions): Promise<AccessToken> =>
       callJson(access, { method: 'POST', path: '/refresh', repeatable: true, cookies: true }, options),
 
-    /** End every session of the user (`POST /logout`). */
-    logout: (options?: CallOptions): Promise<SignedOut> =>
-      callJson(access, { method: 'POST', path: '/logout', repeatable: true, cookies: true }, options),
+    /** End every session of the user, or this one alone (`POST /logout`). */
+    logout: (query?: SignOut, options?: CallOptions): Promise<SignedOut> =>
+      callJson(access, { method: 'POST', path: '/logout', query, repeatable: true, cookies: true }, options),
 
     /** Set the plan and the credits of a user (`PUT /v1/accounts/credits`). */
     setCredits: (body: CreditsGrant, options?: CallOptions): Promise<GrantedProfile> =>

@@ -3,7 +3,7 @@ import type { Objects } from './objects.ts';
 
 export interface DriverUnderTest {
   readonly name: string;
-  /** Opens an empty bucket of its own, and the handle of a bucket that does not exist. */
+  /** Opens an empty bucket of its own, whose addresses are served, and the handle of a bucket that does not exist. */
   open(): Promise<{ readonly objects: Objects; readonly missing: Objects; close(): Promise<void> }>;
   /** Where the driver takes more than the interface asks for. */
   readonly supports: { readonly streamsWithoutSize: boolean };

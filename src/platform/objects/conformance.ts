@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe } from 'vitest';
+import { describeAddresses } from './conformance-addresses.ts';
 import { describeKeys } from './conformance-keys.ts';
 import { describeReads } from './conformance-reads.ts';
 import { describeRemovals } from './conformance-removals.ts';
@@ -39,6 +40,7 @@ export function describeObjects(driver: DriverUnderTest): void {
     describeWrites(rig);
     describeRemovals(rig);
     describeKeys(rig);
+    describeAddresses(rig);
   });
 }
 

@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe } from 'vitest';
+import { startEdge } from '#edge/edge.testing.ts';
 import { systemClock } from '../clock.ts';
-import { deriveAddressKey } from './addresses.ts';
 import { describeObjects } from './conformance.ts';
 import { openFilesystem } from './filesystem.ts';
 import { openTestBucket, skipWithoutS3 } from './s3.testing.ts';
@@ -13,21 +11,15 @@ describeObjects({
   name: 'files',
   supports: { streamsWithoutSize: true },
   open: async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'atelier-objects-'));
-    const edge = { url: 'http://localhost:4010', secret: deriveAddressKey('aa'.repeat(32), 'bb'.repeat(32)) };
-    const open = (bucket: string) =>
-      openFilesystem({
-        bucket,
-        root: join(folder, bucket),
-        stagingFolder: join(folder, '.incoming'),
-        clock: systemClock,
-        edge,
-      });
-    return {
-      objects: open('objects'),
-      missing: open('missing'),
-      close: () => rm(folder, { recursive: true }),
-    };
+    const { originals, addressing, dataDir, close } = await startEdge();
+    const missing = openFilesystem({
+      bucket: 'missing',
+      root: join(dataDir, 'missing'),
+      stagingFolder: join(dataDir, '.incoming'),
+      clock: systemClock,
+      edge: addressing,
+    });
+    return { objects: originals, missing, close };
   },
 });
 

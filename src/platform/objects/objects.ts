@@ -102,7 +102,10 @@ export interface Objects {
    * key that was listed before, there or not.
    */
   list(prefix: string, after?: string): AsyncIterable<ListedObject>;
-  /** A bearer address for GET (of the edge for HEAD too, S3 signs the method); honours Range, If-None-Match and CORS (CONTRACT §2). No call to the store. */
+  /**
+   * A bearer address for GET (of the edge for HEAD too, S3 signs the method); honours Range, If-None-Match and CORS. What a
+   * browser may not show (`mayShowInline`) is an attachment. No call to the store.
+   */
   readAddress(key: string, options: ReadAddressOptions): string;
   /** A bearer address for one PUT, create only where the store can (CONTRACT §4). No call to the store. */
   writeAddress(key: string, options: WriteAddressOptions): WriteAddress;

@@ -18,6 +18,7 @@ import { assertRange } from './ranges.ts';
 import { type S3Answer, type S3Client, S3Fault } from './s3client.ts';
 import { removeFromS3 } from './s3deletion.ts';
 import { listS3 } from './s3listing.ts';
+import { mayShowInline } from './showing.ts';
 import { encodePath } from './sigv4.ts';
 import { readXml, textOf } from './xml.ts';
 
@@ -53,7 +54,11 @@ export function openS3Bucket(store: Bucket): Objects {
     readAddress: (key, { expiresInS, contentType }) => {
       assertSafeKey(key);
       assertExpiry(expiresInS);
-      const query = contentType === undefined ? undefined : { 'response-content-type': contentType };
+      // The headers that S3 lets an address set; the signature covers them.
+      const query = {
+        ...(mayShowInline(contentType) ? {} : { 'response-content-disposition': 'attachment' }),
+        ...(contentType === undefined ? {} : { 'response-content-type': contentType }),
+      };
       return client.presign({ method: 'GET', bucket, key, query }, expiresInS);
     },
     writeAddress: (key, { expiresInS, contentType, size }) => {
