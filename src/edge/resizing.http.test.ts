@@ -1,9 +1,12 @@
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { EngineBusy, EngineTimeout } from '#image/engine/engine.ts';
+import { sceneColour } from '#image/engine/pictures.testing.ts';
 import { objectSource, SourceFault } from '#image/engine/sources.ts';
 import { toTransform } from '#image/engine/specs.ts';
 import { StoreFault, type VariantMaker } from '#image/engine/variants.ts';
+import { bmpOf } from '../../test/media/bmp.ts';
+import { fixture } from '../../test/media/heif.ts';
 import { pathSigner, type ResizeFormat, type ResizeOptions, type ResizeSigner, resizeSigner } from './api.ts';
 import { bytesOf, drivers, type Rig, rawGet, resizingKeys, startEdge } from './edge.testing.ts';
 
@@ -117,6 +120,15 @@ describe.each(drivers)('resize addresses over $name', ({ name, skipped }) => {
       }
     });
 
+    it.each([
+      ['HEIC', () => fixture('scene.heic')],
+      ['BMP', () => bmpOf(96, 64, sceneColour)],
+      ['TIFF', () => picture(96, 64).tiff().toBuffer()],
+    ] as const)('are made of %s', async (format, make) => {
+      await store(`u/1/photo.${format}`, await make());
+      expect(await sizeAt(to({ width: 48, height: 48 }, 'webp', `u/1/photo.${format}`))).toEqual([48, 32, 'webp']);
+    });
+
     it.each<[string, string]>([
       ['plain', 'rs:fit:40:40/q:80/PLAIN@png'],
       ['base64url', 'rs:fit:40:40/q:80/ENCODED.png'],
@@ -195,7 +207,7 @@ describe.each(drivers)('resize addresses over $name', ({ name, skipped }) => {
     });
 
     it.each<[string, () => Promise<Buffer>, string]>([
-      ['TIFF', () => picture(8, 8).tiff().toBuffer(), 'unsupported_image'],
+      ['icons', async () => Buffer.from([0, 0, 1, 0, 1, 0, 16, 16, 0, 0, 1, 0, 32, 0]), 'unsupported_image'],
       ['SVG', async () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'unsupported_image'],
       ['half a picture', async () => (await noise().jpeg().toBuffer()).subarray(0, 20_000), 'undecodable_image'],
       ['too many pixels', () => picture(8000, 8000).png().toBuffer(), 'image_too_large'],

@@ -11,8 +11,10 @@ import type { HttpServer } from '#platform/http/server.ts';
 import { createLog } from '#platform/log.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { type OpenedObjects, openObjects } from '#platform/objects/open.ts';
+import { bmpOf } from '../../test/media/bmp.ts';
+import { fixture } from '../../test/media/heif.ts';
 import type { EngineLimits } from './engine/engine.ts';
-import { blankPng, photo, pipe, scene, turned } from './engine/pictures.testing.ts';
+import { blankPng, photo, pipe, scene, sceneColour, turned } from './engine/pictures.testing.ts';
 import { createVariantMaker } from './engine/variants.ts';
 import { createEngine } from './engine/working.ts';
 import { createImageService } from './service.ts';
@@ -375,7 +377,7 @@ describe('sources by address', () => {
 describe('sources at fault', () => {
   const cases: [what: string, make: () => Promise<Buffer> | Buffer, error: string][] = [
     ['svg', () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'), 'unsupported_image'],
-    ['tiff', () => pipe(scene()).tiff().toBuffer(), 'unsupported_image'],
+    ['icon', () => Buffer.from([0, 0, 1, 0, 1, 0, 16, 16, 0, 0, 1, 0, 32, 0]), 'unsupported_image'],
     ['text', () => Buffer.from('no picture'), 'undecodable_image'],
     ['nothing', () => Buffer.alloc(0), 'undecodable_image'],
     ['truncated', () => picture.subarray(0, picture.length / 2), 'undecodable_image'],
@@ -386,6 +388,16 @@ describe('sources at fault', () => {
     await objects.originals.put('u/fault', await make(), { contentType: 'image/png' });
     const answer = await ensure(spec(), { key: 'u/fault' });
     expect([answer.status, answer.body.error]).toEqual([422, error]);
+  });
+
+  it.each([
+    ['HEIC', () => fixture('scene.heic')],
+    ['BMP', () => bmpOf(96, 64, sceneColour)],
+    ['TIFF', () => pipe(scene(96, 64)).tiff().toBuffer()],
+  ] as const)('200 of %s', async (format, make) => {
+    await objects.originals.put(`u/source.${format}`, await make(), { contentType: 'application/octet-stream' });
+    const answer = await ensure(spec({ width: 48, format: 'webp' }), { key: `u/source.${format}` });
+    expect(answer.status).toBe(200);
   });
 
   it('200 with as many pixels as are allowed', async () => {

@@ -6,7 +6,7 @@ import { type EngineLimits, EngineTimeout, type ImageMime, PictureFault } from '
 // One thread a pipeline and no cache of operations: permits bound the processors and the memory in use.
 sharp.concurrency(1);
 sharp.cache(false);
-// Whatever the bytes claim to be, libvips opens these five formats only, from memory only.
+// Whatever the bytes claim to be, libvips opens these formats only, from memory only.
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({
   operation: [
@@ -15,12 +15,15 @@ sharp.unblock({
     'VipsForeignLoadWebpBuffer',
     'VipsForeignLoadNsgifBuffer',
     'VipsForeignLoadHeifBuffer',
+    'VipsForeignLoadTiffBuffer',
   ],
 });
 
 /** One picture being worked on. */
 export interface Opening {
+  /** That libvips reads (decoders/translating.ts). */
   readonly bytes: Uint8Array;
+  /** Of the file that the caller gave. */
   readonly mime: ImageMime;
   readonly limits: Pick<EngineLimits, 'maxSourcePixels'>;
   readonly deadline: Deadline;

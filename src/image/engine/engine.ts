@@ -22,7 +22,16 @@ export interface Transform {
   readonly resampling: 'lanczos3' | 'lanczos2' | 'cubic' | 'linear' | 'nearest';
 }
 
-export type ImageMime = 'image/jpeg' | 'image/png' | 'image/webp' | 'image/gif' | 'image/avif';
+export type ImageMime =
+  | 'image/jpeg'
+  | 'image/png'
+  | 'image/webp'
+  | 'image/gif'
+  | 'image/avif'
+  | 'image/heic'
+  | 'image/heif'
+  | 'image/tiff'
+  | 'image/bmp';
 
 export interface ImageFacts {
   /** Detected from the bytes, whatever the name says. */

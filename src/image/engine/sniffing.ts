@@ -1,30 +1,65 @@
-/** What a picture is, told from its first bytes; names and content types are not asked. */
+/** What a picture is, read from its first bytes; names and content types are not asked. */
 import { fileTypeFromBuffer } from 'file-type';
+import { isBmp } from './decoders/bmpheader.ts';
 import { type ImageMime, PictureFault } from './engine.ts';
+import { isImageMime, isReadable, readableFormats } from './formats.ts';
 
-/** `undefined`: none of the five formats. */
-export function sniff(bytes: Uint8Array): ImageMime | undefined {
-  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 256)).toString('latin1');
+/** Bytes of a file that `sniff` needs to tell whether it is a picture. */
+export const beginningBytes = 4100;
+
+/**
+ * The mime of the picture that the bytes show, one that the engine does not read included; `undefined`: they show none.
+ * From the beginning alone a camera's raw file may be taken for a TIFF.
+ */
+export async function sniff(bytes: Uint8Array): Promise<string | undefined> {
+  const known = signatureOf(bytes);
+  // Raw files of cameras begin like a TIFF, and hold a small preview in its place.
+  if (known !== undefined && known !== 'image/tiff') return known;
+  const recognised = await recognise(bytes);
+  // Of the formats that we know it goes by fewer bytes, which may begin any text: two letters make a BMP.
+  return recognised?.startsWith('image/') && !isReadable(recognised) ? recognised : known;
+}
+
+/** The format of a whole file. Throws PictureFault when it is none that the engine reads. */
+export async function recogniseFormat(bytes: Uint8Array): Promise<ImageMime> {
+  const mime = await sniff(bytes);
+  if (mime !== undefined && isImageMime(mime)) return mime;
+  if (mime !== undefined || isSvg(bytes))
+    throw new PictureFault('unsupported', `The picture is in no format that can be read: ${readableFormats}.`);
+  throw new PictureFault('undecodable', 'The bytes are not a picture.');
+}
+
+function signatureOf(bytes: Uint8Array): ImageMime | undefined {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 16)).toString('latin1');
   if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg';
   if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';
   if (/^GIF8[79]a/.test(head)) return 'image/gif';
   if (head.startsWith('RIFF') && head.slice(8, 12) === 'WEBP') return 'image/webp';
-  return brandsOf(head).some((brand) => brand === 'avif' || brand === 'avis') ? 'image/avif' : undefined;
+  if (/^(II[*+]\0|MM\0[*+])/.test(head)) return 'image/tiff';
+  if (isBmp(bytes)) return 'image/bmp';
+  return head.slice(4, 8) === 'ftyp' ? mimeOfBrands(bytes) : undefined;
 }
 
-/** What is wrong with bytes that `sniff` does not know: a picture of another format, or no picture at all. */
-export async function refuse(bytes: Uint8Array): Promise<PictureFault> {
-  if (isSvg(bytes) || (await recognise(bytes))?.startsWith('image/')) {
-    return new PictureFault('unsupported', 'The picture is not a JPEG, PNG, WebP, GIF or AVIF.');
-  }
-  return new PictureFault('undecodable', 'The bytes are not a picture.');
-}
+const avifBrands: readonly string[] = ['avif', 'avis'];
+const heicBrands: readonly string[] = ['heic', 'heix', 'heim', 'heis', 'hevc', 'hevx', 'hevm', 'hevs'];
+const heifBrands: readonly string[] = ['mif1', 'mif2', 'mif3', 'msf1'];
 
-/** The brands of an ISO base media file (`ftyp` box), major first. */
-function brandsOf(head: string): readonly string[] {
-  if (head.slice(4, 8) !== 'ftyp') return [];
-  const end = Buffer.from(head.slice(0, 4), 'latin1').readUInt32BE();
-  return (head.slice(8, 12) + head.slice(16, end)).match(/.{4}/gs) ?? [];
+/** Of an ISO base media file: any of its brands counts, since readers go by any of them. */
+function mimeOfBrands(bytes: Uint8Array): ImageMime | undefined {
+  const beginning = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, beginningBytes));
+  const told = beginning.readUInt32BE();
+  // 0: to the end of the file. 1: the length is 64 bits, behind the type.
+  const isLong = told === 1 && beginning.length >= 16;
+  const end = isLong ? Number(beginning.readBigUInt64BE(8)) : told === 0 ? bytes.length : told;
+  // No film has a thousand brands: one that cannot be seen whole may be anything, and is looked at as a picture.
+  if (end > beginningBytes && bytes.length >= beginningBytes) return 'image/heif';
+  const start = isLong ? 16 : 8;
+  const text = beginning.toString('latin1', start, Math.max(start, end));
+  const brands = [text.slice(0, 4), ...(text.slice(8).match(/.{4}/gs) ?? [])];
+  const has = (wanted: readonly string[]) => brands.some((brand) => wanted.includes(brand));
+  if (has(avifBrands)) return 'image/avif';
+  if (has(heicBrands)) return 'image/heic';
+  return has(heifBrands) ? 'image/heif' : undefined;
 }
 
 function isSvg(bytes: Uint8Array): boolean {

@@ -1,11 +1,12 @@
 /** The engine at work: permits, the deadline, and which faults come out. */
 import { startDeadline } from './deadline.ts';
+import { translate } from './decoders/translating.ts';
 import { type Opening, toFault } from './decoding.ts';
 import type { Engine, EngineLimits } from './engine.ts';
 import { readFacts } from './inspecting.ts';
 import { createPermits } from './permits.ts';
 import { renderAll } from './rendering.ts';
-import { refuse, sniff } from './sniffing.ts';
+import { recogniseFormat } from './sniffing.ts';
 import { drawWatermark } from './watermarking.ts';
 
 /** One per process: the permits bound what all services together have in memory. */
@@ -14,11 +15,14 @@ export function createEngine(limits: EngineLimits): Engine {
 
   /** Answers at the deadline; the permit is kept until the library has truly let go. */
   async function work<Result>(bytes: Uint8Array, job: (opening: Opening) => Promise<Result>): Promise<Result> {
-    const mime = sniff(bytes);
-    if (mime === undefined) throw await refuse(bytes);
+    const mime = await recogniseFormat(bytes);
     const release = await permits.acquire();
     const deadline = startDeadline(limits.processTimeoutMs);
-    const working = job({ bytes, mime, limits, deadline }).finally(() => {
+    const run = async () => {
+      const readable = await translate({ bytes, mime, maxPixels: limits.maxSourcePixels }, deadline);
+      return job({ bytes: readable, mime, limits, deadline });
+    };
+    const working = run().finally(() => {
       deadline.clear();
       release();
     });

@@ -1,0 +1,24 @@
+/** A decoder thread: one picture, then it ends. What a decoder keeps, or breaks, goes with it. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { PictureFault } from '../engine.ts';
+import type { Decoded, Undecoded } from './translating.ts';
+
+const { bytes, mime, maxPixels } = workerData as Undecoded;
+
+async function decode(): Promise<Uint8Array<ArrayBuffer>> {
+  // Loaded when it is needed: each has a megabyte or two of code.
+  if (mime === 'image/bmp') return (await import('./bmp.ts')).decodeBmp(bytes, maxPixels);
+  return (await import('./heif.ts')).decodeHeif(bytes, maxPixels);
+}
+
+async function answer(): Promise<Decoded> {
+  try {
+    return { file: await decode() };
+  } catch (error) {
+    if (error instanceof PictureFault) return { reason: error.reason, message: error.message };
+    return { failure: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+const answered = await answer();
+parentPort?.postMessage(answered, 'file' in answered ? [answered.file.buffer] : []);

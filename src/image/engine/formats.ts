@@ -1,0 +1,39 @@
+/** The formats that the engine reads, and how callers are told of them. */
+import type { ImageMime } from './engine.ts';
+
+export const readableFormats = 'JPEG, PNG, WebP, GIF, AVIF, HEIC/HEIF, TIFF and BMP';
+
+const readable: ReadonlySet<string> = new Set<ImageMime>([
+  'image/jpeg',
+  'image/png',
+  'image/webp',
+  'image/gif',
+  'image/avif',
+  'image/heic',
+  'image/heif',
+  'image/tiff',
+  'image/bmp',
+]);
+
+/** Names that stores and old programs use. */
+const aliases: ReadonlyMap<string, ImageMime> = new Map([
+  ['image/jpg', 'image/jpeg'],
+  ['image/pjpeg', 'image/jpeg'],
+  ['image/apng', 'image/png'],
+  ['image/x-png', 'image/png'],
+  ['image/heic-sequence', 'image/heic'],
+  ['image/heif-sequence', 'image/heif'],
+  ['image/x-tiff', 'image/tiff'],
+  ['image/x-bmp', 'image/bmp'],
+  ['image/x-ms-bmp', 'image/bmp'],
+]);
+
+/** Whether a picture that is called this can be shown in other sizes. */
+export function isReadable(mime: string): boolean {
+  return readable.has(mime) || aliases.has(mime);
+}
+
+/** Of a mime that `sniff` answers with: no aliases. */
+export function isImageMime(mime: string): mime is ImageMime {
+  return readable.has(mime);
+}
