@@ -65,9 +65,7 @@ export function warningsOf(environment: Environment, services: readonly ServiceN
     environment.EMBEDDING_BASE_URL === 'builtin';
   return [
     ...misspellingsIn(environment),
-    ...(embedsSimply
-      ? ['EMBEDDING_BASE_URL is `builtin`: an embedding model finds memories more reliably']
-      : []),
+    ...(embedsSimply ? ['EMBEDDING_BASE_URL is `builtin`: an embedding model finds memories more reliably'] : []),
   ];
 }
 

@@ -43,7 +43,9 @@ describe('a misspelled setting', () => {
       AWS_REGION AWS_URL AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY S3_KEY S3_URL HTTP_PROXY HTTPS_PROXY NO_PROXY HTTP_URL CDN_URL API_URL APP_URL
       BASE_URL WEB_URL API_KEY APP_KEY OPENAI_API_KEY OPENAI_BASE_URL ANTHROPIC_API_KEY SENTRY_DSN LOG_FILE LOG_PATH LOG_DIR SMTP_HOST
       SMTP_PORT SMTP_USER RESEND_FROM OTEL_SERVICE_NAME OTEL_EXPORTER_OTLP_HEADERS OTEL_EXPORTER_OTLP_PROTOCOL MALLOC_ARENA_MAX
-      UV_THREADPOOL_SIZE GITHUB_TOKEN GITHUB_REF RUNNER_OS INIT_CWD INVOCATION_ID JOURNAL_STREAM STATE_DIRECTORY XDG_RUNTIME_DIR`.split(/\s+/);
+      UV_THREADPOOL_SIZE GITHUB_TOKEN GITHUB_REF RUNNER_OS INIT_CWD INVOCATION_ID JOURNAL_STREAM STATE_DIRECTORY XDG_RUNTIME_DIR`.split(
+        /\s+/,
+      );
     expect(findMisspellings(foreign, names)).toEqual([]);
   });
 
@@ -83,7 +85,9 @@ describe('production', () => {
   it('requires https of the unsubscribe URL, where mails are sent', () => {
     const plain = { NOTIFY_UNSUBSCRIBE_URL: 'http://content.example.com/unsubscribe' };
     expect(missing(['notify'], plain)).toMatch(/NOTIFY_UNSUBSCRIBE_URL must be an https URL/);
-    expect(missing(['notify'], { NOTIFY_UNSUBSCRIBE_URL: 'https://x.example/unsubscribe' })).not.toContain('UNSUBSCRIBE');
+    expect(missing(['notify'], { NOTIFY_UNSUBSCRIBE_URL: 'https://x.example/unsubscribe' })).not.toContain(
+      'UNSUBSCRIBE',
+    );
     expect(missing(['content'], plain)).not.toContain('UNSUBSCRIBE');
     expect(() => readConfig({ ...plain }, ['notify'], { keepSecrets: false })).not.toThrow();
   });

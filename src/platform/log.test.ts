@@ -23,7 +23,9 @@ describe('LOG_FORMAT=pretty', () => {
   });
 
   it('hides the same secrets as JSON lines', () => {
-    const [line] = pretty((log) => log.info({ url: 'https://u:p4ss@h/x?token=t1', key: 'very-secret-value' }, 'Bearer abc'));
+    const [line] = pretty((log) =>
+      log.info({ url: 'https://u:p4ss@h/x?token=t1', key: 'very-secret-value' }, 'Bearer abc'),
+    );
     for (const secret of ['p4ss', 't1', 'very-secret-value', 'abc']) expect(line).not.toContain(secret);
   });
 

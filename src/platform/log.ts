@@ -54,7 +54,9 @@ function prettyLine(line: string): string {
   );
   const head = [String(time).slice(11, 19), String(level).padEnd(5), service, msg ?? err?.message, ...facts];
   const stack = err === undefined ? [] : stackOf(err).split('\n');
-  const text = [head.filter((part) => part !== undefined).join('  '), ...stack.map((entry) => `    ${entry}`)].join('\n');
+  const text = [head.filter((part) => part !== undefined).join('  '), ...stack.map((entry) => `    ${entry}`)].join(
+    '\n',
+  );
   return `${text.replaceAll(controls, (control) => `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`)}\n`;
 }
 

@@ -40,8 +40,7 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
     portBase = place.portBase;
     // Offsets that no service has.
     const [httpPort, httpsPort] = [portBase + 8, portBase + 9];
-    at = (service, path = '') =>
-      `https://${service}.${service === 'files' ? filesDomain : domain}:${httpsPort}${path}`;
+    at = (service, path = '') => `https://${service}.${service === 'files' ? filesDomain : domain}:${httpsPort}${path}`;
     const env = {
       ...place.env,
       DATABASE_URL: database.url,

@@ -105,9 +105,13 @@ http {
 function makeCertificate(domains: readonly string[], certificate: string, key: string): void {
   const names = `subjectAltName=${domains.flatMap((domain) => [`DNS:${domain}`, `DNS:*.${domain}`]).join()}`;
   const words = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'];
-  execFileSync('openssl', [...words, '-subj', `/CN=${domains[0]}`, '-addext', names, '-keyout', key, '-out', certificate], {
-    stdio: 'ignore',
-  });
+  execFileSync(
+    'openssl',
+    [...words, '-subj', `/CN=${domains[0]}`, '-addext', names, '-keyout', key, '-out', certificate],
+    {
+      stdio: 'ignore',
+    },
+  );
 }
 
 type Lookup = (

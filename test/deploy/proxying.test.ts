@@ -64,7 +64,9 @@ describe.skipIf(skipWithout('nginx', 'openssl'))('nginx', () => {
     const [gone, other] = processes;
     await gone.close();
     try {
-      const requests = Array.from({ length: 6 }, () => proxy.fetch(at('agent', '/task'), { method: 'POST', body: '{}' }));
+      const requests = Array.from({ length: 6 }, () =>
+        proxy.fetch(at('agent', '/task'), { method: 'POST', body: '{}' }),
+      );
       expect((await Promise.all(requests)).map(({ status }) => status)).toEqual(Array(6).fill(200));
       expect(other.seen).toEqual(Array(6).fill('POST /task {}'));
     } finally {
@@ -74,7 +76,16 @@ describe.skipIf(skipWithout('nginx', 'openssl'))('nginx', () => {
 
   describe('metrics, readiness and reference', () => {
     const services = ['media', 'auth', 'agent', 'memory', 'content', 'files', 'console'];
-    const paths = ['/metrics', '/ready', '/docs', '/docs/x', '/openapi.json', '/%6detrics', '//metrics', '/a/../metrics'];
+    const paths = [
+      '/metrics',
+      '/ready',
+      '/docs',
+      '/docs/x',
+      '/openapi.json',
+      '/%6detrics',
+      '//metrics',
+      '/a/../metrics',
+    ];
 
     it.each(services)('of %s are for the private network only', async (service) => {
       for (const path of paths) {
@@ -120,7 +131,9 @@ describe.skipIf(skipWithout('nginx', 'openssl'))('nginx', () => {
     });
   });
 
-  it('limits the requests that one client address has in flight, and not those of services', { timeout: 30_000 }, async () => {
+  it('limits the requests that one client address has in flight, and not those of services', {
+    timeout: 30_000,
+  }, async () => {
     const held: ServerResponse[] = [];
     const hold = (_request: IncomingMessage, response: ServerResponse) => {
       response.writeHead(200).flushHeaders();
@@ -132,9 +145,10 @@ describe.skipIf(skipWithout('nginx', 'openssl'))('nginx', () => {
     const [outside = [], inside = []] = await Promise.all(requests.map((some) => Promise.all(some)));
     for (const response of held) response.end();
     expect(inside.filter((status) => status === 200)).toHaveLength(300);
-    expect([outside.filter((status) => status === 200).length, outside.filter((status) => status === 429).length]).toEqual([
-      256, 44,
-    ]);
+    expect([
+      outside.filter((status) => status === 200).length,
+      outside.filter((status) => status === 429).length,
+    ]).toEqual([256, 44]);
   });
 
   it('closes the connection of a client that does not finish its headers', { timeout: 30_000 }, async () => {
