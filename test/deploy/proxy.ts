@@ -37,8 +37,8 @@ export async function startProxy(place: ProxyPlace): Promise<NginxProxy> {
   makeCertificate([domain, filesDomain], at('certificates/fullchain.pem'), at('certificates/privkey.pem'));
   const fill = (text: string) =>
     text
-      .replaceAll('${ATELIER_DOMAIN}', domain)
-      .replaceAll('${ATELIER_FILES_DOMAIN}', filesDomain)
+      .replaceAll(/\$\{ATELIER_DOMAIN\}/g, domain)
+      .replaceAll(/\$\{ATELIER_FILES_DOMAIN\}/g, filesDomain)
       .replaceAll('10.213.0.', `${privateNetwork}.`)
       .replaceAll(/\blisten 443\b/g, `listen 127.0.0.1:${httpsPort}`)
       .replaceAll(/\blisten 80\b/g, `listen 127.0.0.1:${httpPort}`)

@@ -21,8 +21,10 @@ let url: string;
 let asked: Asked[];
 /** By `METHOD /path`, in place of the usual answer. */
 let answers: Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => void>>;
-const say = (status: number, body: unknown = {}) => (_request: unknown, response: ServerResponse) =>
-  void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+const say =
+  (status: number, body: unknown = {}) =>
+  (_request: unknown, response: ServerResponse) =>
+    void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 
 const server = createServer(async (request, response) => {
   const body = Buffer.concat(await request.toArray()).toString('latin1');
@@ -38,8 +40,7 @@ const server = createServer(async (request, response) => {
   if (path.startsWith('/s3/')) return say(404)(request, response);
   if (![`Bearer ${key}`].includes(request.headers.authorization ?? '') && request.headers.apikey !== key)
     return say(401, { error: { message: 'wrong key' } })(request, response);
-  if (path === '/models/embeddings')
-    return say(200, { data: [{ index: 0, embedding: [1, 2, 3] }] })(request, response);
+  if (path === '/models/embeddings') return say(200, { data: [{ index: 0, embedding: [1, 2, 3] }] })(request, response);
   if (path === '/models/images/generations') return say(400)(request, response);
   if (path.startsWith('/models/videos/')) return say(404)(request, response);
   if (path === '/mail/emails') return say(422)(request, response);
