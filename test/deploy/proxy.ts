@@ -44,7 +44,7 @@ export async function startProxy(place: ProxyPlace): Promise<NginxProxy> {
       .replaceAll(/\blisten 80\b/g, `listen 127.0.0.1:${httpPort}`)
       .replaceAll(/\bapp-([12]):40(\d\d)\b/g, (_all, app, offset) => local((portBases[app - 1] ?? 0) + Number(offset)))
       .replaceAll('console:4000', local(portBases[0]))
-      .replaceAll('s3:7070', local(s3Port))
+      .replaceAll('s3:8333', local(s3Port))
       .replaceAll('/etc/nginx/', `${folder}/`)
       .replaceAll('/var/log/nginx/', `${folder}/log/`);
   const source = join(root, 'deploy/nginx');
