@@ -11,6 +11,8 @@ const root = dirname(fileURLToPath(import.meta.url));
 const at = (...parts) => join(root, ...parts);
 const [command = 'start', ...args] = process.argv.slice(2);
 
+if (args.includes('--help') || args.includes('-h')) showUsage();
+
 /** command: [needs the development packages, programs to run one after the other]. */
 const main = (...words) => [at('src/main.ts'), ...words];
 const commands = {
@@ -43,6 +45,18 @@ const node = findNode();
 for (const program of programs) {
   const code = await run(node, program);
   if (code !== 0) process.exit(code);
+}
+
+/** Ends the process before anything is installed or run. */
+function showUsage() {
+  const usages = JSON.parse(readFileSync(at('src/commands/usages.json'), 'utf8'));
+  const { usage, summary, details = [] } = Object.hasOwn(usages, command) ? usages[command] : {};
+  if (usage === undefined) {
+    console.error(`There is no command \`${command}\`. Commands: ${Object.keys(usages).join(', ')}.`);
+    process.exit(1);
+  }
+  console.log([`Usage: ${usage}`, '', summary, ...details].join('\n'));
+  process.exit(0);
 }
 
 /** Compares what npm says it installed with the lockfile; names the first package that is not there as locked. */

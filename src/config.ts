@@ -1,8 +1,9 @@
 /** The whole configuration (CONTRACT §§1–2): read once at the start, judged as a whole, handed down in parts. */
 import { resolve } from 'node:path';
-import { type Environment, readSettings, type Setting } from '#platform/config.ts';
+import { ConfigFault, type Environment, readSettings, type Setting } from '#platform/config.ts';
+import { findMisspellings } from '#platform/misspelling.ts';
 import { withSecrets } from '#platform/secrets.ts';
-import { settingGroups } from './settings.ts';
+import { allSettings, settingGroups } from './settings.ts';
 
 /** Ports above the base, in the order in which services start and are told of (CONTRACT §1). */
 const portOffsets = {
@@ -46,11 +47,33 @@ export function readConfig(
   const production = environment.NODE_ENV === 'production';
   const dataDir = resolve(environment.ATELIER_DATA_DIR || 'data');
   const complete = production ? environment : withSecrets(environment, dataDir, settingGroups, keepSecrets);
-  return readSettings(complete, settingGroups, {
-    production,
-    inUse: groupsOf(services, environment),
-    calledFor: calledFor(environment, services),
-  });
+  const rule = { production, inUse: groupsOf(services, environment), calledFor: calledFor(environment, services) };
+  try {
+    return readSettings(complete, settingGroups, rule);
+  } catch (error) {
+    // A misspelled setting is often why another one is missing.
+    if (error instanceof ConfigFault) throw new ConfigFault([...error.faults, ...misspellingsIn(environment)]);
+    throw error;
+  }
+}
+
+/** One sentence for each setting that is accepted and likely not meant. */
+export function warningsOf(environment: Environment, services: readonly ServiceName[]): readonly string[] {
+  const embedsSimply =
+    environment.NODE_ENV === 'production' &&
+    services.includes('memory') &&
+    environment.EMBEDDING_BASE_URL === 'builtin';
+  return [
+    ...misspellingsIn(environment),
+    ...(embedsSimply ? ['EMBEDDING_BASE_URL is `builtin`: an embedding model finds memories more reliably'] : []),
+  ];
+}
+
+function misspellingsIn(environment: Environment): readonly string[] {
+  const settings = allSettings.map(({ variable }) => variable);
+  return findMisspellings(Object.keys(environment), settings).map(
+    ({ variable, likely }) => `${variable} is not a setting (did you mean ${likely}?)`,
+  );
 }
 
 /** Settings that others make necessary: a server its keys, and production some way for mails to leave. */
@@ -67,6 +90,40 @@ function calledFor(environment: Environment, services: readonly ServiceName[]): 
     ),
     ...(isServer(environment.LEGACY_S3_ENDPOINT) ? ['LEGACY_S3_ACCESS_KEY_ID', 'LEGACY_S3_SECRET_ACCESS_KEY'] : []),
     ...(sendsMail && !environment.RESEND_API_KEY ? ['SMTP_URL'] : []),
+  ];
+}
+
+export interface StandIn {
+  readonly part: string;
+  readonly state: string;
+  /** Names the real one. */
+  readonly setting: string;
+}
+
+/** What the chosen services use in place of other people's services. */
+export function standInsOf(config: Config, services: readonly ServiceName[]): readonly StandIn[] {
+  const { identity, cms, model, imageModel, videoModel, notify } = config;
+  const uses = (...some: readonly ServiceName[]) => some.some((service) => services.includes(service));
+  const standIn = (isUsed: boolean, part: string, state: string, setting: string) =>
+    isUsed ? [{ part, state, setting }] : [];
+  const agent = uses('agent');
+  return [
+    ...standIn(
+      uses('auth', 'idp') && identity.url === undefined,
+      'the identity provider',
+      'local and signs anyone in as anyone',
+      'IDP_URL',
+    ),
+    ...standIn(uses('content', 'cms') && cms.url === undefined, 'the CMS', 'local', 'CMS_URL'),
+    ...standIn(agent && model.url === 'offline', 'the language model', 'offline', 'MODEL_BASE_URL'),
+    ...standIn(agent && imageModel.url === 'offline', 'the image model', 'offline', 'IMAGE_MODEL_BASE_URL'),
+    ...standIn(agent && videoModel.url === 'offline', 'the video model', 'offline', 'VIDEO_MODEL_BASE_URL'),
+    ...standIn(
+      uses('notify') && notify.resendApiKey === undefined && notify.smtpUrl === 'outbox',
+      'mail',
+      'kept in the outbox of the data folder',
+      'RESEND_API_KEY and SMTP_URL',
+    ),
   ];
 }
 

@@ -10,9 +10,9 @@ import { idpSettings } from '#local/idp/config.ts';
 import { mediaSettings } from '#media/config.ts';
 import { embeddingSettings, memorySettings } from '#memory/config.ts';
 import { notifySettings } from '#notify/config.ts';
-import { address, integer, list, parseAddress, secret, setting, text } from '#platform/config.ts';
+import { address, integer, list, parseAddress, type Setting, secret, setting, text } from '#platform/config.ts';
 import { parseOriginPattern } from '#platform/http/origins.ts';
-import { levels } from '#platform/log.ts';
+import { levels, logFormats } from '#platform/log.ts';
 
 const hex = (bytes: number) => () => randomBytes(bytes).toString('hex');
 const hexKey = (raw: string) => (/^([0-9a-f]{2})+$/i.test(raw) ? undefined : 'must be hex, two digits a byte');
@@ -45,6 +45,14 @@ export const settingGroups = {
       (raw) => resolve(raw),
     ),
     logLevel: setting('LOG_LEVEL', { default: 'info', meaning: `One of ${levels.join(', ')}.` }, oneOf(levels)),
+    logFormat: setting(
+      'LOG_FORMAT',
+      {
+        defaultText: 'pretty on a terminal, else json',
+        meaning: '`json` or `pretty`: how `npm start` writes its lines.',
+      },
+      oneOf(logFormats),
+    ),
     rateLimitPerMinute: integer('RATE_LIMIT_PER_MINUTE', {
       default: 0,
       defaultText: 'off',
@@ -209,6 +217,10 @@ export const settingGroups = {
   image: imageSettings,
   imageService: imageServiceSettings,
 } as const;
+
+export const allSettings: readonly Setting<unknown>[] = Object.values(settingGroups).flatMap((group) =>
+  Object.values<Setting<unknown>>(group),
+);
 
 function parseList(raw = ''): readonly string[] {
   return raw

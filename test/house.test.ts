@@ -168,6 +168,16 @@ describe('rooms', () => {
     expect(found.sort()).toEqual(readers);
   });
 
+  it('every request that leaves a process has our User-Agent', () => {
+    const isOurs = ({ path }: SourceFile) =>
+      !['client/', 'platform/http/outgoing.ts'].some((start) => path.startsWith(start));
+    const sends = /(?<![\w.])fetch\(|\bpool\.request\(|(?<![\w.])request\(url|createOpenAICompatible\(/;
+    const unnamed = files.filter(
+      (file) => isOurs(file) && sends.test(file.text) && !/userAgent|outgoingFetch/.test(file.text),
+    );
+    expect(unnamed.map(({ path }) => path)).toEqual([]);
+  });
+
   it('types are never set aside', () => {
     const marks = new RegExp(
       ['@ts-' + 'ignore', '@ts-' + 'nocheck', 'biome-' + 'ignore', '\\bas any\\b', ': any\\b'].join('|'),

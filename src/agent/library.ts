@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { ActingClient } from '#platform/http/client.ts';
+import { outgoingFetch } from '#platform/http/outgoing.ts';
 import { problems } from '#platform/problem.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import { currentTraceHeaders } from '#platform/trace.ts';
@@ -77,7 +78,7 @@ async function upload(place: z.output<typeof reservation>, bytes: Uint8Array, ou
   const put = async (signal: AbortSignal) => {
     const headers = { ...currentTraceHeaders(), ...place.headers };
     const init = { method: 'PUT', headers, body: new Uint8Array(bytes), signal };
-    const answer = await fetch(place.uploadUrl, init);
+    const answer = await outgoingFetch(place.uploadUrl, init);
     await answer.arrayBuffer();
     if (answer.status === 413) throw new Refused('The file is too large.');
     // 412: an earlier try put it there (CONTRACT §4).
@@ -124,7 +125,7 @@ export async function fetchPicture(
   const { url, mime } = media ?? {};
   if (url === undefined || !mime?.startsWith('image/')) return undefined;
   const get = async (signal: AbortSignal) => {
-    const answer = await fetch(url, { headers: currentTraceHeaders(), signal });
+    const answer = await outgoingFetch(url, { headers: currentTraceHeaders(), signal });
     if (!answer.ok) throw new Error(`a picture was answered ${answer.status}`);
     return { bytes: await readBounded(answer, maxSourceBytes), mime };
   };

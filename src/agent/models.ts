@@ -2,6 +2,7 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { Values } from '#platform/config.ts';
+import { outgoingFetch } from '#platform/http/outgoing.ts';
 import { invalid } from '#platform/problem.ts';
 import type { modelSettings } from './config.ts';
 
@@ -24,7 +25,12 @@ export function openModels(settings: Values<typeof modelSettings>, offline: Lang
     return { check: () => undefined, pick: () => chosen };
   }
   const { url: baseURL, apiKey, names } = settings;
-  const provider = createOpenAICompatible({ name: 'model', baseURL, ...(apiKey ? { apiKey } : {}) });
+  const provider = createOpenAICompatible({
+    name: 'model',
+    baseURL,
+    fetch: outgoingFetch,
+    ...(apiKey ? { apiKey } : {}),
+  });
   const nameOf = (name: string | undefined) => name ?? names[0] ?? '';
   return {
     check(name) {

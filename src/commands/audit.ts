@@ -2,13 +2,14 @@
 import { auditOf, listActions, type ShownAction } from '#platform/audit.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 import { onRecords } from './records.ts';
+import { usageOf } from './usage.ts';
 
 const mostShown = 10_000;
 
 export async function audit(args: readonly string[]): Promise<number> {
   const count = Number(args[0] ?? 100);
   if (!Number.isInteger(count) || count < 1 || count > mostShown || args.length > 1)
-    throw new StartFault(`Usage: npm run audit [-- <count>]; the count is a whole number from 1 to ${mostShown}.`);
+    throw new StartFault(`${usageOf('audit')}. The count is a whole number from 1 to ${mostShown}.`);
   const { actions } = await onRecords<{ readonly actions: readonly ShownAction[] }>({
     method: 'GET',
     path: `/v1/accounts/actions?limit=${count}`,

@@ -13,8 +13,9 @@ import { copyEach, copyFile } from './backup/copying.ts';
 import { writeManifest } from './backup/manifest.ts';
 import { tellingFaults } from './faults.ts';
 import { startProgress } from './progress.ts';
+import { usageOf } from './usage.ts';
 
-const usage = 'Usage: npm run backup -- <folder>, one that is not there yet.';
+const usage = `${usageOf('backup')}. The folder must not exist yet.`;
 
 export async function backup(args: readonly string[]): Promise<number> {
   const [named, ...more] = args;

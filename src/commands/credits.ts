@@ -4,8 +4,9 @@ import { grant } from '#accounts/granting.ts';
 import { audited, auditOf, hashedTarget } from '#platform/audit.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 import { onRecords } from './records.ts';
+import { usageOf } from './usage.ts';
 
-const usage = `Usage: npm run credits -- <email or id> <plan> <credits>. Plans: ${plans.join(', ')}.`;
+const usage = `${usageOf('credits')}. Plans: ${plans.join(', ')}.`;
 
 export async function credits(args: readonly string[]): Promise<number> {
   const [user, plan, amount = ''] = args;

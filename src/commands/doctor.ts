@@ -1,13 +1,12 @@
 /**
- * `npm run doctor`: judges the configuration and reaches every engine that it names, one line each: ok, or what is wrong
- * and how to mend it. Exit code 1 when anything is wrong. May run beside a running instance, and leaves nothing behind.
+ * `npm run doctor`: checks the configuration and asks every engine and every service that it names, one line each: ok, or
+ * what is wrong and which setting to change. Exit code 1 if anything is wrong. It may run beside a running instance.
  */
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createScreening } from '#media/screening/screening.ts';
 import { createFfmpeg } from '#media/video/ffmpeg.ts';
-import { openEmbedder } from '#memory/embedding/open.ts';
 import { systemClock } from '#platform/clock.ts';
 import { ConfigFault } from '#platform/config.ts';
 import { isFolderInUse } from '#platform/db/lock.ts';
@@ -15,12 +14,13 @@ import { probePostgres } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
 import { openLegacyObjects, openObjects } from '#platform/objects/open.ts';
 import { probeRedis } from '#platform/redis/open.ts';
-import { addressesOf, type Config, legacyOf, readConfig, servicesByDefault } from '../config.ts';
+import { type Config, legacyOf, readConfig, servicesByDefault, warningsOf } from '../config.ts';
+import { reasonOf, Warning } from './doctor/asking.ts';
+import { checkEmbeddings, checkImageModel, checkModel, checkVideoModel } from './doctor/models.ts';
+import { checkCdn, checkClassifier, checkCms, checkIdentity, checkMail, checkResizing } from './doctor/services.ts';
 
 /** What was found. Throwing means unwell; the message says how to mend it; a Warning leaves the exit code alone. */
 type Check = (config: Config) => Promise<string>;
-
-class Warning extends Error {}
 
 const checks: Readonly<Record<string, Check>> = {
   runtime: async () => `Node ${process.versions.node} on ${process.platform}-${process.arch}`,
@@ -28,22 +28,33 @@ const checks: Readonly<Record<string, Check>> = {
   redis: checkRedis,
   objects: checkObjects,
   legacy: checkLegacy,
-  identity: checkIdentity,
   resizing: checkResizing,
+  cdn: checkCdn,
+  identity: checkIdentity,
+  cms: checkCms,
+  mail: checkMail,
+  model: checkModel,
+  'image model': checkImageModel,
+  'video model': checkVideoModel,
   embeddings: checkEmbeddings,
-  video: checkVideo,
   screening: checkScreening,
+  classifier: checkClassifier,
+  ffmpeg: checkVideo,
 };
 
 const log = createLog({ level: 'silent' });
 
 export async function doctor(): Promise<number> {
+  const services = servicesByDefault(process.env);
+  const warnings = warningsOf(process.env, services);
+  for (const warning of warnings) tell('warn', 'settings', warning);
   let config: Config;
   try {
-    config = readConfig(process.env, servicesByDefault(process.env), { keepSecrets: false });
+    config = readConfig(process.env, services, { keepSecrets: false });
   } catch (error) {
     if (!(error instanceof ConfigFault)) throw error;
-    for (const fault of error.faults) tell('FAULT', 'configuration', `${fault}; docs/config.md has every setting`);
+    const faults = error.faults.filter((fault) => !warnings.includes(fault));
+    for (const fault of faults) tell('FAULT', 'configuration', `${fault}; docs/config.md has every setting`);
     return 1;
   }
   tell(
@@ -89,20 +100,6 @@ async function checkRedis({ redis, database }: Config): Promise<string> {
   return [`Redis ${version} answers`, ...warnings].join('; ');
 }
 
-async function checkEmbeddings({ embedding }: Config): Promise<string> {
-  const embedder = openEmbedder(embedding);
-  try {
-    await embedder.embed(['Is anybody there?']);
-    return embedding.baseUrl === 'builtin' ? 'the built-in embedder' : `${embedder.name} answers`;
-  } catch (error) {
-    throw new Error(
-      `the embedding server does not answer as it should (${reason(error as Error)}); see EMBEDDING_BASE_URL, EMBEDDING_API_KEY, EMBEDDING_MODEL and EMBEDDING_DIMENSIONS`,
-    );
-  } finally {
-    await embedder.close();
-  }
-}
-
 async function checkObjects({ objects, process: { dataDir } }: Config): Promise<string> {
   // As in production: a missing bucket is named, not made.
   const opened = await openObjects({ settings: objects, production: true, dataDir, clock: systemClock, log });
@@ -112,7 +109,7 @@ async function checkObjects({ objects, process: { dataDir } }: Config): Promise<
       return `files in ${dataDir}`;
     }
     await Promise.all([opened.originals.check(), opened.publicObjects.check()]).catch((error: Error) => {
-      throw new Error(`the S3 server does not answer (${reason(error)}); see S3_ENDPOINT, S3_BUCKET and the keys`);
+      throw new Error(`the S3 server does not answer (${reasonOf(error)}); see S3_ENDPOINT, S3_BUCKET and the keys`);
     });
     const createOnly = await opened.probeCreateOnly();
     return createOnly === 'honoured'
@@ -133,29 +130,12 @@ async function checkLegacy(config: Config): Promise<string> {
       return `files in ${join(dataDir, 'legacy')}, a folder per bucket`;
     }
     await legacy.check().catch((error: Error) => {
-      throw new Error(`the S3 server does not answer (${reason(error)}); see LEGACY_S3_ENDPOINT and its keys`);
+      throw new Error(`the S3 server does not answer (${reasonOf(error)}); see LEGACY_S3_ENDPOINT and its keys`);
     });
     return 'the S3 server answers';
   } finally {
     await legacy.close();
   }
-}
-
-async function checkIdentity(config: Config): Promise<string> {
-  if (config.identity.url === undefined) return 'the local stand-in, which npm start starts';
-  const url = config.identity.jwksUrl ?? `${addressesOf(config).idp}/auth/v1/.well-known/jwks.json`;
-  const answer = await reach(url, 'see IDP_URL or JWKS_URL');
-  const body = (await answer.json().catch(() => undefined)) as { keys?: unknown } | undefined;
-  if (!answer.ok || !Array.isArray(body?.keys))
-    throw new Error(`${url} gives no key set (status ${answer.status}); see IDP_URL or JWKS_URL`);
-  return `${body.keys.length} token keys at ${url}`;
-}
-
-async function checkResizing({ resizing }: Config): Promise<string> {
-  if (resizing.proxyUrl === undefined) return 'the edge';
-  const answer = await reach(`${resizing.proxyUrl}/health`, 'see IMGPROXY_URL');
-  if (!answer.ok) throw new Error(`${resizing.proxyUrl}/health answers ${answer.status}; see IMGPROXY_URL`);
-  return `imgproxy at ${resizing.proxyUrl}`;
 }
 
 /** Everything else works without it. */
@@ -169,26 +149,18 @@ async function checkVideo({ media }: Config): Promise<string> {
   return `ffmpeg at ${media.ffmpegPath}`;
 }
 
-/** The lists are read as a picture would have them read; the classifier is not asked, as it would judge what it is sent. */
-async function checkScreening({ media }: Config): Promise<string> {
-  const { blockedHashes, screeningUrl } = media;
-  const classifier = screeningUrl === undefined ? 'no classifier' : 'a classifier, which was not asked';
-  if (blockedHashes === undefined) return `no lists (MEDIA_BLOCKED_HASHES is not set), ${classifier}`;
+/** Reads the lists as the check of a picture does. */
+async function checkScreening({ media: { blockedHashes } }: Config): Promise<string> {
+  if (blockedHashes === undefined) return 'no lists (MEDIA_BLOCKED_HASHES is not set)';
   const screening = createScreening({ blockedHashes, screeningUrl: undefined });
   try {
     await screening.checkLists();
-    return `the lists in ${blockedHashes} can be read, ${classifier}`;
+    return `the lists in ${blockedHashes} can be read`;
   } catch (error) {
-    throw new Error(`the lists cannot be relied on (${reason(error as Error)}); see MEDIA_BLOCKED_HASHES`);
+    throw new Error(`the lists cannot be relied on (${reasonOf(error as Error)}); see MEDIA_BLOCKED_HASHES`);
   } finally {
     await screening.close();
   }
-}
-
-async function reach(url: string, mend: string): Promise<Response> {
-  return fetch(url, { signal: AbortSignal.timeout(5000), redirect: 'manual' }).catch((error: Error) => {
-    throw new Error(`${url} does not answer (${reason(error)}); ${mend}`);
-  });
 }
 
 /** Writable, or to be made where that is possible. */
@@ -202,9 +174,4 @@ async function checkFolder(folder: string): Promise<void> {
       throw new Error(`${path} cannot be written to; let ATELIER_DATA_DIR name a folder that can`);
     }
   }
-}
-
-function reason(error: Error): string {
-  const { cause } = error;
-  return cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : error.message;
 }

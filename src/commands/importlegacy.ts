@@ -13,6 +13,7 @@ import { inTurns } from '#platform/turns.ts';
 import { type Config, readConfig, secretsOf } from '../config.ts';
 import { createEngines } from '../engines.ts';
 import { clientOfInstance, isEmbeddedInUse } from './instance.ts';
+import { usageOf } from './usage.ts';
 
 interface Imported {
   readonly created: boolean;
@@ -22,7 +23,7 @@ interface Imported {
 /** Throws a Problem, or whatever else is in the way of this one file. */
 type Import = (request: unknown) => Promise<Imported>;
 
-const usage = 'Usage: npm run import-legacy -- [--bucket=<name>] <owner> <scopeKind> <scopeId> <path…>';
+const usage = usageOf('import-legacy');
 const filesAtOnce = 4;
 /** What a picture may take, its turn included. */
 const timeoutMs = 60_000;

@@ -21,6 +21,7 @@ import { moveObjects } from './move/objects.ts';
 import { moveRows } from './move/rows.ts';
 import { beginNotes, countRows, endNotes, hasRows, longestMs, readNote, readTables, writeNote } from './move/store.ts';
 import { startProgress } from './progress.ts';
+import { usageOf } from './usage.ts';
 
 interface Ends {
   readonly source: Database;
@@ -32,7 +33,7 @@ interface Ends {
 }
 
 export async function move(args: readonly string[]): Promise<number> {
-  if (args.length > 0) throw new StartFault(`There is no option ${args[0]}. Usage: npm run move`);
+  if (args.length > 0) throw new StartFault(`There is no option ${args[0]}. ${usageOf('move')}`);
   const config = readConfig(process.env, [], { keepSecrets: false });
   if (config.database.url === 'embedded')
     throw new StartFault(

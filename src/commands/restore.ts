@@ -17,8 +17,9 @@ import { type Copied, copyEach, copyFile } from './backup/copying.ts';
 import { type KeptFile, type Manifest, readManifest } from './backup/manifest.ts';
 import { tellingFaults } from './faults.ts';
 import { startProgress } from './progress.ts';
+import { usageOf } from './usage.ts';
 
-const usage = 'Usage: npm run restore -- <folder of a backup>.';
+const usage = usageOf('restore');
 /** Of the lock, and of a disk of its own. */
 const nobodys: readonly string[] = [...lockFiles, 'lost+found'];
 const rowsAtOnce = 500;

@@ -1,4 +1,5 @@
 /** Signs in as a browser does: `/login`, the consent page's form, `/callback`, `/refresh`. For the demo. */
+import { outgoingFetch } from '#platform/http/outgoing.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 import { addressesOf, type Config, redirectOriginsOf } from '../config.ts';
 
@@ -39,7 +40,7 @@ interface Page {
 
 async function visitWith(jar: Map<string, string>, url: string, init: RequestInit): Promise<Page> {
   const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
-  const answer = await fetch(url, {
+  const answer = await outgoingFetch(url, {
     ...init,
     redirect: 'manual',
     headers: { ...init.headers, ...(cookie === '' ? {} : { cookie }) },

@@ -2,9 +2,18 @@
 
 import { resolve } from 'node:path';
 import { StartFault, stopRequested } from '#platform/lifecycle.ts';
-import { createLog } from '#platform/log.ts';
+import { createLog, type LogFormat } from '#platform/log.ts';
 import { isKept } from '#platform/secrets.ts';
-import { isServiceName, readConfig, type ServiceName, secretsOf, serviceNames, servicesByDefault } from '../config.ts';
+import {
+  isServiceName,
+  readConfig,
+  type ServiceName,
+  secretsOf,
+  serviceNames,
+  servicesByDefault,
+  standInsOf,
+  warningsOf,
+} from '../config.ts';
 import { startSuite } from '../suite.ts';
 
 /** Beside the time that runs in flight are given; then the process ends without waiting any more. */
@@ -15,21 +24,36 @@ export async function start(args: readonly string[]): Promise<number> {
   const services = chooseServices(args);
   const isFirst = makesConsoleToken();
   const config = readConfig(process.env, services);
-  const log = createLog({ level: config.process.logLevel, secrets: secretsOf(config) });
+  const { logLevel, logFormat: format = process.stdout.isTTY ? 'pretty' : 'json' } = config.process;
+  const log = createLog({ level: logLevel, format, secrets: secretsOf(config) });
+  for (const warning of warningsOf(process.env, services)) log.warn(warning);
   const suite = await startSuite(config, services, log);
-  for (const [service, address] of Object.entries(suite.addresses)) console.log(`${service.padEnd(8)} ${address}`);
-  console.log(`Atelier is ready in ${(performance.now() / 1000).toFixed(1)} s.`);
+  const tell = teller(format);
+  for (const [service, address] of Object.entries(suite.addresses))
+    tell(`${service.padEnd(8)} ${address}`, { service, address });
+  tell(`Atelier is ready in ${(performance.now() / 1000).toFixed(1)} s.`);
   const { console: consoleUrl } = suite.addresses;
-  // Behind the `#` it is in no request, and so in no log.
-  if (isFirst && consoleUrl !== undefined)
-    console.log(
-      `Open ${consoleUrl}/#token=${config.console.token} for the operator's pages; the link is shown this once.`,
-    );
+  if (consoleUrl !== undefined) {
+    // Behind the `#` the token is in no request, and so in no access log.
+    if (isFirst)
+      tell(`Open ${consoleUrl}/#token=${config.console.token} for the operator's pages; the link is shown this once.`);
+    else tell(`Console: ${consoleUrl}`);
+  }
+  for (const { part, state, setting } of standInsOf(config, services))
+    tell(`Stand-in: ${part} is ${state}; see ${setting}.`, { part, state, setting });
   log.info({ reason: await stopping }, 'stopping');
   const giveUp = setTimeout(() => process.exit(1), config.agent.drainS * 1000 + closingLimitMs);
   await suite.close();
   clearTimeout(giveUp);
   return 0;
+}
+
+/** These lines are the result of the command, so LOG_LEVEL does not hide them. */
+function teller(format: LogFormat) {
+  return (msg: string, facts: Readonly<Record<string, string>> = {}) =>
+    console.log(
+      format === 'pretty' ? msg : JSON.stringify({ level: 'info', time: new Date().toISOString(), ...facts, msg }),
+    );
 }
 
 /** Nobody has set CONSOLE_TOKEN, and no earlier start has made one. */

@@ -15,6 +15,7 @@ import { type Config, isAlone, readConfig, secretsOf } from '../config.ts';
 import { createEngines } from '../engines.ts';
 import { standInFor } from '../tenure.ts';
 import { clientOfInstance, isEmbeddedInUse } from './instance.ts';
+import { usageOf } from './usage.ts';
 
 /** One page; throws a Problem, or whatever else is in the way. */
 type Sweep = (request: { readonly apply: boolean; readonly cursor: string | null }) => Promise<Swept>;
@@ -24,7 +25,7 @@ const timeoutMs = 120_000;
 
 export async function sweep(args: readonly string[]): Promise<number> {
   const unknown = args.find((arg) => arg !== '--apply');
-  if (unknown !== undefined) throw new StartFault(`There is no option ${unknown}. Usage: npm run sweep [-- --apply]`);
+  if (unknown !== undefined) throw new StartFault(`There is no option ${unknown}. ${usageOf('sweep')}`);
   const apply = args.includes('--apply');
   const config = readConfig(process.env, ['media']);
   const closers = new Closers();

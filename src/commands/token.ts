@@ -1,4 +1,5 @@
 /** `npm run token [-- email]`: an access token of a made-up account, from the running local identity provider. */
+import { outgoingFetch } from '#platform/http/outgoing.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 import { addressesOf, type Config, readConfig } from '../config.ts';
 
@@ -10,7 +11,7 @@ export async function token(args: readonly string[]): Promise<number> {
 /** A JWT, valid for an hour. */
 async function requestToken(config: Config, email: string): Promise<string> {
   const url = `${addressesOf(config).idp}/local/token`;
-  const answer = await fetch(url, {
+  const answer = await outgoingFetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-local-secret': config.localIdp.secret },
     body: JSON.stringify({ email }),

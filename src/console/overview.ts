@@ -1,6 +1,7 @@
 /** How every service is: what `/`, `/ready` and `/metrics` say, asked all at once. */
 import { request } from 'undici';
 import { z } from 'zod';
+import { userAgent } from '#platform/http/outgoing.ts';
 import type { Overview, ServiceState } from './api.ts';
 import { parseSamples, type Sample } from './measurements.ts';
 
@@ -123,6 +124,7 @@ async function read<T>(url: string, schema: z.ZodType<T>): Promise<{ status: num
 async function readText(url: string): Promise<{ status: number; text: string } | undefined> {
   try {
     const { statusCode, body } = await request(url, {
+      headers: { 'user-agent': userAgent },
       signal: AbortSignal.timeout(answerWithinMs),
       headersTimeout: answerWithinMs,
     });

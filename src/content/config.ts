@@ -7,7 +7,8 @@ export const contentSettings = {
 } as const;
 
 function pageAddress(variable: string, folder: string, meaning: string) {
-  return setting(variable, { default: `http://localhost:3000/${folder}/{id}`, meaning }, parsePageAddress);
+  const declaration = { default: `http://localhost:3000/${folder}/{id}`, requiredInProduction: true, meaning };
+  return setting(variable, declaration, parsePageAddress);
 }
 
 function parsePageAddress(raw: string): string {

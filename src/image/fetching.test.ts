@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { version } from '#platform/version.ts';
 import { PictureFault } from './engine/engine.ts';
 import { maxSourceBytes } from './engine/sources.ts';
 import { createFetcher, urlSource } from './fetching.ts';
@@ -81,6 +82,7 @@ const failed = { name: 'SourceFault', reason: 'failed' };
 it('fetches the body, as it is, from an allowed host', async () => {
   expect(Buffer.from(await fetchIt('/picture')).toString()).toBe('bytes');
   expect(seen[0]?.headers).toMatchObject({ host: `127.0.0.1:${port}`, 'accept-encoding': 'identity' });
+  expect(seen[0]?.headers['user-agent']).toBe(`Atelier/${version}`);
   expect(await fetchIt('/empty')).toHaveLength(0);
 });
 

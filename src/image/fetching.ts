@@ -2,6 +2,7 @@
 import { lookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import { Agent, type Dispatcher, request } from 'undici';
+import { userAgent } from '#platform/http/outgoing.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import { PictureFault } from './engine/engine.ts';
 import { maxSourceBytes, SourceFault, tooManyBytes, type VariantSource } from './engine/sources.ts';
@@ -62,7 +63,7 @@ async function ask(
     const answer = await request(url, {
       dispatcher: agent,
       signal,
-      headers: { accept: 'image/*', 'accept-encoding': 'identity', 'user-agent': 'Atelier' },
+      headers: { accept: 'image/*', 'accept-encoding': 'identity', 'user-agent': userAgent },
     });
     if (answer.statusCode === 200) return await readWhole(answer);
     const location = answer.headers.location;

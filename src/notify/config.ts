@@ -4,7 +4,11 @@ import { address, setting, text, type Values } from '#platform/config.ts';
 export const notifySettings = {
   from: setting(
     'NOTIFY_FROM',
-    { default: 'Atelier <noreply@example.com>', meaning: 'Whom notifications come from: `Name <address>`.' },
+    {
+      default: 'Atelier <noreply@example.com>',
+      requiredInProduction: true,
+      meaning: 'The sender of notifications: `Name <address>`.',
+    },
     (raw) => {
       if (/[\r\n]/.test(raw) || !raw.includes('@')) throw new Error('must be an address, or `Name <address>`');
       return raw;
@@ -34,10 +38,14 @@ export const notifySettings = {
   ),
   appUrl: address('NOTIFY_APP_URL', {
     default: 'http://localhost:3000',
-    meaning: 'The application that mails lead to.',
+    requiredInProduction: true,
+    meaning: 'The URL of the application that mails link to.',
   }),
   unsubscribeUrl: address('NOTIFY_UNSUBSCRIBE_URL', {
-    meaning: 'The public address of the content service’s `/unsubscribe`; not set: `/unsubscribe` at `CONTENT_URL`.',
+    requiredInProduction: true,
+    httpsInProduction: true,
+    meaning:
+      'The public URL of the content service’s `/unsubscribe`; not set: `/unsubscribe` at `CONTENT_URL`. In production it must be https, which one-click unsubscribing requires.',
   }),
 } as const;
 

@@ -29,6 +29,7 @@ export function createTestChannel(): TestChannel {
       sent.push({ id, mail });
       return `provider-${id}`;
     },
+    check: async () => undefined,
     close: async () => undefined,
   };
 }

@@ -15,6 +15,8 @@ export interface Setting<T> {
   readonly defaultText: string;
   /** In production it has to be set when a service that uses it starts. */
   readonly requiredInProduction: boolean;
+  /** In production it has to be an https URL when a service that uses it starts. */
+  readonly httpsInProduction?: boolean;
   /** Never printed. With `make`, invented at the first start outside production and kept in secrets.json. */
   readonly secret: boolean;
   readonly make?: () => string;
@@ -30,6 +32,7 @@ interface Declaration<T> {
   readonly default?: T;
   readonly defaultText?: string;
   readonly requiredInProduction?: boolean;
+  readonly httpsInProduction?: boolean;
   readonly secret?: boolean;
 }
 
@@ -55,6 +58,7 @@ export function setting<T>(
     defaultText:
       declaration.defaultText ?? (declaration.default === undefined ? 'not set' : String(declaration.default)),
     requiredInProduction: declaration.requiredInProduction ?? false,
+    httpsInProduction: declaration.httpsInProduction ?? false,
     secret: declaration.secret ?? false,
     parse: (raw) => (raw === undefined || raw === '' ? declaration.default : parse(raw)),
   };
@@ -168,7 +172,8 @@ export function readSettings<G extends Readonly<Record<string, SettingGroup>>>(
     if (rule.production && declared.requiredInProduction && rule.inUse.has(group) && (raw ?? '') === '') {
       // An INTERNAL_KEY set to the empty string is a choice: "not configured" (CONTRACT §1).
       if (!(declared.variable === 'INTERNAL_KEY' && raw === '')) missing.add(declared.variable);
-    }
+    } else if (rule.production && declared.httpsInProduction && rule.inUse.has(group) && !raw?.startsWith('https://'))
+      faults.add(`${declared.variable} must be an https URL in production`);
     try {
       return declared.parse(raw);
     } catch (error) {

@@ -10,8 +10,13 @@ export type Log = Logger;
 
 export const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
+export const logFormats = ['json', 'pretty'] as const;
+export type LogFormat = (typeof logFormats)[number];
+
 export interface LogOptions {
   readonly level: string;
+  /** Default: `json`. */
+  readonly format?: LogFormat;
   readonly service?: string;
   /** Values that must not reach a line whatever happens: the configured secrets. */
   readonly secrets?: readonly string[];
@@ -21,6 +26,7 @@ export interface LogOptions {
 
 export function createLog(options: LogOptions): Log {
   const withoutSecrets = createScrubber(options.secrets ?? []);
+  const write = (line: string) => withoutSecrets(options.format === 'pretty' ? prettyLine(line) : line);
   return pino(
     {
       level: options.level,
@@ -32,10 +38,34 @@ export function createLog(options: LogOptions): Log {
         const scope = currentScope();
         return scope === undefined ? {} : { requestId: scope.requestId, traceId: scope.trace.traceId };
       },
-      hooks: { streamWrite: withoutSecrets },
+      hooks: { streamWrite: write },
     },
     options.destination ?? pino.destination(1),
   );
+}
+
+/** `04:07:13 warn  media  message  key=value`, and the stack of an error below it. */
+function prettyLine(line: string): string {
+  const { level, time, service, msg, err, ...rest } = JSON.parse(line) as Readonly<Record<string, unknown>> & {
+    readonly err?: Partial<ErrorFacts>;
+  };
+  const facts = Object.entries(rest).map(
+    ([key, value]) => `${key}=${typeof value === 'object' ? JSON.stringify(value) : value}`,
+  );
+  const head = [String(time).slice(11, 19), String(level).padEnd(5), service, msg ?? err?.message, ...facts];
+  const stack = err === undefined ? [] : stackOf(err).split('\n');
+  const text = [head.filter((part) => part !== undefined).join('  '), ...stack.map((entry) => `    ${entry}`)].join(
+    '\n',
+  );
+  return `${text.replaceAll(controls, (control) => `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`)}\n`;
+}
+
+/** All but tabs and line ends: a terminal would obey them. */
+const controls = /(?![\t\n])\p{Cc}/gu;
+
+function stackOf({ stack, type, message, cause }: Partial<ErrorFacts>): string {
+  const own = stack ?? `${type}: ${message}`;
+  return cause === undefined ? own : `${own}\ncaused by ${stackOf(cause)}`;
 }
 
 interface ErrorFacts {

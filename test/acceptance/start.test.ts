@@ -1,9 +1,12 @@
 /** CONTRACT §1: starting and ending, seen from outside. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createPostgresDatabase, databaseEngines } from '../database.ts';
-import { newPlace, type Place, type Program, run } from './running.ts';
+import { skipWithout } from '../programs.ts';
+import { newPlace, type Place, type Program, root, run } from './running.ts';
 
 const ready = 'Atelier is ready';
 let place: Place;
@@ -25,6 +28,14 @@ function launch(command: string, args: readonly string[] = [], env: Readonly<Rec
   programs.push(program);
   return program;
 }
+
+/** What a program has printed that is not a terminal. */
+const linesOf = (program: Program) =>
+  program
+    .output()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
 
 const health = (offset: number, path = '/health') => fetch(`http://127.0.0.1:${place.portBase + offset}${path}`);
 
@@ -70,7 +81,14 @@ describe('npm start', () => {
       ['cms', 12],
       ['console', 0],
     ] as const) {
-      expect(program.output()).toMatch(new RegExp(`^${service} +http://localhost:${place.portBase + offset}$`, 'm'));
+      const address = `http://localhost:${place.portBase + offset}`;
+      expect(linesOf(program)).toContainEqual(
+        expect.objectContaining({
+          service,
+          address,
+          msg: expect.stringMatching(new RegExp(`^${service} +${address}$`)),
+        }),
+      );
       expect(await (await health(offset)).json()).toEqual({ status: 'ok', service });
       expect((await health(offset, '/ready')).status).toBe(200);
     }
@@ -140,6 +158,63 @@ describe('npm start', () => {
   });
 });
 
+describe('the lines of npm start', () => {
+  const standIns = ['IDP_URL', 'CMS_URL', 'MODEL_BASE_URL', 'IMAGE_MODEL_BASE_URL', 'VIDEO_MODEL_BASE_URL'];
+  const last = 'RESEND_API_KEY and SMTP_URL';
+
+  it('end with the address of the console and the stand-ins, as JSON where the output is no terminal', async () => {
+    const program = launch('start');
+    await program.said(last);
+    const lines = linesOf(program);
+    const ready = lines.findIndex(({ msg }) => String(msg).startsWith('Atelier is ready in '));
+    const [consoleLine, ...rest] = lines.slice(ready + 1);
+    expect(consoleLine?.msg).toContain(`http://localhost:${place.portBase}`);
+    expect(rest.map(({ setting }) => setting)).toEqual([...standIns, last]);
+    for (const { level, time } of lines)
+      expect([level, Date.parse(String(time))]).toEqual([expect.any(String), expect.any(Number)]);
+  });
+
+  it('are readable where LOG_FORMAT says so', async () => {
+    const program = launch('start', [], { LOG_FORMAT: 'pretty' });
+    await program.said(last);
+    const lines = program.output().trim().split('\n');
+    expect(lines).toContain(`media    http://localhost:${place.portBase + 1}`);
+    expect(lines.at(-standIns.length - 2)).toContain(`http://localhost:${place.portBase}`);
+    for (const [index, setting] of [...standIns, last].entries())
+      expect(lines.at(index - standIns.length - 1)).toMatch(new RegExp(`^Stand-in: .*; see ${setting}\\.$`));
+  });
+
+  it.skipIf(skipWithout('script'))('are readable on a terminal', async () => {
+    const command = [process.execPath, join(root, 'launch.mjs'), 'start', 'image'].join(' ');
+    const child = spawn('script', ['-qec', command, '/dev/null'], { env: { ...process.env, ...place.env } });
+    const ended = once(child, 'close');
+    let printed = '';
+    child.stdout.on('data', (chunk) => (printed += chunk));
+    await expect.poll(() => printed, { timeout: 60_000 }).toMatch(/^image +http:\/\/localhost:\d+\r?$/m);
+    child.kill('SIGTERM');
+    await ended;
+  });
+
+  it('name only the stand-ins that the started services use', async () => {
+    const program = launch('start', ['content', 'image'], { CMS_URL: 'http://127.0.0.1:9' });
+    await program.said(ready);
+    expect(linesOf(program).filter(({ setting }) => setting !== undefined)).toEqual([]);
+  });
+
+  it('stay when LOG_LEVEL hides the log', async () => {
+    const program = launch('start', ['image'], { LOG_LEVEL: 'silent' });
+    await program.said(ready);
+    expect(linesOf(program)[0]).toMatchObject({ service: 'image' });
+  });
+
+  it('warn of a misspelled setting', async () => {
+    const program = launch('start', ['image'], { DATABSE_URL: 'postgres://user:hunter2@db/x' });
+    await program.said(ready);
+    expect(linesOf(program)[0]).toMatchObject({ level: 'warn', msg: expect.stringContaining('DATABASE_URL') });
+    expect(program.output()).not.toContain('hunter2');
+  });
+});
+
 describe('a start that cannot be exits non-zero with one line that names the setting', () => {
   it.each([
     [{ ATELIER_PORT_BASE: 'many' }, 'ATELIER_PORT_BASE'],
@@ -150,6 +225,7 @@ describe('a start that cannot be exits non-zero with one line that names the set
     [{ S3_ENDPOINT: 'http://127.0.0.1:1' }, 'S3_ACCESS_KEY_ID'],
     [{ IMGPROXY_KEY: 'zz' }, 'IMGPROXY_KEY'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],
+    [{ LOG_FORMAT: 'xml' }, 'LOG_FORMAT'],
     [{ EDGE_URL: 'edge' }, 'EDGE_URL'],
   ])('%j', async (env, named) => {
     const program = launch('start', [], env);
@@ -189,6 +265,20 @@ describe('a start that cannot be exits non-zero with one line that names the set
     ]) {
       expect(program.output()).toContain(name);
     }
+    expect(program.output().trim().split('\n')).toHaveLength(1);
+  });
+
+  it('in production, the sender and the public URLs of mails and sitemaps', async () => {
+    const program = launch('start', ['notify', 'content'], { NODE_ENV: 'production' });
+    expect(await program.ended()).toBe(1);
+    for (const name of [
+      'NOTIFY_FROM',
+      'NOTIFY_APP_URL',
+      'NOTIFY_UNSUBSCRIBE_URL',
+      'SITEMAP_USER_URL',
+      'SITEMAP_FEED_URL',
+    ])
+      expect(program.output()).toContain(name);
     expect(program.output().trim().split('\n')).toHaveLength(1);
   });
 

@@ -34,6 +34,7 @@ export interface Answer {
 export interface Asked {
   readonly path: string;
   readonly authorization: string | undefined;
+  readonly userAgent: string | undefined;
   /** JSON parsed; forms as they came. */
   readonly body: unknown;
 }
@@ -53,7 +54,8 @@ export async function startProvider(): Promise<Provider> {
   const scripts = new Map<string, Script[]>();
   const server = createServer(async (request, response) => {
     const body = await readBody(request);
-    const one = { path: request.url ?? '', authorization: request.headers.authorization, body };
+    const { authorization, 'user-agent': userAgent } = request.headers;
+    const one = { path: request.url ?? '', authorization, userAgent, body };
     asked.push(one);
     const said = nextFor(one);
     await answer(response, said, one.path).catch(() => response.destroy());

@@ -8,7 +8,13 @@ export interface Service {
   readonly image: string;
   readonly build?: { readonly context: string; readonly dockerfile: string };
   readonly command?: readonly string[];
+  readonly user?: string;
+  readonly cap_add?: readonly string[];
+  readonly tmpfs?: readonly string[];
+  readonly network_mode?: string;
+  readonly configs?: readonly { readonly source: string; readonly target: string }[];
   readonly environment?: Readonly<Record<string, string>>;
+  readonly env_file?: readonly string[];
   readonly volumes?: readonly string[];
   readonly ports?: readonly string[];
   readonly networks?: readonly string[] | Readonly<Record<string, unknown>>;
@@ -17,9 +23,15 @@ export interface Service {
   readonly read_only?: boolean;
 }
 
+export interface Network {
+  readonly internal?: boolean;
+  readonly ipam?: { readonly config: readonly { readonly subnet: string; readonly gateway: string }[] };
+}
+
 export interface Compose {
   readonly services: Readonly<Record<string, Service>>;
-  readonly networks: Readonly<Record<string, unknown>>;
+  readonly networks: Readonly<Record<string, Network>>;
+  readonly configs: Readonly<Record<string, { readonly content: string }>>;
   readonly volumes: Readonly<Record<string, unknown>>;
 }
 
@@ -31,8 +43,9 @@ export async function readExample(): Promise<Readonly<Record<string, string>>> {
   return Object.fromEntries([...lines].map(([, off, name, value]) => [name, off ? '' : value || 'ab'.repeat(32)]));
 }
 
-export async function readCompose(): Promise<Compose> {
-  const example = await readExample();
+/** `more`: lines that an operator adds to deploy/.env. */
+export async function readCompose(more: Readonly<Record<string, string>> = {}): Promise<Compose> {
+  const example = { ...(await readExample()), ...more };
   // As compose does it: the text is YAML first, then texts in it are filled in.
   const fill = (_key: unknown, value: unknown) =>
     typeof value !== 'string'
@@ -47,3 +60,13 @@ export async function readCompose(): Promise<Compose> {
 }
 
 export const composeServices = async () => (await readCompose()).services;
+
+/** What a container of ours has in its environment: deploy/.env, and above it what the compose file says. */
+export async function environmentOf(
+  name: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Readonly<Record<string, string>>> {
+  const service = (await readCompose(more)).services[name];
+  if (service?.env_file?.join() !== '.env') throw new Error(`${name} does not receive deploy/.env`);
+  return { ...(await readExample()), ...more, ...service.environment };
+}

@@ -36,9 +36,14 @@ export async function build(dockerfile: string, context: string, folder: string,
   let healthCheck: readonly string[] = [];
   const inStage = (path: string) => join(stage.root, path.startsWith('/') ? path : join(stage.workdir, path));
 
+  const defaults: Record<string, string> = {};
   for (const { word, rest } of parse(dockerfile)) {
-    if (word === 'FROM') {
-      const [image = '', name = String(stages.size)] = rest.split(/ AS /i);
+    if (word === 'ARG') {
+      const [name = '', value = ''] = rest.split('=');
+      defaults[name] = value;
+    } else if (word === 'FROM') {
+      const [named = '', name = String(stages.size)] = rest.split(/ AS /i);
+      const image = named.replaceAll(/\$\{(\w+)\}/g, (_all, variable: string) => defaults[variable] ?? '');
       baseImages.push(image);
       stage = { root: join(folder, name), workdir: '/', env: {}, user: undefined };
       stages.set(name, stage.root);

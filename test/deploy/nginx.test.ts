@@ -13,6 +13,7 @@ import { type NginxProxy, startProxy } from './proxy.ts';
 
 const withoutPostgres = databaseEngines.some(({ name, missing }) => name === 'postgres' && missing);
 const domain = 'atelier.test';
+const filesDomain = 'atelier-files.test';
 const maxImageBytes = 3 * 1024 * 1024;
 const mebibyte = 1024 * 1024;
 
@@ -39,7 +40,7 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
     portBase = place.portBase;
     // Offsets that no service has.
     const [httpPort, httpsPort] = [portBase + 8, portBase + 9];
-    at = (service, path = '') => `https://${service}.${domain}:${httpsPort}${path}`;
+    at = (service, path = '') => `https://${service}.${service === 'files' ? filesDomain : domain}:${httpsPort}${path}`;
     const env = {
       ...place.env,
       DATABASE_URL: database.url,
@@ -60,7 +61,7 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
       return program;
     };
     programs = [await start(portBase), await start(other)];
-    proxy = await startProxy({ domain, httpPort, httpsPort, portBases: [portBase, other] });
+    proxy = await startProxy({ domain, filesDomain, httpPort, httpsPort, portBases: [portBase, other] });
     closers.push(proxy.close);
     internalKey = JSON.parse(await readFile(join(place.dataDir, 'secrets.json'), 'utf8')).INTERNAL_KEY;
     const browser = openBrowser([], proxy.fetch);

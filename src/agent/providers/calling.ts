@@ -1,5 +1,6 @@
 /** Calls to providers of pictures and videos: OpenAI's wire, with a deadline, and failures told in a sentence. */
 import { z } from 'zod';
+import { outgoingFetch } from '#platform/http/outgoing.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import { readBounded } from '../bounded.ts';
 import { OrderRefused, ProviderFailed } from '../generators.ts';
@@ -35,7 +36,7 @@ export async function callProvider(
   };
   const body = form ?? (json === undefined ? null : JSON.stringify(json));
   const ask = async (signal: AbortSignal) => {
-    const answer = await fetch(url + path, { method, headers, body, signal, redirect: 'error' });
+    const answer = await outgoingFetch(url + path, { method, headers, body, signal, redirect: 'error' });
     const bytes = await readBounded(answer, maxBytes);
     return { status: answer.status, bytes, mime: answer.headers.get('content-type') ?? '' };
   };

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { version } from '#platform/version.ts';
 import type { Said } from '../../../test/agent/provider.ts';
 import type { Chatter } from '../../../test/agent/rig.ts';
 import { impatient, json, providerKey, type ScriptedRig, startScripted } from '../../../test/agent/scripted.ts';
@@ -83,8 +84,9 @@ describe('a model provider that works', () => {
   it('is told its key, the model, the tools and the conversation', async () => {
     const { threadId, answer } = await rig.tell(user, [{ text: 'One.' }]);
     await rig.tell(user, [{ text: 'Two.' }], threadId);
-    const { authorization, path, body } = rig.provider.asked.at(-1) ?? {};
+    const { authorization, userAgent, path, body } = rig.provider.asked.at(-1) ?? {};
     expect([path, authorization]).toEqual(['/v1/chat/completions', `Bearer ${providerKey}`]);
+    expect(userAgent).toBe(`Atelier/${version}`);
     const { model, stream, tools, messages } = body as Record<string, { function: { name: string } }[]>;
     expect([model, stream]).toEqual(['a-model', true]);
     expect(tools?.map((tool) => tool.function.name).sort()).toEqual(

@@ -1,4 +1,5 @@
 /** How the demo calls a service and tells of it. */
+import { outgoingFetch } from '#platform/http/outgoing.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 
 export type Answer = Readonly<Record<string, unknown>>;
@@ -18,7 +19,7 @@ export async function call(method: string, url: string, credential: Credential, 
     'token' in credential
       ? { authorization: `Bearer ${credential.token}` }
       : { 'x-internal-key': credential.internalKey };
-  const answer = await fetch(url, {
+  const answer = await outgoingFetch(url, {
     method,
     headers: { ...authorization, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -32,7 +33,7 @@ export async function call(method: string, url: string, credential: Credential, 
 
 /** Opens an address that was handed out, as a browser would, and tells what is there. */
 export async function open(step: string, url: unknown): Promise<void> {
-  const answer = await fetch(String(url));
+  const answer = await outgoingFetch(String(url));
   const bytes = await answer.arrayBuffer();
   if (!answer.ok) throw new StartFault(`${step} was answered with ${answer.status}.`);
   tell(step, `${answer.headers.get('content-type')}, ${bytes.byteLength} bytes`, String(url));

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mime from 'mime';
+import { outgoingFetch } from '#platform/http/outgoing.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 import { renderLandscape } from '../landscape.ts';
 import { type Answer, call, open, post, tell } from './calls.ts';
@@ -84,7 +85,7 @@ async function ended(url: string, token: string): Promise<void> {
 
 async function upload({ media, token }: Who, file: MediaFile, kind: string): Promise<string> {
   const reservation = await post(`${media}/v1/uploads`, { token }, { ...scope, kind, mime: file.mime });
-  const put = await fetch(String(reservation.uploadUrl), {
+  const put = await outgoingFetch(String(reservation.uploadUrl), {
     method: 'PUT',
     headers: reservation.headers as Record<string, string>,
     body: new Uint8Array(file.bytes),

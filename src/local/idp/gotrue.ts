@@ -40,6 +40,15 @@ export async function addGotrue(app: HttpServer, deps: GotrueDeps): Promise<void
   );
 
   app.get(
+    '/settings',
+    { schema: { summary: 'The providers that can be signed in with; needs the API key' } },
+    async (request) => {
+      if (request.headers.apikey === undefined) throw idpProblems.invalid_api_key();
+      return { external: { email: true, google: true }, disable_signup: false, mailer_autoconfirm: true };
+    },
+  );
+
+  app.get(
     '/authorize',
     { schema: { summary: 'Begin a sign-in: to the consent page', querystring: authorizeQuery } },
     async (request, reply) => {

@@ -5,6 +5,7 @@
 import { Pool } from 'undici';
 import { z } from 'zod';
 import { assertOutsideTransaction } from '#platform/db/db.ts';
+import { userAgent } from '#platform/http/outgoing.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import { currentScope, writeTrace } from '#platform/trace.ts';
 
@@ -41,6 +42,7 @@ export function createClassifier(address: string): Classifier {
       path: url.pathname + url.search,
       headers: {
         accept: 'application/json',
+        'user-agent': userAgent,
         'content-type': mime,
         'x-asset-id': assetId,
         ...credentialOf(url),

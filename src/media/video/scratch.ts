@@ -1,6 +1,6 @@
 /** Folders for files that ffmpeg reads and writes. What a killed process left is removed by the next start. */
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -22,9 +22,16 @@ export async function inScratchFolder<Result>(work: (folder: string) => Promise<
 export async function removeAbandonedScratch(folder = tmpdir()): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     const pid = named.exec(name)?.[1];
-    if (pid !== undefined && !isAlive(Number(pid)))
+    if (pid !== undefined && !(await isInUse(join(folder, name), Number(pid))))
       await rm(join(folder, name), { recursive: true, force: true }).catch(() => undefined);
   }
+}
+
+/** In a container every process has the pid of the one before it, so our own pid says nothing about an older folder. */
+async function isInUse(path: string, pid: number): Promise<boolean> {
+  if (pid !== process.pid) return isAlive(pid);
+  const startedAtMs = Date.now() - process.uptime() * 1000;
+  return ((await stat(path).catch(() => undefined))?.mtimeMs ?? 0) >= startedAtMs;
 }
 
 function isAlive(pid: number): boolean {

@@ -8,6 +8,8 @@ export interface Channel {
    * tell so it goes out once. Rejects with ChannelFailure, or with what aborted `signal`.
    */
   send(mail: Mail, options: { readonly id: string; readonly signal: AbortSignal }): Promise<string>;
+  /** Rejects unless mails would be taken with our credentials. Sends nothing. */
+  check(): Promise<void>;
   close(): Promise<void>;
 }
 

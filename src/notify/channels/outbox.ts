@@ -1,6 +1,7 @@
 /** The stand-in for an email provider: each mail is a file, `outbox/<id>.eml` in the data folder. */
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Channel } from './channel.ts';
 import { messageOf } from './message.ts';
@@ -17,6 +18,7 @@ export async function openOutbox(dataDir: string): Promise<Channel> {
       await writeWhole(folder, `${id}.eml`, message as Buffer);
       return id;
     },
+    check: () => access(folder, constants.W_OK),
     close: async () => (await opened)?.close(),
   };
 }

@@ -39,6 +39,14 @@ export function openProvider({ baseUrl, apiKey }: ProviderOptions): Channel {
         throw new ChannelFailure(`the email provider answered ${answer.status}${told ? ' without an id' : ''}`);
       }
     },
+    async check() {
+      // A mail without recipients is refused, but only after the key was accepted; a key that may only send suffices.
+      const headers = { authorization: `Bearer ${apiKey}` };
+      const { status } = await client.send({ method: 'POST', path: '/emails', route: '/emails', headers, json: {} });
+      if (status === 401 || status === 403) throw new ChannelFailure(`the email provider refuses the key (${status})`);
+      if (status >= 300 && ![400, 422, 429].includes(status))
+        throw new ChannelFailure(`the email provider answered ${status}`);
+    },
     close: () => client.close(),
   };
 }

@@ -35,6 +35,9 @@ export function openSmtp(url: string): Channel {
         refused: refusedIn((rejectedErrors ?? []) as SmtpFault[]),
       });
     },
+    async check() {
+      await transport.verify();
+    },
     close: async () => transport.close(),
   };
 }

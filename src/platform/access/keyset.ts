@@ -4,6 +4,7 @@
  */
 import { type CryptoKey, importJWK, type JWK } from 'jose';
 import { type Clock, systemClock } from '../clock.ts';
+import { outgoingFetch } from '../http/outgoing.ts';
 import type { Log } from '../log.ts';
 import { problems } from '../problem.ts';
 
@@ -84,7 +85,7 @@ export function createKeySet(options: KeySetOptions): KeySet {
 }
 
 async function fetchKeys(jwksUrl: string, timeoutMs: number): Promise<readonly JWK[]> {
-  const response = await fetch(jwksUrl, {
+  const response = await outgoingFetch(jwksUrl, {
     headers: { accept: 'application/json' },
     redirect: 'error',
     signal: AbortSignal.timeout(timeoutMs),

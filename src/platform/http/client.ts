@@ -13,6 +13,7 @@ import { retry } from '../resilience/retry.ts';
 import { type Attributes, noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import { currentScope, type Trace, writeTrace } from '../trace.ts';
 import { asFailure, assertAnswered, CallFailed } from './callfailure.ts';
+import { userAgent } from './outgoing.ts';
 
 export interface ClientOptions {
   /** For logs and spans: `image`, `embeddings`. */
@@ -91,6 +92,7 @@ export function createClient(options: ClientOptions): HttpClient {
     const { method, route, path = route, json, onBehalfOf } = call;
     const headers = {
       accept: 'application/json',
+      'user-agent': userAgent,
       ...(json === undefined ? {} : { 'content-type': 'application/json' }),
       // Beside a credential of the call's own it would decide alone (CONTRACT §3).
       ...(options.internalKey === undefined || call.headers?.authorization !== undefined

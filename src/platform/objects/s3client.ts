@@ -5,6 +5,7 @@
 import { Readable } from 'node:stream';
 import { type Dispatcher, Pool } from 'undici';
 import { type Clock, monotonicClock } from '../clock.ts';
+import { userAgent } from '../http/outgoing.ts';
 import { problems } from '../problem.ts';
 import { BreakerOpen, createBreaker } from '../resilience/breaker.ts';
 import { DeadlineExceeded, type IdleDeadline, startIdleDeadline } from '../resilience/deadline.ts';
@@ -142,7 +143,7 @@ export function createS3Client(options: S3ClientOptions): S3Client {
     const answer = await pool.request({
       method,
       path,
-      headers: { ...headers, ...sent?.headers },
+      headers: { ...headers, ...sent?.headers, 'user-agent': userAgent },
       body: sent?.body,
       signal: deadline.signal,
       // Unasked, the pool closes the connection after every HEAD, for the sake of servers that send a body with it.

@@ -4,6 +4,7 @@ import { TraceState } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { AlwaysOnSampler, BatchSpanProcessor, ParentBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace';
+import { userAgent } from '../http/outgoing.ts';
 import type { Trace } from '../trace.ts';
 import { version } from '../version.ts';
 import type { Telemetry } from './telemetry.ts';
@@ -12,7 +13,11 @@ const exportTimeoutMs = 5000;
 const stopTimeoutMs = 3000;
 
 export function startExporting(options: { readonly endpoint: string; readonly service: string }): Telemetry {
-  const exporter = new OTLPTraceExporter({ url: `${options.endpoint}/v1/traces`, timeoutMillis: exportTimeoutMs });
+  const exporter = new OTLPTraceExporter({
+    url: `${options.endpoint}/v1/traces`,
+    timeoutMillis: exportTimeoutMs,
+    userAgent,
+  });
   const provider = new TracerProvider({
     resource: resourceFromAttributes({
       'service.name': options.service,

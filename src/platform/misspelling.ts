@@ -1,0 +1,66 @@
+/** Finds environment variables whose names look like misspelled settings. */
+
+export interface Misspelling {
+  readonly variable: string;
+  readonly likely: string;
+}
+
+/** Shorter names are one letter away from too many others: `HOST`, `POST`, `PORT`. */
+const shortestName = 6;
+
+/**
+ * Variables that no setting has, and that are within two letters of one. Two swapped letters count as one. A short word
+ * of the name may differ by one letter only: `NODE_NAME` is not `MODEL_NAME`, and `DB_URL` is not `IDP_URL`.
+ */
+export function findMisspellings(variables: readonly string[], settings: readonly string[]): readonly Misspelling[] {
+  const known = new Set(settings);
+  return variables
+    .filter((variable) => !known.has(variable) && /^[A-Z][A-Z0-9_]*$/.test(variable))
+    .flatMap((variable) => {
+      const near = settings
+        .map((setting) => ({ setting, letters: lettersApart(variable, setting) }))
+        .filter((candidate): candidate is { setting: string; letters: number } => candidate.letters !== undefined)
+        .sort((one, other) => one.letters - other.letters);
+      return near[0] === undefined ? [] : [{ variable, likely: near[0].setting }];
+    });
+}
+
+const mostLetters = 2;
+
+/** `undefined`: too far apart for a misspelling. */
+function lettersApart(variable: string, setting: string): number | undefined {
+  if (setting.length < shortestName) return undefined;
+  const [words, settingWords] = [variable.split('_'), setting.split('_')];
+  if (words.length !== settingWords.length)
+    return words.join('') === settingWords.join('') ? Math.abs(words.length - settingWords.length) : undefined;
+  let total = 0;
+  for (const [index, settingWord] of settingWords.entries()) {
+    const letters = editDistance(words[index] ?? '', settingWord);
+    total += letters;
+    if (total > mostLetters || letters > (settingWord.length < shortestName ? 1 : mostLetters)) return undefined;
+  }
+  return total;
+}
+
+/** Insertions, deletions, substitutions and swaps of neighbors (optimal string alignment). */
+function editDistance(one: string, other: string): number {
+  if (Math.abs(one.length - other.length) > mostLetters) return mostLetters + 1;
+  let twoAbove: readonly number[] = [];
+  let above: readonly number[] = Array.from({ length: other.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= one.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= other.length; column++) {
+      const isSame = one[row - 1] === other[column - 1];
+      const isSwap = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      current[column] = Math.min(
+        (above[column] ?? 0) + 1,
+        (current[column - 1] ?? 0) + 1,
+        (above[column - 1] ?? 0) + (isSame ? 0 : 1),
+        isSwap ? (twoAbove[column - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
+      );
+    }
+    twoAbove = above;
+    above = current;
+  }
+  return above[other.length] ?? 0;
+}

@@ -1,0 +1,52 @@
+/** Every `npm run` command explains itself and does nothing else. */
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { plans } from '#accounts/api.ts';
+import { root } from './running.ts';
+
+const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
+  readonly scripts: Readonly<Record<string, string>>;
+};
+
+describe('--help', () => {
+  /** Without node_modules: a command that did more would have to install them first. */
+  let clone: string;
+  let files: readonly string[];
+  beforeAll(async () => {
+    clone = await mkdtemp(join(tmpdir(), 'atelier-help-'));
+    for (const name of ['package.json', 'package-lock.json', 'launch.mjs', 'src/commands'])
+      await cp(join(root, name), join(clone, name), { recursive: true });
+    files = await readdir(clone, { recursive: true });
+  });
+  afterAll(() => rm(clone, { recursive: true }));
+
+  const npm = (...words: readonly string[]) => promisify(execFile)('npm', words, { cwd: clone });
+
+  it.each(Object.keys(scripts))('npm run %s -- --help', async (name) => {
+    const { stdout, stderr } = await npm('run', '--silent', name, '--', '--help');
+    const command = ['start', 'test'].includes(name) ? `npm ${name}` : `npm run ${name}`;
+    expect(stdout).toMatch(new RegExp(`^Usage: ${command}( |$)`, 'm'));
+    expect(stderr).toBe('');
+    expect(await readdir(clone, { recursive: true })).toEqual(files);
+  });
+
+  it('names every plan', async () => {
+    expect((await npm('run', '--silent', 'credits', '--', '--help')).stdout).toContain(`Plans: ${plans.join(', ')}.`);
+  });
+
+  it('counts after other arguments, and as -h', async () => {
+    expect((await npm('start', '--silent', '--', 'media', '--help')).stdout).toContain('Usage: npm start');
+    expect((await npm('test', '--silent', '--', '-h')).stdout).toContain('Usage: npm test');
+  });
+
+  it('names the commands when there is no such command', async () => {
+    const failed = await promisify(execFile)(process.execPath, [join(clone, 'launch.mjs'), 'dctor', '--help']).catch(
+      (error: { readonly code: number; readonly stderr: string }) => error,
+    );
+    expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining('doctor') });
+  });
+});

@@ -1,0 +1,201 @@
+/** deploy/nginx with a real nginx in front of plain HTTP servers that record what reaches them. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { connect } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { freePortBase } from '../acceptance/running.ts';
+import { skipWithout } from '../programs.ts';
+import { type NginxProxy, startProxy } from './proxy.ts';
+
+const domain = 'atelier.test';
+const filesDomain = 'atelier-files.test';
+const agentOffset = 4;
+
+describe.skipIf(skipWithout('nginx', 'openssl'))('nginx', () => {
+  let proxy: NginxProxy;
+  let at: (service: string, path?: string) => string;
+  let httpsPort: number;
+  let processes: readonly [Upstream, Upstream];
+  const upstreams: Upstream[] = [];
+
+  beforeAll(async () => {
+    const portBases = [await freePortBase(), await freePortBase()] as const;
+    const upstream = async (port: number) => {
+      const started = await startUpstream(port);
+      upstreams.push(started);
+      return started;
+    };
+    processes = [await upstream(portBases[0] + agentOffset), await upstream(portBases[1] + agentOffset)];
+    for (const offset of [0, 1, 3, 5, 6, 10]) await upstream(portBases[0] + offset);
+    const s3Port = portBases[0] + 8;
+    await upstream(s3Port);
+    httpsPort = portBases[0] + 9;
+    at = (service, path = '/') =>
+      `https://${service}.${['files', 's3'].includes(service) ? filesDomain : domain}:${httpsPort}${path}`;
+    proxy = await startProxy({ domain, filesDomain, httpPort: portBases[0] + 7, httpsPort, portBases, s3Port });
+  }, 60_000);
+  afterEach(() => {
+    for (const upstream of upstreams) upstream.reset();
+  });
+  afterAll(async () => {
+    await proxy?.close();
+    for (const upstream of upstreams) await upstream.close();
+  });
+
+  describe('a process that takes a request and dies without a response', () => {
+    it.each(['POST', 'PATCH'])('is not asked again, and neither is the other: %s', async (method) => {
+      for (const upstream of processes) upstream.answer = (request) => request.socket.destroy();
+      const response = await proxy.fetch(at('agent', '/task'), { method, body: '{}' });
+      expect(response.status).toBe(502);
+      expect(processes.flatMap(({ seen }) => seen)).toEqual([`${method} /task {}`]);
+    });
+
+    it('leaves a GET to the other process', async () => {
+      const [dying, other] = processes;
+      dying.answer = (request) => request.socket.destroy();
+      const requests = Array.from({ length: 6 }, () => proxy.fetch(at('agent', '/x')));
+      expect((await Promise.all(requests)).map(({ status }) => status)).toEqual(Array(6).fill(200));
+      expect(other.seen).toEqual(Array(6).fill('GET /x '));
+      expect(dying.seen).not.toEqual([]);
+    });
+  });
+
+  it('gives a POST to the other process if the first refuses the connection', async () => {
+    const [gone, other] = processes;
+    await gone.close();
+    try {
+      const requests = Array.from({ length: 6 }, () =>
+        proxy.fetch(at('agent', '/task'), { method: 'POST', body: '{}' }),
+      );
+      expect((await Promise.all(requests)).map(({ status }) => status)).toEqual(Array(6).fill(200));
+      expect(other.seen).toEqual(Array(6).fill('POST /task {}'));
+    } finally {
+      await gone.listen();
+    }
+  });
+
+  describe('metrics, readiness and reference', () => {
+    const services = ['media', 'auth', 'agent', 'memory', 'content', 'files', 'console'];
+    const paths = [
+      '/metrics',
+      '/ready',
+      '/docs',
+      '/docs/x',
+      '/openapi.json',
+      '/%6detrics',
+      '//metrics',
+      '/a/../metrics',
+    ];
+
+    it.each(services)('of %s are for the private network only', async (service) => {
+      for (const path of paths) {
+        expect((await proxy.fetch(at(service, path))).status, path).toBe(403);
+        expect((await proxy.fetchFromGateway(at(service, path))).status, path).toBe(403);
+      }
+      expect(upstreams.flatMap(({ seen }) => seen)).toEqual([]);
+      for (const path of ['/metrics', '/ready', '/openapi.json'])
+        expect((await proxy.fetchInside(at(service, path))).status, path).toBe(200);
+    });
+  });
+
+  describe('the object store', () => {
+    it.each([
+      ['GET', '/originals/u/a.png?X-Amz-Signature=x'],
+      ['HEAD', '/originals/u/a.png?X-Amz-Signature=x'],
+      ['PUT', '/originals/u/a.png?X-Amz-Signature=x'],
+      ['OPTIONS', '/originals/u/a.png'],
+      ['GET', '/variants/img/a.webp'],
+    ])('lets signed URLs through: %s %s', async (method, path) => {
+      const body = method === 'PUT' ? 'bytes' : null;
+      expect((await proxy.fetch(at('s3', path), { method, body })).status).toBe(200);
+    });
+
+    it.each([
+      ['GET', '/'],
+      ['GET', '/originals'],
+      ['GET', '/originals/'],
+      ['GET', '/originals?list-type=2'],
+      ['POST', '/originals?delete'],
+      ['DELETE', '/originals/u/a.png'],
+      ['POST', '/originals/u/a.png?uploads'],
+      ['PUT', '/originals'],
+      ['PUT', '/other/u/a.png'],
+      ['PATCH', '/list-users'],
+      ['GET', '/minio/admin/v3/info'],
+      ['GET', '/originals/../other/u/a.png'],
+    ])('keeps the rest inside: %s %s', async (method, path) => {
+      const ask = (from: typeof fetch) => from(at('s3', path), { method });
+      expect([(await ask(proxy.fetch)).status, (await ask(proxy.fetchFromGateway)).status]).toEqual([403, 403]);
+      expect(upstreams.flatMap(({ seen }) => seen)).toEqual([]);
+      expect((await ask(proxy.fetchInside)).status).toBe(200);
+    });
+  });
+
+  it('limits the requests that one client address has in flight, and not those of services', {
+    timeout: 30_000,
+  }, async () => {
+    const held: ServerResponse[] = [];
+    const hold = (_request: IncomingMessage, response: ServerResponse) => {
+      response.writeHead(200).flushHeaders();
+      held.push(response);
+    };
+    for (const upstream of processes) upstream.answer = hold;
+    const open = (from: typeof fetch) => from(at('agent', '/stream/1')).then(({ status }) => status);
+    const requests = [proxy.fetch, proxy.fetchInside].map((from) => Array.from({ length: 300 }, () => open(from)));
+    const [outside = [], inside = []] = await Promise.all(requests.map((some) => Promise.all(some)));
+    for (const response of held) response.end();
+    expect(inside.filter((status) => status === 200)).toHaveLength(300);
+    expect([
+      outside.filter((status) => status === 200).length,
+      outside.filter((status) => status === 429).length,
+    ]).toEqual([256, 44]);
+  });
+
+  it('closes the connection of a client that does not finish its headers', { timeout: 30_000 }, async () => {
+    const socket = connect(httpsPort, '127.0.0.1');
+    await once(socket, 'connect');
+    const closed = once(socket, 'close');
+    socket.resume();
+    // Not even the TLS handshake: the same timer runs.
+    socket.write('\x16');
+    await closed;
+  });
+});
+
+interface Upstream {
+  /** Method, path and body of each request. */
+  readonly seen: string[];
+  answer: (request: IncomingMessage, response: ServerResponse) => unknown;
+  reset(): void;
+  listen(): Promise<void>;
+  close(): Promise<void>;
+}
+
+async function startUpstream(port: number): Promise<Upstream> {
+  const well = (_request: IncomingMessage, response: ServerResponse) => response.end('{}');
+  const server: Server = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray()).toString();
+    upstream.seen.push(`${request.method} ${request.url} ${body}`);
+    upstream.answer(request, response);
+  });
+  const upstream: Upstream = {
+    seen: [],
+    answer: well,
+    reset: () => {
+      upstream.seen.length = 0;
+      upstream.answer = well;
+    },
+    listen: async () => {
+      server.listen(port, '127.0.0.1');
+      await once(server, 'listening');
+    },
+    close: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+  await upstream.listen();
+  return upstream;
+}
