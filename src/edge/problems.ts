@@ -7,6 +7,11 @@ import { defineProblems, type ProblemDetails, problems } from '#platform/problem
 export const edgeProblems = defineProblems({
   invalid_address: { status: 403, message: 'The address is not valid, or not any more.' },
   upload_incomplete: { status: 400, message: 'The upload ended before all of it had come.' },
+  upload_in_progress: {
+    status: 409,
+    message: 'Another upload to this address is under way.',
+    retryAfterS: 5,
+  },
   already_exists: { status: 412, message: 'There is an object at this address already.' },
   condition_failed: { status: 412, message: 'The object is not the one that the request names.' },
   range_not_satisfiable: { status: 416, message: 'The range starts beyond the end of the object.' },

@@ -14,10 +14,10 @@ import { problems } from '#platform/problem.ts';
 import { cacheBuster } from './api.ts';
 import { parseResizePath, restorePath } from './options.ts';
 import { asProblem, edgeProblems } from './problems.ts';
-import { type SendingDeps, sendObject } from './sending.ts';
+import { sendObject } from './sending.ts';
 import { targetOf } from './targets.ts';
 
-export interface ResizingDeps extends SendingDeps {
+export interface ResizingDeps {
   /** imgproxy's signature of a path (`pathSigner`). */
   readonly signPath: (path: string) => string;
   /** `undefined`: pictures of no such bucket are resized here. */
@@ -43,7 +43,7 @@ export async function sendResized(deps: ResizingDeps, request: FastifyRequest, r
   // What was uploaded to the key of a deleted one has not been screened.
   if (head === undefined || (buster !== undefined && buster !== cacheBuster(head.etag))) throw problems.not_found();
   const transform = toTransform(spec);
-  return sendObject(deps, request, reply, {
+  return sendObject(request, reply, {
     objects: deps.publicObjects,
     key: await ensure(
       deps.variants,
