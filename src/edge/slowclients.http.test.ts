@@ -181,8 +181,8 @@ describe('when there is no place for another transfer', () => {
       socket.on('close', () => clearInterval(timer));
       return socket;
     };
-    const slow = send('u/1/slow.mp4', 60);
-    const fast = send('u/1/fast.mp4', 2000);
+    const slow = send('u/1/slow.mp4', 100);
+    const fast = send('u/1/fast.mp4', 200_000);
     await until(async () => {
       const { url, headers } = reserve('u/2/mine.mp4');
       return (await fetch(url, { method: 'PUT', headers, body: 'mine' })).status === 200;
@@ -212,7 +212,7 @@ describe('unfinished uploads', () => {
   it('make room for others when they are slow', async () => {
     await start({ settings: { maxStagedBytes: 100_000 }, server: { transferWindowMs: 300 } });
     const slow = trickle(putHead('u/1/slow.mp4')).resume();
-    const timer = setInterval(() => slow.write(bytesOf(60)), 20);
+    const timer = setInterval(() => slow.write(bytesOf(100)), 20);
     slow.on('close', () => clearInterval(timer));
     slow.write(bytesOf(80_000));
     const put = async () => {
