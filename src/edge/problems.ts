@@ -1,7 +1,8 @@
+import { EnlargementFault } from '#image/engine/engine.ts';
 import { asPictureProblem } from '#image/engine/problems.ts';
 import { SourceFault } from '#image/engine/sources.ts';
 import { StoreFault } from '#image/engine/variants.ts';
-import { defineProblems, type ProblemDetails, problems } from '#platform/problem.ts';
+import { defineProblems, invalid, type ProblemDetails, problems } from '#platform/problem.ts';
 
 /** Of the edge alone; `not_found`, `invalid_request`, `payload_too_large` and `engine_unavailable` are common to all. */
 export const edgeProblems = defineProblems({
@@ -10,7 +11,8 @@ export const edgeProblems = defineProblems({
   upload_in_progress: {
     status: 409,
     message: 'Another upload to this address is under way.',
-    retryAfterS: 5,
+    // Four tries outlast a broken connection that this side has not noticed.
+    retryAfterS: 10,
   },
   already_exists: { status: 412, message: 'There is an object at this address already.' },
   condition_failed: { status: 412, message: 'The object is not the one that the request names.' },
@@ -23,5 +25,6 @@ export function asProblem(error: unknown): unknown {
   // Deleted while its variant was being made.
   if (error instanceof SourceFault && error.reason === 'absent') return problems.not_found(details);
   if (error instanceof SourceFault || error instanceof StoreFault) return problems.engine_unavailable(details);
+  if (error instanceof EnlargementFault) return invalid('options.enlarge', error.message);
   return asPictureProblem(error);
 }

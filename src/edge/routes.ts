@@ -25,7 +25,15 @@ export const anyOrigin: CorsRule = {
     'X-Request-Id',
     ...traceHeaders,
   ],
-  exposedHeaders: ['ETag', 'Content-Range', 'Accept-Ranges', 'Content-Length', 'Last-Modified', 'X-Request-Id'],
+  exposedHeaders: [
+    'ETag',
+    'Content-Range',
+    'Accept-Ranges',
+    'Content-Length',
+    'Last-Modified',
+    'Retry-After',
+    'X-Request-Id',
+  ],
 };
 
 /** How long a refused sender is listened to, so that it reads the answer. */

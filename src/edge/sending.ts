@@ -1,14 +1,15 @@
 /** One object as an HTTP answer: conditions, ranges, and a stream that keeps pace with its reader (RFC 9110). */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { answering } from '#platform/http/transfers.ts';
-import { type ObjectBody, ObjectChanged, type ObjectHead, type Objects } from '#platform/objects/objects.ts';
+import { type ObjectBody, ObjectChanged, type ObjectHead } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
 import { isConditional, judgeConditions } from './conditions.ts';
+import type { ReadableObjects } from './inmemory.ts';
 import { edgeProblems } from './problems.ts';
 import { type ByteRange, parseRange, rangeStillApplies } from './ranges.ts';
 
 interface ObjectAnswer {
-  readonly objects: Objects;
+  readonly objects: ReadableObjects;
   readonly key: string;
   /** Another object under the key is as good as none. */
   readonly etag?: string | undefined;

@@ -19,7 +19,7 @@ export interface EdgeDeps {
   readonly originals: Objects;
   readonly publicObjects: Objects;
   /** Over `publicObjects`; the one of the process. */
-  readonly variants: Pick<VariantMaker, 'ensure'>;
+  readonly variants: Pick<VariantMaker, 'serve'>;
   /** Further buckets that signed addresses may name: those of the legacy backend. */
   readonly otherBucket?: (name: string) => Objects | undefined;
   readonly settings: EdgeSettings;

@@ -7,7 +7,7 @@
 import { type Engine, EngineTimeout } from '#image/engine/engine.ts';
 import type { Permits } from '#image/engine/permits.ts';
 import { asPictureProblem } from '#image/engine/problems.ts';
-import { objectSource, SourceFault } from '#image/engine/sources.ts';
+import { objectSource, ownerOfKey, SourceFault } from '#image/engine/sources.ts';
 import { ObjectExists } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
 import type { Located } from './locating.ts';
@@ -65,10 +65,11 @@ async function ensureFile(deps: WatermarkMakerDeps, source: WatermarkSource, key
 
 async function make({ engine, pictures }: WatermarkMakerDeps, source: WatermarkSource, key: string): Promise<void> {
   const { objects, storageKey, etag } = source;
-  const release = await pictures.acquire();
+  const owner = ownerOfKey(storageKey);
+  const release = await pictures.acquire({ owner });
   try {
     const { bytes, stillStands } = await objectSource(objects, storageKey, etag).read();
-    await putOnce(source, key, await engine.watermark(bytes));
+    await putOnce(source, key, await engine.watermark(bytes, owner));
     await takeBackUnless(stillStands, source, key);
   } finally {
     release();

@@ -3,7 +3,7 @@ import { startDeadline } from './deadline.ts';
 import { type Opening, toFault } from './decoding.ts';
 import type { Engine, EngineLimits } from './engine.ts';
 import { readFacts } from './inspecting.ts';
-import { createPermits } from './permits.ts';
+import { type Claim, createPermits } from './permits.ts';
 import { renderAll } from './rendering.ts';
 import { refuse, sniff } from './sniffing.ts';
 import { drawWatermark } from './watermarking.ts';
@@ -13,10 +13,14 @@ export function createEngine(limits: EngineLimits): Engine {
   const permits = createPermits({ count: limits.concurrency, waitMs: limits.permitWaitMs });
 
   /** Answers at the deadline; the permit is kept until the library has truly let go. */
-  async function work<Result>(bytes: Uint8Array, job: (opening: Opening) => Promise<Result>): Promise<Result> {
+  async function work<Result>(
+    bytes: Uint8Array,
+    claim: Claim,
+    job: (opening: Opening) => Promise<Result>,
+  ): Promise<Result> {
     const mime = sniff(bytes);
     if (mime === undefined) throw await refuse(bytes);
-    const release = await permits.acquire();
+    const release = await permits.acquire(claim);
     const deadline = startDeadline(limits.processTimeoutMs);
     const working = job({ bytes, mime, limits, deadline }).finally(() => {
       deadline.clear();
@@ -30,8 +34,8 @@ export function createEngine(limits: EngineLimits): Engine {
   }
 
   return {
-    inspect: (bytes) => work(bytes, readFacts),
-    transform: (bytes, jobs) => work(bytes, (opening) => renderAll(opening, jobs)),
-    watermark: (bytes) => work(bytes, drawWatermark),
+    inspect: (bytes, owner) => work(bytes, { owner, kind: 'upload' }, readFacts),
+    transform: (bytes, jobs, owner) => work(bytes, { owner }, (opening) => renderAll(opening, jobs)),
+    watermark: (bytes, owner) => work(bytes, { owner }, drawWatermark),
   };
 }
