@@ -207,7 +207,7 @@ const groupsByService: Partial<Record<ServiceName, readonly GroupName[]>> = {
   image: ['objects', 'image', 'imageService'],
   auth: ['database', 'identity', 'auth'],
   agent: ['database', 'redis', 'identity', 'internal', 'agent', 'model', 'imageModel', 'videoModel'],
-  edge: ['objects', 'legacyObjects', 'resizing', 'image'],
+  edge: ['objects', 'legacyObjects', 'resizing', 'image', 'edge'],
   memory: ['database', 'identity', 'internal', 'memory', 'embedding'],
   content: ['database', 'cms', 'content'],
   notify: ['database', 'internal', 'notify'],

@@ -5,6 +5,7 @@ import { agentSettings, imageModelSettings, modelSettings, videoModelSettings } 
 import { authSettings } from '#auth/config.ts';
 import { consoleSettings } from '#console/config.ts';
 import { contentSettings } from '#content/config.ts';
+import { edgeSettings } from '#edge/config.ts';
 import { imageServiceSettings, imageSettings } from '#image/config.ts';
 import { idpSettings } from '#local/idp/config.ts';
 import { mediaSettings } from '#media/config.ts';
@@ -61,7 +62,13 @@ export const settingGroups = {
     maxInFlight: integer('MAX_IN_FLIGHT', {
       default: 1000,
       min: 1,
-      meaning: 'Requests that each service answers at once; over it 503 with `Retry-After`.',
+      meaning: 'Requests that each service works on at once; over it 503 with `Retry-After`.',
+    }),
+    maxTransfers: integer('MAX_TRANSFERS', {
+      default: 1000,
+      min: 1,
+      meaning:
+        'Uploads, downloads and large answers of each service at once; over it the slowest ends, or 503 with `Retry-After`.',
     }),
     otelEndpoint: address('OTEL_EXPORTER_OTLP_ENDPOINT', {
       meaning: 'Where traces are sent (OTLP over HTTP); off when not set.',
@@ -197,6 +204,7 @@ export const settingGroups = {
     },
   },
   auth: authSettings,
+  edge: edgeSettings,
   cms: {
     url: address('CMS_URL', {
       requiredInProduction: true,

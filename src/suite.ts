@@ -94,10 +94,10 @@ const wirings: Readonly<Record<ServiceName, (wiring: Wiring) => Promise<HttpServ
 };
 
 async function openCommons(config: Config, service: ServiceName, log: Log, closers: Closers): Promise<ServerCommons> {
-  const { otelEndpoint: endpoint, maxInFlight } = config.process;
+  const { otelEndpoint: endpoint, maxInFlight, maxTransfers } = config.process;
   const telemetry = await openTelemetry({ endpoint, service });
   closers.add(`telemetry of ${service}`, () => telemetry.stop());
-  return { log, telemetry, maxInFlight };
+  return { log, telemetry, maxInFlight, maxTransfers };
 }
 
 async function listen(server: HttpServer, service: ServiceName, config: Config): Promise<void> {

@@ -48,6 +48,7 @@ export type ProblemCode =
   | 'unknown_notification_type'
   | 'unsupported_image'
   | 'unsupported_media_type'
+  | 'upload_in_progress'
   | 'upload_incomplete'
   | 'upstream_unavailable'
   | 'user_ambiguous'

@@ -51,9 +51,16 @@ export function createPauses(
   };
 }
 
-/** Not reached, draining, overloaded, a proxy without anybody behind it. */
+/** Not reached, draining, overloaded, a proxy without a server behind it, an upload that broke off and has not ended there. */
 function isPassing({ code, status }: AtelierError): boolean {
-  return code === 'unreachable' || status >= 500 || status === 408 || status === 425 || status === 429;
+  return (
+    code === 'unreachable' ||
+    code === 'upload_in_progress' ||
+    status >= 500 ||
+    status === 408 ||
+    status === 425 ||
+    status === 429
+  );
 }
 
 function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {

@@ -83,6 +83,7 @@ interface Xhr {
   open(method: string, url: string): void;
   setRequestHeader(name: string, value: string): void;
   send(body: Blob): void;
+  getResponseHeader(name: string): string | null;
   abort(): void;
   readonly status: number;
   readonly responseText: string;
@@ -109,7 +110,7 @@ const sendByXhr: Send = ({ uploadUrl, headers }, bytes, signal, onSent) =>
     request.onload = () => {
       const { status, responseText } = request;
       if (status >= 200 && status < 300) end();
-      else void refusalOf(new Response(responseText, { status })).then(end);
+      else void refusalOf(new Response(responseText, { status, headers: retryAfterOf(request) })).then(end);
     };
     request.onerror = () => end(new AtelierError('unreachable', 'The upload was cut off.'));
     request.onabort = () => end(toldOf(signal.reason));
@@ -117,3 +118,8 @@ const sendByXhr: Send = ({ uploadUrl, headers }, bytes, signal, onSent) =>
     if (signal.aborted) end(toldOf(signal.reason));
     else request.send(bytes);
   });
+
+const retryAfterOf = (request: Xhr): Record<string, string> => {
+  const seconds = request.getResponseHeader('retry-after');
+  return seconds === null ? {} : { 'retry-after': seconds };
+};

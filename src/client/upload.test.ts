@@ -7,8 +7,8 @@ import type { UploadProgress } from './putting.ts';
 import { createUpload, type UploadDetails } from './upload.ts';
 
 type Step = 'reserve' | 'put' | 'register';
-/** Of the next request of a step: it never arrives; its answer is lost; its address has run out. */
-type Fate = 'cut' | 'lost' | 'expired' | 'fine';
+/** Of the next request of a step: it never arrives; its answer is lost; its address has run out; another PUT is under way. */
+type Fate = 'cut' | 'lost' | 'expired' | 'taken' | 'fine';
 
 onEveryPair('uploads', (pair) => {
   let rig: MediaRig;
@@ -33,6 +33,7 @@ onEveryPair('uploads', (pair) => {
     steps.push(step);
     const fate = fates[step]?.shift() ?? 'fine';
     if (fate === 'cut') throw new TypeError('fetch failed');
+    if (fate === 'taken') return Response.json({ error: 'upload_in_progress', message: 'Later.' }, { status: 409 });
     const response = await globalThis.fetch(fate === 'expired' ? url.replace(/\?.*/, '') : url, init);
     if (fate !== 'lost') return response;
     await response.body?.cancel();
@@ -62,6 +63,7 @@ onEveryPair('uploads', (pair) => {
     ['an answer to the reservation is lost', { reserve: ['lost'] }, ['reserve', ...whole]],
     ['the bytes do not arrive', { put: ['cut', 'cut'] }, ['reserve', 'put', 'put', 'put', 'register']],
     ['the bytes arrive, and nobody hears of it', { put: ['lost'] }, ['reserve', 'put', 'put', 'register']],
+    ['an earlier PUT has not ended there', { put: ['taken', 'taken'] }, ['reserve', 'put', 'put', 'put', 'register']],
     ['the registration is done, and nobody hears of it', { register: ['lost'] }, [...whole, 'register']],
   ])('%s', async (_, planned, expected) => {
     fates = structuredClone(planned);

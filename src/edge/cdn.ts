@@ -2,10 +2,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
-import { type SendingDeps, sendObject } from './sending.ts';
+import { sendObject } from './sending.ts';
 import { targetOf } from './targets.ts';
 
-export interface CdnDeps extends SendingDeps {
+export interface CdnDeps {
   readonly publicObjects: Objects;
 }
 
@@ -17,7 +17,7 @@ export async function sendVariant(deps: CdnDeps, request: FastifyRequest, reply:
   const [, extension = ''] = /^\/img\/[0-9a-f]{2}\/[0-9a-f]{2}\/[\w-]+\.(webp|jpg|png)$/.exec(path) ?? [];
   const contentType = contentTypes[extension];
   if (contentType === undefined) throw problems.not_found();
-  return sendObject(deps, request, reply, {
+  return sendObject(request, reply, {
     objects: deps.publicObjects,
     key: path.slice(1),
     contentType,

@@ -1,6 +1,6 @@
 /** An edge on a port of its own over a folder of its own, for the tests. */
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, readlink, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readlink, rm, stat } from 'node:fs/promises';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,6 +31,8 @@ export interface Rig {
   readonly publicObjects: Objects;
   readonly variants: VariantMaker;
   readonly clock: { nowMs: number; now(): number };
+  /** Bytes of each upload that has not ended. */
+  staged(): Promise<readonly number[]>;
   close(): Promise<void>;
 }
 
@@ -53,11 +55,12 @@ interface Stores {
   remove(): Promise<void>;
 }
 
-export interface RigChanges extends Pick<Partial<EdgeDeps>, 'idleMs' | 'otherBucket' | 'variants'> {
+export interface RigChanges extends Pick<Partial<EdgeDeps>, 'otherBucket' | 'variants' | 'settings'> {
   readonly driver?: Driver['name'];
+  readonly server?: Partial<EdgeDeps['server']>;
 }
 
-export async function startEdge({ driver = 'files', ...changes }: RigChanges = {}): Promise<Rig> {
+export async function startEdge({ driver = 'files', server, ...changes }: RigChanges = {}): Promise<Rig> {
   const dataDir = await mkdtemp(join(tmpdir(), 'atelier-edge-'));
   const clock = { nowMs: Date.now(), now: () => clock.nowMs };
   // The address is known only after the port is; signed addresses are made from it at each call.
@@ -71,9 +74,10 @@ export async function startEdge({ driver = 'files', ...changes }: RigChanges = {
     limits,
   });
   const app = createEdge({
-    server: { log, readiness: { objects: () => originals.check() } },
+    server: { log, readiness: { objects: () => originals.check() }, ...server },
     clock,
     resizing: resizingKeys,
+    settings: { maxStagedBytes: 1024 ** 3 },
     originals,
     publicObjects,
     variants,
@@ -92,6 +96,7 @@ export async function startEdge({ driver = 'files', ...changes }: RigChanges = {
     publicObjects,
     variants,
     clock,
+    staged: () => sizesIn(join(dataDir, '.incoming')),
     close: async () => {
       app.server.closeAllConnections();
       await app.close();
@@ -142,6 +147,19 @@ export async function openFilesBelow(folder: string): Promise<number> {
   const handles = await readdir('/proc/self/fd');
   const targets = await Promise.all(handles.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')));
   return targets.filter((target) => target.startsWith(folder)).length;
+}
+
+async function sizesIn(folder: string): Promise<readonly number[]> {
+  const names = await readdir(folder).catch(() => []);
+  const sizes = await Promise.all(
+    names.map((name) =>
+      stat(join(folder, name)).then(
+        ({ size }) => size,
+        () => undefined,
+      ),
+    ),
+  );
+  return sizes.filter((size) => size !== undefined);
 }
 
 /** Until `condition` holds; fails after ten seconds. */

@@ -424,7 +424,7 @@ describe('a store that fails', () => {
 
 describe('a reader who stands still', () => {
   it('is cut off, and leaves no file open', async () => {
-    const impatient = await startEdge({ idleMs: 200 });
+    const impatient = await startEdge({ server: { transferWindowMs: 200 } });
     try {
       await impatient.originals.put('film.mp4', film, { contentType: 'video/mp4' });
       const { pathname, search } = new URL(impatient.originals.readAddress('film.mp4', { expiresInS: 60 }));

@@ -3,30 +3,34 @@
  * its own presigned addresses, this does for files.
  */
 import type { KeyObject } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '#platform/clock.ts';
+import { slowestTransfer } from '#platform/http/transfers.ts';
 import { type Terms, verifyAddress } from '#platform/objects/addresses.ts';
 import { isSafeKey } from '#platform/objects/keys.ts';
 import { ObjectExists, type Objects } from '#platform/objects/objects.ts';
 import { mayShowInline } from '#platform/objects/showing.ts';
 import { problems } from '#platform/problem.ts';
 import { edgeProblems } from './problems.ts';
-import { limitBody } from './receiving.ts';
-import { type SendingDeps, sendObject } from './sending.ts';
+import { receiveBody } from './receiving.ts';
+import { sendObject } from './sending.ts';
 import { segmentsBehindFirst, targetOf } from './targets.ts';
+import type { Uploads } from './uploading.ts';
 
-export interface FileDeps extends SendingDeps {
+export interface FileDeps {
   readonly clock: Clock;
   /** Signs file addresses (`deriveAddressKey`). */
   readonly addressKey: KeyObject;
   /** `undefined`: no store of that name is served here. */
   readonly bucket: (name: string) => Objects | undefined;
+  readonly uploads: Uploads;
 }
 
 export async function sendFile(deps: FileDeps, request: FastifyRequest, reply: FastifyReply) {
   const { terms, objects, nowS } = readTerms(deps, request, 'GET');
   const contentType = sendable(terms.contentType);
-  return sendObject(deps, request, reply, {
+  return sendObject(request, reply, {
     objects,
     key: terms.key,
     etag: terms.etag,
@@ -41,7 +45,7 @@ export async function sendFile(deps: FileDeps, request: FastifyRequest, reply: F
 }
 
 /**
- * Create only: a repeat is 412. What the address does not allow is 403, as S3 answers it; too many bytes are 413 as soon
+ * Create only: a repeat is 412, and 409 while the first is under way in this process. What the address does not allow is 403, as S3 answers it; too many bytes are 413 as soon
  * as they are announced or have come, and nothing of them stays.
  */
 export async function receiveFile(deps: FileDeps, request: FastifyRequest, reply: FastifyReply) {
@@ -52,30 +56,39 @@ export async function receiveFile(deps: FileDeps, request: FastifyRequest, reply
   const size = announced === undefined ? terms.size : Number(announced);
   if (size !== undefined && size > terms.maxSize) throw tooLarge(terms.maxSize);
   if (terms.size !== undefined && size !== terms.size) throw wrongSize();
-  // Told before gigabytes are sent; the driver decides.
+  // Known before gigabytes are sent; the driver decides.
   if ((await objects.head(terms.key)) !== undefined) throw edgeProblems.already_exists();
-
-  const body = limitBody(request.raw, {
-    exactBytes: size,
-    maxBytes: terms.maxSize,
-    idleMs: deps.idleMs,
-    faults: {
-      tooLarge: () => tooLarge(terms.maxSize),
-      wrongSize,
-      stalled: () => problems.request_timeout({ message: 'The upload stood still for too long.' }),
-      incomplete: edgeProblems.upload_incomplete,
-    },
-  });
+  const upload = deps.uploads.begin(objects.bucket, terms.key);
+  let body: Readable | undefined;
   try {
+    body = receiveBody(request, reply, {
+      exactBytes: size,
+      maxBytes: terms.maxSize,
+      hasRoomFor: upload.add,
+      faults: {
+        tooLarge: () => tooLarge(terms.maxSize),
+        wrongSize,
+        noRoom: () => {
+          // Its bytes count no more, so that no further upload has to make room for the same bytes.
+          upload.end();
+          return problems.overloaded();
+        },
+        tooSlow: () => problems.request_timeout({ message: tooSlow }),
+        incomplete: edgeProblems.upload_incomplete,
+      },
+    });
     const head = await objects.put(terms.key, body, { contentType: terms.contentType, createOnly: true, size });
     return reply.header('etag', head.etag).send();
   } catch (error) {
     if (error instanceof ObjectExists) throw edgeProblems.already_exists();
     throw error;
   } finally {
-    body.destroy();
+    upload.end();
+    body?.destroy();
   }
 }
+
+const tooSlow = `The upload was slower than ${slowestTransfer} bytes a second.`;
 
 /** Tampered with, malformed and expired addresses are answered alike. */
 function readTerms<M extends Terms['method']>(deps: FileDeps, request: FastifyRequest, method: M) {

@@ -1,17 +1,19 @@
 /** The body of an upload, kept to its limits while it comes in. */
 import type { IncomingMessage } from 'node:http';
 import { finished, Transform } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 
 interface BodyLimits {
   /** Bytes; `undefined`: not known before the end. */
   readonly exactBytes: number | undefined;
   readonly maxBytes: number;
-  /** Milliseconds without a byte, after which the upload is ended. */
-  readonly idleMs: number;
+  /** Told of all that arrives, before it is passed on. `false`: there is no room for it. */
+  readonly hasRoomFor: (bytes: number) => boolean;
   readonly faults: {
     readonly tooLarge: () => Error;
     readonly wrongSize: () => Error;
-    readonly stalled: () => Error;
+    readonly noRoom: () => Error;
+    readonly tooSlow: () => Error;
     /** The sender went away before the end. */
     readonly incomplete: () => Error;
   };
@@ -19,27 +21,35 @@ interface BodyLimits {
 
 /**
  * A stream of the request's body that fails with one of the given errors. The request itself is not destroyed, so that
- * its sender can still be answered.
+ * its sender can still be answered. Throws `overloaded`.
  */
-export function limitBody(request: IncomingMessage, limits: BodyLimits): Transform {
-  const { exactBytes, maxBytes, idleMs, faults } = limits;
+export function receiveBody({ raw: request }: FastifyRequest, reply: FastifyReply, limits: BodyLimits): Transform {
+  const { exactBytes, maxBytes, hasRoomFor, faults } = limits;
   let received = 0;
   const body = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       received += chunk.length;
       if (received > maxBytes) done(faults.tooLarge());
       else if (exactBytes !== undefined && received > exactBytes) done(faults.wrongSize());
+      else if (!hasRoomFor(chunk.length)) done(faults.noRoom());
       else done(null, chunk);
     },
     flush(done) {
       done(exactBytes === undefined || received === exactBytes ? null : faults.wrongSize());
     },
   });
-  request.setTimeout(idleMs, () => body.destroy(faults.stalled()));
+  reply.transfer({
+    direction: 'in',
+    movedBytes: () => received,
+    waitsForServer: () => request.complete || body.writableNeedDrain,
+    end: (reason) => body.destroy(reason === 'slow' ? faults.tooSlow() : faults.noRoom()),
+  });
   // Also of a connection that was lost before this.
   finished(request, { writable: false }, (error) => {
     if (error) body.destroy(faults.incomplete());
   });
+  // Only now: what is refused need not be sent.
+  if (/\b100-continue\b/i.test(request.headers.expect ?? '')) reply.raw.writeContinue();
   return request.pipe(body);
 }
 

@@ -7,6 +7,7 @@ import { toTransform } from '#image/engine/specs.ts';
 import { StoreFault, type VariantMaker } from '#image/engine/variants.ts';
 import { bmpOf } from '../../test/media/bmp.ts';
 import { fixture } from '../../test/media/heif.ts';
+import { gather } from '#platform/objects/gathering.ts';
 import { pathSigner, type ResizeFormat, type ResizeOptions, type ResizeSigner, resizeSigner } from './api.ts';
 import { bytesOf, drivers, type Rig, rawGet, resizingKeys, startEdge } from './edge.testing.ts';
 
@@ -219,6 +220,49 @@ describe.each(drivers)('resize addresses over $name', ({ name, skipped }) => {
       expect(await response.json()).toMatchObject({ error: code });
     });
 
+    it.each<[ResizeOptions, number]>([
+      [{ width: 2000, enlarge: true }, 200],
+      [{ width: 2830, enlarge: true }, 400],
+      [{ width: 7000, height: 7000, resizingType: 'fill', enlarge: true, maxBytes: 1 }, 400],
+      [{ width: 7000, height: 7000, resizingType: 'fill' }, 200],
+    ])('%j: enlarged up to 4 megapixels', async (options, status) => {
+      const response = await fetch(to(options));
+      expect(response.status).toBe(status);
+      if (status === 400)
+        expect(await response.json()).toMatchObject({
+          error: 'invalid_request',
+          issues: [{ path: 'options.enlarge' }],
+        });
+    });
+
+    it('serve more variants of a picture than are stored', async () => {
+      await store('u/2/photo.png', await picture(200, 100).png().toBuffer());
+      const prefix = rig.variants.names.prefix(objectSource(rig.originals, 'u/2/photo.png'));
+      const countStored = async () => (await gather(rig.publicObjects, [prefix])).length;
+      const ofWidth = (width: number) => to({ width }, 'png', 'u/2/photo.png');
+      for (let width = 1; width <= 64; width++) expect((await fetch(ofWidth(width))).status).toBe(200);
+      expect(await countStored()).toBe(64);
+
+      const response = await fetch(ofWidth(80));
+      const bytes = Buffer.from(await response.arrayBuffer());
+      const etag = response.headers.get('etag') ?? '';
+      expect([response.status, response.headers.get('content-type'), response.headers.get('cache-control')]).toEqual([
+        200,
+        'image/png',
+        'public, max-age=3600',
+      ]);
+      expect(await sharp(bytes).metadata()).toMatchObject({ width: 80, height: 40 });
+      const ask = (headers: Record<string, string>, method = 'GET') => fetch(ofWidth(80), { headers, method });
+      expect((await ask({ 'if-none-match': etag })).status).toBe(304);
+      const part = await ask({ range: 'bytes=10-19', 'if-range': etag });
+      expect([part.status, Buffer.from(await part.arrayBuffer())]).toEqual([206, bytes.subarray(10, 20)]);
+      expect((await ask({ range: 'bytes=9999999-' })).status).toBe(416);
+      expect((await ask({}, 'HEAD')).headers.get('content-length')).toBe(String(bytes.length));
+      expect(await countStored()).toBe(64);
+      await rig.originals.remove(['u/2/photo.png']);
+      expect((await fetch(ofWidth(80))).status).toBe(404);
+    });
+
     it('make one variant for many who ask at once', async () => {
       const answers = await Promise.all(
         Array.from({ length: 16 }, async () => {
@@ -236,10 +280,10 @@ describe('resize addresses', () => {
   /** What happens before the variant is made, or instead of it. */
   let before: () => Promise<unknown>;
   beforeAll(async () => {
-    const variants: Pick<VariantMaker, 'ensure'> = {
-      ensure: async (source, asked) => {
+    const variants: Pick<VariantMaker, 'serve'> = {
+      serve: async (source, transform) => {
         await before();
-        return rig.variants.ensure(source, asked);
+        return rig.variants.serve(source, transform);
       },
     };
     const otherBucket = (name: string) => (name === 'legacy' ? rig.originals : undefined);

@@ -7,17 +7,18 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Transform } from '#image/engine/engine.ts';
 import { objectSource, type VariantSource } from '#image/engine/sources.ts';
 import { toTransform } from '#image/engine/specs.ts';
-import type { VariantMaker } from '#image/engine/variants.ts';
+import type { ServedVariant, VariantMaker } from '#image/engine/variants.ts';
 import { isSafeKey } from '#platform/objects/keys.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
 import { cacheBuster } from './api.ts';
+import { inMemory } from './inmemory.ts';
 import { parseResizePath, restorePath } from './options.ts';
 import { asProblem, edgeProblems } from './problems.ts';
-import { type SendingDeps, sendObject } from './sending.ts';
+import { sendObject } from './sending.ts';
 import { targetOf } from './targets.ts';
 
-export interface ResizingDeps extends SendingDeps {
+export interface ResizingDeps {
   /** imgproxy's signature of a path (`pathSigner`). */
   readonly signPath: (path: string) => string;
   /** `undefined`: pictures of no such bucket are resized here. */
@@ -26,7 +27,7 @@ export interface ResizingDeps extends SendingDeps {
   readonly isReplaceable: (bucket: string) => boolean;
   readonly publicObjects: Objects;
   /** Over the public bucket. */
-  readonly variants: Pick<VariantMaker, 'ensure'>;
+  readonly variants: Pick<VariantMaker, 'serve'>;
 }
 
 const contentTypes = { webp: 'image/webp', jpeg: 'image/jpeg', png: 'image/png' } as const;
@@ -47,24 +48,27 @@ export async function sendResized(deps: ResizingDeps, request: FastifyRequest, r
   const transform = toTransform(spec);
   const version = deps.isReplaceable(source.bucket) ? head.etag : undefined;
   const ifMatch = buster === undefined ? version : head.etag;
-  return sendObject(deps, request, reply, {
-    objects: deps.publicObjects,
-    key: await ensure(deps.variants, objectSource(objects, source.key, ifMatch, version), transform),
+  const { key, output } = await serve(
+    deps.variants,
+    objectSource(objects, source.key, ifMatch, version),
+    transform,
+  );
+  return sendObject(request, reply, {
+    objects: output === undefined ? deps.publicObjects : inMemory(output, head.modifiedAt),
+    key,
     contentType: contentTypes[transform.format],
     // Long enough to spare the work, short enough that a deletion takes effect.
     cacheControl: 'public, max-age=3600',
   });
 }
 
-async function ensure(
-  variants: Pick<VariantMaker, 'ensure'>,
+async function serve(
+  variants: ResizingDeps['variants'],
   source: VariantSource,
   transform: Transform,
-): Promise<string> {
+): Promise<ServedVariant> {
   try {
-    const [made] = await variants.ensure(source, [{ transform }]);
-    if (made === undefined) throw new Error('the maker answered with no variant');
-    return made.key;
+    return await variants.serve(source, transform);
   } catch (error) {
     throw asProblem(error);
   }

@@ -25,11 +25,21 @@ export const anyOrigin: CorsRule = {
     'X-Request-Id',
     ...traceHeaders,
   ],
-  exposedHeaders: ['ETag', 'Content-Range', 'Accept-Ranges', 'Content-Length', 'Last-Modified', 'X-Request-Id'],
+  exposedHeaders: [
+    'ETag',
+    'Content-Range',
+    'Accept-Ranges',
+    'Content-Length',
+    'Last-Modified',
+    'Retry-After',
+    'X-Request-Id',
+  ],
 };
 
-/** How long a refused upload is listened to, so that its sender reads the answer. */
+/** How long a refused sender is listened to, so that it reads the answer. */
 const lingerMs = 5000;
+/** A sender that was too slow is listened to for less. */
+const slowLingerMs = 1000;
 
 type RouteDeps = FileDeps & CdnDeps & ResizingDeps;
 
@@ -41,6 +51,11 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
   // An error is never kept, and never described by the headers of the object that it is not.
   app.addHook('onSend', async (_request, reply) => {
     if (reply.statusCode >= 400) withoutObjectHeaders(reply).header('cache-control', 'no-store');
+  });
+
+  // Whatever the request was: a body that nobody reads could arrive for as long as an upload may.
+  app.addHook('onResponse', async (request, reply) => {
+    cutOffLater(request.raw, reply.statusCode === 408 ? slowLingerMs : lingerMs);
   });
 
   const read = (url: string, summary: string, handler: Handler) =>
@@ -58,10 +73,6 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<Fastify
 function addUploads(app: HttpServer, deps: FileDeps): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
-  // Who has stood still is not waited for.
-  app.addHook('onResponse', async (request, reply) => {
-    cutOffLater(request.raw, reply.statusCode === 408 ? 0 : lingerMs);
-  });
   const schema = { tags: ['edge'], summary: 'Upload a file to its signed address' };
   app.put('/o/*', { schema }, (request, reply) => receiveFile(deps, request, reply));
 }

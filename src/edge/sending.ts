@@ -1,13 +1,15 @@
 /** One object as an HTTP answer: conditions, ranges, and a stream that keeps pace with its reader (RFC 9110). */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type ObjectBody, ObjectChanged, type ObjectHead, type Objects } from '#platform/objects/objects.ts';
+import { answering } from '#platform/http/transfers.ts';
+import { type ObjectBody, ObjectChanged, type ObjectHead } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
 import { isConditional, judgeConditions } from './conditions.ts';
+import type { ReadableObjects } from './inmemory.ts';
 import { edgeProblems } from './problems.ts';
 import { type ByteRange, parseRange, rangeStillApplies } from './ranges.ts';
 
 interface ObjectAnswer {
-  readonly objects: Objects;
+  readonly objects: ReadableObjects;
   readonly key: string;
   /** Another object under the key is as good as none. */
   readonly etag?: string | undefined;
@@ -17,14 +19,8 @@ interface ObjectAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface SendingDeps {
-  /** A reader who takes nothing for this long is cut off: what he holds open is wanted elsewhere. */
-  readonly idleMs: number;
-}
-
 /** Answers a GET or HEAD with 200, 206 or 304. Throws not_found, condition_failed, range_not_satisfiable. */
 export async function sendObject(
-  deps: SendingDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   answer: ObjectAnswer,
@@ -37,9 +33,9 @@ export async function sendObject(
     if (verdict === 'failed') throw edgeProblems.condition_failed();
     if (verdict === 'not_modified') return describe(reply, answer, head).code(304).send();
     if (request.method === 'HEAD') return describe(reply, answer, head, head.size).send();
-    return sendBody(deps, reply, answer, rangeOf(request, reply, head), head.etag);
+    return sendBody(reply, answer, rangeOf(request, reply, head), head.etag);
   }
-  return sendBody(deps, reply, answer);
+  return sendBody(reply, answer);
 }
 
 function rangeOf(request: FastifyRequest, reply: FastifyReply, head: ObjectHead): ByteRange | undefined {
@@ -54,7 +50,6 @@ function rangeOf(request: FastifyRequest, reply: FastifyReply, head: ObjectHead)
 }
 
 async function sendBody(
-  deps: SendingDeps,
   reply: FastifyReply,
   answer: ObjectAnswer,
   range?: ByteRange,
@@ -64,7 +59,12 @@ async function sendBody(
   if (body === undefined) throw problems.not_found();
   describe(reply, answer, body, body.end - body.start + 1);
   if (range !== undefined) reply.code(206).header('content-range', `bytes ${body.start}-${body.end}/${body.size}`);
-  reply.raw.setTimeout(deps.idleMs);
+  try {
+    reply.transfer(answering(reply.raw));
+  } catch (error) {
+    body.stream.destroy();
+    throw error;
+  }
   return reply.send(body.stream);
 }
 

@@ -6,7 +6,9 @@ import { createServer } from '#platform/http/server.ts';
 import { deriveAddressKey } from '#platform/objects/addresses.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { pathSigner } from './api.ts';
+import type { EdgeSettings } from './config.ts';
 import { addRoutes, anyOrigin } from './routes.ts';
+import { createUploads } from './uploading.ts';
 
 export interface EdgeDeps {
   /** Of the server, as for every service. */
@@ -17,25 +19,26 @@ export interface EdgeDeps {
   readonly originals: Objects;
   readonly publicObjects: Objects;
   /** Over `publicObjects`; the one of the process. */
-  readonly variants: Pick<VariantMaker, 'ensure'>;
+  readonly variants: Pick<VariantMaker, 'serve'>;
   /** Further buckets that signed addresses may name: those of the legacy backend. */
   readonly otherBucket?: (name: string) => Objects | undefined;
-  /** An upload or a reader that stands still for this long is cut off; a minute. */
-  readonly idleMs?: number;
+  readonly settings: EdgeSettings;
 }
 
-/** A 2 GiB upload over a slow line takes hours; one that stands still is ended much sooner. */
+/** A 2 GiB upload over a slow line takes hours; a stalled one ends much sooner. */
 const longestUploadMs = 6 * 60 * 60 * 1000;
 
 export function createEdge(deps: EdgeDeps): HttpServer {
-  const { originals, publicObjects, resizing, otherBucket, idleMs = 60_000 } = deps;
+  const { originals, publicObjects, resizing, otherBucket, settings } = deps;
   const app = createServer({
     ...deps.server,
     service: 'edge',
     description: 'Signed file addresses, the variants of pictures, and imgproxy’s resize addresses.',
     cors: anyOrigin,
+    requestTimeoutMs: longestUploadMs,
   });
-  app.server.requestTimeout = longestUploadMs;
+  // Without a listener, Node asks for the body before the request has been judged.
+  app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response));
   addRoutes(app, {
     clock: deps.clock,
     addressKey: deriveAddressKey(resizing.key, resizing.salt),
@@ -44,7 +47,7 @@ export function createEdge(deps: EdgeDeps): HttpServer {
     isReplaceable: (name) => name !== originals.bucket,
     publicObjects,
     variants: deps.variants,
-    idleMs,
+    uploads: createUploads({ ...settings, makeRoom: () => app.transfers.endSlowest('in') }),
   });
   return app;
 }

@@ -2,16 +2,18 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
-import { connect } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bytesOf, exchange, openFilesBelow, type Rig, startEdge, until } from './edge.testing.ts';
+import { createLog } from '#platform/log.ts';
+import { bytesOf, exchange, openFilesBelow, type Rig, resizingKeys, startEdge, until } from './edge.testing.ts';
+import { createEdge } from './service.ts';
 
 let rig: Rig;
 beforeAll(async () => {
-  rig = await startEdge({ idleMs: 300 });
+  rig = await startEdge({ server: { transferWindowMs: 300 } });
 });
 afterAll(() => rig.close());
 
@@ -125,13 +127,33 @@ describe('a taken key', () => {
     expect((await put(url, { 'content-type': 'image/png' }, 'second')).status).toBe(412);
   });
 
-  it('goes to one of two that come at once', async () => {
+  it('is 412 before the body is sent to those who ask first', async () => {
+    const { url, headers, target } = reserve();
+    await put(url, headers, 'first');
+    const head = `PUT ${target} HTTP/1.1\r\nHost: a\r\nContent-Type: image/png\r\nContent-Length: 2\r\n`;
+    expect(await exchange(rig.port, `${head}Expect: 100-continue\r\nIf-None-Match: *\r\n\r\n`)).toMatch(
+      /^HTTP\/1\.1 412 /,
+    );
+  });
+
+  it('goes to the first that is complete, when two processes receive it at once', async () => {
+    const other = createEdge({
+      server: { log: createLog({ level: 'silent' }), readiness: {} },
+      clock: rig.clock,
+      resizing: resizingKeys,
+      settings: { maxStagedBytes: 1024 ** 3 },
+      originals: rig.originals,
+      publicObjects: rig.publicObjects,
+      variants: rig.variants,
+    });
+    await other.listen({ port: 0, host: '127.0.0.1' });
     const { key, target } = reserve();
     const bodies = [bytesOf(60_000), bytesOf(60_000)];
     // Both are past every check, with half of the body sent, before either may end.
     const head = `PUT ${target} HTTP/1.1\r\nHost: a\r\nContent-Type: image/png\r\nContent-Length: 60000\r\nConnection: close\r\n\r\n`;
-    const sockets = bodies.map((body) => {
-      const socket = connect(rig.port, '127.0.0.1');
+    const ports = [rig.port, (other.server.address() as AddressInfo).port];
+    const sockets = bodies.map((body, index) => {
+      const socket = connect(ports[index] ?? 0, '127.0.0.1');
       socket.write(head);
       socket.write(body.subarray(0, 30_000));
       return socket;
@@ -147,6 +169,39 @@ describe('a taken key', () => {
     expect(answers[1 - won]).toMatch(/^HTTP\/1\.1 412 /);
     expect(await stored(key)).toEqual(bodies[won]);
     await until(async () => (await drafts()) === 0);
+    await other.close();
+  });
+});
+
+describe('a key that is being uploaded', () => {
+  const begin = async (target: string, headers = '') => {
+    const socket = connect(rig.port, '127.0.0.1');
+    socket.write(`PUT ${target} HTTP/1.1\r\nHost: a\r\nContent-Type: image/png\r\n${headers}`);
+    socket.write('Content-Length: 60000\r\nConnection: close\r\n\r\n');
+    socket.write(bytesOf(30_000));
+    await until(async () => (await drafts()) === 1);
+    return socket;
+  };
+
+  it('is 409 to everybody else, whose body is not asked for, and the first goes on', async () => {
+    const { key, url, headers, target } = reserve();
+    const first = await begin(target);
+    const second = await put(url, headers, 'second');
+    expect([second.status, await second.json()]).toMatchObject([409, { error: 'upload_in_progress' }]);
+    expect(second.headers.get('retry-after')).toMatch(/^\d+$/);
+    const head = `PUT ${target} HTTP/1.1\r\nHost: a\r\nContent-Type: image/png\r\nContent-Length: 2\r\n`;
+    expect(await exchange(rig.port, `${head}Expect: 100-continue\r\n\r\n`)).toMatch(/^HTTP\/1\.1 409 /);
+    first.write(bytesOf(30_000));
+    expect(Buffer.concat(await first.toArray()).toString()).toMatch(/^HTTP\/1\.1 200 /);
+    expect((await stored(key))?.length).toBe(60_000);
+    expect((await put(url, headers, 'third')).status).toBe(412);
+  });
+
+  it('is free again when the upload breaks off', async () => {
+    const { key, url, headers, target } = reserve();
+    (await begin(target)).destroy();
+    await nothingLeft(key);
+    expect((await put(url, headers, 'again')).status).toBe(200);
   });
 });
 
@@ -313,15 +368,36 @@ describe('an upload that is cut off', () => {
     await nothingLeft(key);
   });
 
-  it('is not one that is slow', async () => {
+  it('by sending less than 1 kB a second is ended with 408 too', async () => {
     const { key, target } = reserve();
-    const socket = begin(target, 'Content-Length: 5\r\nConnection: close', 'b');
-    for (const letter of 'ytes') {
+    const socket = begin(target, 'Content-Length: 60000', 'b');
+    const trickle = setInterval(() => socket.write('b'), 20);
+    const answer = Buffer.concat(await socket.toArray()).toString();
+    clearInterval(trickle);
+    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+    await nothingLeft(key);
+  });
+
+  it('when its address has expired in the meantime is ended the same way', async () => {
+    const { key, target } = reserve();
+    const socket = begin(target, 'Content-Length: 60000', 'b');
+    await until(async () => (await drafts()) === 1);
+    rig.clock.nowMs += 300_000;
+    expect(Buffer.concat(await socket.toArray()).toString()).toMatch(/^HTTP\/1\.1 408 /);
+    rig.clock.nowMs -= 300_000;
+    await nothingLeft(key);
+  });
+
+  it('is not one that is slow, but faster than 1 kB a second', async () => {
+    const { key, target } = reserve();
+    const parts = Array.from({ length: 8 }, () => bytesOf(1000));
+    const socket = begin(target, 'Content-Length: 8000\r\nConnection: close', '');
+    for (const part of parts) {
       await new Promise((resolve) => setTimeout(resolve, 150));
-      socket.write(letter);
+      socket.write(part);
     }
     expect(Buffer.concat(await socket.toArray()).toString()).toMatch(/^HTTP\/1\.1 200 /);
-    expect((await stored(key))?.toString()).toBe('bytes');
+    expect(await stored(key)).toEqual(Buffer.concat(parts));
   });
 });
 

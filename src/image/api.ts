@@ -18,7 +18,7 @@ const source = z
     return z.NEVER;
   });
 
-const side = z.int().min(0).max(longestAskedSide).optional();
+const side = z.int().min(0).max(longestAskedSide).nullish();
 
 const spec = z.object({
   name: z.string().min(1),
@@ -27,7 +27,7 @@ const spec = z.object({
   quality: z.int().min(1).max(100).nullish(),
   format: z.enum(formats).nullish(),
   resizingType: z.enum(resizingTypes).nullish(),
-  enlarge: z.boolean().optional(),
+  enlarge: z.boolean().nullish(),
   blur: z.number().min(0).max(strongestBlur).nullish(),
   maxBytes: z.int().min(1).nullish(),
   resampling: z.enum(resamplings).nullish(),

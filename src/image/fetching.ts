@@ -37,6 +37,7 @@ export function urlSource(fetcher: Fetcher, url: string): VariantSource {
     identity: JSON.stringify(['url', address.href]),
     group: JSON.stringify(['url', address.href]),
     store: JSON.stringify(['url']),
+    owner: address.host,
     // What lies at an address of others is not ours to watch.
     read: async () => ({ bytes: await fetcher(address), stillStands: async () => true }),
   };

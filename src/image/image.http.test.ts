@@ -211,12 +211,12 @@ describe('the form of a request', () => {
     ['a name twice', { source: { key }, specs: [...names(2), { name: 'v0' }] }, 'body.specs.2.name'],
   ];
   const bad: [field: string, values: readonly unknown[]][] = [
-    ['width', [-1, 1.5, 16_384, '5', null, true]],
-    ['height', [-1, 1.5, 16_384, '5', null, true]],
+    ['width', [-1, 1.5, 16_384, '5', true]],
+    ['height', [-1, 1.5, 16_384, '5', true]],
     ['quality', [0, -1, 101, 1.5, '80', true]],
     ['format', ['gif', 'JPEG', '', 5, 'heic']],
     ['resizingType', ['crop', 'FIT', '', 5]],
-    ['enlarge', [1, 'true', null]],
+    ['enlarge', [1, 'true']],
     ['blur', [-0.1, 100.1, '1', true]],
     ['maxBytes', [0, -1, 1.5, '5', true]],
     ['resampling', ['mitchell', 'LANCZOS3', '', 5]],
@@ -243,12 +243,12 @@ describe('the form of a request', () => {
   });
 
   const good: [field: string, values: readonly unknown[]][] = [
-    ['width', [0, 1, 16_383]],
-    ['height', [0, 1, 16_383]],
+    ['width', [0, 1, 16_383, null]],
+    ['height', [0, 1, 16_383, null]],
     ['quality', [1, 100, null]],
     ['format', ['webp', 'jpeg', 'jpg', 'png', 'avif', null]],
     ['resizingType', ['fit', 'fill', 'auto', null]],
-    ['enlarge', [true, false]],
+    ['enlarge', [true, false, null]],
     ['blur', [0, 0.1, 100, 1e-9, null]],
     ['maxBytes', [1, 2_000_000_000, null]],
     ['resampling', ['lanczos3', 'lanczos2', 'cubic', 'linear', 'nearest', null]],
@@ -258,6 +258,22 @@ describe('the form of a request', () => {
       const answer = await ensure(spec({ [field]: value }));
       expect([value, answer.status]).toEqual([value, 200]);
     }
+  });
+
+  it('400 for an enlargement beyond 4 megapixels', async () => {
+    const [within, beyond] = [2000, 2001].map((side) =>
+      ensure(spec({ width: side, height: side, resizingType: 'fill', enlarge: true, format: 'jpeg' })),
+    );
+    expect((await within)?.status).toBe(200);
+    const refused = await beyond;
+    expect([refused?.status, refused?.body.error]).toEqual([400, 'invalid_request']);
+    expect(refused?.body.issues).toEqual([{ path: 'body.specs', message: expect.stringContaining('2001 × 2001') }]);
+  });
+
+  it('null means as much as nothing', async () => {
+    const nothing = { width: null, height: null, quality: null, format: null, resizingType: null, enlarge: null };
+    const [asNull, absent] = await Promise.all([ensure(spec(nothing)), ensure(spec({}))]);
+    expect(asNull?.body.variants).toEqual(absent?.body.variants);
   });
 
   it('200 for 32 specs, and for fields it does not know', async () => {

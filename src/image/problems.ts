@@ -1,5 +1,6 @@
 /** What the image service answers when it cannot do as asked (document 000, image variant service, errors). */
-import { defineProblems, type ProblemDetails } from '#platform/problem.ts';
+import { defineProblems, invalid, type ProblemDetails } from '#platform/problem.ts';
+import { EnlargementFault } from './engine/engine.ts';
 import { asPictureProblem } from './engine/problems.ts';
 import { SourceFault } from './engine/sources.ts';
 import { StoreFault } from './engine/variants.ts';
@@ -17,5 +18,6 @@ export function asProblem(error: unknown): unknown {
   if (error instanceof ForbiddenUrl) return imageProblems.source_url_forbidden(details);
   if (error instanceof SourceFault) return imageProblems.source_unavailable(details);
   if (error instanceof StoreFault) return imageProblems.variant_store_failed(details);
+  if (error instanceof EnlargementFault) return invalid('body.specs', error.message);
   return asPictureProblem(error);
 }

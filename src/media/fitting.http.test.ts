@@ -182,6 +182,17 @@ onEveryPair('POST /v1/fit', (pair) => {
     expect(answer.body.issues?.map((issue) => issue.path)).toEqual([path]);
   });
 
+  it.each<[object, number]>([
+    [{ width: 2309, enlarge: true }, 200],
+    [{ width: 2310, enlarge: true }, 400],
+    [{ width: 7000, height: 7000, resizingType: 'fill', enlarge: true, format: 'webp' }, 400],
+    [{ width: 7000, height: 500, resizingType: 'fill', enlarge: true }, 200],
+  ])('%j of 800 × 600: enlarged up to 4 megapixels', async (changes, status) => {
+    const answer = await rig.user.post<Refusal>('/v1/fit', { ref, ...changes });
+    expect(answer.status).toBe(status);
+    if (status === 400) expect(answer.body.issues?.map((issue) => issue.path)).toEqual(['body.enlarge']);
+  });
+
   it('takes the longest sides', async () => {
     expect((await fitted(rig.user, { ref, width: 16_383, height: 16_383, maxBytes: 1 })).status).toBe(200);
   });

@@ -87,7 +87,7 @@ async function tryImporting(
   const isShown = await isPicture(files, path, head, requestedMime);
   if (isShown === undefined) return undefined;
   // Its bytes stay in memory until they are screened.
-  const leave = isShown ? await placeForPicture(deps) : () => undefined;
+  const leave = isShown ? await placeForPicture(deps, path) : () => undefined;
   try {
     const picture = isShown ? await inspectPicture({ ...deps, objects: files }, path, head) : null;
     if (picture === undefined) return undefined;

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { type Engine, EngineBusy, EngineTimeout, type ImageFacts, PictureFault } from '#image/engine/engine.ts';
 import type { Permits } from '#image/engine/permits.ts';
 import { sniff } from '#image/engine/sniffing.ts';
+import { ownerOfKey } from '#image/engine/sources.ts';
 import {
   type ObjectBody,
   ObjectChanged,
@@ -43,9 +44,12 @@ const refusalByFault: Readonly<Record<PictureFault['reason'], Refusal>> = {
   too_large: 'image_too_large',
 };
 
-/** A place in memory for one picture, to be given back. Throws `overloaded`. */
-export async function placeForPicture({ pictures }: Pick<InspectionDeps, 'pictures'>): Promise<() => void> {
-  return pictures.acquire().catch(busy);
+/** A place in memory for the picture under a key, to be given back. Throws `overloaded`. */
+export async function placeForPicture(
+  { pictures }: Pick<InspectionDeps, 'pictures'>,
+  storageKey: string,
+): Promise<() => void> {
+  return pictures.acquire({ owner: ownerOfKey(storageKey), kind: 'upload' }).catch(busy);
 }
 
 /**
@@ -59,16 +63,17 @@ export async function inspectImage(
   head: ObjectHead,
 ): Promise<Picture | Refusal | undefined> {
   const read = await readUnchanged(deps.objects, storageKey, { ifMatch: head.etag });
-  return read && inspectBytes(deps, read);
+  return read && inspectBytes(deps, read, ownerOfKey(storageKey));
 }
 
 /** As `inspectImage`, of bytes that are in memory already. */
 export async function inspectBytes(
   deps: Pick<InspectionDeps, 'engine' | 'screening'>,
   { bytes, sha256, md5 }: ReadObject,
+  owner: string,
 ): Promise<Picture | Refusal> {
   try {
-    const { rendition, ...facts } = await deps.engine.inspect(bytes);
+    const { rendition, ...facts } = await deps.engine.inspect(bytes, owner);
     const { hex, quality } = await deps.screening.hash(rendition);
     return { bytes, facts, digests: { sha256, md5, pdq: hex, pdqQuality: quality } };
   } catch (error) {

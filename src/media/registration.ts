@@ -112,7 +112,7 @@ async function tryRegistering(
   const isShown = await isPicture(objects, storageKey, head, request.mime);
   if (isShown === undefined) return undefined;
   // Its bytes stay in memory until they are screened.
-  const leave = isShown ? await placeForPicture(deps) : () => undefined;
+  const leave = isShown ? await placeForPicture(deps, storageKey) : () => undefined;
   try {
     return await registerObject(deps, { identity, storageKey, head, isPicture: isShown }, request, alongside);
   } finally {

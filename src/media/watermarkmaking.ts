@@ -7,7 +7,7 @@
 import { type Engine, EngineTimeout } from '#image/engine/engine.ts';
 import type { Permits } from '#image/engine/permits.ts';
 import { asPictureProblem } from '#image/engine/problems.ts';
-import { objectSource, SourceFault } from '#image/engine/sources.ts';
+import { objectSource, ownerOfKey, SourceFault } from '#image/engine/sources.ts';
 import { ObjectExists } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
 import type { Located } from './locating.ts';
@@ -75,10 +75,11 @@ async function isPathReplaced(error: unknown, { objects, storageKey, etag }: Wat
 async function make(deps: WatermarkMakerDeps, source: WatermarkSource, key: string): Promise<void> {
   const { engine, pictures } = deps;
   const { objects, storageKey, etag, version } = source;
-  const release = await pictures.acquire();
+  const owner = ownerOfKey(storageKey);
+  const release = await pictures.acquire({ owner });
   try {
     const { bytes, stillStands } = await objectSource(objects, storageKey, etag ?? version).read();
-    const jpeg = await engine.watermark(bytes);
+    const jpeg = await engine.watermark(bytes, owner);
     await (version === undefined ? putOnce(source, key, jpeg) : replace(deps, source, key, jpeg));
     await takeBackUnless(stillStands, source, key);
   } finally {

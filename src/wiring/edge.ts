@@ -15,6 +15,7 @@ export async function wireEdge({ config, engines, server }: Wiring): Promise<Htt
     server: { ...server, readiness },
     clock,
     resizing: config.resizing,
+    settings: config.edge,
     originals,
     publicObjects,
     otherBucket: legacy.bucket,

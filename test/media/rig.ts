@@ -204,6 +204,7 @@ export async function startMedia(
     server,
     clock,
     resizing,
+    settings: { maxStagedBytes: 1024 ** 3 },
     originals,
     publicObjects,
     otherBucket: legacy.bucket,

@@ -25,12 +25,12 @@ export interface ImageSource {
 
 export interface VariantSpec {
   readonly name: string;
-  readonly width?: number;
-  readonly height?: number;
+  readonly width?: number | null;
+  readonly height?: number | null;
   readonly quality?: number | null;
   readonly format?: 'webp' | 'jpeg' | 'jpg' | 'png' | 'avif' | null;
   readonly resizingType?: 'fit' | 'fill' | 'auto' | null;
-  readonly enlarge?: boolean;
+  readonly enlarge?: boolean | null;
   readonly blur?: number | null;
   readonly maxBytes?: number | null;
   readonly resampling?: 'lanczos3' | 'lanczos2' | 'cubic' | 'linear' | 'nearest' | null;

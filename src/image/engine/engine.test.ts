@@ -1,7 +1,15 @@
 import { decode, isBlurhashValid } from 'blurhash';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { toFault } from './decoding.ts';
-import { type Engine, EngineBusy, type EngineLimits, EngineTimeout, type ImageFacts, PictureFault } from './engine.ts';
+import {
+  type Engine,
+  EngineBusy,
+  type EngineLimits,
+  EngineTimeout,
+  EnlargementFault,
+  type ImageFacts,
+  PictureFault,
+} from './engine.ts';
 import { difference } from './looks.testing.ts';
 import {
   animation,
@@ -160,7 +168,7 @@ it('judges every size before it makes any variant', async () => {
     transform: toTransform(spec),
     deliver: () => delivered.push('made'),
   }));
-  await expect(engine.transform(picture, jobs)).rejects.toMatchObject({ reason: 'too_large' });
+  await expect(engine.transform(picture, jobs)).rejects.toBeInstanceOf(EnlargementFault);
   expect(delivered).toEqual([]);
 });
 
@@ -177,6 +185,15 @@ describe('permits and the deadline', () => {
     await expect(narrow.inspect(large)).rejects.toBeInstanceOf(EngineBusy);
     await first;
     await narrow.inspect(large);
+  });
+
+  it('serves an owner while all permits are held by another, and lets the other wait', async () => {
+    const narrow = createEngine({ ...limits, concurrency: 1, permitWaitMs: 1 });
+    const job = () => [{ transform: toTransform({ blur: 20 }), deliver: () => undefined }];
+    const first = narrow.transform(large, job(), 'one');
+    await expect(narrow.inspect(large, 'one')).rejects.toBeInstanceOf(EngineBusy);
+    expect(await narrow.inspect(large, 'another')).toMatchObject({ width: 2000 });
+    await first;
   });
 
   it('needs no permit to refuse what is no picture', async () => {

@@ -70,16 +70,17 @@ export interface Job {
   readonly deliver: (output: Uint8Array) => void;
 }
 
+/** `owner`: whose picture it is (`ownerOfKey`). Owners take turns. */
 export interface Engine {
   /** Throws PictureFault, EngineBusy, EngineTimeout. Decodes the whole picture, so a truncated one is found out. */
-  inspect(bytes: Uint8Array): Promise<ImageFacts>;
+  inspect(bytes: Uint8Array, owner?: string): Promise<ImageFacts>;
   /**
-   * All jobs, one after the other, under one permit and one deadline. Throws as `inspect` does; what was delivered
-   * before stands.
+   * All jobs, one after the other, under one permit and one deadline. Throws as `inspect` does, and EnlargementFault; what
+   * was delivered before stands.
    */
-  transform(bytes: Uint8Array, jobs: readonly Job[]): Promise<void>;
+  transform(bytes: Uint8Array, jobs: readonly Job[], owner?: string): Promise<void>;
   /** A JPEG with the wordmark on it, for downloads (watermarking.ts). Throws as `inspect` does. */
-  watermark(bytes: Uint8Array): Promise<Uint8Array>;
+  watermark(bytes: Uint8Array, owner?: string): Promise<Uint8Array>;
 }
 
 /** The picture itself is at fault. The message is fit for callers: one sentence, nothing internal. */
@@ -91,6 +92,11 @@ export class PictureFault extends Error {
     super(message, { cause });
     this.reason = reason;
   }
+}
+
+/** The caller asks for an enlargement beyond what is made. The message is fit for callers: the rest of a sentence. */
+export class EnlargementFault extends Error {
+  override readonly name = 'EnlargementFault';
 }
 
 /** No permit within the wait. */

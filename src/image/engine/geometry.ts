@@ -1,23 +1,31 @@
 /** How large a result is, decided before a pixel is touched (document 000, variant spec; CONTRACT §5). */
-import { PictureFault, type Transform } from './engine.ts';
+import { EnlargementFault, PictureFault, type Transform } from './engine.ts';
 
 export interface Size {
   readonly width: number;
   readonly height: number;
 }
 
+/** Pixels of an enlarged picture, unless its source has more. */
+const largestEnlargement = 4_000_000;
 /** Pixels a side that an encoder takes at most. */
 const longestSide = { webp: 16_383, jpeg: 65_500, png: Number.POSITIVE_INFINITY } as const;
 
 /**
  * The size of the result; `fill` crops to it, the other types have the source's proportions. `upright`: the source after
- * its orientation is applied. A result longer than its format allows is made smaller; one with more pixels than a source
- * may have is refused, since it would take as much memory.
+ * its orientation is applied. A result longer than its format allows is made smaller. Throws EnlargementFault, and
+ * PictureFault for a result with more pixels than a source may have, since it would take as much memory.
  */
 export function planSize(transform: Transform, upright: Size, maxPixels: number): Size {
   const asked = isFill(transform) ? fillSize(transform, upright) : fitSize(transform, upright);
   const size = scale(asked, Math.min(1, longestSide[transform.format] / Math.max(asked.width, asked.height)));
-  if (size.width * size.height > maxPixels) {
+  const pixels = size.width * size.height;
+  if (pixels > Math.max(largestEnlargement, upright.width * upright.height)) {
+    throw new EnlargementFault(
+      `must not make ${size.width} × ${size.height} pixels of ${upright.width} × ${upright.height}: at most ${largestEnlargement}`,
+    );
+  }
+  if (pixels > maxPixels) {
     throw new PictureFault('too_large', 'The enlarged picture would have too many pixels.');
   }
   return size;

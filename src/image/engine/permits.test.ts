@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { EngineBusy } from './engine.ts';
-import { createPermits } from './permits.ts';
+import { type Claim, createPermits, type Permits } from './permits.ts';
 
 const permits = (count: number, waitMs = 30_000) => createPermits({ count, waitMs });
 
@@ -42,4 +42,70 @@ it('with no wait at all, still gives what is free', async () => {
   await expect(one.acquire()).rejects.toBeInstanceOf(EngineBusy);
   release();
   (await one.acquire())();
+});
+
+/** Claims in the order in which they are given, each returned as soon as it is. */
+async function orderOf(permits: Permits, held: () => void, claims: readonly (readonly [string, Claim])[]) {
+  const order: string[] = [];
+  const done = claims.map(async ([name, claim]) => {
+    const release = await permits.acquire(claim);
+    order.push(name);
+    await new Promise(setImmediate);
+    release();
+  });
+  held();
+  await Promise.all(done);
+  return order;
+}
+const of = (owner: string): Claim => ({ owner });
+
+it('lets owners take turns: who waits comes before the queue of an owner who holds one', async () => {
+  const two = permits(2);
+  const [first, second] = [await two.acquire(of('a')), await two.acquire(of('b'))];
+  const order = await orderOf(two, first, [
+    ['a1', of('a')],
+    ['a2', of('a')],
+    ['a3', of('a')],
+    ['c1', of('c')],
+    ['c2', of('c')],
+    ['d1', of('d')],
+  ]);
+  second();
+  expect(order).toEqual(['c1', 'd1', 'a1', 'c2', 'a2', 'a3']);
+});
+
+it('lets uploads and variants take turns', async () => {
+  const two = permits(2);
+  const [first, second] = [await two.acquire(of('a')), await two.acquire(of('b'))];
+  const order = await orderOf(two, first, [
+    ['c', of('c')],
+    ['d', of('d')],
+    ['e', of('e')],
+    ['upload', { owner: 'f', kind: 'upload' }],
+    ['another', { owner: 'g', kind: 'upload' }],
+  ]);
+  second();
+  expect(order).toEqual(['upload', 'c', 'another', 'd', 'e']);
+});
+
+it.each([1, 2, 4])('gives one more than %i while one owner holds all and another waits', async (count) => {
+  const some = permits(count, 5);
+  const held = await Promise.all(Array.from({ length: count }, () => some.acquire(of('a'))));
+  await expect(some.acquire(of('a'))).rejects.toBeInstanceOf(EngineBusy);
+  const other = await some.acquire(of('b'));
+  await expect(some.acquire(of('b'))).rejects.toBeInstanceOf(EngineBusy);
+  await expect(some.acquire(of('c'))).rejects.toBeInstanceOf(EngineBusy);
+  other();
+  for (const release of held) release();
+  const again = await Promise.all(Array.from({ length: count }, () => some.acquire(of('b'))));
+  for (const release of again) release();
+});
+
+it('takes a permit back once, however often it is returned', async () => {
+  const one = permits(1, 5);
+  const release = await one.acquire(of('a'));
+  release();
+  release();
+  await one.acquire(of('a'));
+  await expect(one.acquire(of('a'))).rejects.toBeInstanceOf(EngineBusy);
 });

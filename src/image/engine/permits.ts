@@ -1,42 +1,125 @@
+/**
+ * Permission to use one of a bounded number of places. Owners take turns, so that the pictures of one wait for each other
+ * and not others for them.
+ */
 import { EngineBusy } from './engine.ts';
 
-/** Leave to use one of a bounded number of places; first come, first served. */
-export interface Permits {
-  /** Throws EngineBusy after the wait. The function given back returns the permit, once. */
-  acquire(): Promise<() => void>;
+export interface Claim {
+  /** Whose picture it is (`ownerOfKey`); claims without an owner count as those of one. */
+  readonly owner?: string | undefined;
+  /** `upload`: an asset cannot be registered without it. Uploads and the rest take turns. */
+  readonly kind?: 'upload' | 'variant';
 }
 
+export interface Permits {
+  /** Throws EngineBusy after the wait. The function given back returns the permit, once. */
+  acquire(claim?: Claim): Promise<() => void>;
+}
+
+interface Waiting extends Required<Claim> {
+  readonly owner: string;
+  readonly begin: () => void;
+}
+
+/**
+ * One permit more than `count` is given while a single owner holds all of them and another waits: work under way cannot be
+ * interrupted, and may take longer than a wait.
+ */
 export function createPermits(options: { readonly count: number; readonly waitMs: number }): Permits {
-  let free = options.count;
-  // Insertion order is the order of arrival; who gives up takes itself out.
-  const waiting = new Set<() => void>();
+  const { count, waitMs } = options;
+  let inUse = 0;
+  /** In the order of arrival; who gives up is taken out. */
+  const waiting = new Set<Waiting>();
+  /** Owner → permits held; none without one. */
+  const held = new Map<string, number>();
+  /** Owner → which permit was the last one given to it; of those who hold one or wait. */
+  const lastTurn = new Map<string, number>();
+  let turns = 0;
+  let lastKind: Claim['kind'];
 
-  const release = () => {
-    const [next] = waiting;
-    if (next === undefined) free += 1;
-    else next();
-  };
+  function give({ owner, kind }: Required<Claim>): void {
+    inUse += 1;
+    turns += 1;
+    lastKind = kind;
+    held.set(owner, (held.get(owner) ?? 0) + 1);
+    lastTurn.set(owner, turns);
+  }
 
-  const waitForTurn = () => {
-    const { promise, resolve, reject } = Promise.withResolvers<() => void>();
-    const turn = () => {
-      clearTimeout(timer);
-      waiting.delete(turn);
-      resolve(release);
-    };
-    const timer = setTimeout(() => {
-      waiting.delete(turn);
-      reject(new EngineBusy(`no permit within ${options.waitMs} ms`));
-    }, options.waitMs);
-    waiting.add(turn);
-    return promise;
-  };
+  function takeBack(owner: string): void {
+    inUse -= 1;
+    const left = (held.get(owner) ?? 0) - 1;
+    if (left > 0) held.set(owner, left);
+    else held.delete(owner);
+    serveNext();
+    forget(owner);
+  }
+
+  function serveNext(): void {
+    for (let next = chooseNext(); next !== undefined; next = chooseNext()) {
+      waiting.delete(next);
+      give(next);
+      next.begin();
+    }
+  }
+
+  /** Fewest permits held, then the kind whose turn it is, then the owner who has waited longest for a turn. */
+  function chooseNext(): Waiting | undefined {
+    let best: Waiting | undefined;
+    for (const one of waiting) {
+      if (mayBegin(one.owner) && (best === undefined || precedes(one, best))) best = one;
+    }
+    return best;
+  }
+
+  function mayBegin(owner: string): boolean {
+    return inUse < count || (inUse === count && count > 0 && held.size === 1 && !held.has(owner));
+  }
+
+  function precedes(one: Waiting, other: Waiting): boolean {
+    const [ownHeld, otherHeld] = [held.get(one.owner) ?? 0, held.get(other.owner) ?? 0];
+    if (ownHeld !== otherHeld) return ownHeld < otherHeld;
+    if (one.kind !== other.kind) return one.kind !== lastKind;
+    return (lastTurn.get(one.owner) ?? 0) < (lastTurn.get(other.owner) ?? 0);
+  }
+
+  function forget(owner: string): void {
+    const isWaiting = [...waiting].some((one) => one.owner === owner);
+    if (!isWaiting && !held.has(owner)) lastTurn.delete(owner);
+  }
 
   return {
-    acquire: async () => {
-      if (free === 0) return waitForTurn();
-      free -= 1;
-      return release;
+    acquire: ({ owner = '', kind = 'variant' } = {}) => {
+      const release = once(() => takeBack(owner));
+      if (waiting.size === 0 && mayBegin(owner)) {
+        give({ owner, kind });
+        return Promise.resolve(release);
+      }
+      const { promise, resolve, reject } = Promise.withResolvers<() => void>();
+      const one: Waiting = {
+        owner,
+        kind,
+        begin: () => {
+          clearTimeout(timer);
+          resolve(release);
+        },
+      };
+      const timer = setTimeout(() => {
+        waiting.delete(one);
+        forget(owner);
+        reject(new EngineBusy(`no permit within ${waitMs} ms`));
+      }, waitMs);
+      waiting.add(one);
+      serveNext();
+      return promise;
     },
+  };
+}
+
+function once(work: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    work();
   };
 }

@@ -19,6 +19,8 @@ export interface NamedSource {
 }
 
 export interface VariantSource extends NamedSource {
+  /** Whose picture it is: owners take turns at the engine. */
+  readonly owner: string;
   /** Throws SourceFault, and PictureFault when there are too many bytes. */
   read(): Promise<SourceBytes>;
 }
@@ -69,11 +71,20 @@ export function namedObject(bucket: string, key: string): NamedSource {
   };
 }
 
+/**
+ * Whose picture lies under a key: `u/<owner>/…` of assets, `<owner>/…` of legacy files. Other pictures of one folder count
+ * as one owner's.
+ */
+export function ownerOfKey(key: string): string {
+  return /^(?:u\/)?([^/]+)\//.exec(key)?.[1] ?? '';
+}
+
 /** An object of a bucket. `key` is a safe key (platform/objects/keys.ts). With another etag than `ifMatch` it is absent. */
 export function objectSource(objects: Objects, key: string, ifMatch?: string, version?: string): VariantSource {
   return {
     ...namedObject(objects.bucket, key),
     version,
+    owner: ownerOfKey(key),
     read: async () => {
       const { bytes, etag } = await readObject(objects, key, ifMatch);
       return { bytes, stillStands: async () => (await fetched(objects.head(key)))?.etag === etag };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '#platform/clock.ts';
+import { type Clock, systemClock } from '#platform/clock.ts';
 import { openFilesystem } from '#platform/objects/filesystem.ts';
 import type { Objects, WriteOptions } from '#platform/objects/objects.ts';
 import { openTestBucket, skipWithoutS3 } from '#platform/objects/s3.testing.ts';
@@ -176,6 +176,114 @@ for (const { driver, open, skip } of drivers) {
         expect(count('get objects')).toBe(1);
         await originals.put('u/a.png', picture, { contentType: 'image/png' });
         expect(await ensure()).toHaveLength(1);
+      });
+    });
+
+    describe('serve', () => {
+      const serve = (spec: VariantSpec, by = maker) => by.serve(source(), toTransform(spec));
+      const widths = (count: number, from = 1) =>
+        Array.from({ length: count }, (_, index) => ({ width: from + index }));
+
+      it('stores what is made, and answers what is stored', async () => {
+        const made = await serve({ width: 20 });
+        expect(made.output).toBeUndefined();
+        expect(await stored()).toEqual([made.key]);
+        calls.length = 0;
+        expect(await serve({ width: 20 })).toEqual(made);
+        expect(calls).toEqual(['head public']);
+      });
+
+      it('stores 64 of a source, hands over the rest, and makes room when they are forgotten', async () => {
+        await maker.ensure(source(), asked(...widths(32)));
+        await maker.ensure(source(), asked(...widths(31, 33)));
+        const [last, beyond] = [await serve({ width: 101 }), await serve({ width: 102 })];
+        expect(last.output).toBeUndefined();
+        expect(beyond.output?.length).toBe(beyond.size);
+        expect(await publicObjects.head(beyond.key)).toBeUndefined();
+        expect(await stored()).toHaveLength(64);
+        // As good as one that is stored.
+        const [kept] = await maker.ensure(source(), asked({ width: 102 }));
+        const body = await publicObjects.get(kept?.key ?? '');
+        expect(Buffer.concat((await body?.stream.toArray()) ?? [])).toEqual(Buffer.from(beyond.output ?? []));
+        await maker.forget(source());
+        expect((await serve({ width: 102 })).output).toBeUndefined();
+      });
+
+      it('stores no more of those that are made at once', async () => {
+        await maker.ensure(source(), asked(...widths(32)));
+        await maker.ensure(source(), asked(...widths(30, 33)));
+        const served = await Promise.all(widths(8, 101).map((spec) => serve(spec)));
+        expect(served.filter(({ output }) => output === undefined)).toHaveLength(2);
+        expect(await stored()).toHaveLength(64);
+      });
+
+      it('makes what is not stored once for all who ask at once', async () => {
+        await maker.ensure(source(), asked(...widths(32)));
+        await maker.ensure(source(), asked(...widths(32, 33)));
+        calls.length = 0;
+        const served = await Promise.all(Array.from({ length: 8 }, () => serve({ width: 200 })));
+        expect(new Set(served.map(({ output }) => output)).size).toBe(1);
+        expect(count('get objects')).toBe(1);
+      });
+
+      it('hands nothing over when its source goes in the meantime', async () => {
+        await maker.ensure(source(), asked(...widths(32)));
+        await maker.ensure(source(), asked(...widths(32, 33)));
+        const get: Objects['get'] = async (key, options) => {
+          const body = await originals.get(key, options);
+          const bytes = Buffer.concat((await body?.stream.toArray()) ?? []);
+          await originals.remove([key]);
+          return body && { ...body, stream: Readable.from([bytes]) };
+        };
+        await expect(maker.serve(source({ get }), toTransform({ width: 200 }))).rejects.toMatchObject({
+          reason: 'absent',
+        });
+      });
+
+      it('fails when what is stored cannot be counted', async () => {
+        const list: Objects['list'] = () => {
+          throw new Error('no');
+        };
+        await expect(serve({ width: 20 }, make({ store: { list } }))).rejects.toBeInstanceOf(StoreFault);
+      });
+    });
+
+    describe('a transform that takes too long', () => {
+      const heavy = toTransform({ blur: 100, width: 1400 });
+      beforeEach(async () => {
+        await originals.put('u/b.jpg', await pipe(photo(1500, 1000)).jpeg().toBuffer(), { contentType: 'image/jpeg' });
+      });
+      const of = () => source({}, 'u/b.jpg');
+
+      it('is not tried again for ten minutes', async () => {
+        const clock = { nowMs: 0, now: () => clock.nowMs };
+        const hurried = make({ limits: { processTimeoutMs: 1 }, clock });
+        await expect(hurried.serve(of(), heavy)).rejects.toBeInstanceOf(EngineTimeout);
+        calls.length = 0;
+        clock.nowMs += 10 * 60_000 - 1;
+        await expect(hurried.serve(of(), heavy)).rejects.toBeInstanceOf(EngineTimeout);
+        await expect(hurried.ensure(of(), [{ transform: heavy }])).rejects.toBeInstanceOf(EngineTimeout);
+        expect(calls).toEqual(['head public', 'head public']);
+        clock.nowMs += 1;
+        await expect(hurried.serve(of(), heavy)).rejects.toBeInstanceOf(EngineTimeout);
+        expect(count('get objects')).toBe(1);
+      });
+
+      it('is served when another process has stored it', async () => {
+        const hurried = make({ limits: { processTimeoutMs: 1 } });
+        await expect(hurried.serve(of(), heavy)).rejects.toBeInstanceOf(EngineTimeout);
+        const made = await maker.serve(of(), heavy);
+        expect(await hurried.serve(of(), heavy)).toEqual(made);
+      });
+
+      it('does not speak for the others of its source', async () => {
+        const hurried = make({ limits: { processTimeoutMs: 500 } });
+        const many = Array.from({ length: 31 }, (_, index) => ({ blur: 60 + index }));
+        await expect(hurried.ensure(of(), asked({ width: 16 }, ...many))).rejects.toBeInstanceOf(EngineTimeout);
+        calls.length = 0;
+        // It had less than the whole time, so it is tried again.
+        await hurried.ensure(of(), asked({ blur: 90, width: 20 }));
+        expect(count('get objects')).toBe(1);
       });
     });
 
@@ -405,13 +513,14 @@ function counted(objects: Objects, name: string): Objects {
   };
 }
 
-function make(changes: { store?: Partial<Objects>; limits?: Partial<EngineLimits> } = {}): VariantMaker {
+function make(changes: { store?: Partial<Objects>; limits?: Partial<EngineLimits>; clock?: Clock } = {}): VariantMaker {
   const changed = { ...limits, ...changes.limits };
   return createVariantMaker({
     engine: createEngine(changed),
     keySecret: 'secret',
     publicObjects: { ...publicObjects, ...changes.store },
     limits: changed,
+    ...(changes.clock && { clock: changes.clock }),
   });
 }
 

@@ -2,11 +2,14 @@
  * Makes variants and keeps them as public objects (document 000, `POST /v1/ensure`; CONTRACT §5). Used by the image
  * service and by the edge. Keeps no record: a variant's key is computed, and the object store is asked.
  */
+import { LRUCache } from 'lru-cache';
+import { type Clock, systemClock } from '#platform/clock.ts';
 import { gather } from '#platform/objects/gathering.ts';
 import type { Objects } from '#platform/objects/objects.ts';
-import type { Engine, EngineLimits, Transform } from './engine.ts';
+import { type Engine, type EngineLimits, EngineTimeout, type Transform } from './engine.ts';
 import { createVariantNames, type VariantNames } from './keys.ts';
 import { createPermits } from './permits.ts';
+import { createShelves, type Shelf } from './shelves.ts';
 import { free, type NamedSource, SourceFault, type VariantSource } from './sources.ts';
 
 export interface Variant {
@@ -18,16 +21,26 @@ export interface Variant {
   readonly overBudget: boolean;
 }
 
+export interface ServedVariant extends Variant {
+  /** The variant itself, where it is not stored. */
+  readonly output: Uint8Array | undefined;
+}
+
 export interface VariantMaker {
   /**
    * The variants asked for, in order, each beside what it was asked with. Those that exist cost one existence check
    * each; what is missing is made from one reading of the source. Throws SourceFault, StoreFault, PictureFault,
-   * EngineBusy, EngineTimeout.
+   * EnlargementFault, EngineBusy, EngineTimeout; the last at once for 10 minutes after a transform alone took too long.
    */
   ensure<Asked extends { readonly transform: Transform }>(
     source: VariantSource,
     asked: readonly Asked[],
   ): Promise<readonly (Asked & Variant)[]>;
+  /**
+   * One variant, for transforms that strangers choose: a source has a bounded number of stored variants, and what is made
+   * beyond it is not stored, but handed over. Throws as `ensure` does.
+   */
+  serve(source: VariantSource, transform: Transform): Promise<ServedVariant>;
   /**
    * Removes every variant of a source; answers how many. To be called after the source is removed: a variant still being
    * made is then removed by its maker. Throws StoreFault.
@@ -45,6 +58,7 @@ export interface VariantMakerDeps {
   readonly keySecret: string;
   readonly publicObjects: Objects;
   readonly limits: Pick<EngineLimits, 'concurrency' | 'permitWaitMs'>;
+  readonly clock?: Clock;
 }
 
 /** The public bucket could not be read or written. */
@@ -52,12 +66,19 @@ export class StoreFault extends Error {
   override readonly name = 'StoreFault';
 }
 
-/** A variant that a request of this process is looking for or making; it resolves to the size. */
+type Outcome = Pick<ServedVariant, 'size' | 'output'>;
+
+/** Whether a variant is stored in any case, or only while its source has few. */
+type Storing = 'always' | 'bounded';
+
+/** A variant that a request of this process is looking for or making. */
 interface Flight {
+  /** In `inFlight`. */
+  readonly name: string;
   readonly key: string;
   readonly transform: Transform;
-  readonly promise: Promise<number>;
-  readonly resolve: (size: number) => void;
+  readonly promise: Promise<Outcome>;
+  readonly resolve: (outcome: Outcome) => void;
   readonly reject: (reason: unknown) => void;
 }
 
@@ -69,28 +90,34 @@ interface Made {
 const contentTypes = { webp: 'image/webp', jpeg: 'image/jpeg', png: 'image/png' } as const;
 /** Sources held in memory, read or being read, for each picture that is worked on: a slow one does not idle a processor. */
 const sourcesPerPermit = 4;
+/** Stored variants of one source, beyond which those that strangers choose are not stored. */
+const mostStored = 64;
+/** A transform that took too long is not tried again for so long, in this process. */
+const timeoutRememberedMs = 10 * 60 * 1000;
 const cacheControl = 'public, max-age=31536000, immutable';
 
 export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
-  const { engine, publicObjects } = deps;
+  const { engine, publicObjects, clock = systemClock } = deps;
   const names = createVariantNames(deps.keySecret);
   const places = createPermits({
     count: deps.limits.concurrency * sourcesPerPermit,
     waitMs: deps.limits.permitWaitMs,
   });
-  /** By key. An entry begins before the existence check, so that identical requests write once. */
+  const shelfOf = createShelves({ objects: publicObjects, places: mostStored });
+  /** By storing and key. An entry begins before the existence check, so that identical requests write once. */
   const inFlight = new Map<string, Flight>();
+  /** Key → until when its transform is not tried again. */
+  const timedOut = new LRUCache<string, number>({ max: 10_000 });
 
-  function takeOff(key: string, transform: Transform, started: Flight[]): Flight {
-    const flight = { key, transform, ...Promise.withResolvers<number>() };
-    inFlight.set(key, flight);
-    started.push(flight);
+  function takeOff(name: string, key: string, transform: Transform): Flight {
+    const flight = { name, key, transform, ...Promise.withResolvers<Outcome>() };
+    inFlight.set(name, flight);
     return flight;
   }
 
-  function land(flight: Flight, size: number): void {
+  function land(flight: Flight, outcome: Outcome): void {
     leave(flight);
-    flight.resolve(size);
+    flight.resolve(outcome);
   }
 
   function fail(flight: Flight, reason: unknown): void {
@@ -100,40 +127,56 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
 
   /** A failure can come after the landing, when the key may belong to a later flight. */
   function leave(flight: Flight): void {
-    if (inFlight.get(flight.key) === flight) inFlight.delete(flight.key);
+    if (inFlight.get(flight.name) === flight) inFlight.delete(flight.name);
   }
 
   /** Settles every flight; never throws. */
-  async function fly(source: VariantSource, flights: readonly Flight[]): Promise<void> {
+  async function fly(source: VariantSource, flights: readonly Flight[], storing: Storing): Promise<void> {
     try {
-      const missing = await landExisting(flights);
-      if (missing.length > 0) await make(source, missing);
+      const missing = failTimedOut(await landExisting(flights));
+      if (missing.length === 0) return;
+      const shelf = storing === 'bounded' ? shelfOf(names.prefix(source)) : undefined;
+      try {
+        await make(source, missing, shelf);
+      } finally {
+        shelf?.leave();
+      }
     } catch (error) {
       for (const flight of flights) fail(flight, error);
     }
   }
 
   async function landExisting(flights: readonly Flight[]): Promise<readonly Flight[]> {
-    const heads = await stored(Promise.all(flights.map(({ key }) => publicObjects.head(key))));
+    const heads = await askStore(Promise.all(flights.map(({ key }) => publicObjects.head(key))));
     return flights.filter((flight, index) => {
       const head = heads[index];
-      if (head !== undefined) land(flight, head.size);
+      if (head !== undefined) land(flight, { size: head.size, output: undefined });
       return head === undefined;
     });
   }
 
-  async function make(source: VariantSource, flights: readonly Flight[]): Promise<void> {
+  function failTimedOut(flights: readonly Flight[]): readonly Flight[] {
+    const isTimedOut = ({ key }: Flight) => (timedOut.get(key) ?? 0) > clock.now();
+    for (const flight of flights.filter(isTimedOut)) fail(flight, new EngineTimeout('took too long a short time ago'));
+    return flights.filter((flight) => !isTimedOut(flight));
+  }
+
+  async function make(source: VariantSource, flights: readonly Flight[], shelf: Shelf | undefined): Promise<void> {
     const { made, ended, stillStands } = await render(source, flights);
     // What was made before another job failed is kept all the same: a repeat then has less to do.
-    if (made.length > 0) await keep(made, stillStands);
-    for (const { flight, output } of made) land(flight, output.length);
-    // When it fails, the next variant that is made tries again.
+    if (made.length > 0) await keep(made, stillStands, shelf);
+    // If this fails, the next variant that is made retries it.
     if (made.length > 0) await removeOlder(source, stillStands).catch(() => undefined);
-    if (ended.status === 'rejected') throw ended.reason;
+    if (ended.status === 'fulfilled') return;
+    const [first] = flights;
+    // Later ones had less than the whole time.
+    if (ended.reason instanceof EngineTimeout && made.length === 0 && first !== undefined)
+      timedOut.set(first.key, clock.now() + timeoutRememberedMs);
+    throw ended.reason;
   }
 
   async function render(source: VariantSource, flights: readonly Flight[]) {
-    const release = await places.acquire();
+    const release = await places.acquire({ owner: source.owner });
     try {
       const { bytes, stillStands } = await source.read();
       const outputs: Made[] = [];
@@ -141,7 +184,7 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
         transform: flight.transform,
         deliver: (output: Uint8Array) => outputs.push({ flight, output }),
       }));
-      const [ended] = await Promise.allSettled([engine.transform(bytes, jobs)]);
+      const [ended] = await Promise.allSettled([engine.transform(bytes, jobs, source.owner)]);
       // After a failure the library may still be reading.
       if (ended.status === 'fulfilled') free(bytes);
       // A copy: a job that ends after the deadline comes too late.
@@ -151,10 +194,16 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
     }
   }
 
-  /** Writes the variants; takes them back when their source went, or was replaced, in the meantime. */
-  async function keep(made: readonly Made[], stillStands: () => Promise<boolean>): Promise<void> {
+  /** Writes the variants for which there is room; takes them back when their source went, or was replaced, in the meantime. */
+  async function keep(
+    made: readonly Made[],
+    stillStands: () => Promise<boolean>,
+    shelf: Shelf | undefined,
+  ): Promise<void> {
+    const stored: Made[] = [];
+    for (const one of made) if (shelf === undefined || (await askStore(shelf.take()))) stored.push(one);
     const writes = await Promise.allSettled(
-      made.map(({ flight: { key, transform }, output }) =>
+      stored.map(({ flight: { key, transform }, output }) =>
         publicObjects.put(key, output, {
           contentType: contentTypes[transform.format],
           cacheControl,
@@ -166,46 +215,67 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
     try {
       if (!(await stillStands())) throw new SourceFault('absent', 'the source went while its variants were made');
     } catch (error) {
-      await removeAll(made.map(({ flight }) => flight.key));
+      if (stored.length > 0) await removeAll(stored.map(({ flight }) => flight.key));
       throw error;
     }
     const failed = writes.find((write) => write.status === 'rejected');
     if (failed) throw new StoreFault('a variant could not be written', { cause: failed.reason });
+    for (const one of made) {
+      const { flight, output } = one;
+      land(flight, { size: output.length, output: stored.includes(one) ? undefined : output });
+    }
   }
 
   /** What was made of a source before it was replaced in place. */
   async function removeOlder(source: VariantSource, stillStands: () => Promise<boolean>): Promise<void> {
     if (source.version === undefined) return;
     const current = names.versionPrefix(source);
-    const keys = await stored(gather(publicObjects, [names.prefix(source)]));
+    const keys = await askStore(gather(publicObjects, [names.prefix(source)]));
     const older = keys.filter((key) => !key.startsWith(current));
     // Asked after the listing: if the source was replaced since, the others may be of its new bytes.
     if (older.length > 0 && (await stillStands())) await removeAll(older);
   }
 
   async function removeAll(keys: readonly string[]): Promise<number> {
-    const { removed, failed } = await stored(publicObjects.remove(keys));
+    const { removed, failed } = await askStore(publicObjects.remove(keys));
     if (failed.length > 0) throw new StoreFault('variants could not be removed', { cause: failed });
     return removed.length;
   }
 
   async function forgetAll(sources: readonly NamedSource[]): Promise<number> {
-    const keys = await stored(gather(publicObjects, sources.map(names.prefix)));
+    const keys = await askStore(gather(publicObjects, sources.map(names.prefix)));
     return keys.length === 0 ? 0 : removeAll(keys);
   }
 
+  async function ensureAll<Asked extends { readonly transform: Transform }>(
+    source: VariantSource,
+    asked: readonly Asked[],
+    storing: Storing,
+  ): Promise<readonly (Asked & ServedVariant)[]> {
+    const started: Flight[] = [];
+    // Nothing is awaited before every key has its flight: two requests cannot slip past each other.
+    const awaited = asked.map(async (one) => {
+      const { transform } = one;
+      const key = names.key(source, transform);
+      const name = `${storing} ${key}`;
+      let flight = inFlight.get(name);
+      if (flight === undefined) {
+        flight = takeOff(name, key, transform);
+        started.push(flight);
+      }
+      const { size, output } = await flight.promise;
+      return { ...one, key, size, output, overBudget: transform.maxBytes > 0 && size > transform.maxBytes };
+    });
+    if (started.length > 0) void fly(source, started, storing);
+    return Promise.all(awaited);
+  }
+
   return {
-    ensure: async (source, asked) => {
-      const started: Flight[] = [];
-      // Nothing is awaited before every key has its flight: two requests cannot slip past each other.
-      const awaited = asked.map(async (one) => {
-        const { transform } = one;
-        const key = names.key(source, transform);
-        const size = await (inFlight.get(key) ?? takeOff(key, transform, started)).promise;
-        return { ...one, key, size, overBudget: transform.maxBytes > 0 && size > transform.maxBytes };
-      });
-      if (started.length > 0) void fly(source, started);
-      return Promise.all(awaited);
+    ensure: (source, asked) => ensureAll(source, asked, 'always'),
+    serve: async (source, transform) => {
+      const [variant] = await ensureAll(source, [{ transform }], 'bounded');
+      if (variant === undefined) throw new Error('one variant was asked for');
+      return variant;
     },
     forget: (source) => forgetAll([source]),
     forgetAll,
@@ -213,7 +283,7 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
   };
 }
 
-async function stored<Result>(asking: Promise<Result>): Promise<Result> {
+async function askStore<Result>(asking: Promise<Result>): Promise<Result> {
   try {
     return await asking;
   } catch (error) {

@@ -4,7 +4,7 @@ import { translate } from './decoders/translating.ts';
 import { type Opening, toFault } from './decoding.ts';
 import type { Engine, EngineLimits } from './engine.ts';
 import { readFacts } from './inspecting.ts';
-import { createPermits } from './permits.ts';
+import { type Claim, createPermits } from './permits.ts';
 import { renderAll } from './rendering.ts';
 import { recogniseFormat } from './sniffing.ts';
 import { drawWatermark } from './watermarking.ts';
@@ -14,9 +14,13 @@ export function createEngine(limits: EngineLimits): Engine {
   const permits = createPermits({ count: limits.concurrency, waitMs: limits.permitWaitMs });
 
   /** Answers at the deadline; the permit is kept until the library has truly let go. */
-  async function work<Result>(bytes: Uint8Array, job: (opening: Opening) => Promise<Result>): Promise<Result> {
+  async function work<Result>(
+    bytes: Uint8Array,
+    claim: Claim,
+    job: (opening: Opening) => Promise<Result>,
+  ): Promise<Result> {
     const mime = await recogniseFormat(bytes);
-    const release = await permits.acquire();
+    const release = await permits.acquire(claim);
     const deadline = startDeadline(limits.processTimeoutMs);
     const run = async () => {
       const readable = await translate({ bytes, mime, maxPixels: limits.maxSourcePixels }, deadline);
@@ -34,8 +38,8 @@ export function createEngine(limits: EngineLimits): Engine {
   }
 
   return {
-    inspect: (bytes) => work(bytes, readFacts),
-    transform: (bytes, jobs) => work(bytes, (opening) => renderAll(opening, jobs)),
-    watermark: (bytes) => work(bytes, drawWatermark),
+    inspect: (bytes, owner) => work(bytes, { owner, kind: 'upload' }, readFacts),
+    transform: (bytes, jobs, owner) => work(bytes, { owner }, (opening) => renderAll(opening, jobs)),
+    watermark: (bytes, owner) => work(bytes, { owner }, drawWatermark),
   };
 }

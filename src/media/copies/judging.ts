@@ -46,7 +46,7 @@ export async function judgeCopy(
   const isShown = await isPicture(deps.objects, storageKey, head, source.mime);
   if (isShown === undefined) return undefined;
   if (!isShown) return { facts: told, digests: undefined, match: undefined };
-  const leave = await placeForPicture(deps);
+  const leave = await placeForPicture(deps, storageKey);
   try {
     const picture = await inspectPicture(deps, storageKey, head);
     if (picture === undefined) return undefined;

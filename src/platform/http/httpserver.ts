@@ -7,6 +7,7 @@ import type { Caller } from '../access/caller.ts';
 import type { Log } from '../log.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { OriginMatcher } from './origins.ts';
+import type { Transfer, Transfers } from './transfers.ts';
 
 export type HttpServer = FastifyInstance<
   RawServerDefault,
@@ -24,10 +25,20 @@ declare module 'fastify' {
   interface FastifyReply {
     /** Fires when the client goes away before it has its answer: for whoever does long work for it. */
     readonly abandoned: AbortSignal;
+    /** Counts towards `maxInFlight`; kept by admission.ts. */
+    holdsPlace: boolean;
+    /** Is watched by `transfer`. */
+    isTransfer: boolean;
+    /**
+     * The rest of this request moves at the pace of its client: it no longer counts as in flight, and ends when it is too
+     * slow. Throws `overloaded`.
+     */
+    transfer(transfer: Transfer): void;
   }
   interface FastifyInstance {
     /** What `GET /metrics` shows; services add their own. */
     metrics: Registry;
+    transfers: Transfers;
     /** Refuses new requests and resolves when the last one in flight is answered. `close` begins with it. */
     drain(): Promise<void>;
   }
@@ -51,6 +62,10 @@ export interface ServerCommons {
   readonly telemetry?: Telemetry;
   /** Requests answered at once (MAX_IN_FLIGHT); more are refused with 503 `overloaded`. */
   readonly maxInFlight?: number;
+  /** Uploads, downloads and large answers at once (MAX_TRANSFERS). */
+  readonly maxTransfers?: number;
+  /** The time over which the speed of a transfer is judged; 30 s. */
+  readonly transferWindowMs?: number;
   /** `false`: the process may not act as the service now; requests are 503 until it may again. */
   readonly mayServe?: () => boolean;
   /** For how long `close` waits for what is in flight. */
@@ -66,6 +81,8 @@ export interface ServerOptions extends ServerCommons {
   readonly readiness: Readiness;
   /** Bytes; 1 MiB unless the service says otherwise. */
   readonly bodyLimit?: number;
+  /** A whole request, its body included, has to arrive within this; 20 s. */
+  readonly requestTimeoutMs?: number;
   /** The image service's health is the plain text `ok`. */
   readonly plainHealth?: boolean;
   /** The service shows pages: `GET /` is its own to answer. */

@@ -1,0 +1,151 @@
+/** Clients that send or read slowly, against a server that works on two requests at once. */
+import { connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createLog } from '../log.ts';
+import { createServer, type HttpServer, type ServerOptions } from './server.ts';
+import { readAnswers, sendRaw } from './test-raw-client.ts';
+
+const large = 'x'.repeat(24_000_000);
+const many = 20;
+let app: HttpServer;
+let address: string;
+let sockets: Socket[];
+
+async function start(options: Partial<ServerOptions> = {}, add?: (server: HttpServer) => void): Promise<void> {
+  app = createServer({
+    service: 'auth',
+    log: createLog({ level: 'silent' }),
+    readiness: {},
+    maxInFlight: 2,
+    ...options,
+  });
+  app.post('/quick', async (request) => ({ received: request.body }));
+  app.get('/large', async () => large);
+  app.get('/small', async () => ({ done: true }));
+  add?.(app);
+  address = await app.listen({ port: 0, host: '127.0.0.1' });
+  sockets = [];
+}
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
+  await app.close();
+});
+
+function begin(text: string): Socket {
+  const { hostname, port } = new URL(address);
+  const socket = connect(Number(port), hostname).pause();
+  socket.on('error', () => undefined);
+  socket.write(text);
+  sockets.push(socket);
+  return socket;
+}
+
+/** Writes a byte every now and then until the connection ends. */
+function trickle(socket: Socket): Socket {
+  const timer = setInterval(() => socket.write(' '), 20);
+  socket.on('close', () => clearInterval(timer));
+  return socket;
+}
+
+const post = (headers: string, body: string) =>
+  `POST /quick HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${headers}\r\n\r\n${body}`;
+
+const gauge = async (name: string) => (await app.metrics.getSingleMetric(name)?.get())?.values ?? [];
+const open = async () => (await gauge('http_requests_in_flight'))[0]?.value;
+const sending = async () => (await gauge('http_transfers')).find(({ labels }) => labels.direction === 'out')?.value;
+
+async function everybodyElseIsServed(): Promise<void> {
+  const answers = await Promise.all([
+    sendRaw(address, post('Content-Length: 2', '{}')),
+    sendRaw(address, 'GET /small HTTP/1.1\r\nHost: a\r\n\r\n'),
+  ]);
+  expect(answers.map(([answer]) => answer?.status)).toEqual([200, 200]);
+}
+
+describe(`${many} clients`, () => {
+  beforeEach(() => start());
+
+  it.each([
+    ['with a length', post('Content-Length: 1000', '{')],
+    ['in chunks', post('Transfer-Encoding: chunked', '1\r\n{\r\n')],
+  ])('whose bodies do not arrive (%s) hold no place', async (_name, text) => {
+    for (let index = 0; index < many; index++) begin(text);
+    await expect.poll(open).toBe(many);
+    await everybodyElseIsServed();
+  });
+
+  it('that do not read a large answer hold no place', async () => {
+    for (let index = 0; index < many; index++) {
+      begin('GET /large HTTP/1.1\r\nHost: a\r\n\r\n');
+      await expect.poll(sending).toBe(index + 1);
+    }
+    await everybodyElseIsServed();
+  });
+
+  it('that ask again and again and read nothing hold no place', async () => {
+    for (let index = 0; index < many; index++) begin('GET /small HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(2000));
+    await expect.poll(async () => (await gauge('http_request_duration_seconds')).length > 0).toBe(true);
+    await everybodyElseIsServed();
+  });
+});
+
+describe('a request that does not arrive in time', () => {
+  beforeEach(() => start({ requestTimeoutMs: 200 }));
+
+  it.each([
+    ['whose body trickles in', post('Content-Length: 100000', '{')],
+    ['whose body does not come', post('Content-Length: 100000', '')],
+    ['whose head trickles in', 'POST /quick HTTP/1.1\r\nHost:'],
+  ])('%s is 408, and its connection ends', async (_name, text) => {
+    const socket = trickle(begin(text)).resume();
+    const [answer] = await readAnswers(socket, 2);
+    expect([answer?.status, JSON.parse(answer?.body ?? '{}').error]).toEqual([408, 'request_timeout']);
+  });
+
+  it('is not one that follows a pause on its connection', async () => {
+    const socket = begin(post('Content-Length: 2', '{}')).resume();
+    expect((await readAnswers(socket, 1))[0]?.status).toBe(200);
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    socket.write(post('Content-Length: 2', '{}'));
+    expect((await readAnswers(socket, 1))[0]?.status).toBe(200);
+  });
+});
+
+describe('a large answer', () => {
+  beforeEach(() => start({ transferWindowMs: 600 }));
+
+  it('is cut off when its reader takes nothing', async () => {
+    const socket = begin('GET /large HTTP/1.1\r\nHost: a\r\n\r\n');
+    await expect.poll(sending).toBe(1);
+    await expect.poll(sending, { timeout: 10_000 }).toBe(0);
+    expect(Buffer.concat(await socket.resume().toArray()).length).toBeLessThan(large.length);
+  });
+
+  it('reaches a reader who is slow, but not too slow', async () => {
+    const socket = begin('GET /large HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    let received = 0;
+    for await (const chunk of socket) {
+      received += chunk.length;
+      if (received < 6_000_000) await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    expect(received).toBeGreaterThan(large.length);
+  });
+});
+
+describe('a body that arrives while all places are taken', () => {
+  it('is refused when it is there, and its sender can ask again', async () => {
+    const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
+    await start({ maxInFlight: 1 }, (server) => server.get('/slow', async () => finished));
+    const arriving = begin(post('Content-Length: 2', '{'));
+    await expect.poll(open).toBe(1);
+    const slow = begin('GET /slow HTTP/1.1\r\nHost: a\r\n\r\n').resume();
+    await expect.poll(open).toBe(2);
+    arriving.resume().write('}');
+    const [refused] = await readAnswers(arriving, 1);
+    expect([refused?.status, JSON.parse(refused?.body ?? '{}').error]).toEqual([503, 'overloaded']);
+    finish();
+    await readAnswers(slow, 1);
+    arriving.write(post('Content-Length: 2', '{}'));
+    expect((await readAnswers(arriving, 1))[0]?.status).toBe(200);
+  });
+});

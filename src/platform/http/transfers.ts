@@ -1,0 +1,125 @@
+/**
+ * Transfers: bodies that move at the pace of the client, such as uploads, downloads and large answers. They occupy memory
+ * and file descriptors but no processor, so they have limits of their own: a number at once, and a lowest speed.
+ */
+import type { ServerResponse } from 'node:http';
+import { problems } from '../problem.ts';
+import { noSendQueues, readSendQueues, type SendQueues, takenBytes } from './sendqueues.ts';
+
+/** Bytes a second, over the whole window. */
+export const slowestTransfer = 1000;
+/** Bytes a second. When no place is left, the slowest transfer below this makes room for a new one. */
+const slowerThanMost = 10_000;
+const looksPerWindow = 6;
+
+export interface Transfer {
+  readonly direction: 'in' | 'out';
+  /** Bytes that the client has sent or received so far. */
+  readonly movedBytes: (queues: SendQueues) => number;
+  /** The client waits for the server, so the pause does not count against it. */
+  readonly waitsForServer: () => boolean;
+  /** `slow`: below the lowest speed. `crowded`: another transfer needs the place. */
+  readonly end: (reason: 'slow' | 'crowded') => void;
+}
+
+export interface Transfers {
+  /** Watches a transfer until the returned function is called. Throws `overloaded` when no place is left. */
+  begin(transfer: Transfer): () => void;
+  /** Ends the slowest transfer in this direction. `false`: none is slow enough to be ended for another. */
+  endSlowest(direction?: Transfer['direction']): boolean;
+  count(direction: Transfer['direction']): number;
+}
+
+export interface TransferLimits {
+  readonly max: number;
+  readonly windowMs: number;
+}
+
+interface Watched {
+  readonly transfer: Transfer;
+  /** The first is as old as the window, or as the transfer. */
+  samples: { readonly atMs: number; readonly bytes: number }[];
+}
+
+export function createTransfers({ max, windowMs }: TransferLimits): Transfers {
+  const running = new Set<Watched>();
+  let timer: NodeJS.Timeout | undefined;
+  let isLooking = false;
+
+  async function look(): Promise<void> {
+    if (isLooking) return;
+    isLooking = true;
+    try {
+      const isSending = [...running].some(({ transfer }) => transfer.direction === 'out' && !transfer.waitsForServer());
+      const queues = isSending ? await readSendQueues() : noSendQueues;
+      for (const watched of running) {
+        sample(watched, queues, windowMs);
+        const speed = speedOf(watched, windowMs);
+        if (speed !== undefined && speed < slowestTransfer) end(watched, 'slow');
+      }
+    } finally {
+      isLooking = false;
+    }
+  }
+
+  function end(watched: Watched, reason: 'slow' | 'crowded'): void {
+    stop(watched);
+    watched.transfer.end(reason);
+  }
+
+  function stop(watched: Watched): void {
+    running.delete(watched);
+    if (running.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  }
+
+  function endSlowest(direction?: Transfer['direction']): boolean {
+    let slowest: { readonly watched: Watched; readonly speed: number } | undefined;
+    for (const watched of running) {
+      const speed = speedOf(watched, windowMs);
+      const isOne = direction === undefined || watched.transfer.direction === direction;
+      if (isOne && speed !== undefined && speed < (slowest?.speed ?? slowerThanMost)) slowest = { watched, speed };
+    }
+    if (slowest === undefined) return false;
+    end(slowest.watched, 'crowded');
+    return true;
+  }
+
+  return {
+    begin: (transfer) => {
+      if (running.size >= max && !endSlowest()) throw problems.overloaded();
+      const watched: Watched = { transfer, samples: [] };
+      sample(watched, noSendQueues, windowMs);
+      running.add(watched);
+      timer ??= setInterval(() => void look(), windowMs / looksPerWindow).unref();
+      return () => stop(watched);
+    },
+    endSlowest,
+    count: (direction) => [...running].filter(({ transfer }) => transfer.direction === direction).length,
+  };
+}
+
+function sample({ transfer, samples }: Watched, queues: SendQueues, windowMs: number): void {
+  const atMs = performance.now();
+  if (transfer.waitsForServer()) samples.length = 0;
+  samples.push({ atMs, bytes: transfer.movedBytes(queues) });
+  while (samples[1] !== undefined && atMs - samples[1].atMs >= windowMs) samples.shift();
+}
+
+/** Bytes a second. `undefined`: not watched for long enough. */
+function speedOf({ samples }: Watched, windowMs: number): number | undefined {
+  const [first, last] = [samples[0], samples.at(-1)];
+  if (first === undefined || last === undefined || last.atMs - first.atMs < windowMs) return undefined;
+  return ((last.bytes - first.bytes) * 1000) / (last.atMs - first.atMs);
+}
+
+/** The answer that `raw` sends. It is cut off when it is too slow: its head may have been sent. */
+export function answering(raw: ServerResponse): Transfer {
+  return {
+    direction: 'out',
+    movedBytes: (queues) => (raw.socket === null ? 0 : takenBytes(raw.socket, queues)),
+    waitsForServer: () => raw.writableLength === 0,
+    end: () => raw.destroy(),
+  };
+}
