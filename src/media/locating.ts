@@ -6,6 +6,8 @@ import mimeTypes from 'mime';
 import type { Db } from '#platform/db/db.ts';
 import type { LegacyObjects, ObjectHead, Objects } from '#platform/objects/objects.ts';
 import { inTurns } from '#platform/turns.ts';
+import type { Reconciler } from './reconciling/reconciling.ts';
+import type { PinnedRow } from './reconciling/store.ts';
 import { isLegacyPath, isUuid } from './refs.ts';
 import { findReadyAssets, type MediaTables } from './store.ts';
 
@@ -17,6 +19,8 @@ export interface PlacesDeps {
 
 export interface LocatingDeps extends PlacesDeps {
   readonly db: Db<MediaTables>;
+  /** `undefined`: no asset is a file of the data folder. */
+  readonly reconciler?: Pick<Reconciler, 'current'> | undefined;
 }
 
 export type ReadyAsset = Awaited<ReturnType<typeof findReadyAssets>>[number];
@@ -69,7 +73,11 @@ export async function locateAll(
 ): Promise<ReadonlyMap<string, Located>> {
   const assetIds = new Set(refs.filter(isUuid).map((ref) => ref.toLowerCase()));
   const rows = assetIds.size > 0 ? await findReadyAssets(deps.db, [...assetIds]) : [];
-  const wanted = new Map(rows.filter((row) => isWanted({ row })).map((row) => [row.assetId, row]));
+  const readable = await currentRows(
+    deps,
+    rows.filter((row) => isWanted({ row })),
+  );
+  const wanted = new Map(readable.map((row) => [row.assetId, row]));
   const found = new Map<string, Located>();
   const note = (ref: string, located: Located | undefined) => located && found.set(ref, located);
   const heads: (() => Promise<unknown>)[] = [];
@@ -82,6 +90,14 @@ export async function locateAll(
   }
   await inTurns(heads, headsAtOnce, (head) => head());
   return found;
+}
+
+/** With the ETags that the files have now; without rows that have lost their file. Throws `engine_unavailable`. */
+export function currentRows<Row extends PinnedRow>(
+  { reconciler }: Pick<LocatingDeps, 'reconciler'>,
+  rows: readonly Row[],
+): Promise<readonly Row[]> | readonly Row[] {
+  return reconciler === undefined ? rows : reconciler.current(rows);
 }
 
 /** Of a row in the legacy backend it is asked whether the file is still there. */

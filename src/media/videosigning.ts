@@ -5,7 +5,7 @@ import { inTurns } from '#platform/turns.ts';
 import { type Answer, answersOf, joinAnswers } from './answers.ts';
 import type { SignRequest, VideoSignedRef } from './api.ts';
 import { isImage } from './limits.ts';
-import { headsAtOnce, type Located, locatePath, locateRow } from './locating.ts';
+import { currentRows, headsAtOnce, type Located, locatePath, locateRow } from './locating.ts';
 import { thumbPathOf } from './refs.ts';
 import { isReadable, resolveRefs } from './resolving.ts';
 import { originalAddress, type SigningDeps, thumbAddress } from './signing.ts';
@@ -128,7 +128,8 @@ async function openThumb(
   try {
     if ('path' in thumb) return await locatePath(deps, thumb.bucket, thumb.path);
     if (!thumb.isReady || !isImage(thumb.mime) || !isReadable(deps, caller, { row: thumb })) return undefined;
-    return await locateRow(deps, thumb);
+    const [current] = await currentRows(deps, [thumb]);
+    return current && (await locateRow(deps, current));
   } catch (error) {
     deps.log.warn({ err: error }, 'a thumbnail could not be looked for');
     return undefined;
