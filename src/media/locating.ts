@@ -6,8 +6,7 @@ import mimeTypes from 'mime';
 import type { Db } from '#platform/db/db.ts';
 import type { LegacyObjects, ObjectHead, Objects } from '#platform/objects/objects.ts';
 import { inTurns } from '#platform/turns.ts';
-import type { Reconciler } from './reconciling/reconciling.ts';
-import type { PinnedRow } from './reconciling/store.ts';
+import type { Reading, Reconciler } from './reconciling/reconciling.ts';
 import { isLegacyPath, isUuid } from './refs.ts';
 import { findReadyAssets, type MediaTables } from './store.ts';
 
@@ -20,7 +19,7 @@ export interface PlacesDeps {
 export interface LocatingDeps extends PlacesDeps {
   readonly db: Db<MediaTables>;
   /** `undefined`: no asset is a file of the data folder. */
-  readonly reconciler?: Pick<Reconciler, 'current'> | undefined;
+  readonly reconciler?: Pick<Reconciler, 'startReading'> | undefined;
 }
 
 export type ReadyAsset = Awaited<ReturnType<typeof findReadyAssets>>[number];
@@ -72,11 +71,9 @@ export async function locateAll(
   isWanted: (named: Named) => boolean = () => true,
 ): Promise<ReadonlyMap<string, Located>> {
   const assetIds = new Set(refs.filter(isUuid).map((ref) => ref.toLowerCase()));
+  const reading = startReading(deps);
   const rows = assetIds.size > 0 ? await findReadyAssets(deps.db, [...assetIds]) : [];
-  const readable = await currentRows(
-    deps,
-    rows.filter((row) => isWanted({ row })),
-  );
+  const readable = await reading.current(rows.filter((row) => isWanted({ row })));
   const wanted = new Map(readable.map((row) => [row.assetId, row]));
   const found = new Map<string, Located>();
   const note = (ref: string, located: Located | undefined) => located && found.set(ref, located);
@@ -92,12 +89,9 @@ export async function locateAll(
   return found;
 }
 
-/** With the ETags that the files have now; without rows that have lost their file. Throws `engine_unavailable`. */
-export function currentRows<Row extends PinnedRow>(
-  { reconciler }: Pick<LocatingDeps, 'reconciler'>,
-  rows: readonly Row[],
-): Promise<readonly Row[]> | readonly Row[] {
-  return reconciler === undefined ? rows : reconciler.current(rows);
+/** To be called before rows are read; tells which of them still have their files. */
+export function startReading({ reconciler }: Pick<LocatingDeps, 'reconciler'>): Reading {
+  return reconciler?.startReading() ?? { current: async (rows) => rows };
 }
 
 /** Of a row in the legacy backend it is asked whether the file is still there. */

@@ -40,12 +40,18 @@ export interface FilesFolder {
   readonly backends: readonly PinnedRow['backend'][];
 }
 
-export interface Reconciler {
+/** From before rows are read until they are used: rows that were read during a comparison may have old ETags. */
+export interface Reading {
   /**
    * The rows with the ETags that their files have now. Leaves out rows whose files are missing or have other content.
    * Throws `engine_unavailable` when large files take long to compare; the comparison goes on for the next call.
    */
   current<Row extends PinnedRow>(rows: readonly Row[]): Promise<readonly Row[]>;
+}
+
+export interface Reconciler {
+  /** To be called before the rows are read. */
+  startReading(): Reading;
   /** To be called before requests are served. */
   begin(): Promise<void>;
   /** Resolves when nothing is compared any more. */
@@ -77,7 +83,7 @@ export function createReconciler(deps: ReconcilingDeps): Reconciler {
   const { dataDir, backends } = folder;
   /** `comparing`: each row is compared with its file before it is read. `trusting`: only those in `lost` are. */
   let state: 'comparing' | 'trusting' = 'comparing';
-  /** Rows without their file: the ETag of the file that is there instead, or `''`. */
+  /** Rows that were found without their file, with the ETag of the file that was there instead, or `''`. */
   const lost = new Map<string, string>();
   const flights = new Map<string, Promise<Comparison>>();
   const closing = new AbortController();
@@ -103,10 +109,7 @@ export function createReconciler(deps: ReconcilingDeps): Reconciler {
   function note(row: PinnedRow, comparison: Comparison): Comparison {
     const { assetId, backend, bucket, storageKey } = row;
     const { found } = comparison;
-    if (found !== 'missing' && found !== 'different') {
-      lost.delete(assetId);
-      return comparison;
-    }
+    if (found !== 'missing' && found !== 'different') return comparison;
     const etag = found === 'different' ? comparison.etag : '';
     if (lost.get(assetId) === etag || (!lost.has(assetId) && lost.size >= maxLost)) return comparison;
     lost.set(assetId, etag);
@@ -117,11 +120,7 @@ export function createReconciler(deps: ReconcilingDeps): Reconciler {
     return comparison;
   }
 
-  const isTrusted = ({ assetId, backend }: PinnedRow) =>
-    !backends.includes(backend) || (state === 'trusting' && !lost.has(assetId));
-
   async function follow<Row extends PinnedRow>(row: Row): Promise<Row | undefined> {
-    if (isTrusted(row)) return row;
     const comparison = await compare(row, () => findPin(db, row.assetId));
     if (comparison.found === 'same') return row;
     if (comparison.found !== 'moved') return undefined;
@@ -196,21 +195,32 @@ export function createReconciler(deps: ReconcilingDeps): Reconciler {
   }
 
   return {
-    current: async (rows) => {
-      if (rows.every(isTrusted)) return rows;
-      const followed = await withDeadline(longestWaitMs, (signal) =>
-        inTurns(rows, filesAtOnce, (row) => {
-          signal.throwIfAborted();
-          return follow(row);
-        }),
-      ).catch((error: unknown) => {
-        throw error instanceof Problem ? error : problems.engine_unavailable({ cause: error });
-      });
-      return followed.filter((row) => row !== undefined);
+    startReading: () => {
+      const startedIn = state;
+      const isTrusted = ({ assetId, backend }: PinnedRow) =>
+        !backends.includes(backend) || (startedIn === 'trusting' && !lost.has(assetId));
+      return {
+        current: async (rows) => {
+          if (rows.every(isTrusted)) return rows;
+          const followed = await withDeadline(longestWaitMs, (signal) =>
+            inTurns(rows, filesAtOnce, async (row) => {
+              signal.throwIfAborted();
+              return isTrusted(row) ? row : follow(row);
+            }),
+          ).catch((error: unknown) => {
+            throw error instanceof Problem ? error : problems.engine_unavailable({ cause: error });
+          });
+          return followed.filter((row) => row !== undefined);
+        },
+      };
     },
     begin: async () => {
       if (backends.includes('objects')) await mkdir(join(dataDir, 'objects'), { recursive: true, mode: 0o700 });
-      const [noted, found] = await Promise.all([findFolder(db), readFolder(dataDir)]);
+      const noted = await findFolder(db);
+      const found = await readFolder(dataDir).catch((error: unknown) => {
+        log.warn({ err: error }, 'the state of the data folder cannot be read');
+        return undefined;
+      });
       const isKnown = found !== undefined && found.identity === noted;
       const isNew = noted !== undefined && !isKnown;
       if (isNew) {
