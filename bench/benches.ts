@@ -2,6 +2,7 @@
 import { agent } from './agent.ts';
 import type { Bench } from './bench.ts';
 import { content } from './content.ts';
+import { dataFolder } from './datafolder.ts';
 import { deletion } from './deletion.ts';
 import { benches as imageBenches } from './image.ts';
 import { memory } from './memory.ts';
@@ -31,6 +32,7 @@ export const benches: readonly Bench[] = [
   screening,
   videoWatermark,
   start,
+  dataFolder,
   idleStreams,
   registration,
   variantMemory,

@@ -1,4 +1,5 @@
 /** The command line (CONTRACT §1). Each command is loaded only when it is asked for. */
+import { privateUmask } from '#platform/datafolder/permissions.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 
 type Command = (args: readonly string[]) => Promise<number>;
@@ -25,6 +26,8 @@ try {
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (load === undefined)
     throw new StartFault(`There is no command \`${name}\`; there are ${Object.keys(commands).join(', ')}.`);
+  // The package of the client is for others to read; everything else that a command writes is data.
+  if (name !== 'build:client') process.umask(privateUmask);
   const command = await load();
   process.exitCode = await command(args);
 } catch (error) {

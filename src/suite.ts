@@ -3,6 +3,7 @@
  * order. `npm start` and the tests call the same.
  */
 import type { FastifyRequest } from 'fastify';
+import { tightenFolder } from '#platform/datafolder/permissions.ts';
 import type { HttpServer, ServerCommons } from '#platform/http/server.ts';
 import { Closers, StartFault } from '#platform/lifecycle.ts';
 import type { Log } from '#platform/log.ts';
@@ -52,6 +53,8 @@ export async function startSuite(config: Config, services: readonly ServiceName[
     await closers.closeAll();
   };
   try {
+    const tightening = await tightenFolder(config.process.dataDir, log);
+    closers.add('permissions', () => tightening.stop());
     const bound = isAlone(config) ? services.filter(usesDatabase) : [];
     const tenures = bound.length > 0 ? await takeTenures(bound, await engines.database(), log, closers) : undefined;
     for (const service of services) {

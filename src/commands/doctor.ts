@@ -3,12 +3,13 @@
  * what is wrong and which setting to change. Exit code 1 if anything is wrong. It may run beside a running instance.
  */
 import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
+import { access, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createScreening } from '#media/screening/screening.ts';
 import { createFfmpeg } from '#media/video/ffmpeg.ts';
 import { systemClock } from '#platform/clock.ts';
 import { ConfigFault } from '#platform/config.ts';
+import { readFolder } from '#platform/datafolder/identity.ts';
 import { isFolderInUse } from '#platform/db/lock.ts';
 import { probePostgres } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
@@ -83,6 +84,7 @@ function tell(state: 'ok' | 'warn' | 'FAULT', what: string, sentence: string): v
 async function checkDatabase({ database, process: { dataDir } }: Config): Promise<string> {
   if (database.url === 'embedded') {
     await checkFolder(dataDir);
+    await checkPermissions(dataDir);
     return `PGlite in ${dataDir}, ${isFolderInUse(dataDir) ? 'in use by a running instance' : 'not in use'}`;
   }
   await probePostgres(database.url);
@@ -106,7 +108,7 @@ async function checkObjects({ objects, process: { dataDir } }: Config): Promise<
   try {
     if (opened.driver === 'files') {
       await checkFolder(dataDir);
-      return `files in ${dataDir}`;
+      return describeFiles(dataDir);
     }
     await Promise.all([opened.originals.check(), opened.publicObjects.check()]).catch((error: Error) => {
       throw new Error(`the S3 server does not answer (${reasonOf(error)}); see S3_ENDPOINT, S3_BUCKET and the keys`);
@@ -118,6 +120,22 @@ async function checkObjects({ objects, process: { dataDir } }: Config): Promise<
   } finally {
     await opened.close();
   }
+}
+
+/** How they compare with their rows, as the media service noted it (docs/objects.md). */
+async function describeFiles(dataDir: string): Promise<string> {
+  const files = `files in ${dataDir}`;
+  const folder = await readFolder(dataDir);
+  if (folder === undefined) return files;
+  const { isCopy, state } = folder;
+  if (isCopy) return `${files}, a copy: the next start compares it with the database`;
+  const { missing, different, unreadable } = state;
+  if (missing + different + unreadable > 0) {
+    const counts = `${missing} missing, ${different} with other content, ${unreadable} unreadable`;
+    const mend = 'the log of the media service names them; restore them from a backup, or see `npm run sweep`';
+    throw new Warning(`${files}: some are not those of the database (${counts}); ${mend}`);
+  }
+  return state.reconciled ? files : `${files}, which are being compared with the database`;
 }
 
 async function checkLegacy(config: Config): Promise<string> {
@@ -174,4 +192,11 @@ async function checkFolder(folder: string): Promise<void> {
       throw new Error(`${path} cannot be written to; let ATELIER_DATA_DIR name a folder that can`);
     }
   }
+}
+
+async function checkPermissions(dataDir: string): Promise<void> {
+  const { mode = 0 } = await stat(dataDir).catch(() => ({ mode: 0 }));
+  if ((mode & 0o077) === 0) return;
+  const found = (mode & 0o777).toString(8).padStart(4, '0');
+  throw new Warning(`${dataDir} is accessible to other accounts (${found}); a start sets 0700, or run chmod 700`);
 }

@@ -84,14 +84,14 @@ async function copyKept(folder: string, dataDir: string, { path, sha256, modifie
 }
 
 /** `undefined`: no object. */
-function relocationOf({ path, etag }: KeptFile, newEtag: string): Relocation | undefined {
+function relocationOf({ path, etag, size, sha256 }: KeptFile, newEtag: string): Relocation | undefined {
   const [, bucket, key] = /^(objects)\/(.+)$/.exec(path) ?? /^legacy\/([^/]+)\/(.+)$/.exec(path) ?? [];
   if (bucket === undefined || key === undefined) return undefined;
   const backend = path.startsWith('objects/') ? 'objects' : 'legacy';
-  return { backend, bucket, key, etag, newBucket: bucket, newEtag };
+  return { backend, bucket, key, etag, size, sha256, newBucket: bucket, newEtag };
 }
 
-/** An object's etag tells its file from every other: the copies have others, and their rows follow. */
+/** The copies have ETags of their own, and their rows follow. */
 async function followFiles(dataDir: string, relocations: readonly Relocation[], lock: FolderLock): Promise<void> {
   const log = createLog({ level: 'silent' });
   const database = await openDatabase({ url: 'embedded', dataDir, migrations, log, lock, unfinished: true });

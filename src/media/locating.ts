@@ -6,6 +6,7 @@ import type { Db } from '#platform/db/db.ts';
 import type { LegacyObjects, Objects } from '#platform/objects/objects.ts';
 import { inTurns } from '#platform/turns.ts';
 import { mimeOfFile, mimeOfPath } from './legacymime.ts';
+import type { Reading, Reconciler } from './reconciling/reconciling.ts';
 import { isLegacyPath, isUuid } from './refs.ts';
 import { findReadyAssets, type MediaTables } from './store.ts';
 
@@ -17,6 +18,8 @@ export interface PlacesDeps {
 
 export interface LocatingDeps extends PlacesDeps {
   readonly db: Db<MediaTables>;
+  /** `undefined`: no asset is a file of the data folder. */
+  readonly reconciler?: Pick<Reconciler, 'startReading'> | undefined;
 }
 
 export type ReadyAsset = Awaited<ReturnType<typeof findReadyAssets>>[number];
@@ -70,8 +73,10 @@ export async function locateAll(
   isWanted: (named: Named) => boolean = () => true,
 ): Promise<ReadonlyMap<string, Located>> {
   const assetIds = new Set(refs.filter(isUuid).map((ref) => ref.toLowerCase()));
+  const reading = startReading(deps);
   const rows = assetIds.size > 0 ? await findReadyAssets(deps.db, [...assetIds]) : [];
-  const wanted = new Map(rows.filter((row) => isWanted({ row })).map((row) => [row.assetId, row]));
+  const readable = await reading.current(rows.filter((row) => isWanted({ row })));
+  const wanted = new Map(readable.map((row) => [row.assetId, row]));
   const found = new Map<string, Located>();
   const note = (ref: string, located: Located | undefined) => located && found.set(ref, located);
   const heads: (() => Promise<unknown>)[] = [];
@@ -84,6 +89,11 @@ export async function locateAll(
   }
   await inTurns(heads, headsAtOnce, (head) => head());
   return found;
+}
+
+/** To be called before rows are read; tells which of them still have their files. */
+export function startReading({ reconciler }: Pick<LocatingDeps, 'reconciler'>): Reading {
+  return reconciler?.startReading() ?? { current: async (rows) => rows };
 }
 
 /** Of a row in the legacy backend it is asked whether the file is still there. */

@@ -19,6 +19,8 @@ import { addressingOf } from './addressing.ts';
 import type { LegacyImport } from './api.ts';
 import type { mediaSettings } from './config.ts';
 import { importFile } from './importing.ts';
+import { createReconciler, type FilesFolder } from './reconciling/reconciling.ts';
+import type { FolderTables } from './reconciling/store.ts';
 import { addRoutes } from './routes.ts';
 import type { Screening } from './screening/screening.ts';
 import type { MediaTables } from './store.ts';
@@ -57,6 +59,8 @@ export interface MediaDeps {
   /** Where variants are stored; sweeps look through it. */
   readonly publicObjects: Objects;
   readonly legacy: Pick<LegacyObjects, 'bucket'>;
+  /** `undefined`: no asset is a file. */
+  readonly folder?: FilesFolder | undefined;
   readonly engine: Engine;
   /** Over the public bucket, with the key secret of the image service and the edge: variants go with their source. */
   readonly variants: Pick<VariantMaker, 'forgetAll' | 'names'>;
@@ -86,13 +90,17 @@ export function createMedia(deps: MediaDeps): HttpServer {
   const db = database.queries<MediaTables>();
   const pictures = picturePermits();
   const closing = new AbortController();
+  const places = { objects: originals, legacy };
+  const { folder } = deps;
+  const reconciler =
+    folder && createReconciler({ ...places, db: database.queries<FolderTables>(), answers, log, folder });
   const common = {
+    ...places,
     clock,
     db,
+    reconciler,
     taskDb: database.queries<TaskTables>(),
-    objects: originals,
     publicObjects,
-    legacy,
     answers,
     addressing: addressingOf(originals, resizeAddress),
     engine,
@@ -108,6 +116,10 @@ export function createMedia(deps: MediaDeps): HttpServer {
     closing: closing.signal,
     log,
   };
+  if (reconciler !== undefined) {
+    app.addHook('onReady', () => reconciler.begin());
+    app.addHook('onClose', () => reconciler.end());
+  }
   auditOperators(app, { db, log, ...auditing });
   addRoutes(app, deps.access, common);
   addTaskRoutes(app, deps.access, common);

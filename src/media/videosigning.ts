@@ -5,7 +5,8 @@ import { inTurns } from '#platform/turns.ts';
 import { type Answer, answersOf, joinAnswers } from './answers.ts';
 import type { SignRequest, VideoSignedRef } from './api.ts';
 import { isImage } from './limits.ts';
-import { headsAtOnce, type Located, locatePath, locateRow } from './locating.ts';
+import { headsAtOnce, type Located, locatePath, locateRow, startReading } from './locating.ts';
+import type { Reading } from './reconciling/reconciling.ts';
 import { thumbPathOf } from './refs.ts';
 import { isReadable, resolveRefs } from './resolving.ts';
 import { originalAddress, type SigningDeps, thumbAddress } from './signing.ts';
@@ -70,13 +71,14 @@ async function findThumbsOf(
   caller: Caller,
   videos: readonly Located[],
 ): Promise<ReadonlyMap<Located, FoundThumb>> {
+  const reading = startReading(deps);
   const rows = await lookUpThumbs(deps, videos);
   const lost: string[] = [];
   const shown = await inTurns(videos, headsAtOnce, async (video): Promise<[Located, FoundThumb]> => {
     const thumbAssetId = video.row?.namedThumbId ?? null;
     const wanted = thumbAssetId === null ? pathOfThumb(video) : rows && pickRow(rows.get(thumbAssetId), video);
     if (wanted === undefined) return [video, { shown: noThumb, isPassing: thumbAssetId !== null }];
-    const thumb = wanted === 'absent' ? undefined : await openThumb(deps, caller, wanted);
+    const thumb = wanted === 'absent' ? undefined : await openThumb(deps, caller, wanted, reading);
     if (thumb === undefined) {
       lost.push(video.row?.assetId ?? video.storageKey);
       return [video, { shown: { thumbAssetId }, isPassing: true }];
@@ -124,11 +126,13 @@ async function openThumb(
   deps: VideoSigningDeps,
   caller: Caller,
   thumb: Thumb | LegacyThumb,
+  reading: Reading,
 ): Promise<Located | undefined> {
   try {
     if ('path' in thumb) return await locatePath(deps, thumb.bucket, thumb.path);
     if (!thumb.isReady || !isImage(thumb.mime) || !isReadable(deps, caller, { row: thumb })) return undefined;
-    return await locateRow(deps, thumb);
+    const [current] = await reading.current([thumb]);
+    return current && (await locateRow(deps, current));
   } catch (error) {
     deps.log.warn({ err: error }, 'a thumbnail could not be looked for');
     return undefined;

@@ -49,7 +49,7 @@ function readKept(file: string): Record<string, string> {
 
 /** Whole or not at all. Of two processes that start at once on an empty folder, the first one's file stands. */
 function keep(file: string, secrets: Record<string, string>, before: Record<string, string>): void {
-  mkdirSync(join(file, '..'), { recursive: true });
+  mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 });
   const draft = `${file}.${randomUUID()}`;
   writeFileSync(draft, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flush: true });
   if (Object.keys(before).length > 0) {

@@ -15,8 +15,12 @@ export async function wireMedia({ config, engines, server, log, tenure }: Wiring
   const redis = await engines.redis();
   const answers = openCache({ redis, database, name: 'media', maxBytes: maxAnswerBytes, log });
   tenure?.onReturn(() => answers.clear());
-  const { originals, publicObjects } = await engines.objects();
+  const { driver, originals, publicObjects } = await engines.objects();
   const legacy = await engines.legacy();
+  const backends = [
+    ...(driver === 'files' ? (['objects'] as const) : []),
+    ...(legacy.driver === 'files' ? (['legacy'] as const) : []),
+  ];
   const readiness = {
     database: () => database.check(),
     ...(redis && { redis: () => redis.check() }),
@@ -34,6 +38,7 @@ export async function wireMedia({ config, engines, server, log, tenure }: Wiring
     originals,
     publicObjects,
     legacy,
+    folder: backends.length > 0 ? { dataDir: config.process.dataDir, backends } : undefined,
     engine: await engines.pictures(),
     variants: await engines.variants(),
     screening: await engines.screening(),

@@ -29,6 +29,8 @@ export interface PlantOptions {
   readonly isReady?: boolean;
   /** Of each object. */
   readonly bytes?: Uint8Array;
+  /** Of `bytes`, where the row has a digest. */
+  readonly sha256?: string;
   /** Beside the object: endings such as `.wm.jpg`. */
   readonly beside?: readonly string[];
 }
@@ -69,6 +71,7 @@ export async function plant(ground: Ground, count: number, options: PlantOptions
     storage_key: storageKey,
     etag: etags.get(storageKey) ?? '',
     byte_size: bytes.length,
+    sha256: options.sha256 ?? null,
     thumb_asset_id: options.thumbAssetId ?? null,
     ready_at: options.isReady === false ? null : new Date(),
   }));

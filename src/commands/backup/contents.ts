@@ -1,6 +1,7 @@
 /** What of a data folder belongs into its backup. */
 import { lstat, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { folderFile } from '#platform/datafolder/identity.ts';
 import { lockFiles, unfinishedMark } from '#platform/db/lock.ts';
 
 export interface Contents {
@@ -10,8 +11,16 @@ export interface Contents {
   readonly emptyFolders: readonly string[];
 }
 
-/** Belongs to the process, or is made anew: variants and half-written files. */
-const passing: readonly string[] = [...lockFiles, '.incoming', 'public', 'database.new', 'lost+found', unfinishedMark];
+/** Belongs to the process or to this very folder, or is made again: variants and half-written files. */
+const passing: readonly string[] = [
+  ...lockFiles,
+  folderFile,
+  '.incoming',
+  'public',
+  'database.new',
+  'lost+found',
+  unfinishedMark,
+];
 
 export async function contentsOf(folder: string): Promise<Contents> {
   const files: { path: string; size: number }[] = [];

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import mimeTypes from 'mime';
-import { findRelocations, forgetRelocation, noteRelocations } from '#media/relocating/store.ts';
+import { findRelocations, forgetRelocation, noteRelocations, type Relocation } from '#media/relocating/store.ts';
 import type { Db } from '#platform/db/db.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 import type { ListedObject, Objects } from '#platform/objects/objects.ts';
@@ -62,16 +62,19 @@ async function moveMissing(move: ObjectsMove, page: readonly ListedObject[]): Pr
     const { key, etag, size } = object;
     const known = noted.get(key);
     if (known?.etag !== etag || known.newBucket !== target.bucket) {
-      const newEtag = await retry(() => moveObject(move, object), patience);
+      const moved = await retry(() => moveObject(move, object), patience);
       const place = { backend: 'objects', bucket: source.bucket, newBucket: target.bucket } as const;
-      await noteRelocations(notes, [{ ...place, key, etag, newEtag }]);
+      await noteRelocations(notes, [{ ...place, key, etag, size, ...moved }]);
     }
     progress.add(size);
   });
 }
 
-/** Answers the etag that it has there. */
-async function moveObject({ source, target }: ObjectsMove, { key, etag, size }: ListedObject): Promise<string> {
+/** Answers the ETag that it has there, and its digest. */
+async function moveObject(
+  { source, target }: ObjectsMove,
+  { key, etag, size }: ListedObject,
+): Promise<Pick<Relocation, 'newEtag' | 'sha256'>> {
   const body = await source.get(key, { ifMatch: etag });
   if (body === undefined) throw new StartFault(`${key} went away meanwhile: something is still running on the source.`);
   const sent = createHash('sha256');
@@ -81,9 +84,10 @@ async function moveObject({ source, target }: ObjectsMove, { key, etag, size }: 
   const back = await target.get(key, { ifMatch: written.etag });
   const received = createHash('sha256');
   for await (const chunk of back?.stream ?? []) received.update(chunk);
-  if (sent.digest('hex') !== received.digest('hex'))
+  const sha256 = sent.digest('hex');
+  if (sha256 !== received.digest('hex'))
     throw new StartFault(`S3_ENDPOINT: ${key} was read back with other bytes than were written.`);
-  return written.etag;
+  return { newEtag: written.etag, sha256 };
 }
 
 async function* hashed(stream: Readable, digest: ReturnType<typeof createHash>) {

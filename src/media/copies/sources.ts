@@ -5,7 +5,7 @@ import { invalid, type Problem, problems } from '#platform/problem.ts';
 import type { CopyRequest } from '../api.ts';
 import { unseenFacts } from '../inspection.ts';
 import { isImage } from '../limits.ts';
-import { bucketOf, type LocatingDeps, locateAll } from '../locating.ts';
+import { bucketOf, type LocatingDeps, locateAll, startReading } from '../locating.ts';
 import { assertOwnLegacyPaths } from '../ownership.ts';
 import { isUuid } from '../refs.ts';
 import type { AssetFacts } from '../store.ts';
@@ -56,10 +56,13 @@ export function noSuchSource(): Problem {
 }
 
 async function findAssetSource(deps: LocatingDeps, caller: Caller, assetId: string): Promise<CopySource | undefined> {
-  const row = await findCopySource(deps.db, assetId);
-  if (row === undefined) return undefined;
-  if (caller.kind === 'user' && row.ownerId !== caller.userId)
+  const reading = startReading(deps);
+  const named = await findCopySource(deps.db, assetId);
+  if (named === undefined) return undefined;
+  if (caller.kind === 'user' && named.ownerId !== caller.userId)
     throw problems.forbidden({ message: 'The asset is somebody else’s.' });
+  const [row] = await reading.current([named]);
+  if (row === undefined) return undefined;
   const objects = bucketOf(deps, row);
   if (objects === undefined) return undefined;
   const { ownerId, kind, mime, byteSize, backend, storageKey } = row;

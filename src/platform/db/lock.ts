@@ -53,7 +53,7 @@ function tryLock(folder: string): FolderLock | undefined {
   const instance = join(folder, 'instance.json');
   let handle: DatabaseSync | undefined;
   try {
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     // Not at once: doctor may be looking.
     handle = new DatabaseSync(join(folder, 'lock'), { timeout: 200 });
     handle.exec('pragma locking_mode = exclusive; begin exclusive');

@@ -9,6 +9,7 @@ import type { Database } from './db.ts';
 import { type FolderLock, isUnfinished, lockFolder } from './lock.ts';
 import type { Migration } from './migrations.ts';
 import { createPglite, migratePglite, pgliteDatabase } from './pglite-engine.ts';
+import { PrivateFs } from './privatefs.ts';
 import { migratedTemplate } from './template.ts';
 import { vacuumRegularly } from './vacuuming.ts';
 
@@ -29,7 +30,7 @@ export async function openEmbedded({ dataDir, migrations, log, ...options }: Emb
       throw new ConfigFault([`ATELIER_DATA_DIR ${dataDir} is half restored; repeat \`npm run restore\``]);
     const folder = join(dataDir, 'database');
     if (!existsSync(folder)) await makeFolder(folder, migrations);
-    const reopen = (): Promise<PGlite> => createPglite({ dataDir: folder });
+    const reopen = (): Promise<PGlite> => createPglite({ fs: new PrivateFs(folder) });
     const lite = await reopen();
     await migrateOrClose(lite, migrations);
     const afterClose = () => {
@@ -56,7 +57,7 @@ export async function openInMemory(migrations: readonly Migration[], log: Log): 
 async function makeFolder(folder: string, migrations: readonly Migration[]): Promise<void> {
   const draft = `${folder}.new`;
   await rm(draft, { recursive: true, force: true });
-  const lite = await createPglite({ dataDir: draft, loadDataDir: await migratedTemplate(migrations) });
+  const lite = await createPglite({ fs: new PrivateFs(draft), loadDataDir: await migratedTemplate(migrations) });
   await lite.close();
   await rename(draft, folder);
 }

@@ -1,0 +1,199 @@
+/** A data folder that was copied is the same data, and nobody's but its owner's: seen from outside. */
+import { randomUUID } from 'node:crypto';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { render } from '#media/video/samples.testing.ts';
+import { readConfig } from '../../src/config.ts';
+import { newPlace, type Place, run } from '../acceptance/running.ts';
+import { clip } from '../media/clips.ts';
+import { folderCopies } from '../media/foldercopies.ts';
+import { picture } from '../media/pictures.ts';
+import { skipWithout } from '../programs.ts';
+import { limitMs } from './installation.ts';
+
+const ownerId = randomUUID();
+const scope = { scopeKind: 'thread', scopeId: 't' };
+const services = ['media', 'edge'];
+
+let place: Place;
+let folder: string;
+let originals: Readonly<Record<string, Buffer>>;
+let ids: Readonly<Record<'image' | 'video' | 'text' | 'oldImage' | 'oldVideo', string>>;
+let imageKey: string;
+
+interface Signed {
+  readonly ready: boolean;
+  readonly url?: string;
+  readonly thumbUrl?: string;
+}
+
+const at = (dataDir: string): Place => ({ ...place, dataDir, env: { ...place.env, ATELIER_DATA_DIR: dataDir } });
+
+/** Starts media and edge on the folder, does `work`, and gives what was printed. */
+async function whileRunning(dataDir: string, work: () => Promise<unknown>): Promise<string> {
+  const program = run('start', services, at(dataDir).env);
+  try {
+    await program.said('Atelier is ready', limitMs);
+    await work();
+  } finally {
+    program.child.kill('SIGTERM');
+    await program.ended(limitMs);
+  }
+  return program.output();
+}
+
+async function post<Body>(path: string, body: object): Promise<Body> {
+  const [internalKey = ''] = readConfig(place.env, []).internal.keys;
+  const answer = await fetch(`http://localhost:${place.portBase + 1}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-internal-key': internalKey },
+    body: JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(`${path} was answered with ${answer.status}: ${await answer.text()}`);
+  return (await answer.json()) as Body;
+}
+
+async function download(url: string | undefined): Promise<Buffer> {
+  const answer = await fetch(String(url));
+  if (!answer.ok) throw new Error(`${url} was answered with ${answer.status}`);
+  return Buffer.from(await answer.arrayBuffer());
+}
+
+async function upload(bytes: Buffer, kind: string, mime: string, more: object = {}): Promise<string> {
+  const reserved = await post<{ assetId: string; uploadUrl: string; headers: Record<string, string> }>('/v1/uploads', {
+    ...scope,
+    ownerId,
+    kind,
+    mime,
+  });
+  const { uploadUrl, headers, assetId } = reserved;
+  const put = await fetch(uploadUrl, { method: 'PUT', headers, body: new Uint8Array(bytes) });
+  if (!put.ok) throw new Error(`the upload was answered with ${put.status}`);
+  await post('/v1/assets', { ...scope, ownerId, assetId, kind, mime, ...more });
+  return assetId;
+}
+
+const signImages = () => post<Record<string, Signed>>('/v1/sign/image', { refs: Object.values(ids) });
+
+async function plant(): Promise<void> {
+  const film = await readFile(await render(clip, folder));
+  const [image, poster, old] = await Promise.all([1, 2, 3].map((seed) => picture('png', { seed, width: 500 })));
+  if (image === undefined || poster === undefined || old === undefined) throw new Error('there are three');
+  const text = Buffer.from('a text');
+  originals = { image, video: film, text, oldImage: old, oldVideo: film };
+  const legacy = join(place.dataDir, 'legacy/agent_message');
+  await mkdir(legacy, { recursive: true });
+  await writeFile(join(legacy, 'old.png'), old);
+  await writeFile(join(legacy, 'old.mp4'), film);
+  const imported = async (path: string) =>
+    (await post<{ assetId: string }>('/v1/assets/legacy', { ...scope, ownerId, path })).assetId;
+  const thumbAssetId = await upload(poster, 'image', 'image/png');
+  ids = {
+    image: await upload(image, 'image', 'image/png'),
+    video: await upload(film, 'video', 'video/mp4', { thumbAssetId }),
+    text: await upload(text, 'file', 'text/plain'),
+    oldImage: await imported('old.png'),
+    oldVideo: await imported('old.mp4'),
+  };
+  await post('/v1/watermark', { ref: ids.image });
+  await download((await signImages())[ids.image]?.thumbUrl);
+  const list = await readdir(join(place.dataDir, 'objects'), { recursive: true });
+  imageKey = list.find((name) => name.endsWith(`${ids.image}.png`)) ?? '';
+}
+
+/** Everything is there, byte for byte, and everything that is made of it can be made. */
+async function checkAll(): Promise<void> {
+  const signed = await signImages();
+  for (const [name, id] of Object.entries(ids))
+    expect((await download(signed[id]?.url)).equals(originals[name] as Buffer), name).toBe(true);
+  expect((await download(signed[ids.image]?.thumbUrl)).length).toBeGreaterThan(0);
+  expect((await download(signed[ids.oldImage]?.thumbUrl)).length).toBeGreaterThan(0);
+  const videos = await post<Record<string, Signed>>('/v1/sign/video', { refs: [ids.video] });
+  expect((await download(videos[ids.video]?.thumbUrl)).length).toBeGreaterThan(0);
+  for (const ref of [ids.image, ids.oldImage])
+    expect((await download((await post<Signed>('/v1/watermark', { ref })).url)).length).toBeGreaterThan(0);
+  for (const [name, id] of Object.entries(ids)) {
+    const target = { toOwnerId: ownerId, toScopeKind: 'feed', toScopeId: randomUUID() };
+    const { assetId } = await post<{ assetId: string }>('/v1/copy', { fromAssetId: id, ...target });
+    const copied = await post<Record<string, Signed>>('/v1/sign/image', { refs: [assetId] });
+    expect((await download(copied[assetId]?.url)).equals(originals[name] as Buffer), `a copy of ${name}`).toBe(true);
+  }
+}
+
+async function openPaths(dataDir: string): Promise<readonly string[]> {
+  const names = ['.', ...(await readdir(dataDir, { recursive: true }))];
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const mode = await stat(join(dataDir, name)).then(
+        (one) => one.mode & 0o077,
+        () => 0,
+      );
+      return mode === 0 ? [] : [name];
+    }),
+  );
+  return found.flat();
+}
+
+describe.skipIf(skipWithout('ffmpeg'))('a data folder', { timeout: 6 * limitMs }, () => {
+  beforeAll(async () => {
+    place = await newPlace();
+    folder = await mkdtemp(join(tmpdir(), 'atelier-datafolder-'));
+    // As earlier versions and `mkdir` made it.
+    await chmod(place.dataDir, 0o755);
+    await whileRunning(place.dataDir, plant);
+  }, 2 * limitMs);
+  afterAll(async () => {
+    await place.remove();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it.each(folderCopies)('that was copied by $name is the same data, and the second start says nothing', async (way) => {
+    const copy = join(folder, `copy by ${way.name}`);
+    await way.copy(place.dataDir, copy);
+    const said = await whileRunning(copy, checkAll);
+    expect(said).toContain('the data folder is not that of the last start');
+    expect(said).toContain('compared the data folder with its rows');
+    expect(await openPaths(copy)).toEqual([]);
+    expect(await whileRunning(copy, checkAll)).not.toContain('the data folder');
+  });
+
+  it('a backup of a copy that nothing was started on is good', async () => {
+    const [copy, kept, restored] = [join(folder, 'unstarted'), join(folder, 'backup'), join(folder, 'restored')];
+    await folderCopies.find(({ name }) => name === 'cp -r')?.copy(place.dataDir, copy);
+    expect(await run('backup', [kept], at(copy).env).ended(limitMs)).toBe(0);
+    expect(await run('restore', [kept], at(restored).env).ended(limitMs)).toBe(0);
+    expect(await openPaths(kept)).toEqual([]);
+    expect(await openPaths(restored)).toEqual([]);
+    await whileRunning(restored, checkAll);
+  });
+
+  it('files that are missing or others are named, not served, and doctor counts them', async () => {
+    const copy = join(folder, 'damaged');
+    await folderCopies.find(({ name }) => name === 'cp -r')?.copy(place.dataDir, copy);
+    expect(await doctor(copy)).toMatch(/^ok +objects +files in .*, a copy: the next start compares it/m);
+    await writeFile(join(copy, 'objects', imageKey), Buffer.alloc(originals.image?.length ?? 0, 1));
+    const said = await whileRunning(copy, async () => {
+      const signed = await signImages();
+      expect(signed[ids.image]).toEqual({ ready: false, error: 'not_found' });
+      expect((await download(signed[ids.text]?.url)).toString()).toBe('a text');
+      await expect.poll(() => doctor(copy), { timeout: limitMs }).toMatch(/^warn +objects .*0 missing, 1 with other/m);
+    });
+    expect(said).toContain(`"storageKey":"${imageKey}"`);
+  });
+
+  it('every file is readable by its owner alone, those of the database too', async () => {
+    await chmod(place.dataDir, 0o755);
+    expect(await doctor(place.dataDir)).toMatch(/^warn +database .*\(0755\).*chmod 700/m);
+    await whileRunning(place.dataDir, () =>
+      expect.poll(() => openPaths(place.dataDir), { timeout: limitMs }).toEqual([]),
+    );
+  });
+});
+
+async function doctor(dataDir: string): Promise<string> {
+  const program = run('doctor', [], at(dataDir).env);
+  await program.ended(limitMs);
+  return program.output();
+}
