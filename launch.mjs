@@ -23,7 +23,7 @@ const commands = {
       [at('node_modules/typescript/bin/tsc'), '--noEmit', '--project', at('src/client')],
       [at('node_modules/@biomejs/biome/bin/biome'), 'check', '--error-on-warnings', ...args],
       [at('node_modules/knip/bin/knip.js')],
-      [at('node_modules/vitest/vitest.mjs'), 'run', 'test/house.test.ts'],
+      [at('node_modules/vitest/vitest.mjs'), 'run', 'test/house.test.ts', 'test/expressions.test.ts'],
     ],
   ],
   'build:console': [true, [[at('node_modules/vite/bin/vite.js'), 'build', at('src/console/web')]]],

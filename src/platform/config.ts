@@ -110,7 +110,7 @@ export function address(variable: string, declaration: Declaration<string>): Set
 
 export function parseAddress(raw: string): string {
   if (!/^https?:\/\/[^/]/.test(raw) || !URL.canParse(raw)) throw new Error('must be an http(s) address');
-  return raw.replace(/\/+$/, '');
+  return raw.replace(/(?<!\/)\/+$/, '');
 }
 
 /** A secret that is invented outside production when it is not set. `valid` judges what an operator sets. */
