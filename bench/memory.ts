@@ -124,7 +124,7 @@ async function remember(database: Database, entity: { entityType: 'user'; entity
   const vectors = await embedder.embed(contents);
   for (let start = 0; start < contents.length; start += 100) {
     await transaction(db, async (tx) => {
-      const version = await lockEntity(tx, entity);
+      const { version } = await lockEntity(tx, entity);
       for (const [offset, content] of contents.slice(start, start + 100).entries()) {
         const embedding = vectors[start + offset];
         if (embedding === undefined) continue;

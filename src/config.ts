@@ -127,6 +127,11 @@ export function standInsOf(config: Config, services: readonly ServiceName[]): re
   ];
 }
 
+/** RATE_LIMIT_PER_MINUTE; 0: no limit. */
+export function rateLimitOf({ process: { production, rateLimitPerMinute } }: Config): number {
+  return rateLimitPerMinute ?? (production ? 1200 : 0);
+}
+
 /** LEGACY_S3_ENDPOINT; not set, outside production, the folder (CONTRACT §4). */
 export function legacyOf({ process: { production }, legacyObjects }: Config): Config['legacyObjects'] {
   const { endpoint = production ? undefined : 'embedded' } = legacyObjects;

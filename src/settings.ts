@@ -55,9 +55,8 @@ export const settingGroups = {
       oneOf(logFormats),
     ),
     rateLimitPerMinute: integer('RATE_LIMIT_PER_MINUTE', {
-      default: 0,
-      defaultText: 'off',
-      meaning: 'Requests a minute per token subject; over it 429.',
+      defaultText: '1200 in production, 0 elsewhere',
+      meaning: 'Requests a minute per token subject; over it 429. 0: no limit.',
     }),
     maxInFlight: integer('MAX_IN_FLIGHT', {
       default: 1000,

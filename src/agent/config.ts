@@ -7,6 +7,11 @@ export const agentSettings = {
     min: 1,
     meaning: 'For how long after its end a task is known and its stream can be read.',
   }),
+  maxRunsPerUser: integer('AGENT_MAX_RUNS_PER_USER', {
+    default: 10,
+    min: 1,
+    meaning: 'Runs that one user has in flight at once; over it 429 `too_many_runs`.',
+  }),
   drainS: integer('AGENT_DRAIN_SECS', {
     default: 30,
     max: 3600,

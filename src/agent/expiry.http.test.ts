@@ -7,7 +7,7 @@ import { embedded } from '../../test/media/rig.ts';
 
 let rig: AgentRig;
 beforeAll(async () => {
-  rig = await startAgent(embedded, { settings: { taskTtlS: 1, drainS: 1 } });
+  rig = await startAgent(embedded, { settings: { taskTtlS: 1, maxRunsPerUser: 10, drainS: 1 } });
 });
 afterAll(() => rig.close());
 
@@ -61,7 +61,10 @@ describe('a task past its time-to-live', () => {
 describe('a service that is shut down', () => {
   it('refuses new runs and its health, serves all else, and lets runs go on for a while', async () => {
     const user = await rig.user('pro', 100);
-    const other = await rig.another({ settings: { taskTtlS: 3600, drainS: 20 }, pace: { leaseMs: 60_000 } });
+    const other = await rig.another({
+      settings: { taskTtlS: 3600, maxRunsPerUser: 10, drainS: 20 },
+      pace: { leaseMs: 60_000 },
+    });
     const there = rig.at(other.url, user);
     const [short, long, stopped] = [newThread(), newThread(), newThread()];
     const ended = await there.ask(newThread(), 'hello');
@@ -107,8 +110,8 @@ describe('a service that is shut down', () => {
     ]);
     const [, answer] = await user.messages(long);
     expect(answer).toMatchObject({ role: 'assistant', metadata: { status: 'failed', error } });
-    // Paid: what was there before, and what came to its end.
-    expect(await rig.credits(user)).toBe(98);
+    // Paid: the run before, the one that came to its end, and the one that was stopped after it had shown something.
+    expect(await rig.credits(user)).toBe(97);
     expect((await user.call('GET', `/thread/${long}/current-task`)).body).toEqual({ task: null });
   });
 });

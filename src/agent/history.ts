@@ -4,6 +4,8 @@ import type { StoredMessage } from './store.ts';
 
 /** JSON characters: the newest messages that fit, and the last one in any case. */
 const maxHistory = 400_000;
+/** What has to be loaded for it: a character has at most three bytes. */
+export const maxHistoryBytes = 3 * maxHistory;
 
 export interface HistoryDeps {
   /** URLs of assets for a provider. Those that the owner of the thread may not read are missing. */

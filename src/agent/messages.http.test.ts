@@ -120,7 +120,11 @@ describe('addresses of media', () => {
       await transaction(db, async (tx) => {
         await lockThread(tx, threadId, user.userId);
         const parts = [{ type: 'text', text: 'Look.' }, part] as StoredMessage['parts'];
-        await appendMessage(tx, { threadId, id: randomUUID(), ownerId: user.userId, role, parts, metadata: {} });
+        await appendMessage(
+          tx,
+          { threadId, id: randomUUID(), ownerId: user.userId, role, parts, metadata: {} },
+          undefined,
+        );
       });
       return threadId;
     }

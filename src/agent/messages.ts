@@ -1,11 +1,13 @@
 /** Messages as they are read: as they were stored, videos as they are now, and addresses signed for this reading. */
+import { Readable } from 'node:stream';
+import { setImmediate as giveWay } from 'node:timers/promises';
 import type { UIMessage } from 'ai';
 import type { Caller } from '#platform/access/caller.ts';
 import type { Log } from '#platform/log.ts';
 import { assetOf } from './history.ts';
 import { type LibraryDeps, type SignedMedia, sign } from './library.ts';
 import { checkThread, type RunsDeps } from './runs.ts';
-import { listMessages } from './store.ts';
+import { listMessageSizes, listMessages } from './store.ts';
 import { listVideosOfThread, type Video } from './videos/store.ts';
 import { describeVideo } from './videos.ts';
 
@@ -22,15 +24,69 @@ type Part = UIMessage['parts'][number];
 type Role = ReadMessage['role'];
 type Media = Record<string, unknown> & { readonly kind: 'image' | 'video' };
 
-/** Ascending. Throws 403 for another user's thread; an unknown one has none. */
+interface Page {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** More than this is loaded, signed and written page by page: otherwise one long thread would block the process. */
+const pageBytes = 256 * 1024;
+
+/**
+ * In ascending order; a thread of several pages as a stream of the JSON text. Throws 403 for another user's thread; an
+ * unknown one has none. A message that is dropped meanwhile may be missing; one that is added is not shown.
+ */
 export async function readMessages(
   deps: MessagesDeps,
   caller: Caller,
   threadId: string,
-): Promise<readonly ReadMessage[]> {
+): Promise<readonly ReadMessage[] | Readable> {
   const ownerId = await checkThread(deps, caller, threadId);
   if (ownerId === undefined) return [];
-  const stored = await listMessages(deps.db, threadId);
+  const [first, ...rest] = pagesOf(await listMessageSizes(deps.db, threadId));
+  if (first === undefined) return [];
+  const read = (page: Page) => readPage(deps, threadId, ownerId, page);
+  const begin = await read(first);
+  if (rest.length === 0) return begin;
+  return Readable.from(writeAll(begin, rest, read), { highWaterMark: 1 });
+}
+
+function pagesOf(sizes: readonly { readonly seq: number; readonly bytes: number }[]): readonly Page[] {
+  const pages: { from: number; to: number; bytes: number }[] = [];
+  for (const { seq, bytes } of sizes) {
+    const last = pages.at(-1);
+    if (last === undefined || last.bytes + bytes > pageBytes) pages.push({ from: seq, to: seq, bytes });
+    else Object.assign(last, { to: seq, bytes: last.bytes + bytes });
+  }
+  return pages;
+}
+
+async function* writeAll(
+  begin: readonly ReadMessage[],
+  rest: readonly Page[],
+  read: (page: Page) => Promise<readonly ReadMessage[]>,
+): AsyncGenerator<string> {
+  const write = (messages: readonly ReadMessage[]) => JSON.stringify(messages).slice(1, -1);
+  let text = write(begin);
+  yield `{"messages":[${text}`;
+  for (const page of rest) {
+    // The embedded database answers without a turn of the event loop.
+    await giveWay();
+    const next = write(await read(page));
+    if (text !== '' && next !== '') yield ',';
+    if (next !== '') yield next;
+    text ||= next;
+  }
+  yield ']}';
+}
+
+async function readPage(
+  deps: MessagesDeps,
+  threadId: string,
+  ownerId: string,
+  page: Page,
+): Promise<readonly ReadMessage[]> {
+  const stored = await listMessages(deps.db, threadId, page);
   const hasVideo = stored.some(({ role, parts }) => parts.some((part) => mediaOf(role, part)?.kind === 'video'));
   const videos = hasVideo ? await listVideosOfThread(deps.db, threadId) : [];
   const byId = new Map(videos.map((video) => [video.videoId, video]));

@@ -3,6 +3,20 @@ import { defineProblems } from '#platform/problem.ts';
 /** Document 001; CONTRACT §7. */
 export const agentProblems = defineProblems({
   task_running: { status: 409, message: 'The thread has a run in flight.' },
+  too_many_runs: {
+    status: 429,
+    message: 'The user has as many runs in flight as are allowed. Wait until one has ended, or stop one.',
+    retryAfterS: 5,
+  },
+  too_many_streams: {
+    status: 429,
+    message: 'The user has as many streams open as are allowed. Close one before you open another.',
+    retryAfterS: 5,
+  },
+  thread_full: {
+    status: 409,
+    message: 'The thread is full. Start another thread, or rewind this one to an earlier message.',
+  },
   insufficient_credits: { status: 402, message: 'The credits do not suffice for a run.' },
   video_not_retryable: { status: 400, message: 'The task has no video that failed for want of credits or plan.' },
   video_unpayable: { status: 400, message: 'The video still cannot be paid for.' },

@@ -8,9 +8,10 @@ import { invalid } from '#platform/problem.ts';
 import { type EventId, parseEventId } from './eventlog.ts';
 import type { Feed, Feeds } from './feeds.ts';
 import type { Run } from './runs.ts';
+import { createStreamQuota } from './streamquota.ts';
 
 export interface Readers {
-  /** Answers the request with the stream. */
+  /** Answers the request with the stream. Throws 429 `too_many_streams`, counted by the user whose run it is. */
   read(reply: FastifyReply, run: Run, lastEventId: EventId | undefined): Promise<void>;
   /** Streams of ended runs are delivered to their end; the others break off, to be resumed elsewhere. */
   close(): Promise<void>;
@@ -45,6 +46,7 @@ export interface ReadersPace {
 export function createReaders(feeds: Feeds, pace: ReadersPace = {}): Readers {
   const { heartbeatEveryMs = defaultHeartbeatEveryMs, stalledAfterMs = defaultStalledAfterMs } = pace;
   const readers = new Set<Reader>();
+  const countStream = createStreamQuota();
   let lastReaderLeft: () => void = () => undefined;
   const beating = setInterval(() => {
     for (const reader of readers) reader.beat(stalledAfterMs);
@@ -52,8 +54,15 @@ export function createReaders(feeds: Feeds, pace: ReadersPace = {}): Readers {
 
   return {
     async read(reply, run, lastEventId) {
-      const { feed, afterSeq, leave } = await feeds.open(run, lastEventId);
-      if (reply.raw.destroyed) return leave();
+      const release = countStream(run.ownerId);
+      const { feed, afterSeq, leave } = await feeds.open(run, lastEventId).catch((error: unknown) => {
+        release();
+        throw error;
+      });
+      if (reply.raw.destroyed) {
+        release();
+        return leave();
+      }
       reply.hijack();
       reply.raw.writeHead(200, { ...reply.getHeaders(), ...headers } as Record<string, string>);
       const reader = new Reader(reply.raw, feed, afterSeq);
@@ -61,6 +70,7 @@ export function createReaders(feeds: Feeds, pace: ReadersPace = {}): Readers {
       reply.raw.once('close', () => {
         reader.stop();
         leave();
+        release();
         readers.delete(reader);
         if (readers.size === 0) lastReaderLeft();
       });

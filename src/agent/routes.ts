@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
 import type { HttpServer } from '#platform/http/server.ts';
@@ -90,7 +91,11 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       ...access.userOrInternal,
       schema: { tags, summary: 'The messages of a thread', params: threadParams, response: { 200: threadMessages } },
     },
-    async (request) => ({ messages: [...(await readMessages(deps, request.caller, request.params.threadId))] }),
+    async (request, reply) => {
+      const messages = await readMessages(deps, request.caller, request.params.threadId);
+      if (messages instanceof Readable) return reply.type('application/json; charset=utf-8').send(messages as never);
+      return { messages: [...messages] };
+    },
   );
 
   app.post(

@@ -13,6 +13,7 @@ import type { TaskInfo, TaskRequest } from './api.ts';
 import { agentProblems } from './problems.ts';
 import {
   appendMessage,
+  countRunningOf,
   deleteMessagesFrom,
   findMessage,
   findRun,
@@ -34,6 +35,8 @@ export interface RunsDeps {
   readonly db: Db<RunTables & LedgerTables & VideoTables>;
   /** AGENT_TASK_TTL_SECS. */
   readonly ttlS: number;
+  /** AGENT_MAX_RUNS_PER_USER. */
+  readonly maxRunsPerUser: number;
   /** What becomes of the videos that it had ordered, in the transaction of its end: parts that are to be told beside `end`'s. */
   readonly endVideos?: (
     tx: Tx<RunTables & LedgerTables & VideoTables>,
@@ -50,11 +53,13 @@ export interface Holding {
 
 /** CONTRACT §7. */
 const runCost = 1;
+/** A question needs room for its answer too. The bytes of an answer are not limited by its thread, so none is lost. */
+const questionLimits = { messages: 2000 - 1, bytes: 32 * 1024 * 1024 };
 export const runReference = (taskId: string): string => `run:${taskId}`;
 
 /**
- * Throws 403 for another user's thread, 400 for an unknown `rewindTo`, 409 `task_running`, 402 `insufficient_credits`;
- * then nothing has changed.
+ * Throws 403 for another user's thread, 400 for an unknown `rewindTo`, 409 `task_running`, 429 `too_many_runs`, 402
+ * `insufficient_credits`, 409 `thread_full`; then nothing has changed.
  */
 export async function startRun(deps: RunsDeps, holding: Holding, userId: string, request: TaskRequest): Promise<Run> {
   const { threadId } = request;
@@ -67,17 +72,24 @@ export async function startRun(deps: RunsDeps, holding: Holding, userId: string,
       throw agentProblems.task_running({ fields: { taskId: running.taskId, reason: 'running' } });
     }
     const taskId = randomUUID();
-    await payForRun(tx, taskId, userId);
+    await payForRun(tx, taskId, userId, deps.maxRunsPerUser);
     if (from !== undefined) await deleteMessagesFrom(tx, threadId, from.seq);
     await appendQuestion(tx, userId, request);
     return insertRun(tx, { taskId, threadId, ownerId: userId, messageId: randomUUID(), ...holding });
   });
 }
 
-async function payForRun(tx: Tx<RunTables & LedgerTables>, taskId: string, userId: string): Promise<void> {
+async function payForRun(
+  tx: Tx<RunTables & LedgerTables>,
+  taskId: string,
+  userId: string,
+  maxRuns: number,
+): Promise<void> {
   await ensureProfile(tx, { id: userId });
   const reference = runReference(taskId);
   const { reserved, balance } = await reserveCredits(tx, { reference, scope: taskId, userId, amount: runCost });
+  // The reservation has locked the user's row, so that starts at the same time are counted one after the other.
+  if ((await countRunningOf(tx, userId)) >= maxRuns) throw agentProblems.too_many_runs();
   if (!reserved) throw agentProblems.insufficient_credits({ fields: { required: runCost, balance } });
 }
 
@@ -86,14 +98,15 @@ async function appendQuestion(tx: Tx<RunTables>, ownerId: string, request: TaskR
   const parts = message?.parts ?? [{ type: 'text' as const, text: request.text ?? '' }];
   // A client may name its message; two of one name cannot be told apart in a list.
   const isTaken = message?.id !== undefined && (await findMessage(tx, threadId, message.id)) !== undefined;
-  await appendMessage(tx, {
+  const question = {
     threadId,
     id: message?.id === undefined || isTaken ? randomUUID() : message.id,
     ownerId,
-    role: 'user',
+    role: 'user' as const,
     parts: parts as UIMessage['parts'],
     metadata: message?.metadata ?? {},
-  });
+  };
+  if (!(await appendMessage(tx, question, questionLimits))) throw agentProblems.thread_full();
 }
 
 export interface RunEnd {
@@ -108,8 +121,8 @@ export interface RunEnd {
 }
 
 /**
- * Ends the run, keeps its answer and settles what is to be paid: a failed or aborted run is free, what it has made is
- * not. `false`: it ended before, or is in other hands; nothing has changed.
+ * Ends the run, keeps its answer and settles what is to be paid: a failed run is free, an aborted one if it has shown
+ * nothing of its answer; what they have made is paid. `false`: it ended before, or is in other hands; nothing has changed.
  */
 export async function endRun(deps: RunsDeps, run: Run, end: RunEnd): Promise<boolean> {
   return transaction(deps.db, async (tx) => {
@@ -120,12 +133,17 @@ export async function endRun(deps: RunsDeps, run: Run, end: RunEnd): Promise<boo
     if (parts.some(({ type }) => type !== 'step-start')) {
       const { threadId, ownerId, messageId: id, taskId } = run;
       const metadata = { ...end.metadata, taskId, status: end.status, ...(end.error ? { error: end.error } : {}) };
-      await appendMessage(tx, { threadId, id, ownerId, role: 'assistant', parts, metadata });
+      await appendMessage(tx, { threadId, id, ownerId, role: 'assistant', parts, metadata }, undefined);
     }
-    const done = end.status === 'completed' ? [runReference(run.taskId), ...end.done] : end.done;
-    await closeCredits(tx, run.taskId, done);
+    const isPaid = end.status === 'completed' || (end.status === 'aborted' && end.parts.some(isShown));
+    await closeCredits(tx, run.taskId, isPaid ? [runReference(run.taskId), ...end.done] : end.done);
     return true;
   });
+}
+
+/** A text that has begun and has no character yet shows nothing. */
+function isShown(part: UIMessage['parts'][number]): boolean {
+  return part.type === 'text' || part.type === 'reasoning' ? part.text !== '' : part.type !== 'step-start';
 }
 
 /** 404: unknown or expired; 403: another user's. */

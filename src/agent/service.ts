@@ -78,7 +78,8 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   });
   const readers = createReaders(feeds, deps.pace);
   const common = { db, log, jobs, media, memory, imageGenerator, videoGenerator, ttlS: settings.taskTtlS };
-  const runs = { ...common, eventLog, feeds, holding, endVideos: endVideosOf.bind(undefined, jobs) };
+  const { maxRunsPerUser } = settings;
+  const runs = { ...common, eventLog, feeds, holding, maxRunsPerUser, endVideos: endVideosOf.bind(undefined, jobs) };
   const turns = { ...common, signImages: signImages.bind(undefined, media), ...deps.pace };
   const running = createRunning(runs);
   const begin = (run: Run, chosen: ChosenModel) => running.begin(run, chosen.label, conductTurn(turns, chosen));

@@ -1,12 +1,19 @@
 /** Threads, runs and messages: the truth about every conversation. With eventlog/ and videos/, the agent's only SQL. */
 import type { UIMessage } from 'ai';
 import { type Generated, type JSONColumnType, sql } from 'kysely';
-import { type Db, json, type Tx } from '#platform/db/db.ts';
+import type { Db, Tx } from '#platform/db/db.ts';
 
 export type RunStatus = 'running' | 'completed' | 'failed' | 'aborted';
 
 export interface RunTables {
-  agent_threads: { thread_id: string; owner_id: string; last_seq: Generated<number>; created_at: Generated<Date> };
+  agent_threads: {
+    thread_id: string;
+    owner_id: string;
+    last_seq: Generated<number>;
+    message_count: Generated<number>;
+    message_bytes: Generated<number>;
+    created_at: Generated<Date>;
+  };
   agent_runs: {
     task_id: string;
     thread_id: string;
@@ -32,6 +39,7 @@ export interface RunTables {
     metadata: JSONColumnType<Record<string, unknown>>;
     created_at: Generated<Date>;
     seq: number;
+    bytes: number;
   };
 }
 
@@ -124,6 +132,16 @@ export function findRunningOf(db: Handle, threadId: string) {
     .where('thread_id', '=', threadId)
     .where('status', '=', 'running')
     .executeTakeFirst();
+}
+
+export async function countRunningOf(tx: Tx<RunTables>, ownerId: string): Promise<number> {
+  const { count } = await tx
+    .selectFrom('agent_runs')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('owner_id', '=', ownerId)
+    .where('status', '=', 'running')
+    .executeTakeFirstOrThrow();
+  return count;
 }
 
 /** Of those that run no more: how they ended. */
@@ -238,12 +256,52 @@ const messageColumns = ['id', 'role', 'parts', 'metadata', 'created_at as create
 
 export type StoredMessage = Awaited<ReturnType<typeof listMessages>>[number];
 
-/** In ascending order. */
-export function listMessages(db: Handle, threadId: string) {
+/** In ascending order; those from one `seq` to another, or all. */
+export function listMessages(db: Handle, threadId: string, range?: { readonly from: number; readonly to: number }) {
   return db
     .selectFrom('agent_messages')
     .select(messageColumns)
     .where('thread_id', '=', threadId)
+    .$if(range !== undefined, (query) =>
+      query.where('seq', '>=', Number(range?.from)).where('seq', '<=', Number(range?.to)),
+    )
+    .orderBy('seq')
+    .execute();
+}
+
+/** Of all messages, in ascending order. */
+export function listMessageSizes(db: Handle, threadId: string) {
+  return db
+    .selectFrom('agent_messages')
+    .select(['seq', 'bytes'])
+    .where('thread_id', '=', threadId)
+    .orderBy('seq')
+    .execute();
+}
+
+/** The newest of them that have at most `maxBytes` together, and the last in any case; in ascending order. */
+export function listRecentMessages(db: Handle, threadId: string, maxBytes: number): Promise<readonly StoredMessage[]> {
+  return db
+    .selectFrom((eb) =>
+      eb
+        .selectFrom('agent_messages')
+        .select([...messageColumns, 'seq', 'bytes', sql<number>`sum(bytes) over (order by seq desc)`.as('bytesFrom')])
+        .where('thread_id', '=', threadId)
+        .as('counted'),
+    )
+    .select(['id', 'role', 'parts', 'metadata', 'createdAt'])
+    .where((eb) => eb.or([eb('bytesFrom', '<=', maxBytes), eb('bytesFrom', '=', eb.ref('bytes'))]))
+    .orderBy('seq')
+    .execute();
+}
+
+/** Those that show a picture, whether attached or made; in ascending order. */
+export function listMessagesWithPictures(db: Handle, threadId: string): Promise<readonly StoredMessage[]> {
+  return db
+    .selectFrom('agent_messages')
+    .select(messageColumns)
+    .where('thread_id', '=', threadId)
+    .where(sql<boolean>`parts @? '$[*] ? (@.type == "file" || @.output.kind == "image")'`)
     .orderBy('seq')
     .execute();
 }
@@ -257,8 +315,19 @@ export function findMessage(db: Handle, threadId: string, id: string) {
     .executeTakeFirst();
 }
 
+/** The thread has to be locked. */
 export async function deleteMessagesFrom(tx: Tx<RunTables>, threadId: string, seq: number): Promise<void> {
-  await tx.deleteFrom('agent_messages').where('thread_id', '=', threadId).where('seq', '>=', seq).execute();
+  await tx
+    .with('dropped', (query) =>
+      query.deleteFrom('agent_messages').where('thread_id', '=', threadId).where('seq', '>=', seq).returning('bytes'),
+    )
+    .updateTable('agent_threads')
+    .set({
+      message_count: sql<number>`message_count - (select count(*) from dropped)`,
+      message_bytes: sql<number>`message_bytes - (select coalesce(sum(bytes), 0) from dropped)`,
+    })
+    .where('thread_id', '=', threadId)
+    .execute();
 }
 
 export interface NewMessage {
@@ -270,14 +339,36 @@ export interface NewMessage {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** As the thread's last message. */
-export async function appendMessage(tx: Tx<RunTables>, message: NewMessage): Promise<void> {
-  const { seq } = await tx
+/** What a thread may hold. */
+export interface ThreadLimits {
+  readonly messages: number;
+  readonly bytes: number;
+}
+
+/** As the thread's last message. `false`: with it the thread would exceed `limits`, and nothing is written. */
+export async function appendMessage(
+  tx: Tx<RunTables>,
+  message: NewMessage,
+  limits: ThreadLimits | undefined,
+): Promise<boolean> {
+  const [parts, metadata] = [JSON.stringify(message.parts), JSON.stringify(message.metadata)];
+  const bytes = Buffer.byteLength(parts) + Buffer.byteLength(metadata);
+  const thread = await tx
     .updateTable('agent_threads')
-    .set((eb) => ({ last_seq: eb('last_seq', '+', 1) }))
+    .set((eb) => ({
+      last_seq: eb('last_seq', '+', 1),
+      message_count: eb('message_count', '+', 1),
+      message_bytes: eb('message_bytes', '+', bytes),
+    }))
     .where('thread_id', '=', message.threadId)
+    .$if(limits !== undefined, (query) =>
+      query
+        .where('message_count', '<', Number(limits?.messages))
+        .where('message_bytes', '<=', Number(limits?.bytes) - bytes),
+    )
     .returning('last_seq as seq')
-    .executeTakeFirstOrThrow();
+    .executeTakeFirst();
+  if (thread === undefined) return false;
   await tx
     .insertInto('agent_messages')
     .values({
@@ -285,9 +376,11 @@ export async function appendMessage(tx: Tx<RunTables>, message: NewMessage): Pro
       id: message.id,
       resource_id: message.ownerId,
       role: message.role,
-      parts: sql`${json(message.parts)}`,
-      metadata: sql`${json(message.metadata)}`,
-      seq,
+      parts: sql`cast(${parts} as jsonb)`,
+      metadata: sql`cast(${metadata} as jsonb)`,
+      seq: thread.seq,
+      bytes,
     })
     .execute();
+  return true;
 }

@@ -2,13 +2,13 @@
 import type { UIMessage } from 'ai';
 import type { Log } from '#platform/log.ts';
 import { RunFailure } from './failures.ts';
-import { type HistoryDeps, tellHistory } from './history.ts';
+import { type HistoryDeps, maxHistoryBytes, tellHistory } from './history.ts';
 import { type TurnEnd, takeTurn } from './loop.ts';
 import { injectMemory, type MemoryDeps } from './memory.ts';
 import type { ChosenModel } from './models.ts';
 import type { Conduct } from './running.ts';
 import type { RunsDeps } from './runs.ts';
-import { listMessages } from './store.ts';
+import { listMessagesWithPictures, listRecentMessages } from './store.ts';
 import { type ToolDeps, toolsOf } from './tools/tools.ts';
 
 export interface TurnDeps extends HistoryDeps, MemoryDeps, ToolDeps {
@@ -20,7 +20,7 @@ export interface TurnDeps extends HistoryDeps, MemoryDeps, ToolDeps {
 /** As `Conduct`, by this model. */
 export function conductTurn(deps: TurnDeps, { model }: ChosenModel): Conduct {
   return async (run, hands): Promise<TurnEnd> => {
-    const stored = await listMessages(deps.db, run.threadId);
+    const stored = await listRecentMessages(deps.db, run.threadId, maxHistoryBytes);
     const question = textOf(stored.findLast(({ role }) => role === 'user')?.parts ?? []);
     const [known, messages] = await Promise.all([
       injectMemory(deps, run.ownerId, question, hands.signal),
@@ -36,7 +36,7 @@ export function conductTurn(deps: TurnDeps, { model }: ChosenModel): Conduct {
     const tools = toolsOf(deps, {
       run,
       emit: hands.emit,
-      messages: stored,
+      findMessages: () => listMessagesWithPictures(deps.db, run.threadId),
       fail: (reason) => {
         failure ??= reason;
       },

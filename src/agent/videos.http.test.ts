@@ -128,7 +128,9 @@ describe.concurrent('a video', () => {
     expect(orders).toHaveLength(1);
   });
 
-  it('of a run that is stopped is not made, and not paid', async ({ expect }) => {
+  it('of a run that is stopped is not made, and not paid; the run is, as it has shown its order', async ({
+    expect,
+  }) => {
     const user = await rig.user('pro', 100);
     const prompt = script({ states: [queued] });
     rig.provider.on('<stopped>', ...calling('generateVideo', { prompt }));
@@ -138,7 +140,7 @@ describe.concurrent('a video', () => {
     await user.call('DELETE', `/task/${taskId}`);
     expect((await user.ended(taskId)).status).toBe('aborted');
     expect(await videosIn(user, threadId)).toMatchObject([{ status: 'failed', failure: { code: 'aborted' } }]);
-    expect(await rig.credits(user)).toBe(100);
+    expect(await rig.credits(user)).toBe(99);
     expect((await submit(user, taskId)).body.error).toBe('video_not_retryable');
   });
 });

@@ -140,7 +140,7 @@ export function queryOf(query: object | undefined): string {
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
 }
 
-export const addressOf = (access: Access, path: string): string => access.url.replace(/\/+$/, '') + path;
+export const addressOf = (access: Access, path: string): string => access.url.replace(/(?<!\/)\/+$/, '') + path;
 
 /** One request; a second one, when another access token may be better than the one that was refused. */
 export async function request(access: Access, path: string, init: RequestInit = {}): Promise<Response> {

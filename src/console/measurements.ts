@@ -17,7 +17,7 @@ export function parseSamples(text: string): readonly Sample[] {
 }
 
 function parseLabels(text: string): Record<string, string> {
-  const pairs = [...text.matchAll(/([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g)];
+  const pairs = [...text.matchAll(/\b([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g)];
   return Object.fromEntries(
     pairs.map(([, name = '', value = '']) => [
       name,

@@ -5,9 +5,9 @@ import { sceneColour } from '#image/engine/pictures.testing.ts';
 import { objectSource, SourceFault } from '#image/engine/sources.ts';
 import { toTransform } from '#image/engine/specs.ts';
 import { StoreFault, type VariantMaker } from '#image/engine/variants.ts';
+import { gather } from '#platform/objects/gathering.ts';
 import { bmpOf } from '../../test/media/bmp.ts';
 import { fixture } from '../../test/media/heif.ts';
-import { gather } from '#platform/objects/gathering.ts';
 import { pathSigner, type ResizeFormat, type ResizeOptions, type ResizeSigner, resizeSigner } from './api.ts';
 import { bytesOf, drivers, type Rig, rawGet, resizingKeys, startEdge } from './edge.testing.ts';
 

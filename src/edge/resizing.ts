@@ -48,11 +48,7 @@ export async function sendResized(deps: ResizingDeps, request: FastifyRequest, r
   const transform = toTransform(spec);
   const version = deps.isReplaceable(source.bucket) ? head.etag : undefined;
   const ifMatch = buster === undefined ? version : head.etag;
-  const { key, output } = await serve(
-    deps.variants,
-    objectSource(objects, source.key, ifMatch, version),
-    transform,
-  );
+  const { key, output } = await serve(deps.variants, objectSource(objects, source.key, ifMatch, version), transform);
   return sendObject(request, reply, {
     objects: output === undefined ? deps.publicObjects : inMemory(output, head.modifiedAt),
     key,

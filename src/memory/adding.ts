@@ -7,15 +7,17 @@ import { type FindingDeps, findNeighbours } from './merging/finding.ts';
 import { fullness } from './merging/judging.ts';
 import { hashContent } from './merging/normalising.ts';
 import { read } from './merging/reading.ts';
+import { memoryProblems } from './problems.ts';
 import {
   findByHash,
   type Inscription,
   insertMemory,
   type StoredMemory,
+  sizeOf,
   updateMemory,
   updateMetadata,
 } from './store.ts';
-import { type Writing, type WritingDeps, writeEntity } from './writing.ts';
+import { hasRoom, type Writing, type WritingDeps, writeEntity } from './writing.ts';
 
 export interface AddingDeps extends WritingDeps, FindingDeps {}
 
@@ -25,7 +27,7 @@ export interface Added {
   readonly deduplicated: boolean;
 }
 
-/** Throws 503 `embedder_unavailable`, and then nothing is written. May be repeated: the same content makes no second row. */
+/** Throws 503 `embedder_unavailable`, 409 `memory_full`, and then nothing is written. May be repeated: the same content makes no second row. */
 export async function addMemory(deps: AddingDeps, actor: Actor, request: AdditionRequest): Promise<Added> {
   const entity: Entity = { entityType: request.entity_type, entityId: request.entity_id };
   const { content, type, metadata = {} } = request;
@@ -57,27 +59,32 @@ async function inscribe(
   if (equal !== undefined) return merge(deps, writing, actor, equal, inscription, 1);
   const { twin, links } = await findNeighbours(deps, tx, entity, version, inscription);
   if (twin !== undefined) return merge(deps, writing, actor, twin.memory, inscription, twin.similarity);
+  if (!hasRoom(writing.held, { memories: 1, bytes: sizeOf(inscription) })) throw memoryProblems.memory_full();
   const memory = await insertMemory(tx, deps.column, entity, inscription, version);
   await insertLinks(tx, memory.id, links);
   writing.changed(inscription.type);
   return { memory, deduplicated: false };
 }
 
-/** The fuller wording survives, the newer when both are as full; the other one stays in the history. */
+/**
+ * The fuller wording survives, the newer when both are as full; the other one stays in the history. If the entity has no
+ * room for the result, what is there survives.
+ */
 async function merge(
   deps: AddingDeps,
-  { tx, version, changed }: Writing,
+  { tx, version, held, changed }: Writing,
   actor: Actor,
   known: StoredMemory,
   incoming: Inscription,
   similarity: number,
 ): Promise<Added> {
-  const metadata = mergedMetadata(known.metadata, incoming.metadata);
-  const isFuller = fullness(read(incoming.content)) >= fullness(read(known.content));
-  const content = isFuller ? incoming.content : known.content;
   if (incoming.content === known.content && addsNothing(known.metadata, incoming.metadata))
     return { memory: known, deduplicated: true };
-  const after: Wording = { content, type: known.type, metadata };
+  const metadata = mergedMetadata(known.metadata, incoming.metadata);
+  const isFuller = fullness(read(incoming.content)) >= fullness(read(known.content));
+  const merged = { content: isFuller ? incoming.content : known.content, type: known.type, metadata };
+  const fits = hasRoom(held, { memories: 0, bytes: sizeOf(merged) - known.bytes });
+  const after: Wording = fits ? merged : wordingOf(known);
   await insertRevision(tx, known.id, {
     action: 'merge',
     actor,
@@ -87,9 +94,10 @@ async function merge(
     similarity,
     embedder: incoming.embedder,
   });
-  const memory = isFuller
-    ? await updateMemory(tx, deps.column, known.id, { ...incoming, metadata }, version)
-    : await updateMetadata(tx, known.id, metadata, version);
+  const memory =
+    fits && isFuller
+      ? await updateMemory(tx, deps.column, known, { ...incoming, metadata }, version)
+      : await updateMetadata(tx, known, after.metadata, version);
   changed(known.type);
   return { memory, deduplicated: true };
 }

@@ -10,8 +10,8 @@ import { type Actor, dropLinks, insertLinks, insertRevision } from './history/st
 import { findNeighbours } from './merging/finding.ts';
 import { hashContent } from './merging/normalising.ts';
 import { memoryProblems } from './problems.ts';
-import { deleteMemory, findMemory, type StoredMemory, updateMemory } from './store.ts';
-import { type Writing, type WritingDeps, writeEntity } from './writing.ts';
+import { deleteMemory, findMemory, type StoredMemory, sizeOf, updateMemory } from './store.ts';
+import { hasRoom, type Writing, type WritingDeps, writeEntity } from './writing.ts';
 
 /** Throws 404. */
 export async function lookUpMemory(deps: Pick<WritingDeps, 'db'>, id: string): Promise<StoredMemory> {
@@ -21,7 +21,8 @@ export async function lookUpMemory(deps: Pick<WritingDeps, 'db'>, id: string): P
 }
 
 /**
- * What is absent stays. Throws 404, 409 `duplicate_memory`, and 503 `embedder_unavailable`, after which nothing is written.
+ * What is absent stays. Throws 404, 409 `duplicate_memory` and `memory_full`, and 503 `embedder_unavailable`, after which
+ * nothing is written.
  */
 export async function editMemory(
   deps: AddingDeps,
@@ -43,6 +44,8 @@ export async function editMemory(
       metadata: { ...(edit.metadata ?? before.metadata) },
     };
     if (isSame(before, after)) return before;
+    if (!hasRoom(writing.held, { memories: 0, bytes: sizeOf(after) - before.bytes }))
+      throw memoryProblems.memory_full();
     await insertRevision(writing.tx, before.id, {
       action: 'edit',
       actor,
@@ -70,7 +73,7 @@ export async function rewrite(
   const links = isReworded
     ? (await findNeighbours(deps, tx, before, version, { content, type, embedding, exceptId: before.id })).links
     : [];
-  const memory = await updateMemory(tx, deps.column, before.id, inscription, version).catch((error: unknown) => {
+  const memory = await updateMemory(tx, deps.column, before, inscription, version).catch((error: unknown) => {
     if (isUniqueViolation(error, 'memories_once')) throw memoryProblems.duplicate_memory({ cause: error });
     throw error;
   });

@@ -3,6 +3,10 @@ import { defineProblems } from '#platform/problem.ts';
 /** CONTRACT §8. */
 export const memoryProblems = defineProblems({
   duplicate_memory: { status: 409, message: 'Another memory of this entity and type has this content.' },
+  memory_full: {
+    status: 409,
+    message: 'This entity holds as much as is allowed. Delete or shorten a memory before you add another.',
+  },
   nothing_to_undo: { status: 409, message: 'There is no change of this memory left to undo.' },
   embedder_unavailable: {
     status: 503,

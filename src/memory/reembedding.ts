@@ -36,7 +36,7 @@ export async function reembedStale(deps: ReembeddingDeps, signal: AbortSignal): 
       const vector = vectors[place];
       if (vector === undefined) continue;
       await transaction(db, async (tx) => {
-        const version = await lockEntity(tx, row);
+        const { version } = await lockEntity(tx, row);
         await replaceEmbedding(tx, column, row, embedder.name, vector, version);
       });
       done += 1;

@@ -1,5 +1,5 @@
 /** The rows of entities and memories, and the lock under which they are written. */
-import { type Generated, type RawBuilder, type Selectable, sql } from 'kysely';
+import { type Generated, type RawBuilder, type Selectable, sql, type UpdateObject } from 'kysely';
 import { type Db, json, type Tx } from '#platform/db/db.ts';
 import type { Entity, EntityType, MemoryType, Metadata } from './api.ts';
 import type { HistoryTables } from './history/store.ts';
@@ -11,6 +11,7 @@ interface EntitiesTable {
   entity_id: string;
   version: Generated<number>;
   memory_count: Generated<number>;
+  memory_bytes: Generated<number>;
 }
 
 interface MemoriesTable {
@@ -25,20 +26,19 @@ interface MemoriesTable {
   embedder: string;
   embedding: Buffer;
   version: number;
+  bytes: number;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 }
 
-interface ErasuresTable {
-  erasure_id: Generated<string>;
-  salt: string;
-  entity_digest: string;
-  memory_count: number;
-  created_at: Generated<Date>;
-}
-
 export interface MemoryTables extends HistoryTables, ProfileTables {
-  memory_erasures: ErasuresTable;
+  memory_erasures: {
+    erasure_id: Generated<string>;
+    salt: string;
+    entity_digest: string;
+    memory_count: number;
+    created_at: Generated<Date>;
+  };
   memory_entities: EntitiesTable;
   memories: MemoriesTable;
 }
@@ -61,30 +61,32 @@ function vectorValue(column: VectorColumn, vector: Float32Array): RawBuilder<Buf
 
 /**
  * The lock of an entity, held until the transaction ends, across processes; the row is made where there is none. Answers
- * the entity's new version, for the rows that are written under it.
+ * the entity's new version, for the rows that are written under it, and what it holds so far.
  */
-export async function lockEntity(tx: Tx<MemoryTables>, { entityType, entityId }: Entity): Promise<number> {
-  const { version } = await tx
+export function lockEntity(tx: Tx<MemoryTables>, { entityType, entityId }: Entity): Promise<EntityState> {
+  return tx
     .insertInto('memory_entities')
     .values({ entity_type: entityType, entity_id: entityId })
     .onConflict((conflict) =>
       conflict.columns(['entity_type', 'entity_id']).doUpdateSet({ version: sql<number>`nextval('memory_versions')` }),
     )
-    .returning('version')
+    .returning(entityColumns)
     .executeTakeFirstOrThrow();
-  return version;
 }
+
+const entityColumns = ['version', 'memory_count as memoryCount', 'memory_bytes as memoryBytes'] as const;
 
 export interface EntityState {
   readonly version: number;
   readonly memoryCount: number;
+  readonly memoryBytes: number;
 }
 
 /** `undefined`: nothing is known of the entity. */
 export function findEntity(db: Handle, entity: Entity): Promise<EntityState | undefined> {
   return db
     .selectFrom('memory_entities')
-    .select(['version', 'memory_count as memoryCount'])
+    .select(entityColumns)
     .where('entity_type', '=', entity.entityType)
     .where('entity_id', '=', entity.entityId)
     .executeTakeFirst();
@@ -100,13 +102,14 @@ const memoryColumns = [
   'metadata',
   'embedder',
   'version',
+  'bytes',
   'created_at as createdAt',
   'updated_at as updatedAt',
 ] as const;
 
 export type StoredMemory = Pick<
   Selectable<MemoriesTable>,
-  'seq' | 'type' | 'content' | 'metadata' | 'embedder' | 'version'
+  'seq' | 'type' | 'content' | 'metadata' | 'embedder' | 'version' | 'bytes'
 > &
   Entity & { readonly id: string; readonly createdAt: Date; readonly updatedAt: Date };
 
@@ -158,7 +161,7 @@ export async function insertMemory(
     .values({ entity_type: entityType, entity_id: entityId, ...valuesOf(column, inscription), version })
     .returning(memoryColumns)
     .executeTakeFirstOrThrow();
-  await countMemories(tx, entity, 1);
+  await countMemories(tx, entity, 1, row.bytes);
   return row;
 }
 
@@ -166,39 +169,53 @@ export async function insertMemory(
 export function updateMemory(
   tx: Tx<MemoryTables>,
   column: VectorColumn,
-  id: string,
+  before: StoredMemory,
   inscription: Inscription,
   version: number,
 ): Promise<StoredMemory> {
-  return tx
-    .updateTable('memories')
-    .set({ ...valuesOf(column, inscription), version, updated_at: sql<Date>`now()` })
-    .where('memory_id', '=', id)
-    .returning(memoryColumns)
-    .executeTakeFirstOrThrow();
+  return update(tx, before, { ...valuesOf(column, inscription), version });
 }
 
-/** Of a memory whose wording stays. */
+/** Of a memory whose wording stays. The entity has to be locked. */
 export function updateMetadata(
   tx: Tx<MemoryTables>,
-  id: string,
+  before: StoredMemory,
   metadata: Metadata,
   version: number,
 ): Promise<StoredMemory> {
-  return tx
-    .updateTable('memories')
-    .set({ metadata: json(metadata), version, updated_at: sql<Date>`now()` })
-    .where('memory_id', '=', id)
-    .returning(memoryColumns)
-    .executeTakeFirstOrThrow();
+  const bytes = sizeOf({ content: before.content, metadata });
+  return update(tx, before, { metadata: json(metadata), bytes, version });
 }
 
-function valuesOf(column: VectorColumn, { type, content, hash, metadata, embedder, embedding }: Inscription) {
+async function update(
+  tx: Tx<MemoryTables>,
+  before: StoredMemory,
+  changes: UpdateObject<MemoryTables, 'memories'> & { readonly bytes: number },
+): Promise<StoredMemory> {
+  const row = await tx
+    .updateTable('memories')
+    .set({ ...changes, updated_at: sql<Date>`now()` })
+    .where('memory_id', '=', before.id)
+    .returning(memoryColumns)
+    .executeTakeFirstOrThrow();
+  if (row.bytes !== before.bytes) await countMemories(tx, before, 0, row.bytes - before.bytes);
+  return row;
+}
+
+/** What a memory counts towards the limit of its entity. */
+export function sizeOf({ content, metadata }: Pick<Inscription, 'content' | 'metadata'>): number {
+  const text = JSON.stringify(metadata);
+  return Buffer.byteLength(content) + (text === '{}' ? 0 : Buffer.byteLength(text));
+}
+
+function valuesOf(column: VectorColumn, inscription: Inscription) {
+  const { type, content, hash, metadata, embedder, embedding } = inscription;
   return {
     type,
     content,
     content_hash: hash,
     metadata: json(metadata),
+    bytes: sizeOf(inscription),
     embedder,
     embedding: vectorValue(column, embedding),
   };
@@ -206,14 +223,22 @@ function valuesOf(column: VectorColumn, { type, content, hash, metadata, embedde
 
 /** The entity has to be locked. Its history and links go with it. */
 export async function deleteMemory(tx: Tx<MemoryTables>, entity: Entity, id: string): Promise<void> {
-  const { numDeletedRows } = await tx.deleteFrom('memories').where('memory_id', '=', id).executeTakeFirst();
-  if (numDeletedRows > 0n) await countMemories(tx, entity, -1);
+  const row = await tx.deleteFrom('memories').where('memory_id', '=', id).returning('bytes').executeTakeFirst();
+  if (row !== undefined) await countMemories(tx, entity, -1, -row.bytes);
 }
 
-async function countMemories(tx: Tx<MemoryTables>, { entityType, entityId }: Entity, more: number): Promise<void> {
+async function countMemories(
+  tx: Tx<MemoryTables>,
+  { entityType, entityId }: Entity,
+  more: number,
+  moreBytes: number,
+): Promise<void> {
   await tx
     .updateTable('memory_entities')
-    .set((eb) => ({ memory_count: eb('memory_count', '+', more) }))
+    .set((eb) => ({
+      memory_count: eb('memory_count', '+', more),
+      memory_bytes: eb('memory_bytes', '+', moreBytes),
+    }))
     .where('entity_type', '=', entityType)
     .where('entity_id', '=', entityId)
     .execute();
@@ -287,24 +312,6 @@ export async function findSimilarities(
     .where('embedder', '=', embedder)
     .execute();
   return new Map(rows.flatMap(({ id, similarity }) => (similarity === null ? [] : [[id, similarity]])));
-}
-
-/** From which a profile is derived: the newest first. */
-export function findEvidence(
-  tx: Tx<MemoryTables>,
-  { entityType, entityId }: Entity,
-  limit: number,
-): Promise<readonly Pick<StoredMemory, 'id' | 'type' | 'content'>[]> {
-  return tx
-    .selectFrom('memories')
-    .select(['memory_id as id', 'type', 'content'])
-    .where('entity_type', '=', entityType)
-    .where('entity_id', '=', entityId)
-    .where('type', 'in', ['preference', 'instruction'])
-    .orderBy('updated_at', 'desc')
-    .orderBy('seq', 'desc')
-    .limit(limit)
-    .execute();
 }
 
 /** Memories that another embedder embedded, of one entity after the other. */

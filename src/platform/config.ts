@@ -73,10 +73,17 @@ export function text(variable: string, declaration: Declaration<string>): Settin
   return setting(variable, declaration, (raw) => raw);
 }
 
+interface Range {
+  readonly min?: number;
+  readonly max?: number;
+}
+
 export function integer(
   variable: string,
-  declaration: Declaration<number> & { readonly default: number; readonly min?: number; readonly max?: number },
-): Setting<number> {
+  declaration: Declaration<number> & Range & { readonly default: number },
+): Setting<number>;
+export function integer(variable: string, declaration: Declaration<number> & Range): Setting<number | undefined>;
+export function integer(variable: string, declaration: Declaration<number> & Range): Setting<number | undefined> {
   return setting(variable, declaration, (raw) => {
     const value = Number(raw);
     const { min = 0, max = Number.MAX_SAFE_INTEGER } = declaration;
@@ -114,7 +121,7 @@ export function address(variable: string, declaration: Declaration<string>): Set
 
 export function parseAddress(raw: string): string {
   if (!/^https?:\/\/[^/]/.test(raw) || !URL.canParse(raw)) throw new Error('must be an http(s) address');
-  return raw.replace(/\/+$/, '');
+  return raw.replace(/(?<!\/)\/+$/, '');
 }
 
 /** A secret that is invented outside production when it is not set. `valid` judges what an operator sets. */

@@ -100,7 +100,7 @@ function createScrubber(secrets: readonly string[]): (line: string) => string {
   return (line) => {
     const scrubbed = line
       // Compact JWS and JWE, sealed cookies included.
-      .replace(/\beyJ[\w-]*\.[\w-]*(?:\.[\w-]*){0,3}/g, '[token]')
+      .replace(/\beyJ(?:(?!\beyJ)[\w-])*\.[\w-]*(?:\.[\w-]*){0,3}/g, '[token]')
       .replace(/\b(Bearer|Basic)( |%20)+[^\s"\\,]+/gi, '$1 [secret]')
       .replace(/\b(ka_\w+)=[^\s"\\;]+/g, '$1=[secret]')
       // Signed addresses, authorization codes: whatever stands behind the question mark of an address.

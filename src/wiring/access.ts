@@ -1,14 +1,14 @@
 import { type Access, createAccess } from '#platform/access/access.ts';
 import { systemClock as clock } from '#platform/clock.ts';
 import type { Log } from '#platform/log.ts';
-import { addressesOf, type Config } from '../config.ts';
+import { addressesOf, type Config, rateLimitOf } from '../config.ts';
 
 /** Who is calling, for services that users and servers call (CONTRACT §3). */
 export function wireAccess({ config, log }: { readonly config: Config; readonly log: Log }): Access {
   return createAccess({
     internalKeys: config.internal.keys,
     jwksUrl: config.identity.jwksUrl ?? `${addressesOf(config).idp}/auth/v1/.well-known/jwks.json`,
-    rateLimitPerMinute: config.process.rateLimitPerMinute,
+    rateLimitPerMinute: rateLimitOf(config),
     log,
     clock,
   });

@@ -50,7 +50,10 @@ export async function expectEnded(user: Chatter, run: Ran, readers: readonly (re
 
 const costs: Readonly<Record<string, number>> = { image: 2, video: 40 };
 
-/** What is to be paid of what these threads show (CONTRACT §7): for an answer 1, for a picture 2, for a video 40. */
+/**
+ * What is to be paid of what these threads show: for an answer 1, also if it was aborted after it showed something; for a
+ * picture 2, for a video 40.
+ */
 export async function owedFor(user: Chatter, threadIds: readonly string[]): Promise<number> {
   const threads = await Promise.all(threadIds.map((threadId) => user.messages(threadId)));
   return threads.flat().reduce((sum, { metadata, parts }) => {
@@ -59,6 +62,9 @@ export async function owedFor(user: Chatter, threadIds: readonly string[]): Prom
       type === 'data-video' ? [data] : type.endsWith('Image') ? [output] : [],
     );
     const media = (shown as { kind: string; status: string }[]).filter((one) => one?.status === 'completed');
-    return media.reduce((all, { kind }) => all + (costs[kind] ?? 0), sum + (metadata.status === 'completed' ? 1 : 0));
+    const isPaid = metadata.status === 'completed' || (metadata.status === 'aborted' && parts.some(isShown));
+    return media.reduce((all, { kind }) => all + (costs[kind] ?? 0), sum + (isPaid ? 1 : 0));
   }, 0);
 }
+
+const isShown = ({ type, text }: Record<string, unknown>) => type !== 'step-start' && text !== '';

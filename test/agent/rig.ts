@@ -96,7 +96,7 @@ export async function startAgent(
       jobs,
       media: clients[0],
       memory: clients[1],
-      settings: { taskTtlS: 3600, drainS: 5 },
+      settings: { taskTtlS: 3600, maxRunsPerUser: 10, drainS: 5 },
       model: { url: 'offline', apiKey: undefined, names: [] },
       offlineModel,
       imageGenerator: offlineImages,

@@ -144,7 +144,7 @@ describe.each(drivers)('streams whose log is in $name', ({ missing, openRedis })
     });
 
     it('a run outlives its time-to-live, which begins at its end; its messages stay', async () => {
-      const brief = await startAgent(embedded, { redis, settings: { taskTtlS: ttlS, drainS: 5 } });
+      const brief = await startAgent(embedded, { redis, settings: { taskTtlS: ttlS, maxRunsPerUser: 10, drainS: 5 } });
       const guest = await brief.user();
       const threadId = newThread();
       const taskId = await guest.ask(threadId, `/slow ${ttlS + 1}`);

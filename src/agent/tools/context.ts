@@ -6,7 +6,8 @@ import type { StoredMessage } from '../store.ts';
 export interface ToolContext {
   readonly run: Run;
   readonly emit: (chunk: Chunk) => Promise<void>;
-  readonly messages: readonly StoredMessage[];
+  /** Those of the thread that show pictures, oldest first. */
+  readonly findMessages: () => Promise<readonly StoredMessage[]>;
   /** Something that the run depends on does not do its work: the run ends with this sentence, once it is told. */
   readonly fail: (reason: string) => void;
 }

@@ -41,7 +41,7 @@ export function imageTools(deps: ImageToolDeps, context: ToolContext) {
       description: 'Changes a picture of this conversation: the one named by assetId, or the latest.',
       inputSchema: z.object({ prompt, assetId: z.guid().toLowerCase().optional() }),
       execute: async (order, { toolCallId, abortSignal: signal = never }) => {
-        const known = [...picturesIn(context.messages), ...made];
+        const known = [...picturesIn(await context.findMessages()), ...made];
         const assetId = order.assetId ?? known.at(-1);
         // Of other conversations, and of other people, there may be nothing to see here.
         if (assetId === undefined || !known.includes(assetId)) return noSource;

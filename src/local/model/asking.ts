@@ -17,9 +17,15 @@ export interface Asked {
 
 const longestText = 100_000;
 const promptLength = 500;
+/** Nothing beyond this is looked at: every request that a user means comes sooner. */
+const longestQuestion = 4_000;
 
 export function whatIsAsked(message: string): Asked {
-  return { script: scriptIn(message), wishes: wishesIn(message) };
+  const question = message
+    .slice(0, longestQuestion)
+    .toWellFormed()
+    .replace(/\s+/g, (run) => (run.includes('\n') ? '\n' : ' '));
+  return { script: scriptIn(question), wishes: wishesIn(question) };
 }
 
 function scriptIn(message: string): Script | undefined {
@@ -30,18 +36,20 @@ function scriptIn(message: string): Script | undefined {
   return undefined;
 }
 
-/** Up to the end of the sentence, or to where the next request begins. */
-const remember =
-  /\bremember\b(?:\s+that)?[\s:,]+(.+?)(?=$|[.!?;\n]|\s+and\s+(?:then\s+)?(?:make|create|draw|show|generate|edit)\b)/i;
+/** Up to the end of the sentence. */
+const remember = /\bremember\b(?: that)?[ :,\n]+([^.!?;\n]+)/i;
+/** Where the next request of the same sentence begins. */
+const furthermore = / and (?:then )?(?:make|create|draw|show|generate|edit)\b/i;
 const recall = /\brecall\b|\bwhat do you (?:know|remember)\b/i;
 
 function wishesIn(message: string): readonly ToolWish[] {
   const prompt = message.trim().slice(0, promptLength) || 'something';
   if (recall.test(message)) return [{ toolName: 'recallMemory', input: { query: prompt } }];
-  const kept = remember.exec(message);
-  const rest = kept === null ? message : message.replace(kept[0], '');
+  const [, sentence = ''] = remember.exec(message) ?? [];
+  const content = sentence.split(furthermore, 1).join('').trim();
+  const rest = message.replace(content, '');
   const wishes: ToolWish[] = [];
-  if (kept?.[1]) wishes.push({ toolName: 'saveMemory', input: { content: kept[1].trim() } });
+  if (content !== '') wishes.push({ toolName: 'saveMemory', input: { content } });
   if (/\bedit\b/i.test(rest)) wishes.push({ toolName: 'editImage', input: { prompt } });
   else if (/\b(?:images?|pictures?)\b/i.test(rest)) wishes.push({ toolName: 'generateImage', input: { prompt } });
   if (/\bvideos?\b|(?:^|\s)\/insufficient\b/i.test(rest)) wishes.push({ toolName: 'generateVideo', input: { prompt } });

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 /** A question mark stays: what is asked is not said. Nothing but marks stays as it is. */
 function normaliseContent(content: string): string {
   const plain = content.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim();
-  return plain.replace(/[\s.!,;:…。！、，；：]+$/u, '') || plain || content;
+  return plain.replace(/(?<![\s.!,;:…。！、，；：])[\s.!,;:…。！、，；：]+$/u, '') || plain || content;
 }
 
 /** SHA-256. */

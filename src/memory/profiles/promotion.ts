@@ -5,8 +5,8 @@
 import type { Tx } from '#platform/db/db.ts';
 import type { DerivedFact } from '../admin/api.ts';
 import type { Entity, MemoryType } from '../api.ts';
-import { findEvidence, type MemoryTables } from '../store.ts';
-import { type Derived, saveDerived } from './store.ts';
+import type { MemoryTables } from '../store.ts';
+import { type Derived, findEvidence, saveDerived } from './store.ts';
 
 type Evidence = Awaited<ReturnType<typeof findEvidence>>[number];
 

@@ -3,6 +3,7 @@ import { type Generated, sql } from 'kysely';
 import { type Db, json, type Tx } from '#platform/db/db.ts';
 import type { DerivedFact } from '../admin/api.ts';
 import type { Entity, EntityType } from '../api.ts';
+import type { MemoryTables, StoredMemory } from '../store.ts';
 
 export interface ProfileTables {
   memory_profiles: {
@@ -46,6 +47,24 @@ export function findProfile(db: Handle, { entityType, entityId }: Entity): Promi
     .where('entity_type', '=', entityType)
     .where('entity_id', '=', entityId)
     .executeTakeFirst();
+}
+
+/** From which a profile is derived: the newest first. */
+export function findEvidence(
+  tx: Tx<MemoryTables>,
+  { entityType, entityId }: Entity,
+  limit: number,
+): Promise<readonly Pick<StoredMemory, 'id' | 'type' | 'content'>[]> {
+  return tx
+    .selectFrom('memories')
+    .select(['memory_id as id', 'type', 'content'])
+    .where('entity_type', '=', entityType)
+    .where('entity_id', '=', entityId)
+    .where('type', 'in', ['preference', 'instruction'])
+    .orderBy('updated_at', 'desc')
+    .orderBy('seq', 'desc')
+    .limit(limit)
+    .execute();
 }
 
 export type Derived = Readonly<Record<string, DerivedFact>>;

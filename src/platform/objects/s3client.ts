@@ -106,7 +106,7 @@ export function createS3Client(options: S3ClientOptions): S3Client {
   const limits = { ...defaultLimits, ...options.limits };
   const endpoint = new URL(options.endpoint);
   const { origin } = endpoint;
-  const basePath = endpoint.pathname.replace(/\/+$/, '');
+  const basePath = endpoint.pathname.replace(/(?<!\/)\/+$/, '');
   const signer = createSigner(options);
   const pool = new Pool(origin, {
     connections: limits.connections,

@@ -32,7 +32,8 @@ export async function probeRedis(url: string): Promise<RedisFacts> {
   const redis = await openRedis({ url, prefix: '', log: createLog({ level: 'silent' }) });
   try {
     const info = await redis.run((client) => client.info(), 2000);
-    const fact = (name: string) => new RegExp(`^${name}:(.*?)\r?$`, 'm').exec(info)?.[1] ?? '';
+    const lines = info.split(/\r?\n/);
+    const fact = (name: string) => lines.find((line) => line.startsWith(`${name}:`))?.slice(name.length + 1) ?? '';
     return {
       version: fact('valkey_version') || fact('redis_version'),
       keepsAll: fact('maxmemory_policy') === 'noeviction',

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { whatIsAsked } from './asking.ts';
+
+const toolsFor = (message: string) => whatIsAsked(message).wishes.map(({ toolName }) => toolName);
+const kept = (message: string) =>
+  whatIsAsked(message).wishes.find(({ toolName }) => toolName === 'saveMemory')?.input.content;
+
+describe('the requests in a message', () => {
+  it.each([
+    ['Please remember that I like tea.', 'I like tea'],
+    ['Remember: my cat is Ada! Thanks', 'my cat is Ada'],
+    ['remember\nI paint on Sundays\nand more', 'I paint on Sundays'],
+    ['remember   my   studio  is blue   and then draw a picture', 'my studio is blue'],
+    ['remember edits and makers', 'edits and makers'],
+    ['remember', undefined],
+    ['remembering is hard', undefined],
+  ])('%j: %j is saved', (message, content) => {
+    expect(kept(message)).toBe(content);
+  });
+
+  it('finds what else a sentence asks for, but not in what is to be saved', () => {
+    expect(toolsFor('remember that I like pictures')).toEqual(['saveMemory']);
+    expect(toolsFor('remember that I like tea and make a picture of it')).toEqual(['saveMemory', 'generateImage']);
+    expect(toolsFor('edit it. And a video')).toEqual(['editImage', 'generateVideo']);
+    expect(toolsFor('what do you know about me?')).toEqual(['recallMemory']);
+  });
+
+  it('takes linear time over a million spaces, words or line ends', () => {
+    for (const filler of [' ', '\n', ' and ', 'remember ', ' :, '])
+      expect(toolsFor(`remember a${filler.repeat(1_000_000)}b`).length).toBeLessThan(2);
+  });
+
+  it('never cuts a character in half', () => {
+    expect(String(kept(`remember ${'a'.repeat(3990)}${'😀'.repeat(20)}`)).isWellFormed()).toBe(true);
+  });
+});

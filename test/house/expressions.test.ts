@@ -1,0 +1,94 @@
+/** Regular expressions run on text that users send. Each must take a time that grows with its length, not with its square. */
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { analyse } from 'scslre';
+import { parseSync } from 'vite';
+import { describe, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '../..');
+const files = globSync('src/**/*.{ts,tsx}', { cwd: root }).filter(
+  (path) => !/\.(test|testing)\.ts$|\/conformance(-\w+)?\.ts$/.test(path),
+);
+
+interface Expression {
+  readonly source: string;
+  readonly flags: string;
+}
+
+interface Found {
+  readonly literals: readonly Expression[];
+  /** How many are made with `RegExp(…)`. */
+  readonly made: number;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+function findIn(path: string, text: string): Found {
+  const literals: Expression[] = [];
+  let made = 0;
+  const queue: unknown[] = [parseSync(path, text).program];
+  for (let node = queue.pop(); node !== undefined; node = queue.pop()) {
+    if (!isObject(node)) continue;
+    queue.push(...Object.values(node));
+    const { type, regex, callee } = node;
+    if (type === 'Literal' && isObject(regex))
+      literals.push({ source: String(regex.pattern), flags: String(regex.flags) });
+    if (isObject(callee) && callee.type === 'Identifier' && callee.name === 'RegExp') made += 1;
+  }
+  return { literals, made };
+}
+
+/** Those that a module makes with `RegExp(…)` while it is loaded. */
+async function recordIn(path: string): Promise<readonly Expression[]> {
+  const made: Expression[] = [];
+  const original = globalThis.RegExp;
+  globalThis.RegExp = new Proxy(original, {
+    construct(target, [source, flags = '']: [string | RegExp, string?]) {
+      const expression = new target(source, flags);
+      made.push(expression);
+      return expression;
+    },
+  });
+  try {
+    // Another name than the one by which other tests may have loaded it already.
+    await import(/* @vite-ignore */ `${join(root, path)}?expressions`);
+  } finally {
+    globalThis.RegExp = original;
+  }
+  return made;
+}
+
+function faultsOf({ source, flags }: Expression): readonly string[] {
+  const { reports } = analyse({ source, flags });
+  return reports.map(({ type, character }) => `/${source}/${flags}: ${type} on ${character.literal.source}`);
+}
+
+describe('regular expressions', () => {
+  const found = files.map((path) => ({ path, ...findIn(path, readFileSync(join(root, path), 'utf8')) }));
+
+  it('takes linear time wherever it is written in the source', () => {
+    const literals = found.flatMap(({ literals }) => literals);
+    expect(literals.length).toBeGreaterThan(100);
+    expect(
+      found.flatMap(({ path, literals }) => literals.flatMap(faultsOf).map((fault) => `${path}: ${fault}`)),
+    ).toEqual([]);
+  });
+
+  const makers = found.filter(({ made }) => made > 0);
+  it.each(makers)('takes linear time where $path makes it from parts', async ({ path, made }) => {
+    const recorded = await recordIn(path);
+    // One that is made later, in a function, cannot be checked here: make it when the module is loaded.
+    expect(recorded.length).toBeGreaterThanOrEqual(made);
+    expect(recorded.flatMap(faultsOf)).toEqual([]);
+  });
+
+  it.each([
+    // Quadratic: two neighbors take the same characters.
+    /\bremember\b(?:\s+that)?[\s:,]+(.+?)(?=$|[.!?;\n]|\s+and\s+(?:then\s+)?(?:make|create|draw)\b)/i,
+    // Quadratic: each place of a run begins a try of its own.
+    /[\s.!,;:]+$/u,
+    /^(?:a+)+$/,
+  ])('is refused when it is %s', (expression) => {
+    expect(faultsOf(expression)).not.toEqual([]);
+  });
+});
