@@ -34,6 +34,7 @@ export type ProblemCode =
   | 'processing_timeout'
   | 'range_not_satisfiable'
   | 'rate_limited'
+  | 'recipient_suppressed'
   | 'refresh_failed'
   | 'request_timeout'
   | 'screening_unavailable'

@@ -68,7 +68,38 @@ export const emailRequest = z
   });
 export type EmailRequest = z.output<typeof emailRequest>;
 
-export const emailAnswer = z.object({ id: z.string().describe('The provider’s.') });
+export const emailAnswer = z.object({
+  id: z.string().describe('The provider’s.'),
+  suppressed: z.array(z.string()).optional().describe('The recipients that the mail did not go to; absent: none.'),
+});
+
+export const suppressionListing = z.object({
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  cursor: z
+    .string()
+    .max(512)
+    .regex(/^[^\p{Cc}\p{Cs}]+$/u, 'must be a next_cursor')
+    .optional()
+    .describe('`next_cursor` of the page before.'),
+});
+
+export const suppressionPage = z.object({
+  suppressions: z.array(
+    z.object({
+      address: z.string(),
+      reason: z.string().describe('What its server said.'),
+      since: z.string().describe('ISO 8601.'),
+    }),
+  ),
+  next_cursor: z.string().nullable().describe('`null`: this is the last page.'),
+});
+
+export const suppressedAddress = z.object({
+  address: z
+    .string()
+    .refine(isBare, 'must be an email address')
+    .transform((text) => addressOf(text) ?? text),
+});
 
 /** Of the header `Idempotency-Key`: what the provider takes. */
 export const idempotencyHeaders = z.object({

@@ -21,21 +21,20 @@ beforeAll(async () => {
   database = await openTestDatabase(migrations);
   channel = createTestChannel();
   rig = await startNotify(database, channel);
-  resend = new Resend('not looked at', { baseUrl: rig.url });
+  resend = new Resend(internalKey, { baseUrl: rig.url });
 });
 afterAll(async () => {
   await rig.close();
   await database.close();
 });
 
-const headers = { 'X-Internal-Key': internalKey };
 const mail = { from: 'Ann <a@example.com>', to: ['b@example.com'], subject: 'Hello', html: '<p>Hello</p>' };
 
-it('sends, and repeats under a key', async () => {
+it('sends with the internal key as its own key, and repeats under an idempotency key', async () => {
   const key = newKey();
   const full = { ...mail, cc: 'c@example.com', bcc: ['d@example.com'], replyTo: 'e@example.com', text: 'Hello' };
-  const first = await resend.emails.send(full, { headers: { ...headers, ...key } });
-  const again = await resend.emails.send(full, { headers: { ...headers, ...key } });
+  const first = await resend.emails.send(full, { headers: key });
+  const again = await resend.emails.send(full, { headers: key });
   expect(first.error).toBeNull();
   expect(again.data).toEqual(first.data);
   expect(first.data?.id).toBe(`provider-${channel.sent[0]?.id}`);
@@ -54,11 +53,16 @@ it('sends, and repeats under a key', async () => {
   ]);
 });
 
-it.each([
-  ['a wrong key', mail, { 'X-Internal-Key': 'wrong' }, 'unauthorized'],
-  ['nobody to send to', { ...mail, to: [] }, headers, 'invalid_request'],
-])('is told of %s', async (_name, request, sent, code) => {
-  const { data, error } = await resend.emails.send(request, { headers: sent });
+it.each<[string, object, Record<string, string>, string, number]>([
+  ['a wrong X-Internal-Key, which decides alone', {}, { 'X-Internal-Key': 'wrong' }, 'unauthorized', 401],
+  ['no recipient', { to: [] }, {}, 'invalid_request', 400],
+])('reads the error of %s', async (_name, change, headers, name, statusCode) => {
+  const { data, error } = await resend.emails.send({ ...mail, ...change }, { headers });
   expect(data).toBeNull();
-  expect(error).toMatchObject({ error: code, message: expect.any(String) });
+  expect(error).toMatchObject({ name, statusCode, message: expect.any(String), error: name });
+});
+
+it('reads the error of a wrong key', async () => {
+  const stranger = new Resend('another key', { baseUrl: rig.url });
+  expect((await stranger.emails.send(mail)).error).toMatchObject({ name: 'unauthorized', statusCode: 401 });
 });

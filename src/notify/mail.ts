@@ -32,5 +32,13 @@ export function hasControls(text: string): boolean {
 }
 
 export function recipientsOf(mail: Mail): readonly string[] {
-  return [...mail.to, ...mail.cc, ...mail.bcc].map((text) => addressOf(text) ?? text);
+  return [...mail.to, ...mail.cc, ...mail.bcc].map(bareAddressOf);
 }
+
+/** The mail for the other recipients; `addresses`: bare, in lower case. */
+export function withoutRecipients(mail: Mail, addresses: readonly string[]): Mail {
+  const left = (mailboxes: readonly string[]) => mailboxes.filter((text) => !addresses.includes(bareAddressOf(text)));
+  return { ...mail, to: left(mail.to), cc: left(mail.cc), bcc: left(mail.bcc) };
+}
+
+const bareAddressOf = (text: string) => addressOf(text) ?? text;

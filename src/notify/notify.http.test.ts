@@ -284,6 +284,104 @@ describe('POST /emails', () => {
   });
 });
 
+describe('text that cannot be stored', () => {
+  const mail = { from: 'a@example.com', to: 'b@example.com', subject: 'Hello', text: 'Hello' };
+  const halves: readonly [string, string][] = [
+    ['NUL', '\u0000'],
+    ['the first half of a pair', '\ud83c'],
+    ['the second half of a pair', '\udf88'],
+  ];
+  const emails: readonly [string, (bad: string) => object, string][] = [
+    ['html', (bad) => ({ html: `<p>${bad}` }), 'body.html'],
+    ['text', (bad) => ({ text: bad }), 'body.text'],
+    ['the subject', (bad) => ({ subject: `a${bad}` }), 'body.subject'],
+    ['the name of the sender', (bad) => ({ from: `A${bad} <a@example.com>` }), 'body.from'],
+    ['the address of the sender', (bad) => ({ from: `a${bad}@example.com` }), 'body.from'],
+    ['the name of a recipient', (bad) => ({ to: ['b@example.com', `B${bad} <b@example.com>`] }), 'body.to.1'],
+    ['a quoted name', (bad) => ({ to: `"B${bad}" <b@example.com>` }), 'body.to'],
+    ['a copy', (bad) => ({ cc: [`c@example.com${bad}`] }), 'body.cc.0'],
+    ['a blind copy', (bad) => ({ bcc: `${bad}<c@example.com>` }), 'body.bcc'],
+    ['the address for replies', (bad) => ({ reply_to: `c${bad} <c@example.com>` }), 'body.reply_to'],
+    ['a field that is not known', (bad) => ({ tags: [{ name: bad }] }), 'body.tags.0.name'],
+    ['the name of a field', (bad) => ({ headers: { [`x${bad}`]: 'y' } }), 'body.headers'],
+  ];
+  const notifications: readonly [string, (bad: string) => object, string][] = [
+    ['type', (bad) => ({ type: `daily_digest${bad}` }), 'body.type'],
+    ['userId', (bad) => ({ userId: bad }), 'body.userId'],
+    ['data', (bad) => ({ data: { list: [{ deep: bad }] } }), 'body.data.list.0.deep'],
+    ['the name of a field of data', (bad) => ({ data: { inner: { [bad]: 1 } } }), 'body.data.inner'],
+    ['contact.email', (bad) => ({ contact: { email: `r${bad}@example.com` } }), 'body.contact.email'],
+    ['contact.locale', (bad) => ({ contact: { locale: `de${bad}` } }), 'body.contact.locale'],
+  ];
+
+  describe.each(halves)('%s', (_half, bad) => {
+    it.each(emails)('in %s of /emails is 400', async (_where, change, path) => {
+      const { status, body } = await rig.post('/emails', { ...mail, ...change(bad) });
+      expect([status, body.error, issuesOf(body)]).toEqual([400, 'invalid_request', [path]]);
+      expect(channel.sent).toEqual([]);
+    });
+
+    it.each(notifications)('in %s of /notify is 400', async (_where, change, path) => {
+      const request = { type: 'daily_digest', userId: randomUUID(), ...change(bad) };
+      const { status, body } = await rig.post('/notify', request);
+      expect([status, body.error, issuesOf(body)]).toEqual([400, 'invalid_request', [path]]);
+    });
+  });
+
+  it('whole pairs are sent', async () => {
+    const request = { ...mail, from: 'A 🎈 <a@example.com>', subject: '🎈', text: '🎈', html: '🎈' };
+    expect((await rig.post('/emails', request)).status).toBe(200);
+  });
+
+  it('a long name of a field does not make a long answer', async () => {
+    const { status, body } = await rig.post('/emails', { ...mail, ['x'.repeat(100_000)]: '\u0000' });
+    expect([status, JSON.stringify(body).length < 2000]).toEqual([400, true]);
+  });
+});
+
+describe('the internal key as a bearer token', () => {
+  const mail = { from: 'a@example.com', to: 'b@example.com', subject: 'Hello', text: 'Hello' };
+  const ask = (path: string, headers: Record<string, string | string[]>) =>
+    rig.app.inject({ method: 'POST', url: path, headers, payload: mail });
+  const bearer = { authorization: `Bearer ${internalKey}` };
+
+  it.each<[string, string, Record<string, string>, number]>([
+    ['the key', '/emails', bearer, 200],
+    ['the key in other letters of the scheme', '/emails', { authorization: `bearer  ${internalKey} ` }, 200],
+    ['another key', '/emails', { authorization: 'Bearer wrong' }, 401],
+    ['a part of the key', '/emails', { authorization: 'Bearer the internal' }, 401],
+    ['nothing behind Bearer', '/emails', { authorization: 'Bearer ' }, 401],
+    ['another scheme', '/emails', { authorization: `Basic ${internalKey}` }, 401],
+    ['a wrong X-Internal-Key beside it', '/emails', { ...bearer, 'x-internal-key': 'wrong' }, 401],
+    ['an empty X-Internal-Key beside it', '/emails', { ...bearer, 'x-internal-key': '' }, 401],
+    [
+      'the right X-Internal-Key beside a wrong one',
+      '/emails',
+      { authorization: 'Bearer x', 'x-internal-key': internalKey },
+      200,
+    ],
+    ['the key at /notify', '/notify', bearer, 401],
+  ])('%s at %s: %j is %i', async (_name, path, headers, status) => {
+    expect((await ask(path, headers)).statusCode).toBe(status);
+  });
+
+  it('errors of /emails also carry name and statusCode, those of /notify do not', async () => {
+    for (const [headers, code, status] of [
+      [{}, 'unauthorized', 401],
+      [bearer, 'invalid_request', 400],
+    ] as const) {
+      const answer = await rig.app.inject({ method: 'POST', url: '/emails', headers, payload: {} });
+      expect(answer.json()).toMatchObject({
+        error: code,
+        name: code,
+        statusCode: status,
+        requestId: expect.any(String),
+      });
+    }
+    expect((await ask('/notify', { 'x-internal-key': 'wrong' })).json()).not.toHaveProperty('statusCode');
+  });
+});
+
 it('counts tries', async () => {
   expect((await rig.app.inject('/metrics')).body).toMatch(/notify_mails_total\{[^}]*outcome="sent"[^}]*\} \d+/);
 });

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '#platform/db/db.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import { createLog } from '#platform/log.ts';
+import { createLog, type Log } from '#platform/log.ts';
 import type { Channel } from './channels/channel.ts';
 import type { Mail } from './mail.ts';
 import { createNotify } from './service.ts';
@@ -38,6 +38,8 @@ export interface NotifyRig {
   readonly app: HttpServer;
   readonly url: string;
   post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  /** `body`: nothing is `{}`. */
+  call(method: string, path: string): Promise<Answer>;
   close(): Promise<void>;
 }
 
@@ -49,10 +51,13 @@ export interface Answer {
 export async function startNotify(
   database: Database,
   channel: Channel,
-  { internalKeys = [internalKey] }: { readonly internalKeys?: readonly string[] } = {},
+  {
+    internalKeys = [internalKey],
+    log = createLog({ level: 'silent' }),
+  }: { readonly internalKeys?: readonly string[]; readonly log?: Log } = {},
 ): Promise<NotifyRig> {
   const app = await createNotify({
-    server: { log: createLog({ level: 'silent' }), readiness: {} },
+    server: { log, readiness: {} },
     internalKeys,
     database,
     channel,
@@ -71,6 +76,11 @@ export async function startNotify(
         body: JSON.stringify(body),
       });
       return { status: response.status, body: (await response.json()) as Answer['body'] };
+    },
+    async call(method, path) {
+      const response = await fetch(url + path, { method, headers: { 'x-internal-key': internalKey } });
+      const text = await response.text();
+      return { status: response.status, body: JSON.parse(text || '{}') as Answer['body'] };
     },
     close: () => app.close(),
   };

@@ -4,6 +4,10 @@ import { defineProblems } from '#platform/problem.ts';
 export const notifyProblems = defineProblems({
   unknown_notification_type: { status: 400, message: 'There is no notification of this type.' },
   idempotency_conflict: { status: 409, message: 'This Idempotency-Key came with another body before.' },
+  recipient_suppressed: {
+    status: 422,
+    message: 'Every recipient is suppressed, because its server refused an earlier mail.',
+  },
   internal_key_not_configured: { status: 500, message: 'INTERNAL_KEY is not configured.' },
   email_failed: { status: 500, message: 'The mail could not be sent.' },
   send_in_progress: { status: 503, message: 'The same send is still under way.', retryAfterS: 5 },

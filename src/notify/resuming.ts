@@ -1,7 +1,7 @@
 /** Takes up sends whose processes died before their callers had an answer (CONTRACT §10). */
 import { type Interval, startInterval } from '#platform/background/interval.ts';
 import type { Mail } from './mail.ts';
-import { claimMs, deliver, type SendingDeps } from './sending.ts';
+import { AllSuppressed, claimMs, deliver, type SendingDeps } from './sending.ts';
 import { claimLapsed, dropOld, markFailed, postpone } from './store.ts';
 
 const everyMs = 5000;
@@ -43,6 +43,11 @@ async function resumeOne(deps: SendingDeps, { id, attempt, mail, isKept }: Lapse
     await deliver(deps, claim, mail);
     deps.log.info({ send: id }, 'a send that a crash had left is done');
   } catch (error) {
+    if (error instanceof AllSuppressed) {
+      deps.log.warn({ send: id }, 'a send that a crash had left is given up: every recipient is suppressed');
+      await markFailed(deps.db, claim);
+      return;
+    }
     deps.log.warn({ err: error, send: id }, 'a send that a crash had left did not go out; it is tried again');
     await postpone(deps.db, claim, Math.min(everyMs * 2 ** attempt, longestWaitMs));
   }

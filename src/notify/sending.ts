@@ -11,11 +11,12 @@ import { withDeadline } from '#platform/resilience/deadline.ts';
 import { retry } from '#platform/resilience/retry.ts';
 import type { SkipReason } from './api.ts';
 import { type Channel, ChannelFailure } from './channels/channel.ts';
-import { type Mail, recipientsOf } from './mail.ts';
+import { type Mail, recipientsOf, withoutRecipients } from './mail.ts';
 import { notifyProblems } from './problems.ts';
 import {
   type Claim,
   claimSend,
+  dropSend,
   type Endpoint,
   findSend,
   findSuppressed,
@@ -32,7 +33,7 @@ export interface SendingDeps {
   readonly channel: Channel;
   readonly log: Log;
   /** Told of each try. */
-  readonly onOutcome: (outcome: 'sent' | 'failed') => void;
+  readonly onOutcome: (outcome: 'sent' | 'failed' | 'suppressed') => void;
 }
 
 export interface SendRequest {
@@ -44,7 +45,13 @@ export interface SendRequest {
   readonly prepare: () => Promise<{ readonly mail: Mail } | { readonly skipReason: SkipReason }>;
 }
 
-export type Outcome = { readonly providerId: string } | { readonly skipReason: SkipReason };
+export interface Delivered {
+  readonly providerId: string;
+  /** The recipients that the mail did not go to. */
+  readonly suppressed: readonly string[];
+}
+
+export type Outcome = Delivered | { readonly skipReason: SkipReason };
 
 /** Within the 10 s of an answer, with room for the rows around it (CONTRACT §3). */
 const deliveryMs = 8000;
@@ -63,7 +70,7 @@ export async function sendOnce(deps: SendingDeps, request: SendRequest): Promise
       const content = await request.prepare();
       if (!(await insertSend(deps.db, { id, endpoint, key, bodyDigest, content }, claimMs))) continue;
       if ('skipReason' in content) return content;
-      return { providerId: await answered(deps, { id, attempt: 1 }, content.mail) };
+      return answered(deps, { id, attempt: 1 }, content.mail);
     }
     if (seen.bodyDigest !== bodyDigest) throw notifyProblems.idempotency_conflict();
     const outcome = outcomeOf(seen) ?? (await joinSend(deps, seen));
@@ -73,9 +80,9 @@ export async function sendOnce(deps: SendingDeps, request: SendRequest): Promise
   }
 }
 
-function outcomeOf({ providerId, skipReason }: StoredSend): Outcome | undefined {
+function outcomeOf({ providerId, skipReason, suppressed }: StoredSend): Outcome | undefined {
   if (skipReason !== null) return { skipReason };
-  return providerId === null ? undefined : { providerId };
+  return providerId === null ? undefined : { providerId, suppressed: suppressed ?? [] };
 }
 
 /** Goes on with a send that nobody is at; `undefined`: somebody is. */
@@ -83,14 +90,19 @@ async function joinSend(deps: SendingDeps, seen: StoredSend): Promise<Outcome | 
   if (seen.mail === null || (seen.status === 'pending' && seen.isClaimed)) return undefined;
   const attempt = await claimSend(deps.db, seen, claimMs);
   if (attempt === undefined) return undefined;
-  return { providerId: await answered(deps, { id: seen.id, attempt }, seen.mail) };
+  return answered(deps, { id: seen.id, attempt }, seen.mail);
 }
 
 /** A failure is told to the caller, and ends the send. */
-async function answered(deps: SendingDeps, claim: Claim, mail: Mail): Promise<string> {
+async function answered(deps: SendingDeps, claim: Claim, mail: Mail): Promise<Delivered> {
   try {
     return await deliver(deps, claim, mail);
   } catch (cause) {
+    if (cause instanceof AllSuppressed) {
+      await settled(deps, () => dropSend(deps.db, claim));
+      const message = `${notifyProblems.table.recipient_suppressed.message} Suppressed: ${cause.addresses.join(', ')}.`;
+      throw notifyProblems.recipient_suppressed({ message, fields: { suppressed: cause.addresses } });
+    }
     await settled(deps, () => markFailed(deps.db, claim));
     if (cause instanceof NothingToSend) throw notifyProblems.email_failed({ message: cause.message });
     throw notifyProblems.email_failed({ cause });
@@ -99,25 +111,38 @@ async function answered(deps: SendingDeps, claim: Claim, mail: Mail): Promise<st
 
 class NothingToSend extends Error {}
 
+/** Nobody is left to send the mail to. */
+export class AllSuppressed extends Error {
+  readonly addresses: readonly string[];
+
+  constructor(addresses: readonly string[]) {
+    super('every recipient of the mail is suppressed');
+    this.addresses = addresses;
+  }
+}
+
 /** One try. Throws whatever kept the mail from leaving. */
-export async function deliver(deps: SendingDeps, claim: Claim, mail: Mail): Promise<string> {
+export async function deliver(deps: SendingDeps, claim: Claim, mail: Mail): Promise<Delivered> {
   const { db, channel, onOutcome } = deps;
-  let providerId: string;
+  let delivered: Delivered;
   try {
     // Document 002 has it fail in the channel, with this sentence.
     if (!mail.html && !mail.text) throw new NothingToSend('Either html or text must be provided');
-    const suppressed = await findSuppressed(db, recipientsOf(mail));
-    if (suppressed.length > 0) throw new ChannelFailure('a recipient’s server has refused mail for good');
-    providerId = await withDeadline(deliveryMs, (signal) => channel.send(mail, { id: claim.id, signal }));
+    const recipients = [...new Set(recipientsOf(mail))];
+    const known = await findSuppressed(db, recipients);
+    const suppressed = recipients.filter((address) => known.includes(address));
+    const open = withoutRecipients(mail, suppressed);
+    if (recipientsOf(open).length === 0) throw new AllSuppressed(suppressed);
+    const providerId = await withDeadline(deliveryMs, (signal) => channel.send(open, { id: claim.id, signal }));
+    delivered = { providerId, suppressed };
   } catch (error) {
-    onOutcome('failed');
-    if (error instanceof ChannelFailure)
-      await settled(deps, () => suppress(db, error.refused, 'refused for good by its server'));
+    onOutcome(error instanceof AllSuppressed ? 'suppressed' : 'failed');
+    if (error instanceof ChannelFailure) await settled(deps, () => suppress(db, error.refused));
     throw error;
   }
   onOutcome('sent');
-  await settled(deps, () => markSent(db, claim, providerId));
-  return providerId;
+  await settled(deps, () => markSent(db, claim, delivered));
+  return delivered;
 }
 
 /** What has happened outside is written down if at all possible; if not, the send is taken up again under its id. */

@@ -17,6 +17,7 @@ export interface NotifyTables {
     mail: Mail | null;
     provider_id: string | null;
     skip_reason: SkipReason | null;
+    suppressed: Generated<readonly string[] | null>;
     attempt: Generated<number>;
     claimed_until: Date;
     created_at: Generated<Date>;
@@ -36,6 +37,7 @@ const columns = [
   'mail',
   'provider_id as providerId',
   'skip_reason as skipReason',
+  'suppressed',
   'attempt',
   'created_at as createdAt',
   sql<boolean>`claimed_until > clock_timestamp()`.as('isClaimed'),
@@ -75,6 +77,7 @@ export async function insertSend(db: Handle, send: NewSend, claimMs: number): Pr
     mail: 'mail' in content ? json(content.mail) : null,
     provider_id: null,
     skip_reason: skipReason,
+    suppressed: null,
     claimed_until: after(claimMs),
   };
   const { numInsertedOrUpdatedRows } = await db
@@ -143,12 +146,27 @@ export interface Claim {
 }
 
 /** How it went; `false`: somebody else has taken it over. What was sent is no longer kept. */
-export function markSent(db: Handle, claim: Claim, providerId: string): Promise<boolean> {
-  return settle(db, claim, { status: 'sent', provider_id: providerId, mail: null });
+export function markSent(
+  db: Handle,
+  claim: Claim,
+  { providerId, suppressed }: { readonly providerId: string; readonly suppressed: readonly string[] },
+): Promise<boolean> {
+  const list = suppressed.length === 0 ? null : json(suppressed);
+  return settle(db, claim, { status: 'sent', provider_id: providerId, suppressed: list, mail: null });
 }
 
 export function markFailed(db: Handle, claim: Claim): Promise<boolean> {
   return settle(db, claim, { status: 'failed' });
+}
+
+/** Its key is free again: what is refused with a 4xx is not kept. */
+export async function dropSend(db: Handle, { id, attempt }: Claim): Promise<void> {
+  await db
+    .deleteFrom('notify_sends')
+    .where('id', '=', id)
+    .where('attempt', '=', attempt)
+    .where('status', '=', 'pending')
+    .execute();
 }
 
 /** Nobody waits for it: it is tried again by itself. */
@@ -181,11 +199,34 @@ export async function findSuppressed(db: Handle, addresses: readonly string[]): 
   return rows.map(({ address }) => address);
 }
 
-export async function suppress(db: Handle, addresses: readonly string[], reason: string): Promise<void> {
-  if (addresses.length === 0) return;
+export async function suppress(
+  db: Handle,
+  refused: readonly { readonly address: string; readonly reason: string }[],
+): Promise<void> {
+  if (refused.length === 0) return;
   await db
     .insertInto('suppressed_addresses')
-    .values(addresses.map((address) => ({ address, reason })))
+    .values(refused.map(({ address, reason }) => ({ address, reason })))
     .onConflict((conflict) => conflict.doNothing())
     .execute();
+}
+
+/** In the order of the addresses, those beyond `after`. */
+export function listSuppressions(db: Handle, after: string | undefined, limit: number) {
+  return db
+    .selectFrom('suppressed_addresses')
+    .select(['address', 'reason', 'created_at as since'])
+    .$if(after !== undefined, (query) => query.where('address', '>', after ?? ''))
+    .orderBy('address')
+    .limit(limit)
+    .execute();
+}
+
+/** Whether the address was suppressed. */
+export async function liftSuppression(db: Handle, address: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('suppressed_addresses')
+    .where('address', '=', address)
+    .executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
 }

@@ -160,6 +160,8 @@ export const services = {
     endpoints: {
       'POST /notify': { name: 'notify', body: 'NotifyRequest', answer: 'NotifyAnswer' },
       'POST /emails': { name: 'sendEmail', body: 'EmailRequest', answer: 'EmailAnswer' },
+      'GET /suppressions': { name: 'listSuppressions', query: 'SuppressionListing', answer: 'SuppressionPage' },
+      'DELETE /suppressions/{address}': { name: 'liftSuppression' },
     },
   },
 } satisfies Readonly<Record<string, ServiceEndpoints>>;

@@ -26,4 +26,24 @@ export interface EmailRequest {
 
 export interface EmailAnswer {
   /** The provider’s. */ readonly id: string;
+  /** The recipients that the mail did not go to; absent: none. */
+  readonly suppressed?: readonly string[];
+}
+
+export interface SuppressionListing {
+  readonly limit?: number;
+  /** `next_cursor` of the page before. */
+  readonly cursor?: string;
+}
+
+export interface SuppressionPage {
+  readonly suppressions: readonly {
+    readonly address: string;
+    /** What its server said. */
+    readonly reason: string;
+    /** ISO 8601. */
+    readonly since: string;
+  }[];
+  /** `null`: this is the last page. */
+  readonly next_cursor: string | null;
 }

@@ -1,7 +1,14 @@
 /** The calls of the notify service. Written from its OpenAPI document by `npm test -- test/client -u`. */
-import { type Access, callJson, type KeyedOptions, keyed } from '../calling.ts';
+import { type Access, type CallOptions, callJson, callVoid, type KeyedOptions, keyed } from '../calling.ts';
 import { operationsOf } from '../operations.ts';
-import type { EmailAnswer, EmailRequest, NotifyAnswer, NotifyRequest } from './api.ts';
+import type {
+  EmailAnswer,
+  EmailRequest,
+  NotifyAnswer,
+  NotifyRequest,
+  SuppressionListing,
+  SuppressionPage,
+} from './api.ts';
 
 export type NotifyCalls = ReturnType<typeof notifyCalls>;
 
@@ -15,5 +22,17 @@ export function notifyCalls(access: Access) {
     /** Send a mail as it is (`POST /emails`). */
     sendEmail: (body: EmailRequest, options?: KeyedOptions): Promise<EmailAnswer> =>
       callJson(access, { method: 'POST', path: '/emails', body, ...keyed(options) }, options),
+
+    /** The addresses that no mail goes to (`GET /suppressions`). */
+    listSuppressions: (query?: SuppressionListing, options?: CallOptions): Promise<SuppressionPage> =>
+      callJson(access, { method: 'GET', path: '/suppressions', query, repeatable: true }, options),
+
+    /** Send mail to an address again (`DELETE /suppressions/:address`). */
+    liftSuppression: (address: string, options?: CallOptions): Promise<void> =>
+      callVoid(
+        access,
+        { method: 'DELETE', path: `/suppressions/${encodeURIComponent(address)}`, repeatable: true },
+        options,
+      ),
   };
 }

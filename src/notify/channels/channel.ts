@@ -13,11 +13,20 @@ export interface Channel {
   close(): Promise<void>;
 }
 
-export class ChannelFailure extends Error {
-  /** Addresses that are refused for good. */
-  readonly refused: readonly string[];
+/** A recipient whose mailbox does not exist, as its server says. */
+export interface RefusedRecipient {
+  readonly address: string;
+  /** The server's words. */
+  readonly reason: string;
+}
 
-  constructor(message: string, options: { readonly refused?: readonly string[]; readonly cause?: unknown } = {}) {
+export class ChannelFailure extends Error {
+  readonly refused: readonly RefusedRecipient[];
+
+  constructor(
+    message: string,
+    options: { readonly refused?: readonly RefusedRecipient[]; readonly cause?: unknown } = {},
+  ) {
     super(message, { cause: options.cause });
     this.name = 'ChannelFailure';
     this.refused = options.refused ?? [];

@@ -120,6 +120,25 @@ describe('the provider’s HTTP API', () => {
   });
 
   it.each([
+    [['c@example.com'], [], { to: ['c@example.com'], cc: undefined }],
+    [[], ['c@example.com'], { to: ['c@example.com'], cc: undefined }],
+    // Blind copies stay hidden from each other.
+    [[], [], { to: ['Ann <a@example.com>'], cc: undefined }],
+  ])('is given somebody in `to`, with %j and copies to %j', async (to, cc, expected) => {
+    answers = [say(200, { id: 'x' })];
+    await channel.send({ ...mail, to, cc }, { id: randomUUID(), signal: AbortSignal.timeout(5000) });
+    expect(asked[0]?.body).toMatchObject({ ...JSON.parse(JSON.stringify(expected)), bcc: ['e@example.com'] });
+    expect(asked[0]?.body).not.toHaveProperty('cc');
+  });
+
+  it('is quoted when it refuses', async () => {
+    answers = [say(403, { statusCode: 403, name: 'validation_error', message: 'The domain is not verified.' })];
+    expect(await failure(send(channel))).toMatchObject({
+      message: 'the email provider answered 403 validation_error: The domain is not verified.',
+    });
+  });
+
+  it.each([
     ['200 without an id', say(200, {})],
     ['200 with an empty id', say(200, { id: '' })],
     ['200 with an id that is no text', say(200, { id: 7 })],
@@ -201,17 +220,27 @@ describe('SMTP', () => {
     ['it is unknown, in the old words', 550, 'no such user', true],
     ['its mailbox is full', 452, '4.2.2 full', false],
     ['our server is on a list', 550, '5.7.1 blocked', false],
+    ['the relay does not know us', 550, 'relay not permitted', false],
+    ['our address is not known', 550, 'Sender verify failed', false],
     ['it is greylisted', 450, '4.7.1 later', false],
   ])('has failed when one recipient is refused because %s', async (_name, code, text, isForGood) => {
     refusals.set('c@example.com', refuse(text, code));
     const error = (await failure(send(channel))) as ChannelFailure;
-    expect(error.refused).toEqual(isForGood ? ['c@example.com'] : []);
+    const reason = expect.stringContaining(text);
+    expect(error.refused).toEqual(isForGood ? [{ address: 'c@example.com', reason }] : []);
+    // The others have it.
+    expect(taken[0]?.to.toSorted()).toEqual(['b@example.com', 'd@example.com', 'e@example.com']);
   });
 
   it('has failed when all recipients are refused', async () => {
     for (const name of ['b', 'c', 'd', 'e']) refusals.set(`${name}@example.com`, refuse('5.1.1 no', 550));
     const error = (await failure(send(channel))) as ChannelFailure;
-    expect([...error.refused].sort()).toEqual(['b@example.com', 'c@example.com', 'd@example.com', 'e@example.com']);
+    expect(error.refused.map((one) => one.address).toSorted()).toEqual([
+      'b@example.com',
+      'c@example.com',
+      'd@example.com',
+      'e@example.com',
+    ]);
   });
 
   it('has failed when the mail itself is refused', async () => {

@@ -36,7 +36,8 @@ export function openProvider({ baseUrl, apiKey }: ProviderOptions): Channel {
         }
         const told = answer.status === 200 ? accepted.safeParse(answer.json()) : undefined;
         if (told?.success) return told.data.id;
-        throw new ChannelFailure(`the email provider answered ${answer.status}${told ? ' without an id' : ''}`);
+        const why = told ? 'without an id' : reasonIn(answer.body);
+        throw new ChannelFailure(`the email provider answered ${answer.status} ${why}`.trim());
       }
     },
     async check() {
@@ -51,19 +52,43 @@ export function openProvider({ baseUrl, apiKey }: ProviderOptions): Channel {
   };
 }
 
+const refusal = z.object({ name: z.string().optional(), message: z.string().optional() });
+const maxReasonLength = 500;
+
+/** For the log: `validation_error: The domain is not verified.` Empty when the body is not the provider's. */
+function reasonIn(body: Buffer): string {
+  try {
+    const { name, message } = refusal.parse(JSON.parse(body.toString('utf8')));
+    return [name, message]
+      .filter((text) => text !== undefined)
+      .join(': ')
+      .slice(0, maxReasonLength);
+  } catch {
+    return '';
+  }
+}
+
 function toProvider(mail: Mail) {
-  const { from, to, cc, bcc, replyTo, subject, html, text, headers } = mail;
+  const { from, bcc, replyTo, subject, html, text, headers } = mail;
   return {
     from,
-    to,
+    ...recipientsFor(mail),
     subject,
     ...(html === undefined ? {} : { html }),
     ...(text === undefined ? {} : { text }),
-    ...(cc.length > 0 ? { cc } : {}),
     ...(bcc.length > 0 ? { bcc } : {}),
     ...(replyTo.length > 0 ? { reply_to: replyTo } : {}),
     ...(Object.keys(headers).length > 0 ? { headers } : {}),
   };
+}
+
+/**
+ * The provider requires `to`. When only copies are left, because the others are suppressed, the open copies take its place.
+ * Blind copies may not, since every reader would see them: then the sender does.
+ */
+function recipientsFor({ from, to, cc }: Mail) {
+  if (to.length === 0) return { to: cc.length > 0 ? cc : [from] };
+  return cc.length > 0 ? { to, cc } : { to };
 }
 
 /** A number of seconds, or a date (RFC 9110 §10.2.3). */

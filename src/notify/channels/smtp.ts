@@ -1,8 +1,9 @@
 /** An SMTP server. It knows no idempotency: a mail whose acceptance was lost on the way may arrive twice, under one Message-ID. */
 import nodemailer from 'nodemailer';
 import { addressOf } from '../mail.ts';
-import { type Channel, ChannelFailure } from './channel.ts';
+import { type Channel, ChannelFailure, type RefusedRecipient } from './channel.ts';
 import { messageOf } from './message.ts';
+import { isMailboxMissing } from './refusals.ts';
 
 export function openSmtp(url: string): Channel {
   const transport = nodemailer.createTransport({
@@ -31,8 +32,10 @@ export function openSmtp(url: string): Channel {
         });
       });
       if (rejected.length === 0) return messageId;
+      const faults = (rejectedErrors ?? []) as readonly SmtpFault[];
       throw new ChannelFailure(`the SMTP server refused ${rejected.length} of the recipients`, {
-        refused: refusedIn((rejectedErrors ?? []) as SmtpFault[]),
+        refused: refusedIn(faults),
+        cause: faults[0],
       });
     },
     async check() {
@@ -49,18 +52,23 @@ interface SmtpFault extends Error {
   readonly rejectedErrors?: readonly SmtpFault[];
 }
 
-/**
- * Those whose mailbox is not there (RFC 3463: class 5, subject 1). A refusal for another reason, such as our address being
- * on a list, says nothing of the recipient.
- */
-function refusedIn(faults: readonly SmtpFault[]): readonly string[] {
+const maxReasonLength = 500;
+
+/** Those whose mailbox is missing. */
+function refusedIn(faults: readonly SmtpFault[]): readonly RefusedRecipient[] {
   return faults.flatMap(({ recipient, responseCode = 0, response = '' }) => {
-    const enhanced = /\b5\.(\d{1,3})\.\d{1,3}\b/.exec(response)?.[1];
-    const isGone = enhanced === undefined ? [550, 551, 553].includes(responseCode) : enhanced === '1';
     const address = recipient === undefined ? undefined : addressOf(recipient);
-    return isGone && address !== undefined ? [address] : [];
+    if (address === undefined || !isMailboxMissing(responseCode, response)) return [];
+    return [{ address, reason: storable(response) }];
   });
 }
+
+/** A server may send any bytes. */
+const storable = (text: string) =>
+  text
+    .replace(/\p{Cc}+/gu, ' ')
+    .slice(0, maxReasonLength)
+    .toWellFormed();
 
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();

@@ -42,6 +42,8 @@ export interface Access {
   readonly userOrInternal: Guard;
   /** `X-Internal-Key` only: 403 with a good JWT, 401 otherwise. Without `jwksUrl` no JWT is known, and all else is 401. */
   readonly internalOnly: Guard;
+  /** As `internalOnly`; without `X-Internal-Key` the key may come as `Authorization: Bearer`. No JWT is accepted. */
+  readonly internalOrBearer: Guard;
   /** A JWT only; `X-Internal-Key` is ignored. */
   readonly userOnly: Guard;
 }
@@ -71,7 +73,7 @@ export function createAccess(options: AccessOptions): Access {
     limitUser(userId);
     return { kind: 'user', userId };
   };
-  const guard = (takesKey: boolean): Hook => {
+  const guard = (keyOf: (request: FastifyRequest) => string | string[] | undefined): Hook => {
     return (request, reply, done) => {
       // What a credential opens is nobody else's to keep.
       reply.header('cache-control', 'no-store');
@@ -84,7 +86,7 @@ export function createAccess(options: AccessOptions): Access {
           reply.header('www-authenticate', 'Bearer');
         done(error);
       };
-      const key = takesKey ? request.headers['x-internal-key'] : undefined;
+      const key = keyOf(request);
       if (key === undefined) identifyUser(request).then(admit, refuse);
       // Sent twice it arrives joined by a comma, and fits no key.
       else if (typeof key === 'string' && isInternalKey(key)) {
@@ -96,11 +98,20 @@ export function createAccess(options: AccessOptions): Access {
   };
 
   return {
-    userOrInternal: { config: { access: 'userOrInternal' }, onRequest: guard(true) },
-    internalOnly: { config: { access: 'internal' }, onRequest: guard(true), preHandler: refuseUsers },
-    userOnly: { config: { access: 'user' }, onRequest: guard(false) },
+    userOrInternal: { config: { access: 'userOrInternal' }, onRequest: guard(keyHeader) },
+    internalOnly: { config: { access: 'internal' }, onRequest: guard(keyHeader), preHandler: refuseUsers },
+    internalOrBearer: {
+      config: { access: 'internal' },
+      onRequest: guard((request) => keyHeader(request) ?? bearerOf(request) ?? ''),
+      preHandler: refuseUsers,
+    },
+    userOnly: { config: { access: 'user' }, onRequest: guard(() => undefined) },
   };
 }
+
+const keyHeader = ({ headers }: FastifyRequest) => headers['x-internal-key'];
+
+const bearerOf = (request: FastifyRequest) => /^Bearer +(.+?) *$/i.exec(soleAuthorization(request.raw) ?? '')?.[1];
 
 const refuseUsers: Hook = ({ caller }, _reply, done) =>
   done(caller.kind === 'internal' ? undefined : problems.forbidden());

@@ -7,6 +7,13 @@ import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { invalid, Problem, problems } from '../problem.ts';
 import type { HttpServer } from './httpserver.ts';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Fields that the errors of a route have beside the common ones. */
+    errorFields?: (problem: Problem) => Readonly<Record<string, unknown>>;
+  }
+}
+
 /** Overridden where a page or a file needs it. */
 export const headersOfEveryAnswer = {
   'x-content-type-options': 'nosniff',
@@ -31,13 +38,17 @@ function render(problem: Problem, request: FastifyRequest, reply: FastifyReply):
   if (retryAfterS !== undefined) reply.header('retry-after', String(retryAfterS));
   // Fastify would close the connection, and a client that is still sending might never read the answer.
   reply.removeHeader('connection');
-  return reply.code(problem.status).type('application/json; charset=utf-8').send(describe(problem, request.id));
+  const more = request.routeOptions.config?.errorFields?.(problem);
+  return reply
+    .code(problem.status)
+    .type('application/json; charset=utf-8')
+    .send(describe(problem, request.id, more));
 }
 
-function describe(problem: Problem, requestId: string): string {
+function describe(problem: Problem, requestId: string, more: Readonly<Record<string, unknown>> = {}): string {
   const { issues, fields } = problem.details;
   const common = { error: problem.code, message: problem.message, requestId, ...(issues ? { issues } : {}) };
-  return JSON.stringify({ ...common, ...fields });
+  return JSON.stringify({ ...common, ...more, ...fields });
 }
 
 /** A path that cannot be decoded never reaches a route, nor its hooks. */

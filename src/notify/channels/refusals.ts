@@ -1,0 +1,44 @@
+/** Whether a refusal at RCPT TO is about the mailbox itself, so that mail to the address can never arrive. */
+
+/** RFC 3463: class 5, subject 1 (addressing). 7 and 8 are about the sender's address. */
+const enhanced = /(?:^5\d\d[ -]|#)5\.(\d{1,3})\.(\d{1,3})(?![\d.])/;
+const aboutSender = new Set(['7', '8']);
+
+/** The codes of RFC 5321 that a missing mailbox has; each also stands for a refusal by policy. */
+const mailboxCodes: ReadonlySet<number> = new Set([550, 551, 553]);
+
+const owner = '(?:user|mailbox|recipient|account|inbox|e-?mail address|recipient address)';
+const missing = new RegExp(
+  [
+    `\\bno such (?:\\w+ )?(?:${owner}|person|address)`,
+    `\\b(?:unknown|invalid|non-?existent) (?:local |virtual )?${owner}`,
+    `\\b${owner} (?:is |was |has )?(?:been )?(?:unknown|not found|not known|non-?existent)`,
+    `\\b${owner}(?: \\S+){0,6} (?:does not|doesn.?t|no longer) exists?`,
+    `\\b${owner} (?:has )?moved`,
+    '\\bmailbox (?:is )?(?:unavailable|not available)',
+    '\\bmailbox name (?:is )?(?:not allowed|invalid)',
+    '\\bno mailbox (?:here )?by that name',
+    '\\bnot a (?:valid|known) (?:user|mailbox|recipient)',
+  ].join('|'),
+  'i',
+);
+
+/** Reasons that lie with us, with the relay or with a limit, whatever else the text says. */
+const otherReason =
+  /\b(?:sender|relay|polic|spam|block|black-?list|listed|reputation|denied|authenticat|spf|dkim|dmarc|helo|ehlo|verif|rate|limit|quota|full|try (?:again|later)|temporar|grey-?list|gray-?list)/i;
+
+/** Characters of a reply that are read. */
+const maxLength = 2000;
+
+/** `code`: of the reply. `response`: the reply whole, its code included; of several lines too. */
+export function isMailboxMissing(code: number, response: string): boolean {
+  if (code < 500 || code > 599) return false;
+  // An address in the text may hold any of the words.
+  const text = response
+    .slice(0, maxLength)
+    .replace(/<[^>]*>|\S+@\S+/g, ' ')
+    .replace(/\s+/g, ' ');
+  const [, subject, detail = ''] = enhanced.exec(text.trim()) ?? [];
+  if (subject !== undefined) return subject === '1' && !aboutSender.has(detail) && !/\b(?:sender|relay)/i.test(text);
+  return mailboxCodes.has(code) && missing.test(text) && !otherReason.test(text);
+}

@@ -1,0 +1,260 @@
+/** Recipients whose mailbox is missing: the others still get their mail, and an operator sees the list and takes them off. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type AccountTables, ensureProfile } from '#accounts/store.ts';
+import { migrations } from '#migrations.ts';
+import type { Database } from '#platform/db/db.ts';
+import { createLog } from '#platform/log.ts';
+import { databaseEngines } from '../../test/database.ts';
+import { ChannelFailure } from './channels/channel.ts';
+import {
+  createTestChannel,
+  internalKey,
+  type NotifyRig,
+  newKey,
+  startNotify,
+  type TestChannel,
+} from './notify.testing.ts';
+import { insertSend, type NotifyTables, suppress } from './store.ts';
+
+describe.each(databaseEngines)('suppressed addresses on $name', (engine) => {
+  describe.skipIf(engine.missing)('', () => {
+    let database: Database;
+    let channel: TestChannel;
+    let rig: NotifyRig;
+    const lines: string[] = [];
+    beforeAll(async () => {
+      database = await engine.open(migrations);
+      channel = createTestChannel();
+      const log = createLog({ level: 'info', destination: { write: (line) => void lines.push(line) } });
+      rig = await startNotify(database, channel, { log });
+    });
+    afterAll(async () => {
+      await rig.close();
+      await database.close();
+    });
+    beforeEach(async () => {
+      channel.sent.length = 0;
+      channel.obstruct(async () => undefined);
+      lines.length = 0;
+      await db().deleteFrom('suppressed_addresses').execute();
+    });
+
+    const db = () => database.queries<NotifyTables>();
+    const mail = { from: 'a@example.com', to: 'b@example.com', subject: 'Hello', text: 'Hello' };
+    const reason = '550 5.1.1 no such user';
+    const gone = (...addresses: string[]) =>
+      suppress(
+        db(),
+        addresses.map((address) => ({ address, reason })),
+      );
+    const refuse = (...addresses: string[]) =>
+      channel.obstruct(async () => {
+        throw new ChannelFailure('the SMTP server refused it', {
+          refused: addresses.map((address) => ({ address, reason })),
+        });
+      });
+
+    describe('a mail', () => {
+      it('to nobody else is 422, naming them, and is not tried', async () => {
+        await gone('b@example.com', 'c@example.com');
+        const { status, body } = await rig.post('/emails', {
+          ...mail,
+          to: ['B. <B@Example.com>', 'c@example.com'],
+          bcc: 'b@example.com',
+        });
+        expect([status, body.error, body.suppressed]).toEqual([
+          422,
+          'recipient_suppressed',
+          ['b@example.com', 'c@example.com'],
+        ]);
+        expect(body.message).toContain('b@example.com');
+        expect(body).toMatchObject({ name: 'recipient_suppressed', statusCode: 422 });
+        expect(channel.sent).toEqual([]);
+      });
+
+      it('goes to the others, and the answer names the rest', async () => {
+        await gone('b@example.com', 'd@example.com', 'f@example.com');
+        const { status, body } = await rig.post('/emails', {
+          ...mail,
+          to: ['b@example.com', 'Carl <c@example.com>'],
+          cc: ['d@example.com', 'e@example.com'],
+          bcc: ['F@example.com', 'g@example.com'],
+        });
+        const [sent] = channel.sent;
+        expect([status, body]).toEqual([
+          200,
+          { id: `provider-${sent?.id}`, suppressed: ['b@example.com', 'd@example.com', 'f@example.com'] },
+        ]);
+        expect(sent?.mail).toMatchObject({
+          to: ['Carl <c@example.com>'],
+          cc: ['e@example.com'],
+          bcc: ['g@example.com'],
+        });
+      });
+
+      it('goes to copies when all of `to` are suppressed', async () => {
+        await gone('b@example.com');
+        const { status, body } = await rig.post('/emails', { ...mail, bcc: 'c@example.com' });
+        expect([status, body.suppressed]).toEqual([200, ['b@example.com']]);
+        expect(channel.sent[0]?.mail).toMatchObject({ to: [], bcc: ['c@example.com'] });
+      });
+
+      it('to others alone names none', async () => {
+        await gone('z@example.com');
+        expect((await rig.post('/emails', mail)).body).toEqual({ id: `provider-${channel.sent[0]?.id}` });
+      });
+
+      it('is answered the same when it is repeated, whatever happened to the list', async () => {
+        await gone('b@example.com');
+        const key = newKey();
+        const request = { ...mail, to: ['b@example.com', 'c@example.com'] };
+        const first = await rig.post('/emails', request, key);
+        expect(first.body.suppressed).toEqual(['b@example.com']);
+        await rig.call('DELETE', '/suppressions/b@example.com');
+        expect(await rig.post('/emails', request, key)).toEqual(first);
+        expect(channel.sent).toHaveLength(1);
+      });
+
+      it('that was 422 does not keep its key', async () => {
+        await gone('b@example.com');
+        const key = newKey();
+        expect((await rig.post('/emails', mail, key)).status).toBe(422);
+        expect((await rig.post('/emails', mail, key)).status).toBe(422);
+        expect((await rig.post('/emails', { ...mail, to: 'c@example.com' }, key)).status).toBe(200);
+        expect(channel.sent.map((send) => send.mail.to)).toEqual([['c@example.com']]);
+      });
+
+      it('that many ask for at once under one key is 422 for all', async () => {
+        await gone('b@example.com');
+        const key = newKey();
+        const answers = await Promise.all(Array.from({ length: 5 }, () => rig.post('/emails', mail, key)));
+        expect(answers.map(({ status }) => status)).toEqual([422, 422, 422, 422, 422]);
+        expect(
+          await db()
+            .selectFrom('notify_sends')
+            .select('id')
+            .where('idempotency_key', '=', key['idempotency-key'])
+            .execute(),
+        ).toEqual([]);
+      });
+    });
+
+    describe('a notification', () => {
+      it('is 422 when its reader is suppressed, by account or by contact', async () => {
+        const email = `${randomUUID()}@example.com`;
+        const accounts = database.queries<AccountTables>();
+        const { id: userId } = await ensureProfile(accounts, { id: randomUUID(), email });
+        await gone(email, 'left@example.com');
+        for (const contact of [undefined, { email: 'Left@example.com' }]) {
+          const { status, body } = await rig.post('/notify', { type: 'account_deletion.deleted', userId, contact });
+          expect([status, body.error]).toEqual([422, 'recipient_suppressed']);
+          expect(body.suppressed).toEqual([contact === undefined ? email : 'left@example.com']);
+        }
+        expect(channel.sent).toEqual([]);
+        await rig.call('DELETE', `/suppressions/${email}`);
+        expect((await rig.post('/notify', { type: 'account_deletion.deleted', userId })).status).toBe(200);
+      });
+    });
+
+    describe('an address', () => {
+      it('is suppressed when its mailbox is refused, and the others of the mail are not', async () => {
+        refuse('b@example.com');
+        expect((await rig.post('/emails', { ...mail, cc: 'c@example.com' })).status).toBe(500);
+        channel.obstruct(async () => undefined);
+        expect((await rig.post('/emails', mail)).status).toBe(422);
+        expect((await rig.post('/emails', { ...mail, to: 'c@example.com' })).status).toBe(200);
+        const { body } = await rig.call('GET', '/suppressions');
+        expect(body).toEqual({
+          suppressions: [{ address: 'b@example.com', reason, since: expect.stringMatching(/^\d{4}-.*Z$/) }],
+          next_cursor: null,
+        });
+      });
+
+      it('gets mail again when it is taken off the list', async () => {
+        await gone('b@example.com');
+        const answer = await rig.call('DELETE', `/suppressions/${encodeURIComponent('B@Example.com')}`);
+        expect([answer.status, answer.body]).toEqual([204, {}]);
+        expect((await rig.post('/emails', mail)).status).toBe(200);
+        const again = await rig.call('DELETE', '/suppressions/b@example.com');
+        expect([again.status, again.body.error]).toEqual([404, 'not_found']);
+      });
+    });
+
+    it('a refusal that is not about the mailbox suppresses none, and its words are in the log', async () => {
+      channel.obstruct(async () => {
+        throw new ChannelFailure('the SMTP server did not take the mail', {
+          cause: new Error('all recipients were rejected: 550 relay not permitted'),
+        });
+      });
+      expect((await rig.post('/emails', mail)).status).toBe(500);
+      expect(lines.some((line) => line.includes('550 relay not permitted'))).toBe(true);
+      channel.obstruct(async () => undefined);
+      expect((await rig.post('/emails', mail)).status).toBe(200);
+    });
+
+    it('a send that a crash left is given up when its reader is suppressed', { timeout: 30_000 }, async () => {
+      await gone('b@example.com');
+      const id = randomUUID();
+      const content = { mail: { ...mail, to: [mail.to], cc: [], bcc: [], replyTo: [], headers: {} } };
+      await insertSend(db(), { id, endpoint: 'emails', key: undefined, bodyDigest: 'x', content }, 1);
+      await expect
+        .poll(
+          async () =>
+            (await db().selectFrom('notify_sends').select('status').where('id', '=', id).execute())[0]?.status,
+          { timeout: 20_000, interval: 200 },
+        )
+        .toBe('failed');
+      expect(channel.sent).toEqual([]);
+    });
+
+    describe('GET /suppressions', () => {
+      it('lists all, page by page', async () => {
+        const addresses = Array.from({ length: 7 }, (_, at) => `u${at}@example.com`);
+        await gone(...addresses.toReversed());
+        const found: unknown[] = [];
+        let cursor: unknown = '';
+        for (let pages = 0; cursor !== null; pages++) {
+          expect(pages).toBeLessThan(4);
+          const after = cursor === '' ? '' : `&cursor=${encodeURIComponent(String(cursor))}`;
+          const { body } = await rig.call('GET', `/suppressions?limit=3${after}`);
+          found.push(...(body.suppressions as { address: string }[]).map(({ address }) => address));
+          cursor = body.next_cursor;
+        }
+        expect(found).toEqual(addresses);
+      });
+
+      it('of nobody is empty', async () => {
+        expect((await rig.call('GET', '/suppressions')).body).toEqual({ suppressions: [], next_cursor: null });
+      });
+
+      it.each(['limit=0', 'limit=201', 'limit=x', 'cursor=', 'cursor=%00', `cursor=${'x'.repeat(600)}`])(
+        'with %s is 400',
+        async (query) => {
+          const { status, body } = await rig.call('GET', `/suppressions?${query}`);
+          expect([status, body.error]).toEqual([400, 'invalid_request']);
+          expect((body.issues as { path: string }[])[0]?.path).toBe(`querystring.${query.split('=')[0]}`);
+        },
+      );
+    });
+
+    it.each(['nobody', 'a@b', 'Bert <b@example.com>', 'b@example.com%00', 'b@example.com%0d%0a'])(
+      'DELETE /suppressions/%s is 400',
+      async (address) => {
+        const { status, body } = await rig.call('DELETE', `/suppressions/${address}`);
+        expect([status, (body.issues as { path: string }[])[0]?.path]).toEqual([400, 'params.address']);
+      },
+    );
+
+    it.each<[string, string, Record<string, string>]>([
+      ['GET', '/suppressions', {}],
+      ['GET', '/suppressions', { 'x-internal-key': 'wrong' }],
+      ['DELETE', '/suppressions/b@example.com', {}],
+      ['DELETE', '/suppressions/b@example.com', { authorization: `Bearer ${internalKey}x` }],
+    ])('%s %s with %j is 401', async (method, path, headers) => {
+      await gone('b@example.com');
+      expect((await fetch(rig.url + path, { method, headers })).status).toBe(401);
+      expect((await rig.post('/emails', mail)).status).toBe(422);
+    });
+  });
+});

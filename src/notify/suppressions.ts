@@ -1,0 +1,30 @@
+/** The addresses that no mail goes to, because their server said that the mailbox is missing: seen and lifted by operators. */
+import type { z } from 'zod';
+import type { Db } from '#platform/db/db.ts';
+import { problems } from '#platform/problem.ts';
+import type { suppressionListing, suppressionPage } from './api.ts';
+import { liftSuppression, listSuppressions, type NotifyTables } from './store.ts';
+
+export interface SuppressionDeps {
+  readonly db: Db<NotifyTables>;
+}
+
+/** The cursor is the last address of the page before. */
+export async function listPage(
+  { db }: SuppressionDeps,
+  { cursor, limit }: z.output<typeof suppressionListing>,
+): Promise<z.output<typeof suppressionPage>> {
+  // One more than asked for shows whether there is another page.
+  const rows = await listSuppressions(db, cursor, limit + 1);
+  const page = rows.slice(0, limit);
+  return {
+    suppressions: page.map(({ address, reason, since }) => ({ address, reason, since: since.toISOString() })),
+    next_cursor: rows.length > limit ? (page.at(-1)?.address ?? null) : null,
+  };
+}
+
+/** Throws 404 when the address is not suppressed. */
+export async function lift({ db }: SuppressionDeps, address: string): Promise<void> {
+  if (!(await liftSuppression(db, address)))
+    throw problems.not_found({ message: `\`address\` is not suppressed: ${address}.` });
+}
