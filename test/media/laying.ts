@@ -5,7 +5,9 @@ import type { Client, MediaRig } from './rig.ts';
 /** Puts the same bytes at each path of the rig's legacy bucket. */
 export async function lay(rig: MediaRig, paths: readonly string[], bytes: Uint8Array = Buffer.from('x')) {
   await Promise.all(
-    paths.map((path) => rig.legacyFiles.put(path, bytes, { contentType: 'application/octet-stream', size: bytes.length })),
+    paths.map((path) =>
+      rig.legacyFiles.put(path, bytes, { contentType: 'application/octet-stream', size: bytes.length }),
+    ),
   );
 }
 

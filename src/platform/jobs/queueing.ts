@@ -4,7 +4,17 @@ import { randomUUID } from 'node:crypto';
 import { afterCommit, type Database } from '../db/db.ts';
 import type { Log } from '../log.ts';
 import { type Jobs, type JobTables, LeaseLost } from './jobs.ts';
-import { cancelJob, countJobs, expireOthers, findJob, insertJob, jobsOf, removeFinished, renewJobs, withdrawJobs } from './rows.ts';
+import {
+  cancelJob,
+  countJobs,
+  expireOthers,
+  findJob,
+  insertJob,
+  jobsOf,
+  removeFinished,
+  renewJobs,
+  withdrawJobs,
+} from './rows.ts';
 import { idOf, startWorker, type Worker } from './working.ts';
 
 export interface JobsOptions {
