@@ -11,8 +11,8 @@ import { type Interrupt, interrupted } from '../../test/media/interruption.ts';
 import { picture } from '../../test/media/pictures.ts';
 import { remaining } from '../../test/media/planting.ts';
 import { outcomeOf, registrationDeps, uploaded } from '../../test/media/registrations.ts';
-import type { ScopeDeletionDeps } from './scopedeletion.ts';
 import type { RegistrationDeps } from './registration.ts';
+import type { ScopeDeletionDeps } from './scopedeletion.ts';
 import { findAsset } from './store.ts';
 
 const deeds: readonly Deed[] = ['assets', 'scope'];

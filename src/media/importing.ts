@@ -17,8 +17,8 @@ import {
   placeForPicture,
   unseenFacts,
 } from './inspection.ts';
-import { maxBytesOf, type SizeLimits } from './limits.ts';
 import { mimeOfFile } from './legacymime.ts';
+import { maxBytesOf, type SizeLimits } from './limits.ts';
 import type { LocatingDeps } from './locating.ts';
 import { mediaProblems, type Refusal, refusalProblem } from './problems.ts';
 import { isSame, type Registration, toAsset } from './registration.ts';

@@ -9,6 +9,7 @@ import { createEngine } from '#image/engine/working.ts';
 import { migrations } from '#migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import type { Job } from '#platform/jobs/jobs.ts';
+import { createJobs } from '#platform/jobs/queueing.ts';
 import { problems } from '#platform/problem.ts';
 import { inTurns } from '#platform/turns.ts';
 import { openTestDatabase } from '../../test/database.ts';
@@ -17,6 +18,8 @@ import { interrupted } from '../../test/media/interruption.ts';
 import { picture } from '../../test/media/pictures.ts';
 import { processingDeps } from '../../test/media/processing.ts';
 import { skipWithout } from '../../test/programs.ts';
+import { scopeDeletion } from './api.ts';
+import { deleteScope } from './scopedeletion.ts';
 import { storageKeyOf, videoWatermarkKeyOf } from './storagekey.ts';
 import type { MediaTables } from './store.ts';
 import { type ProcessingDeps, posterIdOf, processVideo } from './tasks/processing.ts';
@@ -131,6 +134,40 @@ describe.skipIf(skipWithout('ffmpeg'))('what fails once on the way', () => {
     expect(calls).toBeGreaterThan(20);
   });
 
+  it('a video task whose scope is deleted at any of its steps leaves nothing', { timeout: 240_000 }, async () => {
+    const { removed, jobs } = { removed: [] as string[], jobs: createJobs({ database, log: deps.log }) };
+    const fates = new Map<string, number>();
+    for (let cutAt = 1; ; cutAt++) {
+      const what = await uploaded();
+      const [{ ownerId, assetId }, taskId] = [what, randomUUID()];
+      const begun = { status: 'pending', mediaType: 'video', metadata: {} } as const;
+      await insertRun(deps.taskDb, { ...begun, taskId, runId: taskId, ownerId, assetId, storageKey: what.key });
+      let moments = 0;
+      // Between queries a transaction may be open.
+      const cut = interrupted(deps, async ({ call }) => {
+        if (call.endsWith('query') || ++moments !== cutAt) return;
+        const request = scopeDeletion.parse({ ownerId, scopeKind: 'thread' });
+        await deleteScope({ ...deps, jobs }, { kind: 'internal' }, request);
+        removed.push(call);
+      });
+      const job = jobOf({ ...place, taskId, runId: taskId, ownerId, assetId });
+      const outcome = await processVideo(cut, job).catch((error: unknown) => error);
+      if (moments < cutAt) break;
+      if (outcome instanceof Error) await processVideo(deps, job);
+      const rows = database.queries<MediaTables>().selectFrom('assets').select('ready_at as readyAt');
+      const left = await rows.where('owner_id', '=', ownerId).execute();
+      expect([cutAt, left.filter(({ readyAt }) => readyAt !== null)]).toEqual([cutAt, []]);
+      const keys = await keysOf(what);
+      expect([cutAt, keys.filter((key) => key !== what.key)]).toEqual([cutAt, []]);
+      const task = await findTask(deps.taskDb, taskId);
+      fates.set(String(task?.status), (fates.get(String(task?.status)) ?? 0) + 1);
+      if (task?.status === 'failed') expect(task.metadata).toMatchObject({ error: 'cancelled' });
+    }
+    expect(removed.length).toBeGreaterThan(15);
+    // All but the moments after it was completed.
+    expect([...fates.keys()]).toContain('failed');
+  });
+
   it('a watermarked video is made by the next attempt', { timeout: 240_000 }, async () => {
     const bucket = deps.objects.bucket;
     const calls = await failEverywhere(
@@ -148,7 +185,11 @@ describe.skipIf(skipWithout('ffmpeg'))('what fails once on the way', () => {
       async ({ objects }, { key }) => {
         if ((await deps.objects.head(key))?.size !== png.length)
           await deps.objects.put(key, png, { contentType: 'image/png' });
-        await createWatermarkMaker({ db: deps.db, engine, pictures }).ensure({ objects, storageKey: key, etag: undefined });
+        await createWatermarkMaker({ db: deps.db, engine, pictures }).ensure({
+          objects,
+          storageKey: key,
+          etag: undefined,
+        });
       },
       async (what) => expect(await keysOf(what)).toEqual([what.key, `${what.key}.wm.jpg`]),
     );

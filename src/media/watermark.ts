@@ -20,7 +20,9 @@ export async function watermarkImage(deps: WatermarkDeps, caller: Caller, reques
   const { ref, legacyBucket } = request;
   const told = await answersOf(deps, caller, 'watermark', { refs: [ref], legacyBucket }, async () => {
     const located = (await resolveRefs(deps, caller, [ref], legacyBucket)).get(ref);
-    return located === undefined || isReplaced(located) ? new Map() : new Map([[ref, { located, told: await signMarked(deps, located) }]]);
+    return located === undefined || isReplaced(located)
+      ? new Map()
+      : new Map([[ref, { located, told: await signMarked(deps, located) }]]);
   });
   const answer = told.get(ref);
   if (answer === undefined) throw problems.not_found({ message: 'There is no such asset.' });

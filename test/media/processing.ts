@@ -4,8 +4,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { type RegistrationRequest, registrationRequest, videoTaskRequest } from '#media/api.ts';
+import { type RegistrationRequest, registrationRequest, scopeDeletion, videoTaskRequest } from '#media/api.ts';
 import { registerAsset } from '#media/registration.ts';
+import { deleteScope } from '#media/scopedeletion.ts';
 import { type ProcessingDeps, processVideo, videoUploadQueue } from '#media/tasks/processing.ts';
 import type { TaskTables } from '#media/tasks/store.ts';
 import { beginVideoTask, deleteOwnAssets } from '#media/tasks/tasks.ts';
@@ -23,6 +24,8 @@ export interface ProcessingOrders extends Omit<Orders, 'request'> {
   readonly deed: 'task' | 'watermark';
   /** `undefined`: finish what is left. */
   readonly request: unknown;
+  /** Whose accounts are closed before that. */
+  readonly closed?: readonly string[];
 }
 
 const log = createLog({ level: 'silent' });
@@ -79,9 +82,10 @@ async function dieAt(orders: ProcessingOrders, database: Database): Promise<void
   console.log('lived');
 }
 
-async function finish({ dataDir }: ProcessingOrders, database: Database): Promise<void> {
+async function finish({ dataDir, closed = [] }: ProcessingOrders, database: Database): Promise<void> {
   const jobs = createJobs({ database, log });
   const deps = processingDeps(database, dataDir);
+  for (const ownerId of closed) await deleteScope({ ...deps, jobs }, internal, scopeDeletion.parse({ ownerId }));
   await sql`update jobs set run_at = now() where status = 'waiting'`.execute(deps.db);
   work(jobs, deps);
   while ((await jobs.depths()).some(({ status }) => status !== 'dead')) await sleep(50);

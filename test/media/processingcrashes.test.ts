@@ -48,7 +48,9 @@ for (const { name, missing } of databaseEngines) {
     });
 
     /** What it printed; `undefined`: it was killed. */
-    function run(orders: Pick<ProcessingOrders, 'deed' | 'request' | 'killAt'>): Promise<string | undefined> {
+    function run(
+      orders: Pick<ProcessingOrders, 'deed' | 'request' | 'killAt' | 'closed'>,
+    ): Promise<string | undefined> {
       const all: ProcessingOrders = { databaseUrl: server.url, dataDir, ...orders };
       const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
       execFile(process.execPath, [program, JSON.stringify(all)], (error, stdout) => {
@@ -60,16 +62,16 @@ for (const { name, missing } of databaseEngines) {
     }
 
     /** One process after the other, each killed at a later call, until one lives. */
-    async function killEverywhere(deed: ProcessingOrders['deed']) {
-      const assets: { readonly assetId: string; readonly key: string }[] = [];
-      for (let killAt = 1; ; killAt += step) {
+    async function killEverywhere(deed: ProcessingOrders['deed'], stride = step) {
+      const assets: { readonly assetId: string; readonly key: string; readonly ownerId: string }[] = [];
+      for (let killAt = 1; ; killAt += stride) {
         const video = { kind: 'video', mime: 'video/mp4' };
         const { request: image } = await uploaded(openFiles(dataDir), bytes);
         const request = registrationRequest.parse({ ...image, ...video });
         const key = storageKeyOf({ ...request, ownerId: String(request.ownerId) });
         await openFiles(dataDir).put(key, bytes, { contentType: 'video/mp4' });
         await openFiles(dataDir).remove([key.replace(/mp4$/, 'png')]);
-        assets.push({ assetId: request.assetId, key });
+        assets.push({ assetId: request.assetId, key, ownerId: String(request.ownerId) });
         if ((await run({ deed, request, killAt })) !== undefined) return assets;
       }
     }
@@ -96,6 +98,22 @@ for (const { name, missing } of databaseEngines) {
         ...watermarks.map(({ key }) => videoWatermarkKeyOf(key)),
       ];
       expect([...ending.keys].sort()).toEqual(files.sort());
+    });
+
+    it('leaves nothing of an account that is closed afterwards', { timeout: 600_000 }, async () => {
+      const tasks = await killEverywhere('task', 3);
+      expect(tasks.length).toBeGreaterThan(4);
+      const closed = tasks.map(({ ownerId }) => ownerId);
+      const ending: Ending = JSON.parse(String(await run({ deed: 'task', request: undefined, killAt: 0, closed })));
+      expect(ending.depths).toEqual([]);
+      const assetIds = tasks.flatMap(({ assetId }) => [assetId, posterIdOf(assetId)]);
+      const ready = ending.assets.filter(
+        ({ ready_at: readyAt, asset_id: id }) => readyAt !== null && assetIds.includes(id),
+      );
+      expect(ready).toEqual([]);
+      // Uploads that were never registered are swept later.
+      const keys = ending.keys.filter((key) => closed.some((ownerId) => key.includes(ownerId)));
+      expect(keys.filter((key) => !tasks.some((task) => task.key === key))).toEqual([]);
     });
   });
 }

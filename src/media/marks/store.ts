@@ -20,7 +20,9 @@ export async function writeMark(db: Db<MediaTables>, bucket: string, storageKey:
   await sql`
     insert into legacy_watermarks (bucket, storage_key, etag, source_etag)
     values (${bucket}, ${storageKey}, ${mark.etag}, ${mark.sourceEtag})
-    on conflict (bucket, storage_key) do update set etag = excluded.etag, source_etag = excluded.source_etag`.execute(db);
+    on conflict (bucket, storage_key) do update set etag = excluded.etag, source_etag = excluded.source_etag`.execute(
+    db,
+  );
 }
 
 export async function dropMarks(db: Db<MediaTables>, bucket: string, storageKeys: readonly string[]): Promise<void> {

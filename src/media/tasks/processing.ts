@@ -134,7 +134,9 @@ async function makeAssets(deps: ProcessingDeps, job: Job<VideoUpload>): Promise<
     thumbAssetId: poster?.assetId,
   };
   const identity = { assetId, ownerId, scopeKind, scopeId, mime, kind: 'video', byteSize: undefined };
-  const { created } = await registerAsset(deps, internal, { ...identity, ...said }, (tx) => complete(tx, poster?.assetId));
+  const { created } = await registerAsset(deps, internal, { ...identity, ...said }, (tx) =>
+    complete(tx, poster?.assetId),
+  );
   if (created) return;
   await withoutAnswers(deps, [assetId], () =>
     transaction(db, async (tx) => {

@@ -475,7 +475,9 @@ for (const engine of databaseEngines) {
       it('are at most as many as allowed, however many are enqueued at once', async () => {
         const jobs = startProcess();
         const attempts = Array.from({ length: 12 }, (_, n) =>
-          transaction(db, (tx) => jobs.enqueue(tx, inTurns(), { n }, { key: `job ${n}`, lane: 'full', maxInLane: 5 })).then(
+          transaction(db, (tx) =>
+            jobs.enqueue(tx, inTurns(), { n }, { key: `job ${n}`, lane: 'full', maxInLane: 5 }),
+          ).then(
             () => 'enqueued',
             (error: unknown) => (error instanceof LaneFull ? 'full' : String(error)),
           ),

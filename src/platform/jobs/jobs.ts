@@ -125,11 +125,7 @@ export interface Jobs {
   /** Takes a job that waits off the queue, and ends one that runs: its worker is told within seconds. By its key. */
   cancel<Tables, Payload>(handle: JobHandle<Tables>, queue: Queue<Payload>, key: string): Promise<boolean>;
   /** Takes jobs that no worker has begun off the queue, by their keys. Jobs that were begun go on. */
-  withdraw<Tables, Payload>(
-    handle: JobHandle<Tables>,
-    queue: Queue<Payload>,
-    keys: readonly string[],
-  ): Promise<void>;
+  withdraw<Tables, Payload>(handle: JobHandle<Tables>, queue: Queue<Payload>, keys: readonly string[]): Promise<void>;
   /** Unfinished and dead jobs, of all queues. */
   depths(): Promise<readonly QueueDepth[]>;
   /** Work on these queues, or on all: no new claims; what runs is awaited for `drainMs`, then told to stop and given back. */

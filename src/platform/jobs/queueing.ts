@@ -5,7 +5,17 @@ import { type Interval, startInterval } from '../background/interval.ts';
 import { afterCommit, type Database } from '../db/db.ts';
 import type { Log } from '../log.ts';
 import { type Jobs, type JobTables, LeaseLost } from './jobs.ts';
-import { cancelJob, countJobs, expireOthers, findJob, insertJob, jobsOf, removeFinished, renewJobs, withdrawJobs } from './rows.ts';
+import {
+  cancelJob,
+  countJobs,
+  expireOthers,
+  findJob,
+  insertJob,
+  jobsOf,
+  removeFinished,
+  renewJobs,
+  withdrawJobs,
+} from './rows.ts';
 import { idOf, startWorker, type Worker } from './working.ts';
 
 export interface JobsOptions {

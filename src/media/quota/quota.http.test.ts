@@ -1,0 +1,139 @@
+/** MEDIA_MAX_BYTES_PER_OWNER, at every way by which bytes come to an owner. */
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { clip } from '../../../test/media/clips.ts';
+import { inBucket, lay } from '../../../test/media/laying.ts';
+import { type Client, createClient, type MediaRig, onEveryPair, startMedia, upload } from '../../../test/media/rig.ts';
+import { skipWithout } from '../../../test/programs.ts';
+import type { Asset, AssetPage, MediaTask, VideoTask } from '../api.ts';
+import { render } from '../video/samples.testing.ts';
+
+const maxOwnerBytes = 10_000;
+
+onEveryPair('the bytes of an owner', (pair) => {
+  let rig: MediaRig;
+  /** A new owner in each test. */
+  let user: Client;
+  let ownerId: string;
+  beforeAll(async () => {
+    rig = await startMedia(pair, { maxOwnerBytes });
+  });
+  afterAll(() => rig.close());
+  beforeEach(async () => {
+    ownerId = randomUUID();
+    user = createClient(rig.url, { authorization: `Bearer ${await rig.issuer.token({ sub: ownerId })}` });
+  });
+
+  const file = { kind: 'file', mime: 'text/plain' };
+  const scope = { scopeKind: 'thread', scopeId: '1' };
+  const uploaded = (bytes: number, changes: object = {}) =>
+    upload(user, Buffer.alloc(bytes, 'a'), { ...file, ...changes });
+  const registered = async (bytes: number, changes: object = {}) => {
+    const { said } = await uploaded(bytes, changes);
+    expect((await user.register(said)).status).toBe(201);
+    return said;
+  };
+  const usedBytes = async () => {
+    const { body } = await user.get<AssetPage>('/v1/assets?limit=200');
+    return body.assets.reduce((sum, { byteSize }) => sum + byteSize, 0);
+  };
+  const outcome = ({ status, body }: { status: number; body: object }) => [
+    status,
+    'error' in body ? body.error : undefined,
+  ];
+  const refused = [413, 'quota_exceeded'];
+
+  it('are bounded at the reservation: what there is, and what is announced', async () => {
+    const reserve = async (more: object = {}) => outcome(await user.reserve({ ...scope, ...file, ...more }));
+    expect(await reserve({ byteSize: maxOwnerBytes })).toEqual([200, undefined]);
+    expect(await reserve({ byteSize: maxOwnerBytes + 1 })).toEqual(refused);
+    const said = await registered(6000);
+    expect(await reserve()).toEqual([200, undefined]);
+    expect(await reserve({ byteSize: 4000 })).toEqual([200, undefined]);
+    expect(await reserve({ byteSize: 4001 })).toEqual(refused);
+    await registered(4000);
+    expect(await reserve()).toEqual(refused);
+    expect(await reserve({ byteSize: 0 })).toEqual([200, undefined]);
+    // What is registered already may be repeated.
+    expect(outcome(await user.reserve(said))).toEqual([200, undefined]);
+    expect(outcome(await rig.server.reserve({ ...scope, ...file, ownerId }))).toEqual(refused);
+    expect(outcome(await rig.otherUser.reserve({ ...scope, ...file }))).toEqual([200, undefined]);
+  });
+
+  it('are bounded at the registration, which removes the object', async () => {
+    await registered(6000);
+    const { said, assetId, storageKey } = await uploaded(4001);
+    for (const client of [user, rig.server]) {
+      const answer = await client.register({ ...said, ownerId });
+      expect(outcome(answer)).toEqual(client === user ? refused : [409, 'object_not_found']);
+    }
+    expect(await rig.originals.head(storageKey)).toBeUndefined();
+    expect((await user.sign([assetId])).body[assetId]).toMatchObject({ ready: false });
+    expect(await usedBytes()).toBe(6000);
+    const fits = await registered(4000);
+    expect((await user.register(fits)).status).toBe(200);
+  });
+
+  it('have room again after a deletion', async () => {
+    const { assetId } = await registered(9000);
+    expect(outcome(await user.reserve({ ...scope, ...file, byteSize: 2000 }))).toEqual(refused);
+    expect((await user.delete('/v1/assets', { ids: [assetId] })).status).toBe(200);
+    await registered(9000);
+    expect((await user.delete('/v1/scope', {})).status).toBe(200);
+    await registered(maxOwnerBytes);
+  });
+
+  it('are bounded at a copy, of an asset and of a legacy file', async () => {
+    const { assetId } = await registered(6000);
+    const copy = (fromAssetId: string, client = user, more: object = {}) =>
+      inBucket(rig, client).post<Asset>('/v1/copy', { fromAssetId, toScopeKind: 'feed', toScopeId: '1', ...more });
+    expect(outcome(await copy(assetId))).toEqual(refused);
+    expect(outcome(await copy(assetId, rig.server))).toEqual(refused);
+    expect((await copy(assetId, rig.server, { toOwnerId: randomUUID() })).status).toBe(201);
+    const paths = [`${ownerId}/small.txt`, `${ownerId}/large.txt`];
+    await lay(rig, paths.slice(0, 1), Buffer.alloc(4000, 'a'));
+    await lay(rig, paths.slice(1), Buffer.alloc(4001, 'a'));
+    expect(outcome(await copy(String(paths[1])))).toEqual(refused);
+    expect((await copy(String(paths[0]))).status).toBe(201);
+    expect(await usedBytes()).toBe(maxOwnerBytes);
+    const keys: string[] = [];
+    for await (const { key } of rig.originals.list(`u/${ownerId}/`)) keys.push(key);
+    expect(keys).toHaveLength(2);
+  });
+
+  it('are bounded, however many registrations and copies there are at once', { timeout: 60_000 }, async () => {
+    const { assetId } = await registered(1000);
+    const uploads = await Promise.all(Array.from({ length: 20 }, () => uploaded(1000)));
+    const answers = await Promise.all([
+      ...uploads.map(({ said }) => user.register(said)),
+      ...Array.from({ length: 20 }, () =>
+        user.post('/v1/copy', { fromAssetId: assetId, toScopeKind: 'feed', toScopeId: '1' }),
+      ),
+    ]);
+    const outcomes = answers.map(outcome);
+    expect(outcomes.filter(([status]) => status === 201)).toHaveLength(9);
+    expect(outcomes.filter(([status]) => status !== 201)).toEqual(Array.from({ length: 31 }, () => refused));
+    expect(await usedBytes()).toBe(maxOwnerBytes);
+    const left = [];
+    for await (const { key } of rig.originals.list(`u/${ownerId}/`)) left.push(key);
+    expect(left).toHaveLength(10);
+  });
+
+  it.skipIf(skipWithout('ffmpeg'))('are bounded for video tasks', { timeout: 60_000 }, async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'atelier-quota-'));
+    const bytes = await readFile(await render(clip, folder));
+    await rm(folder, { recursive: true, force: true });
+    expect(bytes.length).toBeGreaterThan(maxOwnerBytes);
+    const { said, assetId, storageKey } = await upload(user, bytes, { kind: 'video', mime: 'video/mp4' });
+    const { taskId } = (await user.post<VideoTask>('/v1/media-tasks/video', said)).body;
+    const task = async () => (await user.get<MediaTask>(`/v1/media-tasks/${taskId}`)).body;
+    await expect.poll(async () => (await task()).status, { timeout: 50_000 }).toBe('failed');
+    expect((await task()).metadata).toMatchObject({ error: 'quota_exceeded' });
+    expect(await rig.originals.head(storageKey)).toBeUndefined();
+    expect((await user.sign([assetId])).body[assetId]).toMatchObject({ ready: false });
+    expect(await usedBytes()).toBe(0);
+  });
+});
