@@ -7,6 +7,7 @@ export interface Schema {
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
   readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
   readonly items?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
@@ -25,7 +26,7 @@ export function shapesOf(named: ReadonlyMap<string, Schema>): Shapes {
   const render = (schema: Schema): string => names.get(keyOf(schema)) ?? spell(schema);
 
   function spell(schema: Schema): string {
-    const { type, anyOf, items, properties, additionalProperties: others } = schema;
+    const { type, oneOf, anyOf = oneOf, items, properties, additionalProperties: others } = schema;
     if (schema.const !== undefined) return JSON.stringify(schema.const);
     if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
     if (anyOf !== undefined) return [...new Set(anyOf.map(render))].join(' | ');
@@ -77,7 +78,17 @@ export const commentOf = (text: string | undefined): string => (text === undefin
 
 /** What makes the difference to a type: limits and descriptions do not, and neither does what only one of a kind has. */
 function keyOf(schema: Schema): string {
-  const kept = new Set(['type', 'const', 'enum', 'anyOf', 'items', 'properties', 'required', 'additionalProperties']);
+  const kept = new Set([
+    'type',
+    'const',
+    'enum',
+    'anyOf',
+    'oneOf',
+    'items',
+    'properties',
+    'required',
+    'additionalProperties',
+  ]);
   const strip = (value: unknown, isSchema: boolean): unknown => {
     if (Array.isArray(value)) return value.map((member) => strip(member, isSchema));
     if (typeof value !== 'object' || value === null) return value;

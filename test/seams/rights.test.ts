@@ -21,6 +21,7 @@ const clients: HttpClient[] = [];
 let alice: Chatter;
 let mallory: Chatter;
 let png: Buffer;
+let agentUrl: string;
 
 beforeAll(async () => {
   const [pglite] = databaseEngines;
@@ -44,6 +45,7 @@ beforeAll(async () => {
     imageGenerator: { generate: make, edit: make },
     pace: { leaseMs: 60_000 },
   });
+  agentUrl = opened.url;
   alice = first.at(opened.url, await first.user('pro', 1000));
   mallory = first.at(opened.url, await first.user('pro', 1000));
 });
@@ -210,6 +212,33 @@ describe('memory on behalf of a user', () => {
       `/admin${path.replace('memory', 'memories')}/history`,
     );
     expect(body.history.map(({ actor }) => actor)).toEqual(['server']);
+  });
+});
+
+describe('the agent on behalf of a user', () => {
+  const as = (chatter: Chatter) => ({ ...rig.server, credential: onBehalfOf(chatter.userId) });
+  const call = (chatter: Chatter, method: string, path: string, body?: object) =>
+    rig.at(agentUrl, as(chatter)).call(method, path, body);
+
+  it('reads and stops nothing of another user', async () => {
+    const threadId = newThread();
+    const taskId = await alice.ask(threadId, 'hello');
+    await alice.ended(taskId);
+    for (const path of [`/task/${taskId}`, `/messages/${threadId}`, `/thread/${threadId}/current-task`])
+      expect([path, (await call(mallory, 'GET', path)).status, (await call(alice, 'GET', path)).status]).toEqual([
+        path,
+        403,
+        200,
+      ]);
+    expect((await call(mallory, 'DELETE', `/task/${taskId}`)).status).toBe(403);
+    expect((await call(mallory, 'POST', '/task', { threadId, text: 'hi', userId: alice.userId })).status).toBe(403);
+  });
+
+  it('ignores a userId in the body', async () => {
+    const threadId = newThread();
+    const started = await call(mallory, 'POST', '/task', { threadId, text: 'hi', userId: alice.userId });
+    expect(started.status).toBe(201);
+    expect((await mallory.ended(String(started.body.taskId))).userId).toBe(mallory.userId);
   });
 });
 

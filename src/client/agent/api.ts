@@ -52,7 +52,6 @@ export interface UserMessage {
         /** `asset:<assetId>` names a picture of the library; it is signed when messages are read. */
         readonly url: string;
       }
-    | { readonly type: `data-${string}`; readonly id?: string; readonly data: unknown }
   )[];
   readonly metadata?: Readonly<Record<string, unknown>> | null;
 }
