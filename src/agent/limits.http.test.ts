@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { transaction } from '#platform/db/db.ts';
 import { type Chatter, newThread } from '../../test/agent/rig.ts';
 import { type ScriptedRig, startScripted } from '../../test/agent/scripted.ts';
-import { appendMessage, lockThread, type RunTables } from './store.ts';
+import { appendMessage } from './messagestore.ts';
+import { lockThread, type RunTables } from './store.ts';
 
 let rig: ScriptedRig;
 beforeAll(async () => {

@@ -5,7 +5,8 @@ import { transaction } from '#platform/db/db.ts';
 import { type AgentRig, type Chatter, newThread, startAgent } from '../../test/agent/rig.ts';
 import { picture } from '../../test/media/pictures.ts';
 import { embedded, upload } from '../../test/media/rig.ts';
-import { appendMessage, listMessages, lockThread, type RunTables, type StoredMessage } from './store.ts';
+import { appendMessage, listMessages, type StoredMessage } from './messagestore.ts';
+import { lockThread, type RunTables } from './store.ts';
 
 let rig: AgentRig;
 let user: Chatter;

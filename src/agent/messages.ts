@@ -6,8 +6,8 @@ import type { Caller } from '#platform/access/caller.ts';
 import type { Log } from '#platform/log.ts';
 import { assetOf } from './history.ts';
 import { type LibraryDeps, type SignedMedia, sign } from './library.ts';
+import { listMessageSizes, listMessages } from './messagestore.ts';
 import { checkThread, type RunsDeps } from './runs.ts';
-import { listMessageSizes, listMessages } from './store.ts';
 import { listVideosOfThread, type Video } from './videos/store.ts';
 import { describeVideo } from './videos.ts';
 

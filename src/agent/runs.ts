@@ -10,12 +10,10 @@ import type { Caller } from '#platform/access/caller.ts';
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import type { TaskInfo, TaskRequest } from './api.ts';
+import { appendMessage, deleteMessagesFrom, findMessage } from './messagestore.ts';
 import { agentProblems } from './problems.ts';
 import {
-  appendMessage,
   countRunningOf,
-  deleteMessagesFrom,
-  findMessage,
   findRun,
   findRunningOf,
   findThreadOwner,

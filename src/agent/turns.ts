@@ -5,10 +5,10 @@ import { RunFailure } from './failures.ts';
 import { type HistoryDeps, maxHistoryBytes, tellHistory } from './history.ts';
 import { type TurnEnd, takeTurn } from './loop.ts';
 import { injectMemory, type MemoryDeps } from './memory.ts';
+import { listMessagesWithPictures, listRecentMessages } from './messagestore.ts';
 import type { ChosenModel } from './models.ts';
 import type { Conduct } from './running.ts';
 import type { RunsDeps } from './runs.ts';
-import { listMessagesWithPictures, listRecentMessages } from './store.ts';
 import { type ToolDeps, toolsOf } from './tools/tools.ts';
 
 export interface TurnDeps extends HistoryDeps, MemoryDeps, ToolDeps {

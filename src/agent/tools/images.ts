@@ -8,8 +8,9 @@ import { RunFailure } from '../failures.ts';
 import { type ImageGenerator, OrderRefused, type Picture, ProviderFailed, ratio } from '../generators.ts';
 import { assetOf } from '../history.ts';
 import { fetchPicture, keep, type LibraryDeps, Refused } from '../library.ts';
+import type { StoredMessage } from '../messagestore.ts';
 import { pictureReference } from '../payables.ts';
-import { holdRun, type RunTables, type StoredMessage } from '../store.ts';
+import { holdRun, type RunTables } from '../store.ts';
 import type { ToolContext } from './context.ts';
 
 export interface ImageToolDeps extends LibraryDeps {

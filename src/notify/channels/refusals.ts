@@ -34,10 +34,8 @@ const maxLength = 2000;
 export function isMailboxMissing(code: number, response: string): boolean {
   if (code < 500 || code > 599) return false;
   // An address in the text may hold any of the words.
-  const text = response
-    .slice(0, maxLength)
-    .replace(/<[^>]*>|\S+@\S+/g, ' ')
-    .replace(/\s+/g, ' ');
+  const words = response.slice(0, maxLength).split(/\s+/);
+  const text = words.filter((word) => !/[@<]/.test(word)).join(' ');
   const [, subject, detail = ''] = enhanced.exec(text.trim()) ?? [];
   if (subject !== undefined) return subject === '1' && !aboutSender.has(detail) && !/\b(?:sender|relay)/i.test(text);
   return mailboxCodes.has(code) && missing.test(text) && !otherReason.test(text);

@@ -111,7 +111,7 @@ export function createAccess(options: AccessOptions): Access {
 
 const keyHeader = ({ headers }: FastifyRequest) => headers['x-internal-key'];
 
-const bearerOf = (request: FastifyRequest) => /^Bearer +(.+?) *$/i.exec(soleAuthorization(request.raw) ?? '')?.[1];
+const bearerOf = (request: FastifyRequest) => /^Bearer +(\S.*)$/i.exec(soleAuthorization(request) ?? '')?.[1];
 
 const refuseUsers: Hook = ({ caller }, _reply, done) =>
   done(caller.kind === 'internal' ? undefined : problems.forbidden());
