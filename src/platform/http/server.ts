@@ -44,7 +44,6 @@ export function createServer(options: ServerOptions): HttpServer {
     // A missing host is refused in a hook, in our own words.
     http: {
       requireHostHeader: false,
-      requestTimeout: requestTimeoutMs,
       headersTimeout,
       connectionsCheckingInterval: Math.min(1000, headersTimeout / 4),
     },

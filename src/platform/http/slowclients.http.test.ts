@@ -132,6 +132,19 @@ describe('a large answer', () => {
   });
 });
 
+describe('when no place is left for another large answer', () => {
+  it('the next is 503, but what was done is answered', async () => {
+    await start({ maxTransfers: 1 }, (server) => server.post('/large', async () => large));
+    begin('GET /large HTTP/1.1\r\nHost: a\r\n\r\n');
+    await expect.poll(sending).toBe(1);
+    const [refused] = await sendRaw(address, 'GET /large HTTP/1.1\r\nHost: a\r\n\r\n');
+    expect([refused?.status, JSON.parse(refused?.body ?? '{}').error]).toEqual([503, 'overloaded']);
+    const [done] = await sendRaw(address, 'POST /large HTTP/1.1\r\nHost: a\r\n\r\n');
+    expect([done?.status, done?.body.length]).toEqual([200, large.length]);
+    await everybodyElseIsServed();
+  });
+});
+
 describe('a body that arrives while all places are taken', () => {
   it('is refused when it is there, and its sender can ask again', async () => {
     const { promise: finished, resolve: finish } = Promise.withResolvers<void>();

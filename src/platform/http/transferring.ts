@@ -1,5 +1,4 @@
 /** Transfers of one server: `reply.transfer` begins one, and each large answer is one. */
-
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Gauge } from 'prom-client';
 import type { HttpServer, ServerOptions } from './httpserver.ts';
@@ -30,13 +29,14 @@ export function addTransfers(app: HttpServer, options: ServerOptions, deps: Tran
     if (reply.isTransfer || !isWhole(payload)) return done();
     // The work is done: what is left is up to the reader.
     leavePlace(reply);
-    if (payload.length <= largeAnswer || isAlwaysAnswered(request)) return done();
+    if (payload.length <= largeAnswer) return done();
     try {
       reply.transfer(answering(reply.raw));
-      done();
     } catch (error) {
-      done(error as Error);
+      // Clients repeat a 503 of any method. The work of other methods than GET must not be done twice.
+      if (request.method === 'GET' && !isAlwaysAnswered(request)) return done(error as Error);
     }
+    done();
   });
   new Gauge({
     name: 'http_transfers',

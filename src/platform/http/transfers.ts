@@ -37,7 +37,7 @@ export interface TransferLimits {
 
 interface Watched {
   readonly transfer: Transfer;
-  /** The first is as old as the window, or as the transfer. */
+  /** The first is as old as the window, or from the first look at the transfer. */
   samples: { readonly atMs: number; readonly bytes: number }[];
 }
 
@@ -48,6 +48,11 @@ export function createTransfers({ max, windowMs }: TransferLimits): Transfers {
 
   async function look(): Promise<void> {
     if (isLooking) return;
+    if (running.size === 0) {
+      clearInterval(timer);
+      timer = undefined;
+      return;
+    }
     isLooking = true;
     try {
       const isSending = [...running].some(({ transfer }) => transfer.direction === 'out' && !transfer.waitsForServer());
@@ -63,15 +68,8 @@ export function createTransfers({ max, windowMs }: TransferLimits): Transfers {
   }
 
   function end(watched: Watched, reason: 'slow' | 'crowded'): void {
-    stop(watched);
-    watched.transfer.end(reason);
-  }
-
-  function stop(watched: Watched): void {
     running.delete(watched);
-    if (running.size > 0) return;
-    clearInterval(timer);
-    timer = undefined;
+    watched.transfer.end(reason);
   }
 
   function endSlowest(direction?: Transfer['direction']): boolean {
@@ -89,11 +87,11 @@ export function createTransfers({ max, windowMs }: TransferLimits): Transfers {
   return {
     begin: (transfer) => {
       if (running.size >= max && !endSlowest()) throw problems.overloaded();
+      // Most transfers are over before anybody looks.
       const watched: Watched = { transfer, samples: [] };
-      sample(watched, noSendQueues, windowMs);
       running.add(watched);
       timer ??= setInterval(() => void look(), windowMs / looksPerWindow).unref();
-      return () => stop(watched);
+      return () => void running.delete(watched);
     },
     endSlowest,
     count: (direction) => [...running].filter(({ transfer }) => transfer.direction === direction).length,
