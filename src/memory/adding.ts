@@ -44,6 +44,7 @@ export async function addMemory(deps: AddingDeps, actor: Actor, request: Additio
   // Word for word what is there: nothing to be written, so nothing to wait for.
   if (known !== undefined && known.content === content && addsNothing(known.metadata, metadata))
     return { memory: known, deduplicated: true };
+  await deps.indexes.warm(deps.db, entity);
   return writeEntity(deps, entity, (writing) => inscribe(deps, writing, actor, entity, inscription));
 }
 

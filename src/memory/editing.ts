@@ -33,6 +33,7 @@ export async function editMemory(
   // Read again under the lock: until then only the content to be embedded has to be known.
   const content = edit.content ?? seen.content;
   const embedding = await embedOne(deps.embedder, content);
+  await deps.indexes.warm(deps.db, seen);
   return writeEntity(deps, seen, async (writing) => {
     const before = await findMemory(writing.tx, seen.id);
     if (before === undefined) throw problems.not_found();

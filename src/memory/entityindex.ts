@@ -5,10 +5,12 @@
  * be read again.
  */
 import { LRUCache } from 'lru-cache';
+import type { Db, Tx } from '#platform/db/db.ts';
+import { createPacer } from '#platform/pacing.ts';
 import type { Entity, MemoryType } from './api.ts';
 import type { Embedder } from './embedding/embedder.ts';
 import { findProfile, type StoredProfile } from './profiles/store.ts';
-import { findChanged, findEntity, type Handle, type IndexRow } from './store.ts';
+import { findChanged, findEntity, findIds, type Handle, type IndexRow, type MemoryTables } from './store.ts';
 import { type Counted, countTerms } from './text/bm25.ts';
 import type { WordLanguage } from './text/languages.ts';
 import { analyse } from './text/terms.ts';
@@ -30,39 +32,40 @@ export interface EntityIndex {
   readonly profile: StoredProfile | undefined;
   readonly memories: ReadonlyMap<string, IndexedMemory>;
   readonly totalLength: number;
-  readonly frequencies: ReadonlyMap<string, number>;
   readonly languages: ReadonlySet<WordLanguage>;
 }
 
 export interface EntityIndexes {
-  /**
-   * As the database has it now; `undefined`: it knows nothing of the entity. `lockVersion`: of the lock that the caller
-   * holds, whose own rows are still to come.
-   */
-  look(db: Handle, entity: Entity, lockVersion?: number): Promise<EntityIndex | undefined>;
+  /** As the database has it now; `undefined`: it knows nothing of the entity. */
+  look(db: Db<MemoryTables>, entity: Entity): Promise<EntityIndex | undefined>;
+  /** As `look`, for the holder of the entity's lock. `lockVersion`: of that lock, whose own rows are still to come. */
+  lookLocked(tx: Tx<MemoryTables>, entity: Entity, lockVersion: number): Promise<EntityIndex | undefined>;
+  /** Reads what is not kept at all, which takes long where there is much: before a lock, so that it is not held meanwhile. */
+  warm(db: Db<MemoryTables>, entity: Entity): Promise<void>;
   /** Nothing of an entity that was erased stays in memory. */
   forget(entity: Entity): void;
 }
 
 /** About: terms and vectors. */
 const largestBytes = 256 * 1024 * 1024;
-const rowsAtOnce = 500;
+const rowsAtOnce = 100;
 
 interface Growing extends EntityIndex {
   version: number;
   profile: StoredProfile | undefined;
   readonly memories: Map<string, IndexedMemory>;
   totalLength: number;
-  readonly frequencies: Map<string, number>;
   readonly languages: Set<WordLanguage>;
   bytes: number;
 }
 
 export function createEntityIndexes(column: VectorColumn, embedder: Pick<Embedder, 'name'>): EntityIndexes {
   const kept = new LRUCache<string, Growing>({ maxSize: largestBytes, sizeCalculation: ({ bytes }) => bytes });
+  const readings = new Map<string, Promise<unknown>>();
   const keyOf = ({ entityType, entityId }: Entity) => `${entityType} ${entityId}`;
 
   async function fill(db: Handle, entity: Entity, version: number, from: Growing | undefined): Promise<Growing> {
+    const pace = createPacer();
     const index = from === undefined ? empty() : copyOf(from);
     // Read before the rows: a write in between is read again next time.
     index.profile = await findProfile(db, entity);
@@ -70,7 +73,10 @@ export function createEntityIndexes(column: VectorColumn, embedder: Pick<Embedde
     if (from !== undefined) after = { version: from.version, seq: Number.MAX_SAFE_INTEGER };
     for (;;) {
       const rows = await findChanged(db, entity, column, embedder.name, after, rowsAtOnce);
-      for (const row of rows) put(index, row);
+      for (const row of rows) {
+        put(index, row);
+        await pace();
+      }
       const last = rows.at(-1);
       if (rows.length < rowsAtOnce || last === undefined) break;
       after = { version: last.version, seq: last.seq };
@@ -79,28 +85,53 @@ export function createEntityIndexes(column: VectorColumn, embedder: Pick<Embedde
     return index;
   }
 
+  /** As the database has it; `lockVersion` as for `look`. */
+  async function read(db: Handle, entity: Entity, lockVersion?: number): Promise<EntityIndex | undefined> {
+    const key = keyOf(entity);
+    const state = await findEntity(db, entity);
+    if (state === undefined) {
+      kept.delete(key);
+      return undefined;
+    }
+    // Under a lock: everything before it is there, and what is written under it will carry its version.
+    const version = lockVersion === undefined ? state.version : lockVersion - 1;
+    const known = kept.get(key);
+    // Newer, it was read under a lock whose write is not committed or was rolled back: the rows are the same.
+    if (known !== undefined && known.version >= version) return known;
+    const index = await fill(db, entity, version, known);
+    // More than there are: something was deleted, which leaves no row to be read.
+    if (index.memories.size !== state.memoryCount) await dropDeleted(db, entity, index);
+    kept.set(key, index);
+    return index;
+  }
+
+  /** All of an entity takes long: it is read once for all who ask. Whoever holds a lock must not wait for those who do not. */
+  async function warm(db: Db<MemoryTables>, entity: Entity): Promise<void> {
+    const key = keyOf(entity);
+    if (kept.has(key)) return;
+    const reading = readings.get(key) ?? read(db, entity).finally(() => readings.delete(key));
+    readings.set(key, reading);
+    await reading;
+  }
+
   return {
-    async look(db, entity, lockVersion) {
-      const key = keyOf(entity);
-      const state = await findEntity(db, entity);
-      if (state === undefined) {
-        kept.delete(key);
-        return undefined;
-      }
-      // Under a lock: everything before it is there, and what is written under it will carry its version.
-      const version = lockVersion === undefined ? state.version : lockVersion - 1;
-      const known = kept.get(key);
-      if (known?.version === version) return known;
-      const base = known !== undefined && known.version < version ? known : undefined;
-      let index = await fill(db, entity, version, base);
-      // More than there are: something was deleted, which leaves no row to be read.
-      if (base !== undefined && index.memories.size !== state.memoryCount)
-        index = await fill(db, entity, version, undefined);
-      kept.set(key, index);
-      return index;
+    async look(db, entity) {
+      await warm(db, entity);
+      return read(db, entity);
     },
+    lookLocked: read,
+    warm,
     forget: (entity) => kept.delete(keyOf(entity)),
   };
+}
+
+async function dropDeleted(db: Handle, entity: Entity, index: Growing): Promise<void> {
+  const there = new Set(await findIds(db, entity));
+  for (const [id, memory] of index.memories) {
+    if (there.has(id)) continue;
+    index.memories.delete(id);
+    count(index, memory, -1);
+  }
 }
 
 function empty(): Growing {
@@ -109,7 +140,6 @@ function empty(): Growing {
     profile: undefined,
     memories: new Map(),
     totalLength: 0,
-    frequencies: new Map(),
     languages: new Set(),
     bytes: 1024,
   };
@@ -120,7 +150,6 @@ function copyOf(index: Growing): Growing {
   return {
     ...index,
     memories: new Map(index.memories),
-    frequencies: new Map(index.frequencies),
     languages: new Set(index.languages),
   };
 }
@@ -145,10 +174,5 @@ function put(index: Growing, row: IndexRow): void {
 
 function count(index: Growing, memory: IndexedMemory, sign: 1 | -1): void {
   index.totalLength += sign * memory.length;
-  index.bytes += sign * (200 + memory.counts.size * 60 + (memory.vector?.byteLength ?? 0));
-  for (const term of memory.counts.keys()) {
-    const found = (index.frequencies.get(term) ?? 0) + sign;
-    if (found > 0) index.frequencies.set(term, found);
-    else index.frequencies.delete(term);
-  }
+  index.bytes += sign * (600 + memory.hashes.byteLength + memory.counts.byteLength + (memory.vector?.byteLength ?? 0));
 }

@@ -2,12 +2,13 @@
  * The order in which memories are found: BM25 joined with the similarity of vectors by weights that depend on the embedder,
  * then, mildly, by how recent a memory is and what type it has.
  */
+import { createPacer } from '#platform/pacing.ts';
 import type { Entity, MemoryType } from './api.ts';
 import { cosine, type Embedder } from './embedding/embedder.ts';
 import type { EntityIndex, IndexedMemory } from './entityindex.ts';
 import { memoryProblems } from './problems.ts';
 import { findSimilarities, type Handle } from './store.ts';
-import { createScorer, inverseFrequency } from './text/bm25.ts';
+import { createScorer, findFrequencies, inverseFrequency } from './text/bm25.ts';
 import { analyse } from './text/terms.ts';
 import type { VectorColumn } from './vectors.ts';
 
@@ -52,15 +53,16 @@ export async function rank(
   options: { readonly limit: number; readonly type: MemoryType | undefined; readonly nowMs: number },
 ): Promise<Ranking> {
   const text = query.slice(0, longestQuery).toWellFormed();
-  const terms = queryTerms(index, text);
-  const documents = index.memories.size;
-  const collection = { documents, totalLength: index.totalLength, frequencies: index.frequencies };
+  const { terms, frequencies } = await queryTerms(index, text);
+  const collection = { documents: index.memories.size, totalLength: index.totalLength, frequencies };
   const similarities = await similaritiesOf(deps, entity, index, text, (term) => inverseFrequency(collection, term));
   const scoreText = createScorer(collection, terms);
   const { searchWeight, searchFloor } = deps.embedder;
 
   const found: { memory: IndexedMemory; score: number }[] = [];
+  const pace = createPacer();
   for (const memory of index.memories.values()) {
+    await pace();
     const byText = scoreText(memory);
     const similarity = similarities?.get(memory.id);
     const byVector = similarity !== undefined && similarity > searchFloor ? Math.max(0, similarity) : undefined;
@@ -78,16 +80,16 @@ export async function rank(
 }
 
 /** A short question may look like another language: of a word's stems that one counts which the memories know. */
-function queryTerms(index: EntityIndex, text: string): readonly string[] {
+async function queryTerms(index: EntityIndex, text: string) {
   const { language, terms } = analyse(text);
   const others = [...index.languages].filter((other) => other !== language).map((other) => analyse(text, other).terms);
-  const found = terms.flatMap(({ term, isStop }, place) => {
-    if (isStop) return [];
-    const variants = [term, ...others.map((variant) => variant[place]?.term ?? term)];
-    return [variants.find((variant) => index.frequencies.has(variant)) ?? term];
-  });
+  const variants = terms.flatMap(({ term, isStop }, place) =>
+    isStop ? [] : [[term, ...others.map((variant) => variant[place]?.term ?? term)]],
+  );
   // Nothing but stop words: better than nothing.
-  return found.length > 0 ? found : terms.map(({ term }) => term);
+  const sought = variants.length > 0 ? variants : terms.map(({ term }) => [term]);
+  const frequencies = await findFrequencies(index.memories.values(), sought.flat());
+  return { terms: sought.map((among) => among.find((term) => frequencies.has(term)) ?? among[0] ?? ''), frequencies };
 }
 
 /** `undefined`: the embedder does not answer. */

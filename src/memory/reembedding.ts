@@ -9,7 +9,8 @@ import { transaction } from '#platform/db/db.ts';
 import type { Jobs, Queue } from '#platform/jobs/jobs.ts';
 import type { Log } from '#platform/log.ts';
 import type { Embedder } from './embedding/embedder.ts';
-import { findStale, lockEntity, replaceEmbedding } from './store.ts';
+import { findStale, replaceEmbedding } from './embedding/store.ts';
+import { lockEntity } from './store.ts';
 import type { VectorColumn } from './vectors.ts';
 import type { WritingDeps } from './writing.ts';
 

@@ -53,7 +53,7 @@ export async function findVectorColumn(db: Handle): Promise<VectorColumn> {
   return rows[0]?.type === 'bytea' ? 'bytea' : 'vector';
 }
 
-function vectorValue(column: VectorColumn, vector: Float32Array): RawBuilder<Buffer> {
+export function vectorValue(column: VectorColumn, vector: Float32Array): RawBuilder<Buffer> {
   return column === 'bytea'
     ? sql<Buffer>`cast(${toBytes(vector)} as bytea)`
     : sql<Buffer>`cast(${toLiteral(vector)} as vector)`;
@@ -92,7 +92,7 @@ export function findEntity(db: Handle, entity: Entity): Promise<EntityState | un
     .executeTakeFirst();
 }
 
-const memoryColumns = [
+export const memoryColumns = [
   'memory_id as id',
   'seq',
   'entity_type as entityType',
@@ -115,6 +115,17 @@ export type StoredMemory = Pick<
 
 export function findMemory(db: Handle, id: string): Promise<StoredMemory | undefined> {
   return db.selectFrom('memories').select(memoryColumns).where('memory_id', '=', id).executeTakeFirst();
+}
+
+/** Of all memories of the entity, in no order. */
+export async function findIds(db: Handle, { entityType, entityId }: Entity): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('memories')
+    .select('memory_id as id')
+    .where('entity_type', '=', entityType)
+    .where('entity_id', '=', entityId)
+    .execute();
+  return rows.map(({ id }) => id);
 }
 
 /** Those of `ids` that exist, in no order. */
@@ -312,38 +323,4 @@ export async function findSimilarities(
     .where('embedder', '=', embedder)
     .execute();
   return new Map(rows.flatMap(({ id, similarity }) => (similarity === null ? [] : [[id, similarity]])));
-}
-
-/** Memories that another embedder embedded, of one entity after the other. */
-export function findStale(
-  db: Handle,
-  embedder: string,
-  after: string,
-  limit: number,
-): Promise<readonly StoredMemory[]> {
-  return db
-    .selectFrom('memories')
-    .select(memoryColumns)
-    .where('embedder', '<>', embedder)
-    .where('memory_id', '>', after)
-    .orderBy('memory_id')
-    .limit(limit)
-    .execute();
-}
-
-/** Only as long as the content is the one that was embedded. */
-export async function replaceEmbedding(
-  tx: Tx<MemoryTables>,
-  column: VectorColumn,
-  seen: StoredMemory,
-  embedder: string,
-  embedding: Float32Array,
-  version: number,
-): Promise<void> {
-  await tx
-    .updateTable('memories')
-    .set({ embedder, embedding: vectorValue(column, embedding), version })
-    .where('memory_id', '=', seen.id)
-    .where('version', '=', seen.version)
-    .execute();
 }

@@ -1,5 +1,5 @@
 /** How well a search finds, on the labelled set: shares of answers among the first five and ten, and the place of the first. */
-import { countTerms, createScorer } from '#memory/text/bm25.ts';
+import { countTerms, createScorer, findFrequencies } from '#memory/text/bm25.ts';
 import { termsOf } from '#memory/text/terms.ts';
 import { type Person, people } from './recall-set.ts';
 
@@ -32,12 +32,12 @@ export async function measureRecall(searchIn: (person: Person) => Promise<Search
 /** BM25 with stems and stop words, and nothing else. */
 export const bm25: (person: Person) => Promise<Search> = async ({ memories }) => {
   const documents = memories.map((content) => ({ content, ...countTerms(termsOf(content)) }));
-  const frequencies = new Map<string, number>();
-  for (const { counts } of documents)
-    for (const term of counts.keys()) frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
   const totalLength = documents.reduce((sum, { length }) => sum + length, 0);
-  const collection = { documents: documents.length, totalLength, frequencies };
-  return async (question, limit) => best(documents, createScorer(collection, termsOf(question)), limit);
+  return async (question, limit) => {
+    const terms = termsOf(question);
+    const frequencies = await findFrequencies(documents, terms);
+    return best(documents, createScorer({ documents: documents.length, totalLength, frequencies }, terms), limit);
+  };
 };
 
 /** BM25+ on words as they stand, as full-text libraries for JavaScript score by default (k 1.2, b 0.7, d 0.5). */
@@ -47,7 +47,12 @@ export const rawWords: (person: Person) => Promise<Search> = async ({ memories }
       .toLowerCase()
       .split(/[\s\p{P}]+/u)
       .filter((word) => word !== '');
-  const documents = memories.map((content) => ({ content, ...countTerms(cut(content)) }));
+  const documents = memories.map((content) => {
+    const words = cut(content);
+    const counts = new Map<string, number>();
+    for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+    return { content, counts, length: words.length };
+  });
   const average = documents.reduce((sum, { length }) => sum + length, 0) / documents.length;
   return async (question, limit) => {
     const words = new Set(cut(question));

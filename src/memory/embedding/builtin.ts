@@ -7,6 +7,7 @@
  */
 import { type Reading, read } from '../merging/reading.ts';
 import { firstPerson, persons, users } from '../merging/tables.ts';
+import { hashText } from '../text/hashing.ts';
 import { analyse, type Term } from '../text/terms.ts';
 import { type Embedder, normalise } from './embedder.ts';
 
@@ -80,15 +81,7 @@ function addParts(vector: Float32Array, term: string, weight: number): void {
 
 /** The sign halves what two features in one place do to each other. */
 function add(vector: Float32Array, feature: string, weight: number): void {
-  const hash = fnv1a(feature);
+  const hash = hashText(feature);
   const place = hash % dimensions;
   vector[place] = (vector[place] ?? 0) + (hash & 0x80000000 ? -weight : weight);
-}
-
-function fnv1a(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  // FNV's low bits are poor for texts that differ at the end; one more mix spreads them.
-  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
-  return (hash ^ (hash >>> 13)) >>> 0;
 }

@@ -3,6 +3,7 @@
  * stands against. The entity is locked meanwhile, so that of two alike contents at once the second finds the first.
  */
 import type { Tx } from '#platform/db/db.ts';
+import { createPacer } from '#platform/pacing.ts';
 import type { Entity, MemoryType } from '../api.ts';
 import type { Embedder } from '../embedding/embedder.ts';
 import { longestInput } from '../embedding/remote.ts';
@@ -45,7 +46,7 @@ export async function findNeighbours(
     readonly exceptId?: string;
   },
 ): Promise<Neighbours> {
-  const index = await deps.indexes.look(tx, entity, lockVersion);
+  const index = await deps.indexes.lookLocked(tx, entity, lockVersion);
   if (index === undefined) return { twin: undefined, links: [] };
   const similarities = await compare({ ...deps, db: tx }, entity, index, sought.embedding);
   const near = [...similarities]
@@ -63,6 +64,7 @@ export async function findNeighbours(
     ).map((memory) => [memory.id, memory]),
   );
 
+  const pace = createPacer();
   const reading = read(sought.content);
   let twin: Neighbours['twin'];
   const links: Link[] = [];
@@ -70,6 +72,7 @@ export async function findNeighbours(
     const memory = rows.get(id);
     if (memory === undefined) continue;
     const lexical = deps.embedder.lexical || Math.max(sought.content.length, memory.content.length) > longestInput;
+    await pace();
     const verdict = judge(reading, read(memory.content), lexical);
     if (verdict === 'same' && similarity > mergeAbove) twin ??= { memory, similarity };
     const kind = linkOf(verdict, similarity);

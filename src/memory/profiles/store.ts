@@ -49,6 +49,9 @@ export function findProfile(db: Handle, { entityType, entityId }: Entity): Promi
     .executeTakeFirst();
 }
 
+/** Rules look at every word of it: what is longer than this is no fact for a profile. */
+const longestEvidenceBytes = 8192;
+
 /** From which a profile is derived: the newest first. */
 export function findEvidence(
   tx: Tx<MemoryTables>,
@@ -61,6 +64,7 @@ export function findEvidence(
     .where('entity_type', '=', entityType)
     .where('entity_id', '=', entityId)
     .where('type', 'in', ['preference', 'instruction'])
+    .where(sql<boolean>`octet_length(content) <= ${longestEvidenceBytes}`)
     .orderBy('updated_at', 'desc')
     .orderBy('seq', 'desc')
     .limit(limit)

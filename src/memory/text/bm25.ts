@@ -1,24 +1,90 @@
 /** BM25 over the memories of one entity: document frequencies are the entity's own. Constants as measured (docs/memory.md). */
+import { createPacer } from '#platform/pacing.ts';
+import { hashText } from './hashing.ts';
 
 const k1 = 0.9;
 const b = 0.4;
 
+/** The terms of a document by their hashes: six bytes for each, as an entity may hold millions. */
 export interface Counted {
-  readonly counts: ReadonlyMap<string, number>;
+  /** In ascending order. */
+  readonly hashes: Uint32Array;
+  /** How often each of them stands in the document. */
+  readonly counts: Uint16Array;
   readonly length: number;
 }
 
 export interface Collection {
   readonly documents: number;
   readonly totalLength: number;
-  /** In how many documents each term stands. */
+  /** In how many documents each of the sought terms stands. */
   readonly frequencies: ReadonlyMap<string, number>;
 }
 
+const mostCount = 0xffff;
+
 export function countTerms(terms: readonly string[]): Counted {
-  const counts = new Map<string, number>();
-  for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
-  return { counts, length: terms.length };
+  const all = Uint32Array.from(terms, hashText).sort();
+  const hashes = all.filter((hash, place) => hash !== all[place - 1]);
+  const counts = new Uint16Array(hashes.length);
+  let place = -1;
+  for (const hash of all) {
+    if (hash !== hashes[place]) place += 1;
+    counts[place] = Math.min(mostCount, (counts[place] ?? 0) + 1);
+  }
+  return { hashes, counts, length: terms.length };
+}
+
+/** Calls `found` with the place in `sought` and the count, for each term that the document has. */
+type Lookup = (document: Counted, found: (place: number, count: number) => void) => void;
+
+function lookUp(sought: readonly string[]): Lookup {
+  const wanted = sought.map(hashText);
+  const places = new Map(wanted.map((hash, place) => [hash, place]));
+  return ({ hashes, counts }, found) => {
+    // Whichever are fewer are looked up among the others.
+    if (wanted.length > hashes.length) {
+      for (const [at, hash] of hashes.entries()) {
+        const place = places.get(hash);
+        if (place !== undefined) found(place, counts[at] ?? 0);
+      }
+      return;
+    }
+    for (const [place, hash] of wanted.entries()) {
+      const at = placeOf(hashes, hash);
+      if (hashes[at] === hash) found(place, counts[at] ?? 0);
+    }
+  };
+}
+
+/** Of the first that is not less. */
+function placeOf(ascending: Uint32Array, sought: number): number {
+  let low = 0;
+  let high = ascending.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ascending[middle] ?? 0) < sought) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** In how many documents each of the terms stands; those that stand in none are missing. */
+export async function findFrequencies(
+  documents: Iterable<Counted>,
+  terms: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const pace = createPacer();
+  const sought = [...new Set(terms)];
+  const frequencies = new Uint32Array(sought.length);
+  const eachIn = lookUp(sought);
+  for (const document of documents) {
+    eachIn(document, (place) => {
+      frequencies[place] = (frequencies[place] ?? 0) + 1;
+    });
+    await pace();
+  }
+  return new Map(sought.flatMap((term, place) => (frequencies[place] ? [[term, frequencies[place]]] : [])));
 }
 
 /** Never negative; the highest for a term that stands nowhere. */
@@ -33,17 +99,18 @@ export function inverseFrequency(collection: Collection, term: string): number {
  * scores from two collections can stand in one list.
  */
 export function createScorer(collection: Collection, query: readonly string[]): (document: Counted) => number {
-  const weights = [...new Set(query)].map((term) => ({ term, weight: inverseFrequency(collection, term) }));
-  const most = weights.reduce((sum, { weight }) => sum + weight * (k1 + 1), 0);
+  const terms = [...new Set(query)];
+  const weights = terms.map((term) => inverseFrequency(collection, term));
+  const most = weights.reduce((sum, weight) => sum + weight * (k1 + 1), 0);
   const average = collection.totalLength / Math.max(1, collection.documents) || 1;
-  return ({ counts, length }) => {
+  const eachIn = lookUp(terms);
+  return (document) => {
     if (most === 0) return 0;
-    const norm = k1 * (1 - b + (b * length) / average);
+    const norm = k1 * (1 - b + (b * document.length) / average);
     let score = 0;
-    for (const { term, weight } of weights) {
-      const count = counts.get(term);
-      if (count !== undefined) score += (weight * count * (k1 + 1)) / (count + norm);
-    }
+    eachIn(document, (place, count) => {
+      score += ((weights[place] ?? 0) * count * (k1 + 1)) / (count + norm);
+    });
     return score / most;
   };
 }
