@@ -1,62 +1,105 @@
 /** Whether the file of a row is the one that was registered: by its ETag, else by its SHA-256. */
-import { createHash } from 'node:crypto';
-import { ObjectChanged, type ObjectHead, type Objects } from '#platform/objects/objects.ts';
-import type { Pin, PinnedRow } from './store.ts';
+import { join } from 'node:path';
+import type { Db } from '#platform/db/db.ts';
+import type { Log } from '#platform/log.ts';
+import { bucketFolder } from '#platform/objects/open.ts';
+import { bucketOf, type PlacesDeps } from '../locating.ts';
+import { createReader } from './reading.ts';
+import { type FolderTables, findPin, type PinnedRow } from './store.ts';
 
 export type Comparison =
-  | { readonly found: 'same' }
+  /** The file of the row as it is now, under this ETag. */
+  | { readonly found: 'same'; readonly etag: string }
   /** The same content under another ETag. `isAssumed`: the row has no digest, so the size alone decides. */
-  | { readonly found: 'moved'; readonly newEtag: string; readonly sha256: string | null; readonly isAssumed: boolean }
+  | { readonly found: 'moved'; readonly etag: string; readonly sha256: string; readonly isAssumed: boolean }
   | { readonly found: 'missing' }
-  /** `etag`: of the file with the other content. */
-  | { readonly found: 'different'; readonly etag: string };
+  /** Other content, under this ETag. */
+  | { readonly found: 'different'; readonly etag: string }
+  /** The row is no longer what it was. */
+  | { readonly found: 'changed' };
 
-/** A file up to this size is read in one piece. */
-const pieceBytes = 1024 * 1024;
-
-export interface ComparedRow {
-  readonly row: PinnedRow;
-  /** Called only if the file has to be read. `undefined`: the row is gone. */
-  readonly pinOf: () => Promise<Pin | undefined>;
-  /** The ETag of a file whose content is known to be another. */
-  readonly knownDifferent?: string | undefined;
+export interface ComparingDeps extends PlacesDeps {
+  readonly db: Db<FolderTables>;
+  readonly dataDir: string;
+  readonly log: Pick<Log, 'warn' | 'error'>;
 }
 
-/** Throws what reading the file throws. */
-export async function compareFile(
-  objects: Objects,
-  { row, pinOf, knownDifferent }: ComparedRow,
-  signal: AbortSignal,
-): Promise<Comparison> {
-  const head = await objects.head(row.storageKey);
-  if (head === undefined) return { found: 'missing' };
-  const { etag } = head;
-  if (etag === row.etag) return { found: 'same' };
-  if (head.size !== row.byteSize || etag === knownDifferent) return { found: 'different', etag };
-  const pin = await pinOf();
-  if (pin === undefined) return { found: 'missing' };
-  // Another process has followed the file.
-  if (pin.etag === etag) return { found: 'moved', newEtag: etag, sha256: pin.sha256, isAssumed: false };
-  const sha256 = await digestOf(objects, row, head, signal);
-  if (sha256 === undefined || (pin.sha256 ?? sha256) !== sha256) return { found: 'different', etag };
-  return { found: 'moved', newEtag: etag, sha256, isAssumed: pin.sha256 === null };
+/** A row, with its digest where the caller has read it. */
+export type ComparedRow = PinnedRow & { readonly sha256?: string | null };
+
+export interface Comparer {
+  /** Of several calls for one row, one reads the file. Rejects when it cannot be read. */
+  compare(row: ComparedRow): Promise<Comparison>;
+  /** Remembers and logs that a row has lost its file. */
+  report(row: PinnedRow, comparison: Comparison): void;
+  reportUnreadable(row: PinnedRow, error: unknown): void;
+  /** It was reported; the file may be back. */
+  isLost(assetId: string): boolean;
+  /** More are lost than can be remembered. */
+  isFull(): boolean;
+  /** Ends what is being read. */
+  close(): Promise<void>;
 }
 
-/** `undefined`: the file was replaced meanwhile. */
-async function digestOf(
-  objects: Objects,
-  { storageKey }: PinnedRow,
-  { etag, size }: ObjectHead,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  try {
-    const body = await objects.get(storageKey, { ifMatch: etag, whole: size <= pieceBytes, signal });
-    if (body === undefined) return undefined;
-    const digest = createHash('sha256');
-    for await (const chunk of body.stream as AsyncIterable<Buffer>) digest.update(chunk);
-    return digest.digest('hex');
-  } catch (error) {
-    if (error instanceof ObjectChanged) return undefined;
-    throw error;
+const maxLost = 100_000;
+/** Lines in the log for one file each. */
+const maxReported = 1000;
+
+export function createComparer(deps: ComparingDeps): Comparer {
+  const { db, dataDir, log } = deps;
+  const reader = createReader();
+  const running = new Map<string, Promise<Comparison>>();
+  /** The ETag of the file that is there instead, or `''`. */
+  const lost = new Map<string, string>();
+  let reported = 0;
+
+  async function read(row: ComparedRow): Promise<Comparison> {
+    const { assetId, backend, bucket, storageKey, etag: pinned, byteSize } = row;
+    const root = bucketFolder(dataDir, backend, bucket);
+    const knownEtags = [pinned, lost.get(assetId) ?? ''];
+    const file = await reader.look({ root, path: join(root, storageKey), byteSize, knownEtags });
+    if (file?.etag === pinned) return { found: 'same', etag: pinned };
+    if (file?.sha256 !== undefined && file.sha256 === row.sha256)
+      return { found: 'moved', etag: file.etag, sha256: file.sha256, isAssumed: false };
+    const pin = await findPin(db, assetId);
+    // Another comparison was first.
+    if (pin !== undefined && pin.etag === file?.etag) return { found: 'same', etag: pin.etag };
+    if (pin?.etag !== pinned) return { found: 'changed' };
+    if (file === undefined) return { found: 'missing' };
+    const { etag, sha256 } = file;
+    if (sha256 === undefined || (pin.sha256 ?? sha256) !== sha256) return { found: 'different', etag };
+    return { found: 'moved', etag, sha256, isAssumed: pin.sha256 === null };
   }
+
+  const placeOf = ({ assetId, backend, bucket, storageKey }: PinnedRow) => ({ assetId, backend, bucket, storageKey });
+
+  return {
+    compare: (row) => {
+      const { assetId, etag } = row;
+      // Of a bucket that is not configured nothing is known.
+      if (bucketOf(deps, row) === undefined) return Promise.resolve({ found: 'same', etag });
+      const name = `${assetId} ${etag}`;
+      const comparison = running.get(name) ?? read(row).finally(() => running.delete(name));
+      running.set(name, comparison);
+      return comparison;
+    },
+    report: (row, comparison) => {
+      const { assetId, backend } = row;
+      if (comparison.found !== 'missing' && comparison.found !== 'different') return;
+      const etag = comparison.found === 'different' ? comparison.etag : '';
+      if (lost.get(assetId) === etag || (!lost.has(assetId) && lost.size >= maxLost)) return;
+      lost.set(assetId, etag);
+      if (++reported > maxReported) return;
+      // Others may take legacy files away or replace them.
+      const level = comparison.found === 'different' && backend === 'objects' ? 'error' : 'warn';
+      if (comparison.found === 'missing') log[level](placeOf(row), 'the file of an asset is missing');
+      else log[level](placeOf(row), 'the file of an asset has other content than was registered and is not served');
+    },
+    reportUnreadable: (row, error) => {
+      if (++reported <= maxReported) log.error({ err: error, ...placeOf(row) }, 'the file of an asset cannot be read');
+    },
+    isLost: (assetId) => lost.has(assetId),
+    isFull: () => lost.size >= maxLost,
+    close: () => reader.close(),
+  };
 }

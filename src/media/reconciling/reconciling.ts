@@ -13,17 +13,15 @@ import type { Log } from '#platform/log.ts';
 import { Problem, problems } from '#platform/problem.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import { inTurns } from '#platform/turns.ts';
-import { bucketOf, type PlacesDeps } from '../locating.ts';
-import { type Comparison, compareFile } from './comparing.ts';
+import type { PlacesDeps } from '../locating.ts';
+import { type ComparedRow, type Comparison, createComparer } from './comparing.ts';
 import {
   type FolderTables,
   type FollowedFile,
   findFolder,
-  findPin,
   findPinned,
   followFiles,
   noteFolder,
-  type Pin,
   type PinnedRow,
 } from './store.ts';
 
@@ -63,10 +61,6 @@ const rowsPerPage = 500;
 const filesAtOnce = 4;
 const longestWaitMs = 10_000;
 const retryAfterMs = 5000;
-/** If more files are missing or different, every read looks at its file. */
-const maxLost = 100_000;
-/** Lines in the log for one file each. */
-const maxReported = 1000;
 
 interface Counts {
   compared: number;
@@ -81,94 +75,83 @@ interface Counts {
 export function createReconciler(deps: ReconcilingDeps): Reconciler {
   const { db, answers, log, folder } = deps;
   const { dataDir, backends } = folder;
-  /** `comparing`: each row is compared with its file before it is read. `trusting`: only those in `lost` are. */
+  const comparer = createComparer({ ...deps, dataDir });
+  /** `comparing`: each row is compared with its file before it is used. `trusting`: only those that lost theirs are. */
   let state: 'comparing' | 'trusting' = 'comparing';
-  /** Rows that were found without their file, with the ETag of the file that was there instead, or `''`. */
-  const lost = new Map<string, string>();
-  const flights = new Map<string, Promise<Comparison>>();
   const closing = new AbortController();
   let background: Promise<void> = Promise.resolve();
-  let reported = 0;
   /** The identity of the folder as this process wrote it. */
   let written: string | undefined;
 
-  /** Of several calls for one row, one compares. */
-  function compare(row: PinnedRow, pinOf: () => Promise<Pin | undefined>): Promise<Comparison> {
-    const objects = bucketOf(deps, row);
-    if (objects === undefined) return Promise.resolve({ found: 'same' });
-    const { assetId } = row;
-    const running = flights.get(assetId);
-    if (running !== undefined) return running;
-    const flight = compareFile(objects, { row, pinOf, knownDifferent: lost.get(assetId) }, closing.signal)
-      .then((comparison) => note(row, comparison))
-      .finally(() => flights.delete(assetId));
-    flights.set(assetId, flight);
-    return flight;
-  }
-
-  function note(row: PinnedRow, comparison: Comparison): Comparison {
-    const { assetId, backend, bucket, storageKey } = row;
-    const { found } = comparison;
-    if (found !== 'missing' && found !== 'different') return comparison;
-    const etag = found === 'different' ? comparison.etag : '';
-    if (lost.get(assetId) === etag || (!lost.has(assetId) && lost.size >= maxLost)) return comparison;
-    lost.set(assetId, etag);
-    if (++reported > maxReported) return comparison;
-    const what = { assetId, backend, bucket, storageKey };
-    if (found === 'missing') log.warn(what, 'the file of an asset is missing');
-    else log.error(what, 'the file of an asset has other content than was registered and is not served');
-    return comparison;
-  }
-
   async function follow<Row extends PinnedRow>(row: Row): Promise<Row | undefined> {
-    const comparison = await compare(row, () => findPin(db, row.assetId));
-    if (comparison.found === 'same') return row;
-    if (comparison.found !== 'moved') return undefined;
-    await followFiles(db, [fileOf(row, comparison)]);
-    return { ...row, etag: comparison.newEtag };
+    const comparison = await comparer.compare(row);
+    comparer.report(row, comparison);
+    if (comparison.found !== 'same' && comparison.found !== 'moved') return undefined;
+    if (comparison.found === 'moved') await followFiles(db, [fileOf(row, comparison)]);
+    return { ...row, etag: comparison.etag };
   }
 
-  async function compareAll(counts: Counts): Promise<void> {
+  async function compareAll(): Promise<Counts> {
+    const counts = { compared: 0, moved: 0, assumed: 0, missing: 0, different: 0, unreadable: 0 };
+    const doubtful: ComparedRow[] = [];
+    for await (const rows of pages()) {
+      counts.compared += rows.length;
+      doubtful.push(...(await comparePage(rows, counts)));
+    }
+    // Looked at again: what was being deleted is gone by now, row and file.
+    for (const row of doubtful) await judge(row, counts);
+    return counts;
+  }
+
+  async function* pages(): AsyncGenerator<readonly ComparedRow[]> {
     let after: string | undefined;
     do {
       const rows = await findPinned(db, backends, after, rowsPerPage);
-      const compared = await inTurns(rows, filesAtOnce, (row) => compareOne(row, counts));
-      const files = compared.filter((file) => file !== undefined);
-      if (files.length > 0) await followFiles(db, files);
+      yield rows;
       after = rows.length < rowsPerPage ? undefined : rows.at(-1)?.assetId;
     } while (after !== undefined);
   }
 
-  async function compareOne(row: PinnedRow & Pin, counts: Counts): Promise<FollowedFile | undefined> {
+  /** Answers the rows that have lost their files, or whose files cannot be read. */
+  async function comparePage(rows: readonly ComparedRow[], counts: Counts): Promise<readonly ComparedRow[]> {
+    const doubtful: ComparedRow[] = [];
+    const moved: FollowedFile[] = [];
+    await inTurns(rows, filesAtOnce, async (row) => {
+      closing.signal.throwIfAborted();
+      const comparison = await comparer.compare(row).catch(() => undefined);
+      if (comparison === undefined || comparison.found === 'missing' || comparison.found === 'different')
+        doubtful.push(row);
+      if (comparison?.found !== 'moved') return;
+      counts.moved += 1;
+      if (comparison.isAssumed) counts.assumed += 1;
+      moved.push(fileOf(row, comparison));
+    });
+    if (moved.length > 0) await followFiles(db, moved);
+    return doubtful;
+  }
+
+  async function judge(row: ComparedRow, counts: Counts): Promise<void> {
     closing.signal.throwIfAborted();
-    counts.compared += 1;
     try {
-      const comparison = await compare(row, async () => row);
-      if (comparison.found === 'moved') {
-        counts.moved += 1;
-        if (comparison.isAssumed) counts.assumed += 1;
-        return fileOf(row, comparison);
-      }
+      const comparison = await comparer.compare(row);
+      comparer.report(row, comparison);
+      const { found } = comparison;
       // Others may take legacy files away or replace them.
-      if (comparison.found !== 'same' && row.backend === 'objects') counts[comparison.found] += 1;
+      if ((found === 'missing' || found === 'different') && row.backend === 'objects') counts[found] += 1;
     } catch (error) {
       closing.signal.throwIfAborted();
       counts.unreadable += 1;
-      const { assetId, backend, bucket, storageKey } = row;
-      const what = { err: error, assetId, backend, bucket, storageKey };
-      if (++reported <= maxReported) log.error(what, 'the file of an asset cannot be read');
+      comparer.reportUnreadable(row, error);
     }
-    return undefined;
   }
 
   async function compareInBackground(isNew: boolean): Promise<void> {
-    for (;;) {
-      const counts = { compared: 0, moved: 0, assumed: 0, missing: 0, different: 0, unreadable: 0 };
-      const startedAt = performance.now();
+    const startedAt = performance.now();
+    while (!closing.signal.aborted) {
       try {
-        await compareAll(counts);
+        const counts = await compareAll();
         const { missing, different, unreadable } = counts;
-        if (unreadable === 0 && lost.size < maxLost) state = 'trusting';
+        if (unreadable === 0 && !comparer.isFull()) state = 'trusting';
         const reconciled = missing + different + unreadable === 0;
         await write({ reconciled, missing, different, unreadable });
         const told = { ...counts, tookMs: Math.round(performance.now() - startedAt) };
@@ -198,7 +181,7 @@ export function createReconciler(deps: ReconcilingDeps): Reconciler {
     startReading: () => {
       const startedIn = state;
       const isTrusted = ({ assetId, backend }: PinnedRow) =>
-        !backends.includes(backend) || (startedIn === 'trusting' && !lost.has(assetId));
+        !backends.includes(backend) || (startedIn === 'trusting' && !comparer.isLost(assetId));
       return {
         current: async (rows) => {
           if (rows.every(isTrusted)) return rows;
@@ -234,6 +217,7 @@ export function createReconciler(deps: ReconcilingDeps): Reconciler {
     },
     end: async () => {
       closing.abort();
+      await comparer.close();
       await background;
       // So that a copy of the folder from before now is not taken for this one.
       const found = await readFolder(dataDir).catch(() => undefined);
@@ -244,6 +228,6 @@ export function createReconciler(deps: ReconcilingDeps): Reconciler {
 
 const unknownState: FolderState = { reconciled: false, missing: 0, different: 0, unreadable: 0 };
 
-function fileOf(row: PinnedRow, { newEtag, sha256 }: Comparison & { readonly found: 'moved' }): FollowedFile {
-  return { assetId: row.assetId, etag: row.etag, newEtag, sha256 };
+function fileOf(row: PinnedRow, { etag, sha256 }: Comparison & { readonly found: 'moved' }): FollowedFile {
+  return { assetId: row.assetId, etag: row.etag, newEtag: etag, sha256 };
 }

@@ -33,6 +33,7 @@ export interface PinnedRow {
 
 export interface Pin {
   readonly etag: string;
+  /** Hex. `null`: of a row that was registered without one. */
   readonly sha256: string | null;
 }
 
@@ -62,7 +63,6 @@ export function findPinned(
     .execute();
 }
 
-/** As it is now: another process may have followed the file meanwhile. */
 export function findPin(db: Handle, assetId: string): Promise<Pin | undefined> {
   return db
     .selectFrom('assets')
@@ -77,7 +77,7 @@ export interface FollowedFile {
   readonly assetId: string;
   readonly etag: string;
   readonly newEtag: string;
-  readonly sha256: string | null;
+  readonly sha256: string;
 }
 
 /** Of rows that changed since, nothing is written. A row without a digest gets one. */

@@ -52,9 +52,15 @@ export async function openObjects(options: OpenObjectsOptions): Promise<OpenedOb
   return options.settings.endpoint === 'embedded' ? openFiles(options) : openS3(options);
 }
 
+/** Where the files of a bucket are. */
+export function bucketFolder(dataDir: string, backend: 'objects' | 'legacy', bucket: string): string {
+  return backend === 'legacy' ? join(dataDir, 'legacy', bucket) : join(dataDir, bucket);
+}
+
 function openFiles({ dataDir, clock, edge }: OpenObjectsOptions): OpenedObjects {
   const stagingFolder = join(dataDir, '.incoming');
-  const open = (bucket: string) => openFilesystem({ bucket, root: join(dataDir, bucket), stagingFolder, clock, edge });
+  const open = (bucket: string) =>
+    openFilesystem({ bucket, root: bucketFolder(dataDir, 'objects', bucket), stagingFolder, clock, edge });
   return {
     driver: 'files',
     originals: open('objects'),
@@ -181,7 +187,7 @@ interface LegacyDriver extends Pick<LegacyObjects, 'driver' | 'check' | 'close'>
 function legacyFiles({ dataDir, clock, edge }: Pick<OpenObjectsOptions, 'dataDir' | 'clock' | 'edge'>): LegacyDriver {
   const stagingFolder = join(dataDir, '.incoming');
   const open = (bucket: string) =>
-    openFilesystem({ bucket, root: join(dataDir, 'legacy', bucket), stagingFolder, clock, edge });
+    openFilesystem({ bucket, root: bucketFolder(dataDir, 'legacy', bucket), stagingFolder, clock, edge });
   return {
     driver: 'files',
     isName: () => true,

@@ -1,0 +1,64 @@
+/** Reads files in a thread, which exists as long as there are files to read. */
+import { Worker } from 'node:worker_threads';
+import type { Looked, LookTask, SeenFile } from './tasks.ts';
+
+export interface Reader {
+  /** `undefined`: there is no such file. Rejects when it cannot be read, and when the reader is closed. */
+  look(task: LookTask): Promise<SeenFile | undefined>;
+  /** Ends what is being read. */
+  close(): Promise<void>;
+}
+
+/** Starting a thread takes longer than reading a file. */
+const idleMs = 1000;
+
+export function createReader(): Reader {
+  /** In the order in which the thread answers. */
+  const waiting: PromiseWithResolvers<SeenFile | undefined>[] = [];
+  let thread: Worker | undefined;
+  let idle: NodeJS.Timeout | undefined;
+  let isClosed = false;
+
+  function start(): Worker {
+    const worker = new Worker(new URL('./thread.ts', import.meta.url));
+    worker.on('message', (looked: Looked) => {
+      const asker = waiting.shift();
+      if ('failure' in looked) asker?.reject(new Error(`the file cannot be read (${looked.failure})`));
+      else asker?.resolve(looked.file);
+      if (waiting.length === 0) idle = setTimeout(() => void stop(), idleMs).unref();
+    });
+    worker.on('error', (error: Error) => abandon(worker, error));
+    worker.on('exit', () => abandon(worker, new Error('the reading thread ended')));
+    return worker;
+  }
+
+  function abandon(worker: Worker, error: Error): void {
+    if (thread !== worker) return;
+    thread = undefined;
+    for (const asker of waiting.splice(0)) asker.reject(error);
+  }
+
+  async function stop(): Promise<void> {
+    clearTimeout(idle);
+    const ending = thread;
+    if (ending === undefined) return;
+    abandon(ending, new Error('the reader is closed'));
+    await ending.terminate();
+  }
+
+  return {
+    look: (task) => {
+      if (isClosed) return Promise.reject(new Error('the reader is closed'));
+      clearTimeout(idle);
+      thread ??= start();
+      thread.postMessage(task);
+      const asker = Promise.withResolvers<SeenFile | undefined>();
+      waiting.push(asker);
+      return asker.promise;
+    },
+    close: () => {
+      isClosed = true;
+      return stop();
+    },
+  };
+}
