@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path';
 import { StartFault, stopRequested } from '#platform/lifecycle.ts';
-import { createLog, type LogFormat } from '#platform/log.ts';
+import { createLog, type LogFormat, printLine } from '#platform/log.ts';
 import { isKept } from '#platform/secrets.ts';
 import {
   isServiceName,
@@ -51,7 +51,7 @@ export async function start(args: readonly string[]): Promise<number> {
 /** These lines are the result of the command, so LOG_LEVEL does not hide them. */
 function teller(format: LogFormat) {
   return (msg: string, facts: Readonly<Record<string, string>> = {}) =>
-    console.log(
+    printLine(
       format === 'pretty' ? msg : JSON.stringify({ level: 'info', time: new Date().toISOString(), ...facts, msg }),
     );
 }

@@ -24,6 +24,15 @@ export interface LogOptions {
   readonly destination?: DestinationStream;
 }
 
+let opened: DestinationStream | undefined;
+/** One stream for the process: it writes in the background, and two of them would mix up the order of lines. */
+const standardOutput = () => (opened ??= pino.destination(1));
+
+/** Prints a line behind those that were logged before it. */
+export function printLine(line: string): void {
+  standardOutput().write(`${line}\n`);
+}
+
 export function createLog(options: LogOptions): Log {
   const withoutSecrets = createScrubber(options.secrets ?? []);
   const write = (line: string) => withoutSecrets(options.format === 'pretty' ? prettyLine(line) : line);
@@ -40,7 +49,7 @@ export function createLog(options: LogOptions): Log {
       },
       hooks: { streamWrite: write },
     },
-    options.destination ?? pino.destination(1),
+    options.destination ?? standardOutput(),
   );
 }
 

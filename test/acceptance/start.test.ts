@@ -174,6 +174,18 @@ describe('the lines of npm start', () => {
       expect([level, Date.parse(String(time))]).toEqual([expect.any(String), expect.any(Number)]);
   });
 
+  it('keep their order with the lines of the log', async () => {
+    const program = launch('start', ['image', 'cms']);
+    await program.said(ready);
+    program.child.kill('SIGTERM');
+    await program.ended();
+    const messages = linesOf(program).map(({ msg }) => String(msg));
+    const listening = messages.findLastIndex((msg) => msg.startsWith('Server listening'));
+    expect(listening).toBeGreaterThanOrEqual(0);
+    expect(listening).toBeLessThan(messages.findIndex((msg) => msg.startsWith('image ')));
+    expect(messages.at(-1)).toBe('stopping');
+  });
+
   it('are readable where LOG_FORMAT says so', async () => {
     const program = launch('start', [], { LOG_FORMAT: 'pretty' });
     await program.said(last);
