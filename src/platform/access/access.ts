@@ -111,7 +111,8 @@ export function createAccess(options: AccessOptions): Access {
 
 const keyHeader = ({ headers }: FastifyRequest) => headers['x-internal-key'];
 
-const bearerOf = (request: FastifyRequest) => /^Bearer +(\S.*)$/i.exec(soleAuthorization(request) ?? '')?.[1]?.trimEnd();
+const bearerOf = (request: FastifyRequest) =>
+  /^Bearer +(\S.*)$/i.exec(soleAuthorization(request) ?? '')?.[1]?.trimEnd();
 
 const refuseUsers: Hook = ({ caller }, _reply, done) =>
   done(caller.kind === 'internal' ? undefined : problems.forbidden());
