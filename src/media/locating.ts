@@ -7,6 +7,7 @@ import type { Db } from '#platform/db/db.ts';
 import type { LegacyObjects, ObjectHead, Objects } from '#platform/objects/objects.ts';
 import { inTurns } from '#platform/turns.ts';
 import { isLegacyPath, isUuid } from './refs.ts';
+import { findBlockedPaths } from './screening/store.ts';
 import { findReadyAssets, type MediaTables } from './store.ts';
 
 export interface PlacesDeps {
@@ -57,8 +58,8 @@ export function bucketOf(
 }
 
 /**
- * By ref as it was given; one query, and a head for each legacy file that `isWanted`. What does not exist, is not ready,
- * is not wanted or is no ref at all is not in it. Without `isWanted` who may have it is for the caller to judge. Throws
+ * By ref as it was given; one query for assets and one for paths, and a head for each legacy file that `isWanted`. What
+ * does not exist, is not ready, is not wanted, is blocked or is no ref at all is not in it. Without `isWanted` who may have it is for the caller to judge. Throws
  * `engine_unavailable`.
  */
 export async function locateAll(
@@ -70,6 +71,8 @@ export async function locateAll(
   const assetIds = new Set(refs.filter(isUuid).map((ref) => ref.toLowerCase()));
   const rows = assetIds.size > 0 ? await findReadyAssets(deps.db, [...assetIds]) : [];
   const wanted = new Map(rows.filter((row) => isWanted({ row })).map((row) => [row.assetId, row]));
+  const paths = new Set(refs.filter((ref) => isLegacyPath(ref) && isWanted({ path: ref })));
+  const blocked = await findBlockedPaths(deps.db, legacyBucket, [...paths]);
   const found = new Map<string, Located>();
   const note = (ref: string, located: Located | undefined) => located && found.set(ref, located);
   const heads: (() => Promise<unknown>)[] = [];
@@ -77,7 +80,7 @@ export async function locateAll(
     const row = wanted.get(ref.toLowerCase());
     if (row?.backend === 'legacy') heads.push(async () => note(ref, await locateRow(deps, row)));
     else if (row !== undefined) note(ref, describe(deps, row));
-    else if (isLegacyPath(ref) && isWanted({ path: ref }))
+    else if (paths.has(ref) && !blocked.has(ref))
       heads.push(async () => note(ref, await locatePath(deps, legacyBucket, ref)));
   }
   await inTurns(heads, headsAtOnce, (head) => head());

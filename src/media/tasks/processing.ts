@@ -11,6 +11,7 @@ import { type Job, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts
 import type { Log } from '#platform/log.ts';
 import { ObjectExists, type Objects } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
+import { startHashes } from '../digesting.ts';
 import { type RegistrationDeps, registerAsset } from '../registration.ts';
 import type { RemovalDeps } from '../removal.ts';
 import { storageKeyOf } from '../storagekey.ts';
@@ -143,13 +144,18 @@ interface Looked {
   readonly picture: Uint8Array;
 }
 
-async function lookAt({ objects, ffmpeg, limits }: ProcessingDeps, key: string, signal: AbortSignal): Promise<Looked> {
+async function lookAt(deps: ProcessingDeps, key: string, signal: AbortSignal): Promise<Looked> {
+  const { objects, ffmpeg, limits, digester } = deps;
   return inScratchFolder(async (folder) => {
     const head = await objects.head(key);
     if (head === undefined) throw new TaskFault('object_not_found');
     if (head.size > limits.maxVideoBytes) throw new TaskFault('asset_too_large');
     const file = join(folder, 'video');
-    if (!(await download(objects, key, head, file, signal))) throw new Error('the object changed while it was read');
+    const hashes = startHashes();
+    if (!(await download(objects, key, head, file, signal, hashes.update)))
+      throw new Error('the object changed while it was read');
+    // The registration needs them, and would read everything again.
+    digester.note(objects, key, head.etag, hashes.digests());
     const facts = await probeVideo(ffmpeg, file, signal);
     return { facts, picture: await takePoster(ffmpeg, { file, facts }, join(folder, 'poster.jpg'), signal) };
   });
