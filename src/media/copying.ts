@@ -97,11 +97,11 @@ async function tryCopying(
 
 /** `undefined`: the source is not what it was. Throws 404 and 413 too. */
 async function writeBytes(
-  { objects, limits }: CopyDeps,
+  { objects, limits, digester }: CopyDeps,
   source: CopySource,
   { storageKey }: Target,
 ): Promise<ObjectHead | undefined> {
-  const head = await transfer(source, objects, storageKey, maxBytesOf(source.mime, limits));
+  const head = await transfer(source, objects, storageKey, { maxBytes: maxBytesOf(source.mime, limits), digester });
   if (head === 'changed') return undefined;
   // Removed meanwhile, or about to lose its row too.
   if (head === 'gone') throw noSuchSource();
@@ -122,16 +122,15 @@ async function showCopy(
   const judgement = await judgeCopy(deps, source, { assetId, storageKey, head });
   if (judgement === undefined) return undefined;
   const { digests, match } = judgement;
-  if (digests && match) {
+  if (match) {
     const isCondemned = await condemnCopy(db, assetId, { etag, digests, match, origin: originOf(source) });
     if (!isCondemned) return undefined;
     throw refusalProblem('csam_blocked');
   }
   const thumb = isVideo({ kind: source.kind, mime: judgement.facts.mime }) ? (thumbAssetId ?? null) : null;
   const facts = { ...judgement.facts, thumbAssetId: thumb };
-  const isScreened = digests !== undefined;
   const ready = await admit(deps, ownerId, (handle) =>
-    markCopied(handle, assetId, { etag, byteSize }, facts, isScreened),
+    markCopied(handle, assetId, { etag, byteSize }, facts, judgement.isPicture),
   );
   return ready && toAsset(ready);
 }

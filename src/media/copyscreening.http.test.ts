@@ -175,10 +175,31 @@ onEveryPair('the screening of copies', (pair) => {
       expect((await copied(source)).outcome).toEqual(blocked);
     });
 
-    it('what is no picture is copied whatever the lists say', async () => {
-      const source = await registered(Buffer.from('a film'), 'video/mp4');
-      await lists.write('sha256', 'broken');
+    it('what is no picture is judged by its digests alone', async () => {
+      const film = Buffer.from('a film');
+      const source = await registered(film, 'video/mp4');
+      await lists.write('pdq', 'broken');
       expect((await copied(source)).outcome).toEqual(passed);
+      await lists.write('md5', digestOf('md5', film));
+      const bad = await copied(source);
+      expect(bad.outcome).toEqual(blocked);
+      await leavesNothing(bad.toOwnerId);
+    });
+
+    it('what is no picture and was never hashed is read', async () => {
+      const film = Buffer.from('a film of old');
+      const source = await registered(film, 'video/mp4');
+      await rig.database
+        .queries<MediaTables>()
+        .updateTable('assets')
+        .set({ sha256: null, md5: null })
+        .where('asset_id', '=', source)
+        .execute();
+      const good = await copied(source);
+      expect(good.outcome).toEqual(passed);
+      expect(await rowsOf(good.toOwnerId)).toMatchObject([{ sha256: digestOf('sha256', film), pdq: null }]);
+      await lists.write('sha256', digestOf('sha256', film));
+      expect((await copied(source)).outcome).toEqual(blocked);
     });
 
     it('many copies of it at once leave nothing', async () => {
@@ -241,9 +262,9 @@ onEveryPair('the screening of copies', (pair) => {
   });
 
   describe('of a picture in a legacy file of another name', () => {
-    it('is screened all the same, and stays what it is called', async () => {
+    it('is screened all the same, and has the mime that its bytes show', async () => {
       const good = await copied(await laid(other, 'a.mp4'));
-      expect(good.body).toMatchObject({ mime: 'video/mp4', kind: 'video', width: null, blurhash: null });
+      expect(good.body).toMatchObject({ mime: 'image/jpeg', kind: 'video', width: 160, blurhash: expect.any(String) });
       expect(await rowsOf(good.toOwnerId)).toMatchObject([{ pdq: expect.any(String), screened_at: expect.any(Date) }]);
       await lists.write('pdq', pdq);
       const bad = await copied(await laid(picture, 'a.mp4'));

@@ -1,12 +1,12 @@
 /** `POST /v1/fit`: an image within bounds, for providers that take no large ones (document 000; CONTRACT §4). */
 import type { ResizeSigner } from '#edge/api.ts';
 import { EnlargementFault, type Transform } from '#image/engine/engine.ts';
+import { decodableFormats, isDecodable } from '#image/engine/formats.ts';
 import { planSize } from '#image/engine/geometry.ts';
 import { toTransform } from '#image/engine/specs.ts';
 import type { Caller } from '#platform/access/caller.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import type { FitRequest, FittedImage } from './api.ts';
-import { isImage } from './limits.ts';
 import type { Located } from './locating.ts';
 import { type ResolvingDeps, resolveRefs, sourceOf } from './resolving.ts';
 
@@ -19,7 +19,7 @@ export async function fitImage(deps: FittingDeps, caller: Caller, request: FitRe
   const { ref, legacyBucket, width, height, resizingType, enlarge, maxBytes, format, resizingAlgorithm } = request;
   const row = (await resolveRefs(deps, caller, [ref], legacyBucket)).get(ref);
   if (row === undefined) throw problems.not_found({ message: 'There is no such asset.' });
-  if (!isImage(row.mime)) throw invalid('body.ref', 'must be an image');
+  if (!isDecodable(row.mime)) throw invalid('body.ref', `must be an image: one of ${decodableFormats}`);
   if (enlarge) refuseLargeEnlargement(row, toTransform({ width, height, resizingType, enlarge, format }));
   const options = { width, height, resizingType, enlarge, maxBytes, algorithm: resizingAlgorithm };
   return { url: deps.resizeAddress(sourceOf(row), options, format) };

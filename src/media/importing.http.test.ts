@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { groundOf, inBucket, lay, standing } from '../../test/media/laying.ts';
-import { padPng, picture, pngBomb, svg } from '../../test/media/pictures.ts';
+import { icon, padPng, picture, pngBomb, svg } from '../../test/media/pictures.ts';
 import { remaining } from '../../test/media/planting.ts';
 import { type MediaRig, onEveryPair, type Refusal, startMedia, testLimits } from '../../test/media/rig.ts';
 import type { Asset, AssetsDeleted, VideoSignedRefs } from './api.ts';
@@ -139,7 +139,7 @@ onEveryPair('POST /v1/assets/legacy', (pair) => {
 
   it.each<[string, string, () => Buffer | Promise<Buffer>, number, string]>([
     ['a damaged picture', 'a.png', async () => (await picture('png')).subarray(0, 60), 422, 'undecodable_image'],
-    ['a picture of another format', 'a.jpg', () => picture('tiff'), 422, 'unsupported_image'],
+    ['a picture of another format', 'a.jpg', () => icon, 422, 'unsupported_image'],
     ['SVG', 'a.svg', () => svg, 422, 'unsupported_image'],
     ['too many pixels', 'a.png', () => pngBomb(2000, 2000), 422, 'image_too_large'],
     [

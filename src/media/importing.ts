@@ -8,17 +8,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ObjectHead, Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
 import type { LegacyImport } from './api.ts';
-import {
-  factsOf,
-  type InspectionDeps,
-  inspectPicture,
-  isPicture,
-  type Picture,
-  placeForPicture,
-  unseenFacts,
-} from './inspection.ts';
+import { factsOf, type InspectionDeps, type Seen, screenSeen, unseenFacts, withInspected } from './inspection.ts';
 import { mimeOfFile } from './legacymime.ts';
-import { maxBytesOf, type SizeLimits } from './limits.ts';
 import type { LocatingDeps } from './locating.ts';
 import { mediaProblems, type Refusal, refusalProblem } from './problems.ts';
 import { isSame, type Registration, toAsset } from './registration.ts';
@@ -34,8 +25,7 @@ import {
   type StoredAsset,
 } from './store.ts';
 
-export interface ImportDeps extends LocatingDeps, Pick<InspectionDeps, 'engine' | 'pictures'> {
-  readonly limits: SizeLimits;
+export interface ImportDeps extends LocatingDeps, Pick<InspectionDeps, 'engine' | 'pictures' | 'digester' | 'limits'> {
   readonly screening: Screening;
 }
 
@@ -83,19 +73,12 @@ async function tryImporting(
   const identity = { ...place, kind: kindOf(requestedMime), requestedMime };
   // The draft of an earlier try, before the file was replaced.
   if (known !== undefined && !isSame(known, identity)) await dropUnready(db, assetId, known.etag);
-  if (head.size > maxBytesOf(requestedMime, deps.limits)) return refuse(deps, known, 'asset_too_large');
-  const isShown = await isPicture(files, path, head, requestedMime);
-  if (isShown === undefined) return undefined;
-  // Its bytes stay in memory until they are screened.
-  const leave = isShown ? await placeForPicture(deps, path) : () => undefined;
-  try {
-    const picture = isShown ? await inspectPicture({ ...deps, objects: files }, path, head) : null;
-    if (picture === undefined) return undefined;
-    if (typeof picture === 'string') return await refuse(deps, known, picture);
-    return await importInspected(deps, { files, path, head, picture }, identity);
-  } finally {
-    leave();
-  }
+  const uploaded = { storageKey: path, head, mime: requestedMime };
+  return withInspected({ ...deps, objects: files }, uploaded, async (seen) => {
+    if (seen === undefined) return undefined;
+    if (typeof seen === 'string') return refuse(deps, known, seen);
+    return importInspected(deps, { files, path, head, seen }, identity);
+  });
 }
 
 /** The file belongs to others, and stays. */
@@ -109,14 +92,13 @@ interface SeenFile {
   readonly files: Objects;
   readonly path: string;
   readonly head: ObjectHead;
-  /** `null`: it is none. */
-  readonly picture: Picture | null;
+  readonly seen: Seen;
 }
 
 /** `undefined`: something changed under our hands; look again. */
 async function importInspected(
   { db, screening }: ImportDeps,
-  { files, path, head, picture }: SeenFile,
+  { files, path, head, seen }: SeenFile,
   identity: AssetIdentity,
 ): Promise<Registration | undefined> {
   const { assetId, requestedMime } = identity;
@@ -125,19 +107,16 @@ async function importInspected(
   const registered = await findDeletableAt(db, bucket, [path]);
   if (registered.some((row) => row.assetId !== assetId)) throw registeredElse();
   const place = { backend: 'legacy', bucket, storageKey: path, etag, byteSize: head.size } as const;
-  const told = unseenFacts(requestedMime);
-  if (!(await draftAsset(db, identity, place, picture ? factsOf(told, picture) : told))) return undefined;
-  if (picture !== null) {
-    const { bytes, facts, digests } = picture;
-    const match = await screening.screen({ assetId, mime: facts.mime, bytes }, digests);
-    if (match) {
-      const finding = { etag, digests, match, origin: `${bucket}/${path}` };
-      if (await expelAsset(db, { assetId, etag }, finding)) throw refusalProblem('csam_blocked');
-      return undefined;
-    }
+  // Of anything but a picture the name alone is known.
+  if (!(await draftAsset(db, identity, place, factsOf(unseenFacts(requestedMime), seen)))) return undefined;
+  const match = await screenSeen(screening, assetId, seen);
+  if (match) {
+    const finding = { etag, digests: seen.digests, match, origin: `${bucket}/${path}` };
+    if (await expelAsset(db, { assetId, etag }, finding)) throw refusalProblem('csam_blocked');
+    return undefined;
   }
   if ((await files.head(path))?.etag !== etag) return undefined;
-  const ready = await markReady(db, assetId, etag, picture !== null);
+  const ready = await markReady(db, assetId, etag, seen.picture !== undefined);
   return ready && { created: true, asset: toAsset(ready) };
 }
 

@@ -77,7 +77,11 @@ onEveryPair('legacy files', (pair) => {
   it.each([
     ['a.png', 'image/png', true],
     ['a.JPG', 'image/jpeg', true],
-    ['a.svg', 'image/svg+xml', true],
+    ['a.heic', 'image/heic', true],
+    ['a.tif', 'image/tiff', true],
+    ['a.bmp', 'image/bmp', true],
+    ['a.svg', 'image/svg+xml', false],
+    ['a.ico', 'image/vnd.microsoft.icon', false],
     ['a.mp4', 'video/mp4', false],
     ['a.mp3', 'audio/mpeg', false],
     ['a.html', 'text/html', false],

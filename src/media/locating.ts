@@ -8,6 +8,7 @@ import { inTurns } from '#platform/turns.ts';
 import { mimeOfFile, mimeOfPath } from './legacymime.ts';
 import type { Reading, Reconciler } from './reconciling/reconciling.ts';
 import { isLegacyPath, isUuid } from './refs.ts';
+import { findBlockedPaths } from './screening/store.ts';
 import { findReadyAssets, type MediaTables } from './store.ts';
 
 export interface PlacesDeps {
@@ -62,8 +63,8 @@ export function bucketOf(
 }
 
 /**
- * By ref as it was given; one query, and a head for each legacy file that `isWanted`. What does not exist, is not ready,
- * is not wanted or is no ref at all is not in it. Without `isWanted` who may have it is for the caller to judge. Throws
+ * By ref as it was given; one query for assets and one for paths, and a head for each legacy file that `isWanted`. What
+ * does not exist, is not ready, is not wanted, is blocked or is no ref at all is not in it. Without `isWanted` who may have it is for the caller to judge. Throws
  * `engine_unavailable`.
  */
 export async function locateAll(
@@ -77,6 +78,8 @@ export async function locateAll(
   const rows = assetIds.size > 0 ? await findReadyAssets(deps.db, [...assetIds]) : [];
   const readable = await reading.current(rows.filter((row) => isWanted({ row })));
   const wanted = new Map(readable.map((row) => [row.assetId, row]));
+  const paths = new Set(refs.filter((ref) => isLegacyPath(ref) && isWanted({ path: ref })));
+  const blocked = await findBlockedPaths(deps.db, legacyBucket, [...paths]);
   const found = new Map<string, Located>();
   const note = (ref: string, located: Located | undefined) => located && found.set(ref, located);
   const heads: (() => Promise<unknown>)[] = [];
@@ -84,7 +87,7 @@ export async function locateAll(
     const row = wanted.get(ref.toLowerCase());
     if (row?.backend === 'legacy') heads.push(async () => note(ref, await locateRow(deps, row)));
     else if (row !== undefined) note(ref, describe(deps, row));
-    else if (isLegacyPath(ref) && isWanted({ path: ref }))
+    else if (paths.has(ref) && !blocked.has(ref))
       heads.push(async () => note(ref, await locatePath(deps, legacyBucket, ref)));
   }
   await inTurns(heads, headsAtOnce, (head) => head());

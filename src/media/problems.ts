@@ -1,3 +1,4 @@
+import { decodableFormats } from '#image/engine/formats.ts';
 import { defineProblems, type Problem } from '#platform/problem.ts';
 
 /** CONTRACT §4. */
@@ -16,7 +17,7 @@ export const mediaProblems = defineProblems({
   },
   unsupported_image: {
     status: 422,
-    message: 'Only JPEG, PNG, WebP, GIF and AVIF images can be registered.',
+    message: `Only ${decodableFormats} images can be registered.`,
   },
   undecodable_image: { status: 422, message: 'The image cannot be decoded.' },
   image_too_large: { status: 422, message: 'The image has more pixels than allowed.' },
@@ -34,11 +35,16 @@ export const mediaProblems = defineProblems({
     message: 'Videos cannot be worked on here: ffmpeg is not installed.',
     retryAfterS: 60,
   },
-  csam_blocked: { status: 451, message: 'The image matches a list of prohibited content.' },
+  csam_blocked: { status: 451, message: 'The upload matches a list of prohibited content.' },
   screening_unavailable: {
     status: 503,
-    message: 'The image could not be screened right now.',
+    message: 'The upload could not be screened right now.',
     retryAfterS: 2,
+  },
+  digest_pending: {
+    status: 503,
+    message: 'The object is still being read for its digests. A retry joins the same reading.',
+    retryAfterS: 5,
   },
   object_changing: {
     status: 503,

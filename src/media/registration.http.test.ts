@@ -1,7 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { heicStart, mp4Start, type PictureFormat, padPng, picture, pngBomb, svg } from '../../test/media/pictures.ts';
+import { pipe, scene, sceneColour } from '#image/engine/pictures.testing.ts';
+import { bmpOf } from '../../test/media/bmp.ts';
+import { fixture, heif, tile } from '../../test/media/heif.ts';
+import {
+  heicStart,
+  icon,
+  mp4Start,
+  type PictureFormat,
+  padPng,
+  picture,
+  pngBomb,
+  svg,
+} from '../../test/media/pictures.ts';
 import { type MediaRig, onEveryPair, put, type Refusal, startMedia, testLimits, upload } from '../../test/media/rig.ts';
+import { tiff } from '../../test/media/tiff.ts';
 
 const { maxImageBytes, maxVideoBytes } = testLimits;
 const uuidOf = () => randomUUID();
@@ -212,8 +225,18 @@ onEveryPair('POST /v1/assets', (pair) => {
     it.each<[string, string, () => Promise<Uint8Array>, number, string]>([
       ['SVG', 'image/svg+xml', async () => svg, 422, 'unsupported_image'],
       ['SVG that says it is PNG', 'image/png', async () => svg, 422, 'unsupported_image'],
-      ['TIFF', 'image/tiff', () => picture('tiff'), 422, 'unsupported_image'],
-      ['HEIC', 'image/heic', async () => heicStart, 422, 'unsupported_image'],
+      ['an icon', 'image/x-icon', async () => icon, 422, 'unsupported_image'],
+      ['the start of a HEIC', 'image/heic', async () => heicStart, 422, 'undecodable_image'],
+      ['half a HEIC', 'image/heic', async () => fixture('scene.heic').subarray(0, 900), 422, 'undecodable_image'],
+      [
+        'half a BMP',
+        'image/bmp',
+        async () => bmpOf(60, 40, () => [1, 2, 3]).subarray(0, 900),
+        422,
+        'undecodable_image',
+      ],
+      ['half a TIFF', 'image/tiff', async () => (await picture('tiff')).subarray(0, 900), 422, 'undecodable_image'],
+      ['too large a HEIC', 'image/heic', async () => heif([tile('red.heic', [9000, 9000])]), 422, 'image_too_large'],
       ['a video that says it is JPEG', 'image/jpeg', async () => mp4Start, 422, 'undecodable_image'],
       ['a text', 'image/jpeg', async () => Buffer.from('not a picture'), 422, 'undecodable_image'],
       ['nothing', 'image/jpeg', async () => Buffer.alloc(0), 422, 'undecodable_image'],
@@ -247,8 +270,71 @@ onEveryPair('POST /v1/assets', (pair) => {
     it('names the formats that are taken', async () => {
       const { said } = await upload(rig.user, svg, { mime: 'image/svg+xml' });
       const { body } = await rig.user.post<Refusal>('/v1/assets', said);
-      for (const format of ['JPEG', 'PNG', 'WebP', 'GIF', 'AVIF']) expect(body.message).toContain(format);
+      for (const format of ['JPEG', 'PNG', 'WebP', 'GIF', 'AVIF', 'HEIC', 'HEIF', 'TIFF', 'BMP'])
+        expect(body.message).toContain(format);
     });
+  });
+
+  it.each<[string, string, string, () => Promise<Uint8Array>]>([
+    ['HEIC', 'image/heic', 'heic', async () => fixture('scene.heic')],
+    ['HEIF', 'image/heif', 'heif', async () => fixture('sequence.heics')],
+    ['BMP', 'image/bmp', 'bmp', async () => bmpOf(96, 64, sceneColour)],
+    ['TIFF', 'image/tiff', 'tif', () => pipe(scene(96, 64)).tiff({ compression: 'lzw' }).toBuffer()],
+  ])('takes %s, and shows it in every size', async (_name, mime, extension, make) => {
+    const bytes = Buffer.from(await make());
+    const { said, assetId, storageKey } = await upload(rig.user, bytes, { mime, kind: 'image' });
+    const { status, body } = await rig.user.register(said);
+    expect(status).toBe(201);
+    expect(storageKey.endsWith(`.${extension}`)).toBe(true);
+    expect(body).toMatchObject({ mime, storageKey, byteSize: bytes.length, blurhash: expect.any(String) });
+    const signed = (await rig.user.sign([assetId])).body[assetId];
+    if (!signed?.ready) throw new Error('it is not ready');
+    expect(signed).toMatchObject({ mime, width: body.width, height: body.height });
+    expect(Buffer.from(await (await fetch(signed.url)).arrayBuffer()).equals(bytes)).toBe(true);
+    for (const address of [signed.thumbUrl, signed.previewUrl]) {
+      const shown = await fetch(String(address));
+      expect([shown.status, shown.headers.get('content-type')]).toEqual([200, 'image/webp']);
+    }
+    const fitted = await rig.user.post<{ url: string }>('/v1/fit', { ref: assetId, width: 20, height: 20 });
+    expect((await fetch(fitted.body.url)).headers.get('content-type')).toBe('image/jpeg');
+    const marked = await rig.user.post<{ url: string }>('/v1/watermark', { ref: assetId });
+    expect(marked.body.url).toContain(`${assetId}.${extension}.wm.jpg?`);
+    expect((await fetch(marked.body.url)).headers.get('content-type')).toBe('image/jpeg');
+    const copied = await rig.user.post<{ mime: string }>('/v1/copy', {
+      fromAssetId: assetId,
+      toScopeKind: 'feed',
+      toScopeId: '1',
+    });
+    expect([copied.status, copied.body.mime]).toEqual([201, mime]);
+  });
+
+  it.each<[string, string, () => Uint8Array | Promise<Uint8Array>, number, string | null]>([
+    ['PNG', 'video/mp4', () => picture('png'), 201, 'image/png'],
+    ['HEIC', 'application/octet-stream', () => fixture('scene.heic'), 201, 'image/heic'],
+    ['BMP', 'text/plain', () => bmpOf(96, 64, sceneColour), 201, 'image/bmp'],
+    ['an icon', 'video/mp4', () => icon, 422, null],
+    ['a raw file of a camera', 'application/pdf', () => tiff({ width: 8, height: 8, fields: { 50706: 1 } }), 422, null],
+    ['JPEG XL', 'application/octet-stream', () => Buffer.from([0xff, 0x0a, 0, 0, 0, 0]), 422, null],
+  ])('%s that is called %s is a picture all the same', async (_name, mime, make, status, shown) => {
+    const { said, assetId, storageKey } = await upload(rig.user, Buffer.from(await make()), { mime, kind: 'file' });
+    const answer = await rig.user.post<Refusal & { mime: string; width: number }>('/v1/assets', said);
+    expect(answer.status).toBe(status);
+    if (shown === null) {
+      expect([answer.body.error, await rig.originals.head(storageKey)]).toEqual(['unsupported_image', undefined]);
+      return;
+    }
+    expect(answer.body).toMatchObject({ mime: shown, kind: 'file', width: expect.any(Number) });
+    expect((await rig.user.sign([assetId])).body[assetId]).toHaveProperty('thumbUrl');
+    expect((await rig.user.register(said)).status).toBe(200);
+  });
+
+  it.each([
+    ['text that begins like a BMP', 'BMW builds cars, and motorcycles, and the letters mean works.', 'text/plain'],
+    ['a drawing that is called text', svg.toString(), 'text/plain'],
+    ['a drawing that is called XML', svg.toString(), 'application/xml'],
+  ])('%s is no picture', async (_name, text, mime) => {
+    const { said } = await upload(rig.user, Buffer.from(text), { mime, kind: 'file' });
+    expect(await rig.user.register(said)).toMatchObject({ status: 201, body: { mime, width: null } });
   });
 
   it.each<[string, string, () => Promise<Uint8Array>]>([

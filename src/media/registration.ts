@@ -3,7 +3,7 @@
  *
  * The row is drafted, then the object is looked at again, then the row is marked ready; only ready rows are readable. So
  * whatever the process dies between, and whoever else works on the same id, a ready row has its object, and the object
- * is the one that was inspected, and a picture has passed its screening. A refusal is a row too until its object is
+ * is the one that was inspected, and it has passed its screening. A refusal is a row too until its object is
  * removed: no other registration can become ready on an object that is about to go. Every step may be repeated, by anybody.
  */
 import { setTimeout as delay } from 'node:timers/promises';
@@ -13,16 +13,7 @@ import type { ObjectHead } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
 import { type ForgettingDeps, withoutAnswers } from './answers.ts';
 import type { Asset, RegistrationRequest } from './api.ts';
-import {
-  factsOf,
-  type InspectionDeps,
-  inspectPicture,
-  isPicture,
-  type Picture,
-  placeForPicture,
-  unseenFacts,
-} from './inspection.ts';
-import { maxBytesOf, type SizeLimits } from './limits.ts';
+import { factsOf, type InspectionDeps, type Seen, screenSeen, unseenFacts, withInspected } from './inspection.ts';
 import { ownerFor } from './ownership.ts';
 import { mediaProblems, type Refusal, refusalProblem } from './problems.ts';
 import { admit } from './quota/quota.ts';
@@ -44,7 +35,6 @@ import {
 
 export interface RegistrationDeps extends InspectionDeps, ForgettingDeps, Pick<RemovalDeps, 'variants'> {
   readonly objects: RemovalDeps['objects'];
-  readonly limits: SizeLimits;
   readonly screening: Screening;
 }
 
@@ -109,15 +99,9 @@ async function tryRegistering(
     if (known !== undefined) await dropUnready(db, assetId, known.etag);
     throw mediaProblems.object_not_found();
   }
-  const isShown = await isPicture(objects, storageKey, head, request.mime);
-  if (isShown === undefined) return undefined;
-  // Its bytes stay in memory until they are screened.
-  const leave = isShown ? await placeForPicture(deps, storageKey) : () => undefined;
-  try {
-    return await registerObject(deps, { identity, storageKey, head, isPicture: isShown }, request, alongside);
-  } finally {
-    leave();
-  }
+  return withInspected(deps, { storageKey, head, mime: request.mime }, (seen) =>
+    registerObject(deps, { identity, storageKey, head, seen }, request, alongside),
+  );
 }
 
 /** An uploaded object, as it was seen. */
@@ -125,13 +109,14 @@ interface Upload {
   readonly identity: AssetIdentity;
   readonly storageKey: string;
   readonly head: ObjectHead;
-  readonly isPicture: boolean;
+  /** `undefined`: the object has become another one. */
+  readonly seen: Seen | Refusal | undefined;
 }
 
 /** `undefined`: something changed under our hands; look again. */
 async function registerObject(
   deps: RegistrationDeps,
-  { identity, storageKey, head, isPicture }: Upload,
+  { identity, storageKey, head, seen }: Upload,
   request: RegistrationRequest,
   alongside: Alongside | undefined,
 ): Promise<Registration | undefined> {
@@ -141,43 +126,34 @@ async function registerObject(
   const place = { bucket: objects.bucket, storageKey, etag, byteSize: head.size };
   const refuse = (refusal: Refusal) => finishRefusal(deps, { ...place, assetId }, refusal, true);
 
-  const picture = await inspect(deps, { identity, storageKey, head, isPicture });
-  if (picture === undefined) return undefined;
-  if (typeof picture === 'string')
-    return (await draftAsset(db, identity, place, unseenFacts(request.mime), picture)) ? refuse(picture) : undefined;
-  const told = toldBy(request);
-  const facts = picture ? factsOf(told, picture) : told;
+  if (seen === undefined) return undefined;
+  if (typeof seen === 'string')
+    return (await draftAsset(db, identity, place, unseenFacts(request.mime), seen)) ? refuse(seen) : undefined;
+  const facts = factsOf(toldBy(request), seen);
   if (!(await draftAsset(db, identity, place, facts))) return undefined;
   // Step 4 of document 000. A draft cannot be read: a process that dies here leaves nothing to be seen.
-  if (picture !== null) {
-    const { bytes, facts, digests } = picture;
-    const match = await deps.screening.screen({ assetId, mime: facts.mime, bytes }, digests);
-    if (match) {
-      // Somebody else may have registered the same bytes a moment before a list was changed, and answers be kept.
-      const isCondemned = await withoutAnswers(deps, [assetId], () =>
-        condemnAsset(db, { assetId, etag }, { etag, digests, match, origin: null }),
-      );
-      return isCondemned ? refuse('csam_blocked') : undefined;
-    }
+  const match = await screenSeen(deps.screening, assetId, seen);
+  if (match) {
+    // Somebody else may have registered the same bytes a moment before a list was changed, and answers be kept.
+    const isCondemned = await withoutAnswers(deps, [assetId], () =>
+      condemnAsset(db, { assetId, etag }, { etag, digests: seen.digests, match, origin: null }),
+    );
+    return isCondemned ? refuse('csam_blocked') : undefined;
   }
   // A refusal that was finished before our draft took the object with it; one that comes later finds the draft.
   if ((await objects.head(storageKey))?.etag !== etag) return undefined;
   try {
-    const ready = await admit(deps, ownerId, (handle) => markReady(handle, assetId, etag, isPicture), alongside);
+    const ready = await admit(
+      deps,
+      ownerId,
+      (handle) => markReady(handle, assetId, etag, seen.picture !== undefined),
+      alongside,
+    );
     return ready && { created: true, asset: toAsset(ready) };
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'quota_exceeded') throw error;
     return (await draftAsset(db, identity, place, facts, 'quota_exceeded')) ? refuse('quota_exceeded') : undefined;
   }
-}
-
-/** `null`: there is no picture to be looked at. `undefined`: the object has become another one. */
-async function inspect(
-  deps: RegistrationDeps,
-  { identity: { requestedMime }, storageKey, head, isPicture }: Upload,
-): Promise<Picture | Refusal | null | undefined> {
-  if (head.size > maxBytesOf(requestedMime, deps.limits)) return 'asset_too_large';
-  return isPicture ? inspectPicture(deps, storageKey, head) : null;
 }
 
 /** Document 000, step 2: images speak for themselves, for anything else the caller does. */

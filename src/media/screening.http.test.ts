@@ -3,8 +3,10 @@ import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { paint, photo, pipe, scene } from '#image/engine/pictures.testing.ts';
+import { paint, photo, pipe, scene, sceneColour } from '#image/engine/pictures.testing.ts';
+import { bmpOf } from '../../test/media/bmp.ts';
 import { says, saysClean, startClassifier, type TestClassifier } from '../../test/media/classifier.ts';
+import { fixture } from '../../test/media/heif.ts';
 import {
   digestOf as digest,
   type ListKind,
@@ -274,11 +276,10 @@ onEveryPair('screening', (pair) => {
       expect(await register(bad.said)).toEqual(blocked);
       const good = await upload(rig.user, other, { mime });
       const { status, body } = await rig.user.register({ ...good.said, ...facts });
-      expect([status, body]).toEqual([201, expect.objectContaining({ mime, ...facts })]);
+      expect([status, body]).toMatchObject([201, { mime: 'image/jpeg', width: 160, height: 120, durationMs: null }]);
       const signed = (await rig.user.sign([good.assetId])).body[good.assetId];
-      expect(signed).toMatchObject({ ready: true });
-      expect(signed).not.toHaveProperty('thumbUrl');
-      expect((await rig.user.post('/v1/fit', { ref: good.assetId })).status).toBe(400);
+      expect(signed).toMatchObject({ ready: true, thumbUrl: expect.any(String) });
+      expect((await rig.user.post('/v1/fit', { ref: good.assetId })).status).toBe(200);
     });
 
     it.each<[string, () => Buffer, readonly unknown[]]>([
@@ -289,6 +290,54 @@ onEveryPair('screening', (pair) => {
       expect(await register(said)).toEqual(outcome);
       expect(await rig.originals.head(storageKey)).toBeUndefined();
     });
+  });
+
+  describe('what is no picture', () => {
+    const film = Buffer.from('a film, as far as its name goes');
+
+    it.each<[string, ListKind]>([
+      ['SHA-256', 'sha256'],
+      ['MD5', 'md5'],
+    ])('is blocked by its %s', async (_name, kind) => {
+      await list(kind, digest(kind === 'md5' ? 'md5' : 'sha256', film));
+      const { said, assetId, storageKey } = await upload(rig.user, film, { mime: 'application/octet-stream' });
+      expect(await register(said)).toEqual(blocked);
+      expect([await rows(assetId), await rig.originals.head(storageKey)]).toEqual([[], undefined]);
+      expect(await incidents(assetId)).toMatchObject([
+        { sha256: digest('sha256', film), check_name: 'digests', list: kind, pdq: null, pdq_quality: null },
+      ]);
+    });
+
+    it('has its digests in its row', async () => {
+      const { said, assetId } = await upload(rig.user, film, { mime: 'video/mp4' });
+      expect(await register(said)).toEqual([201, null]);
+      const digests = { sha256: digest('sha256', film), md5: digest('md5', film), pdq: null, screened_at: null };
+      expect(await rows(assetId)).toMatchObject([digests]);
+    });
+
+    it('has digests when there is nothing in it', async () => {
+      const { said, assetId } = await upload(rig.user, Buffer.alloc(0), { mime: 'text/plain' });
+      expect(await register(said)).toEqual([201, null]);
+      expect(await rows(assetId)).toMatchObject([{ sha256: digest('sha256', Buffer.alloc(0)) }]);
+    });
+
+    it('does not pass while a list of digests is broken, and minds no other', async () => {
+      await list('sha256', 'broken');
+      const { said } = await upload(rig.user, film, { mime: 'video/mp4' });
+      expect(await register(said)).toEqual(unscreened);
+      await lists.clear();
+      await list('pdq', 'broken');
+      expect(await register(said)).toEqual([201, null]);
+    });
+  });
+
+  it.each<[string, string, () => Buffer]>([
+    ['HEIC', 'image/heic', () => fixture('scene.heic')],
+    ['BMP', 'image/bmp', () => bmpOf(96, 64, sceneColour)],
+  ])('a picture in %s is found by the hash of the same picture in PNG', async (_format, mime, make) => {
+    await list('pdq', await pdqOfPicture(await pipe(scene(96, 64)).png().toBuffer()));
+    const { said } = await upload(rig.user, make(), { mime });
+    expect(await register(said)).toEqual(blocked);
   });
 
   describe('by the classifier', () => {

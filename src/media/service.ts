@@ -18,6 +18,7 @@ import type { LegacyObjects, Objects } from '#platform/objects/objects.ts';
 import { addressingOf } from './addressing.ts';
 import type { LegacyImport } from './api.ts';
 import type { mediaSettings } from './config.ts';
+import { createDigester } from './digesting.ts';
 import { importFile } from './importing.ts';
 import { createReconciler, type FilesFolder } from './reconciling/reconciling.ts';
 import type { FolderTables } from './reconciling/store.ts';
@@ -107,6 +108,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
     variants,
     screening,
     pictures,
+    digester: createDigester(),
     watermarks: createWatermarkMaker({ db, engine, pictures }),
     resizeAddress,
     jobs,
@@ -172,7 +174,8 @@ export function importerOf(
   const { database, originals, legacy, engine, screening, settings } = deps;
   const db = database.queries<MediaTables>();
   const pictures = picturePermits();
-  const importDeps = { db, objects: originals, legacy, engine, screening, pictures, limits: settings };
+  const digester = createDigester();
+  const importDeps = { db, objects: originals, legacy, engine, screening, pictures, digester, limits: settings };
   return (request: LegacyImport) => importFile(importDeps, request);
 }
 

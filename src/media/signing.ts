@@ -1,9 +1,9 @@
 /** `POST /v1/sign/image`: one query for all refs, no call to the store but for legacy files (document 000; CONTRACT §4). */
 import type { ResizeSigner } from '#edge/api.ts';
+import { isDecodable } from '#image/engine/formats.ts';
 import type { Caller } from '#platform/access/caller.ts';
 import { type AnswersDeps, answersOf, joinAnswers } from './answers.ts';
 import type { ImageSignedRef, SignRequest } from './api.ts';
-import { isImage } from './limits.ts';
 import type { Located } from './locating.ts';
 import { type ResolvingDeps, resolveRefs, sourceOf } from './resolving.ts';
 
@@ -30,7 +30,7 @@ function signImage(deps: SigningDeps, row: Located): ImageSignedRef {
   const url = originalAddress(row);
   // "`null` in image signing responses" (document 000, Asset), of whatever they tell.
   const base = { width, height, byteSize, durationMs: null, blurhash, mime };
-  if (!isImage(mime)) return { ready: true, url, ...base };
+  if (!isDecodable(mime)) return { ready: true, url, ...base };
   const previewUrl = deps.resizeAddress(sourceOf(row), preview, 'webp');
   return { ready: true, url, thumbUrl: thumbAddress(deps, row), previewUrl, ...base };
 }

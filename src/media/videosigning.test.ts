@@ -70,12 +70,13 @@ describe.each(databaseEngines)('signing videos on $name', (engine) => {
       return { answer, queries, logged };
     }
 
-    it('takes no query for what is no id, one without thumbnails, two with them', async () => {
+    it('takes no query for what is no ref, one for paths, one without thumbnails, two with them', async () => {
       const thumbs = await Promise.all([stored('image/png'), stored('image/png')]);
       const plain = await Promise.all([stored('video/mp4'), stored('video/webm')]);
       const withThumbs = await Promise.all(thumbs.map((thumb) => stored('video/mp4', thumb)));
       expect((await sign([])).queries).toBe(0);
-      expect((await sign(['a/b', 'x'])).queries).toBe(0);
+      expect((await sign(['x'])).queries).toBe(0);
+      expect((await sign(['a/b', 'c/d'])).queries).toBe(1);
       expect((await sign([...plain, randomUUID()])).queries).toBe(1);
       const { queries, logged } = await sign([...plain, ...withThumbs, ...thumbs, randomUUID()]);
       expect([queries, logged]).toEqual([2, []]);

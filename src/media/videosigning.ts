@@ -1,11 +1,11 @@
 /** `POST /v1/sign/video`: one query for the refs, one for their thumbnails (document 000; CONTRACT §4). */
+import { isDecodable } from '#image/engine/formats.ts';
 import type { Caller } from '#platform/access/caller.ts';
 import type { Log } from '#platform/log.ts';
 import { inTurns } from '#platform/turns.ts';
 import { type Answer, answersOf, joinAnswers } from './answers.ts';
 import type { SignRequest, VideoSignedRef } from './api.ts';
-import { isImage } from './limits.ts';
-import { headsAtOnce, type Located, locatePath, locateRow, startReading } from './locating.ts';
+import { headsAtOnce, type Located, locateAll, locateRow, startReading } from './locating.ts';
 import type { Reading } from './reconciling/reconciling.ts';
 import { thumbPathOf } from './refs.ts';
 import { isReadable, resolveRefs } from './resolving.ts';
@@ -129,8 +129,11 @@ async function openThumb(
   reading: Reading,
 ): Promise<Located | undefined> {
   try {
-    if ('path' in thumb) return await locatePath(deps, thumb.bucket, thumb.path);
-    if (!thumb.isReady || !isImage(thumb.mime) || !isReadable(deps, caller, { row: thumb })) return undefined;
+    if ('path' in thumb) {
+      const located = (await locateAll(deps, [thumb.path], thumb.bucket)).get(thumb.path);
+      return located && isDecodable(located.mime) ? located : undefined;
+    }
+    if (!thumb.isReady || !isDecodable(thumb.mime) || !isReadable(deps, caller, { row: thumb })) return undefined;
     const [current] = await reading.current([thumb]);
     return current && (await locateRow(deps, current));
   } catch (error) {

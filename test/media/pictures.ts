@@ -64,6 +64,9 @@ export const svg = Buffer.from(
   '<svg xmlns="http://www.w3.org/2000/svg" width="60" height="40"><rect width="60" height="40" fill="red"/></svg>',
 );
 
+/** The first bytes of an icon: a picture that the engine does not read. */
+export const icon = Buffer.from([0, 0, 1, 0, 1, 0, 16, 16, 0, 0, 1, 0, 32, 0]);
+
 /** The first bytes of a HEIC and of an MP4 file, followed by nothing that could be decoded. */
 export const heicStart = Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic', 'latin1');
 export const mp4Start = Buffer.from('\0\0\0\x18ftypisom\0\0\x02\0isomiso2', 'latin1');

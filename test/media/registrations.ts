@@ -5,6 +5,7 @@ import { createPermits } from '#image/engine/permits.ts';
 import { createVariantMaker } from '#image/engine/variants.ts';
 import { createEngine } from '#image/engine/working.ts';
 import { type RegistrationRequest, registrationRequest } from '#media/api.ts';
+import { createDigester } from '#media/digesting.ts';
 import { type RegistrationDeps, registerAsset } from '#media/registration.ts';
 import { createScreening, type ScreeningSettings } from '#media/screening/screening.ts';
 import { storageKeyOf } from '#media/storagekey.ts';
@@ -45,6 +46,7 @@ export function registrationDeps(
     engine,
     variants: createVariantMaker({ engine, keySecret: 'a key secret', publicObjects: openPublicFiles(folder), limits }),
     pictures: createPermits({ count: 4, waitMs: 5000 }),
+    digester: createDigester(),
     limits: { maxImageBytes: 1e6, maxVideoBytes: 1e6, maxOwnerBytes: 0 },
     screening: createScreening({ blockedHashes, screeningUrl }),
     answers: openTestCache(database),

@@ -1,9 +1,9 @@
 /** The formats that the engine reads, and how callers are told of them. */
 import type { ImageMime } from './engine.ts';
 
-export const readableFormats = 'JPEG, PNG, WebP, GIF, AVIF, HEIC/HEIF, TIFF and BMP';
+export const decodableFormats = 'JPEG, PNG, WebP, GIF, AVIF, HEIC/HEIF, TIFF and BMP';
 
-const readable: ReadonlySet<string> = new Set<ImageMime>([
+const decodable: ReadonlySet<string> = new Set<ImageMime>([
   'image/jpeg',
   'image/png',
   'image/webp',
@@ -29,11 +29,11 @@ const aliases: ReadonlyMap<string, ImageMime> = new Map([
 ]);
 
 /** Whether a picture that is called this can be shown in other sizes. */
-export function isReadable(mime: string): boolean {
-  return readable.has(mime) || aliases.has(mime);
+export function isDecodable(mime: string): boolean {
+  return decodable.has(mime) || aliases.has(mime);
 }
 
 /** Of a mime that `sniff` answers with: no aliases. */
 export function isImageMime(mime: string): mime is ImageMime {
-  return readable.has(mime);
+  return decodable.has(mime);
 }

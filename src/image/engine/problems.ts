@@ -1,10 +1,10 @@
 /** The engine's faults as answers, wherever pictures are served (document 000, image variant service, errors). */
 import { defineProblems, type ProblemDetails, problems } from '#platform/problem.ts';
 import { EngineBusy, EngineTimeout, PictureFault } from './engine.ts';
-import { readableFormats } from './formats.ts';
+import { decodableFormats } from './formats.ts';
 
 export const pictureProblems = defineProblems({
-  unsupported_image: { status: 422, message: `The source is in no format that can be read: ${readableFormats}.` },
+  unsupported_image: { status: 422, message: `The source is in no format that can be read: ${decodableFormats}.` },
   undecodable_image: { status: 422, message: 'The source cannot be decoded.' },
   image_too_large: { status: 422, message: 'The source has too many pixels or bytes.' },
   processing_timeout: { status: 504, message: 'The processing of the image took too long.' },

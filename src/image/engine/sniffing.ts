@@ -2,7 +2,7 @@
 import { fileTypeFromBuffer } from 'file-type';
 import { isBmp } from './decoders/bmpheader.ts';
 import { type ImageMime, PictureFault } from './engine.ts';
-import { isImageMime, isReadable, readableFormats } from './formats.ts';
+import { decodableFormats, isDecodable, isImageMime } from './formats.ts';
 
 /** Bytes of a file that `sniff` needs to tell whether it is a picture. */
 export const beginningBytes = 4100;
@@ -17,7 +17,7 @@ export async function sniff(bytes: Uint8Array): Promise<string | undefined> {
   if (known !== undefined && known !== 'image/tiff') return known;
   const recognised = await recognise(bytes);
   // Of the formats that we know it goes by fewer bytes, which may begin any text: two letters make a BMP.
-  return recognised?.startsWith('image/') && !isReadable(recognised) ? recognised : known;
+  return recognised?.startsWith('image/') && !isDecodable(recognised) ? recognised : known;
 }
 
 /** The format of a whole file. Throws PictureFault when it is none that the engine reads. */
@@ -25,7 +25,7 @@ export async function recogniseFormat(bytes: Uint8Array): Promise<ImageMime> {
   const mime = await sniff(bytes);
   if (mime !== undefined && isImageMime(mime)) return mime;
   if (mime !== undefined || isSvg(bytes))
-    throw new PictureFault('unsupported', `The picture is in no format that can be read: ${readableFormats}.`);
+    throw new PictureFault('unsupported', `The picture is in no format that can be read: ${decodableFormats}.`);
   throw new PictureFault('undecodable', 'The bytes are not a picture.');
 }
 

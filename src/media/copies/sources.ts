@@ -70,7 +70,8 @@ async function findAssetSource(deps: LocatingDeps, caller: Caller, assetId: stri
   const facts = { mime, width, height, durationMs, blurhash, sha256, md5, pdq, pdqQuality, thumbAssetId: null };
   // What passes through this process is looked at anew.
   const etag = backend === 'objects' || sha256 !== null ? row.etag : undefined;
-  const isScreened = backend === 'objects' && (!isImage(mime) || row.screenedAt !== null);
+  // Rows from before every upload was hashed have no digests.
+  const isScreened = backend === 'objects' && sha256 !== null && (!isImage(mime) || row.screenedAt !== null);
   return { assetId, ownerId, kind, mime, byteSize, facts, isScreened, backend, objects, storageKey, etag };
 }
 

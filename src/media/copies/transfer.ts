@@ -1,7 +1,8 @@
 /** How the bytes of a copy come into the object store (document 000, `POST /v1/copy` rules 1 and 2). */
 import { Readable } from 'node:stream';
 import { type ObjectBody, ObjectChanged, type ObjectHead, type Objects } from '#platform/objects/objects.ts';
-import { type IdleDeadline, startIdleDeadline } from '#platform/resilience/deadline.ts';
+import { startIdleDeadline } from '#platform/resilience/deadline.ts';
+import { type Digester, startHashes } from '../digesting.ts';
 import { mediaProblems } from '../problems.ts';
 import type { CopySource } from './sources.ts';
 
@@ -11,16 +12,22 @@ const idleMs = 8000;
 /** `gone`: there are no bytes; `changed`: others than those of the source's etag; `too_large`: more than were told of. */
 export type Transferred = ObjectHead | 'gone' | 'changed' | 'too_large';
 
+export interface TransferOptions {
+  readonly maxBytes: number;
+  /** Is told of bytes that pass through this process. */
+  readonly digester: Pick<Digester, 'note'>;
+}
+
 /** Inside the store where the source lies in it, else through this process. Throws `copy_failed`. */
 export async function transfer(
   source: CopySource,
   target: Objects,
   targetKey: string,
-  maxBytes: number,
+  { maxBytes, digester }: TransferOptions,
 ): Promise<Transferred> {
   const { backend, storageKey, etag, mime } = source;
   try {
-    if (backend === 'legacy') return await stream(source, target, targetKey, maxBytes);
+    if (backend === 'legacy') return await stream(source, target, targetKey, { maxBytes, digester });
     return (await target.copy(storageKey, targetKey, { contentType: mime, ifMatch: etag })) ?? 'gone';
   } catch (error) {
     if (error instanceof ObjectChanged) return 'changed';
@@ -32,16 +39,23 @@ async function stream(
   { objects, storageKey, etag, mime }: CopySource,
   target: Objects,
   targetKey: string,
-  maxBytes: number,
+  { maxBytes, digester }: TransferOptions,
 ): Promise<Transferred> {
+  const hashes = startHashes();
   const deadline = startIdleDeadline(idleMs);
   let body: ObjectBody | undefined;
   try {
     body = await objects.get(storageKey, { ifMatch: etag, signal: deadline.signal });
     if (body === undefined) return 'gone';
     if (body.size > maxBytes) return 'too_large';
-    const moving = Readable.from(touching(body.stream, deadline), { objectMode: false });
-    return await deadline.race(target.put(targetKey, moving, { contentType: mime, size: body.size }));
+    const onChunk = (chunk: Buffer) => {
+      deadline.touch();
+      hashes.update(chunk);
+    };
+    const moving = Readable.from(watching(body.stream, onChunk), { objectMode: false });
+    const head = await deadline.race(target.put(targetKey, moving, { contentType: mime, size: body.size }));
+    digester.note(target, targetKey, head.etag, hashes.digests());
+    return head;
   } finally {
     deadline.stop();
     // A generator that never began closes nothing.
@@ -49,9 +63,9 @@ async function stream(
   }
 }
 
-async function* touching(body: Readable, deadline: IdleDeadline): AsyncGenerator<Buffer> {
+async function* watching(body: Readable, onChunk: (chunk: Buffer) => void): AsyncGenerator<Buffer> {
   for await (const chunk of body as AsyncIterable<Buffer>) {
-    deadline.touch();
+    onChunk(chunk);
     yield chunk;
   }
 }

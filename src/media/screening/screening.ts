@@ -8,12 +8,12 @@ import { createMatcher, type Matcher } from './matcher.ts';
 import type { PdqHash, Raster } from './pdq.ts';
 import type { ExactDigests } from './tasks.ts';
 
-/** What a picture is recognised by. Kept with its row, so that a copy is judged without its bytes. */
-export interface PictureDigests extends ExactDigests {
-  /** Hex. */
-  readonly pdq: string;
+/** What an upload is recognised by. Kept with its row, so that a copy is judged without its bytes. */
+export interface Digests extends ExactDigests {
+  /** Hex; `null`: it is no picture. */
+  readonly pdq: string | null;
   /** 0–100. */
-  readonly pdqQuality: number;
+  readonly pdqQuality: number | null;
 }
 
 /** What was found, for the incident record. */
@@ -31,12 +31,12 @@ export interface Screening {
   /** The perceptual hash, made in the screening thread. Throws `screening_unavailable`. */
   hash(raster: Raster): Promise<PdqHash>;
   /** All checks, the classifier's included. `undefined`: clean. Throws `screening_unavailable` unless all came to an end. */
-  screen(picture: Classifiable, digests: PictureDigests): Promise<Match | undefined>;
+  screen(picture: Classifiable, digests: Digests): Promise<Match | undefined>;
   /**
-   * The lists alone, for a copy of a picture that has passed `screen` before: no bytes are needed. `undefined`: clean.
-   * Throws `screening_unavailable`.
+   * The lists alone, for what is no picture and for a copy of one that has passed `screen` before: no bytes are needed.
+   * `undefined`: clean. Throws `screening_unavailable`.
    */
-  judgeDigests(digests: PictureDigests): Promise<Match | undefined>;
+  judgeDigests(digests: Digests): Promise<Match | undefined>;
   /** Reads the lists. Throws `screening_unavailable` when they cannot be relied on; its cause says why. */
   checkLists(): Promise<void>;
   close(): Promise<void>;
@@ -53,7 +53,7 @@ export interface ScreeningSettings {
 const leastQuality = 50;
 
 /** The digests of no picture. */
-const nothing: PictureDigests = {
+const nothing: Digests = {
   sha256: '0'.repeat(64),
   md5: '0'.repeat(32),
   pdq: '0'.repeat(64),
@@ -79,16 +79,18 @@ export function createScreening(settings: ScreeningSettings): Screening {
   };
 }
 
-function listChecks(matcher: Matcher, digests: PictureDigests): readonly Check[] {
+function listChecks(matcher: Matcher, digests: Digests): readonly Check[] {
+  const { pdq, pdqQuality } = digests;
   return [
     async () => {
       const found = await matcher.findExact(digests);
       return found && { check: 'digests', list: found.list, listed: found.digest, distance: found.distance };
     },
     async () => {
+      if (pdq === null) return undefined;
       // The list is asked all the same: one that is broken must be heard of.
-      const found = await matcher.findNearest(digests.pdq);
-      if (found === undefined || digests.pdqQuality < leastQuality) return undefined;
+      const found = await matcher.findNearest(pdq);
+      if (found === undefined || (pdqQuality ?? 0) < leastQuality) return undefined;
       return { check: 'pdq', list: found.list, listed: found.digest, distance: found.distance };
     },
   ];

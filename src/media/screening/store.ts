@@ -1,7 +1,7 @@
 /** Incident records: what was blocked, and why. */
 import { type Generated, type RawBuilder, sql } from 'kysely';
 import type { Db } from '#platform/db/db.ts';
-import type { Match, PictureDigests } from './screening.ts';
+import type { Digests, Match } from './screening.ts';
 
 export interface IncidentTables {
   screening_incidents: IncidentsTable;
@@ -19,8 +19,8 @@ interface IncidentsTable {
   etag: string;
   sha256: string;
   md5: string;
-  pdq: string;
-  pdq_quality: number;
+  pdq: string | null;
+  pdq_quality: number | null;
   check_name: Match['check'];
   list: string;
   listed: string | null;
@@ -43,7 +43,7 @@ const ofTheRow = [
 export interface Finding {
   /** Of the bytes. */
   readonly etag: string;
-  readonly digests: PictureDigests;
+  readonly digests: Digests;
   readonly match: Match;
   /** Where the same bytes go on to lie: the asset, or the legacy file (`bucket/path`), that they came from. */
   readonly origin: string | null;
@@ -71,6 +71,22 @@ export function condemnAsset(db: Db<IncidentTables>, suspect: Suspect, finding: 
 export function expelAsset(db: Db<IncidentTables>, suspect: Suspect, finding: Finding): Promise<boolean> {
   const dropped = sql`delete from assets where asset_id = ${suspect.assetId}::uuid and etag = ${suspect.etag}`;
   return writeIncident(db, dropped, finding);
+}
+
+/** Those of `paths` of a legacy bucket that an incident names as the origin of what was blocked. */
+export async function findBlockedPaths(
+  db: Db<IncidentTables>,
+  bucket: string,
+  paths: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (paths.length === 0) return new Set();
+  const origins = paths.map((path) => `${bucket}/${path}`);
+  const rows = await db
+    .selectFrom('screening_incidents')
+    .select('origin')
+    .where(sql<boolean>`origin = any(${origins}::text[])`)
+    .execute();
+  return new Set(rows.flatMap(({ origin }) => origin?.slice(bucket.length + 1) ?? []));
 }
 
 async function writeIncident(db: Db<IncidentTables>, condemn: RawBuilder<unknown>, finding: Finding): Promise<boolean> {

@@ -14,6 +14,7 @@ import { ObjectExists, type Objects } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
 import { withoutAnswers } from '../answers.ts';
 import type { Asset } from '../api.ts';
+import { startHashes } from '../digesting.ts';
 import { unseenFacts } from '../inspection.ts';
 import { type RegistrationDeps, registerAsset } from '../registration.ts';
 import { type RemovalDeps, removeObject } from '../removal.ts';
@@ -190,13 +191,18 @@ interface Looked {
   readonly picture: Uint8Array;
 }
 
-async function lookAt({ objects, ffmpeg, limits }: ProcessingDeps, key: string, signal: AbortSignal): Promise<Looked> {
+async function lookAt(deps: ProcessingDeps, key: string, signal: AbortSignal): Promise<Looked> {
+  const { objects, ffmpeg, limits, digester } = deps;
   return inScratchFolder(async (folder) => {
     const head = await objects.head(key);
     if (head === undefined) throw new TaskFault('object_not_found');
     if (head.size > limits.maxVideoBytes) throw new TaskFault('asset_too_large');
     const file = join(folder, 'video');
-    if (!(await download(objects, key, head, file, signal))) throw new Error('the object changed while it was read');
+    const hashes = startHashes();
+    if (!(await download(objects, key, head, file, signal, hashes.update)))
+      throw new Error('the object changed while it was read');
+    // The registration needs them, and would read everything again.
+    digester.note(objects, key, head.etag, hashes.digests());
     const facts = await probeVideo(ffmpeg, file, signal);
     return { facts, picture: await takePoster(ffmpeg, { file, facts }, join(folder, 'poster.jpg'), signal) };
   });

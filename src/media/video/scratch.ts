@@ -43,18 +43,25 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Writes exactly the object that `head` describes to a file. `false`: it is gone, or has become another one. */
+/** Writes exactly the object that `head` describes to a file, and hands on what passes. `false`: it is gone, or has become another one. */
 export async function download(
   objects: Pick<Objects, 'get'>,
   key: string,
   head: ObjectHead,
   file: string,
   signal: AbortSignal,
+  onChunk: (chunk: Buffer) => void = () => undefined,
 ): Promise<boolean> {
   try {
     const body = await objects.get(key, { ifMatch: head.etag, signal });
     if (body === undefined) return false;
-    await pipeline(body.stream, createWriteStream(file), { signal });
+    const watch = async function* (chunks: AsyncIterable<Buffer>) {
+      for await (const chunk of chunks) {
+        onChunk(chunk);
+        yield chunk;
+      }
+    };
+    await pipeline(body.stream, watch, createWriteStream(file), { signal });
     return true;
   } catch (error) {
     if (error instanceof ObjectChanged) return false;
