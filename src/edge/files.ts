@@ -45,8 +45,8 @@ export async function sendFile(deps: FileDeps, request: FastifyRequest, reply: F
 }
 
 /**
- * Create only: a repeat is 412, and 409 while the first is under way in this process. What the address does not allow is 403, as S3 answers it; too many bytes are 413 as soon
- * as they are announced or have come, and nothing of them stays.
+ * Create only: a repeat is 412, and 409 while the first is under way in this process. What the address does not allow is
+ * 403, as S3 answers it; too many bytes are 413 as soon as they are announced or have come, and nothing of them stays.
  */
 export async function receiveFile(deps: FileDeps, request: FastifyRequest, reply: FastifyReply) {
   const { terms, objects } = readTerms(deps, request, 'PUT');
@@ -56,7 +56,7 @@ export async function receiveFile(deps: FileDeps, request: FastifyRequest, reply
   const size = announced === undefined ? terms.size : Number(announced);
   if (size !== undefined && size > terms.maxSize) throw tooLarge(terms.maxSize);
   if (terms.size !== undefined && size !== terms.size) throw wrongSize();
-  // Known before gigabytes are sent; the driver decides.
+  // Saves the sender gigabytes; the driver decides.
   if ((await objects.head(terms.key)) !== undefined) throw edgeProblems.already_exists();
   const upload = deps.uploads.begin(objects.bucket, terms.key);
   let body: Readable | undefined;

@@ -7,7 +7,7 @@ interface BodyLimits {
   /** Bytes; `undefined`: not known before the end. */
   readonly exactBytes: number | undefined;
   readonly maxBytes: number;
-  /** Told of all that arrives, before it is passed on. `false`: there is no room for it. */
+  /** Called with the length of each chunk before it is passed on. `false`: there is no room for it. */
   readonly hasRoomFor: (bytes: number) => boolean;
   readonly faults: {
     readonly tooLarge: () => Error;
@@ -48,7 +48,7 @@ export function receiveBody({ raw: request }: FastifyRequest, reply: FastifyRepl
   finished(request, { writable: false }, (error) => {
     if (error) body.destroy(faults.incomplete());
   });
-  // Only now: what is refused need not be sent.
+  // After every check, so that a refused sender need not send its body.
   if (/\b100-continue\b/i.test(request.headers.expect ?? '')) reply.raw.writeContinue();
   return request.pipe(body);
 }

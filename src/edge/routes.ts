@@ -53,7 +53,7 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
     if (reply.statusCode >= 400) withoutObjectHeaders(reply).header('cache-control', 'no-store');
   });
 
-  // Whatever the request was: a body that nobody reads could arrive for as long as an upload may.
+  // On every route: an unread body could otherwise arrive for as long as an upload may take.
   app.addHook('onResponse', async (request, reply) => {
     cutOffLater(request.raw, reply.statusCode === 408 ? slowLingerMs : lingerMs);
   });

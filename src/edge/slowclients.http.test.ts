@@ -1,4 +1,4 @@
-/** Slow and silent clients, more of them than the edge serves at once: everybody else is served as if they were not there. */
+/** Slow and silent clients, more of them than MAX_IN_FLIGHT: other clients are served all the same. */
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { pipe, scene } from '#image/engine/pictures.testing.ts';
@@ -90,7 +90,7 @@ describe(`${many} connections`, () => {
   it.each([
     ['send their head slowly', 'GET / HTTP/1.1\r\nHo'],
     ['say nothing', ''],
-    ['send a body that nobody asked for', 'POST /v1/nothing HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n'],
+    ['send a body to an unknown route', 'POST /v1/nothing HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n'],
     ['send a body with a GET', 'GET /health HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n'],
   ])('that %s', async (_name, text) => {
     for (let index = 0; index < many; index++) trickle(text, text === '' ? '' : 'x');
@@ -98,7 +98,7 @@ describe(`${many} connections`, () => {
   });
 });
 
-describe('a body that nobody reads', () => {
+describe('an unread body', () => {
   beforeEach(() => start());
 
   it('does not keep its connection for as long as an upload may take', async () => {

@@ -87,7 +87,7 @@ export function createTransfers({ max, windowMs }: TransferLimits): Transfers {
   return {
     begin: (transfer) => {
       if (running.size >= max && !endSlowest()) throw problems.overloaded();
-      // Most transfers are over before anybody looks.
+      // The first sample is taken at the next look: most transfers are over by then.
       const watched: Watched = { transfer, samples: [] };
       running.add(watched);
       timer ??= setInterval(() => void look(), windowMs / looksPerWindow).unref();
