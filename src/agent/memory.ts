@@ -71,7 +71,10 @@ export async function searchMemory(
   return found.parse(answer.json()).memories.map(({ content }) => content);
 }
 
-/** As `searchMemory`. Repeats are merged by the memory service. */
+/** The user's memory takes nothing more. */
+export class MemoryFull extends Error {}
+
+/** As `searchMemory`; also throws MemoryFull. Repeats are merged by the memory service. */
 export async function addMemory(
   { memory }: MemoryDeps,
   userId: string,
@@ -81,6 +84,7 @@ export async function addMemory(
 ): Promise<{ readonly id: string; readonly deduplicated: boolean }> {
   const json = { entity_id: userId, entity_type: 'user', content: excerpt(content), type };
   const answer = await memory.send({ method: 'POST', path: '/memory/add', route: '/memory/add', json, signal });
+  if (answer.status === 409) throw new MemoryFull();
   if (answer.status !== 200 && answer.status !== 201) throw new Error(`the memory service answered ${answer.status}`);
   const { id, deduplicated = false } = added.parse(answer.json());
   return { id, deduplicated };
