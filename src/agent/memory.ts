@@ -71,7 +71,10 @@ export async function searchMemory(
   return found.parse(answer.json()).memories.map(({ content }) => content);
 }
 
-/** As `searchMemory`. Repeats are merged by the memory service. */
+/** The user's memory takes nothing more. */
+export class MemoryFull extends Error {}
+
+/** As `searchMemory`; also throws MemoryFull. Repeats are merged by the memory service. */
 export async function addMemory(
   { memory }: MemoryDeps,
   userId: string,
@@ -87,6 +90,7 @@ export async function addMemory(
     onBehalfOf: userId,
     signal,
   });
+  if (answer.status === 409) throw new MemoryFull();
   if (answer.status !== 200 && answer.status !== 201) throw new Error(`the memory service answered ${answer.status}`);
   const { id, deduplicated = false } = added.parse(answer.json());
   return { id, deduplicated };

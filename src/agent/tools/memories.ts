@@ -1,6 +1,6 @@
 import { tool } from 'ai';
 import { z } from 'zod';
-import { addMemory, type MemoryDeps, searchMemory } from '../memory.ts';
+import { addMemory, type MemoryDeps, MemoryFull, searchMemory } from '../memory.ts';
 import type { ToolContext } from './context.ts';
 
 export type MemoryToolDeps = MemoryDeps;
@@ -10,6 +10,11 @@ const unavailable = {
   failure: { code: 'memory_unavailable', message: 'The memory does not answer right now.', retryable: true },
 } as const;
 
+const full = {
+  status: 'failed',
+  failure: { code: 'memory_full', message: 'The memory is full.', retryable: false },
+} as const;
+
 export function memoryTools(deps: MemoryToolDeps, { run }: ToolContext) {
   /** The memory is a help, not a need: without it the turn goes on. */
   const softly = async <T>(work: () => Promise<T>, signal: AbortSignal) => {
@@ -17,6 +22,7 @@ export function memoryTools(deps: MemoryToolDeps, { run }: ToolContext) {
       return await work();
     } catch (error) {
       signal.throwIfAborted();
+      if (error instanceof MemoryFull) return full;
       deps.log.warn({ err: error }, 'a memory tool failed');
       return unavailable;
     }

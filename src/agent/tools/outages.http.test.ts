@@ -129,3 +129,14 @@ describe('without the memory service a turn goes on, and its tools say so', () =
     expect(await withoutMemory.credits(user)).toBe(98);
   });
 });
+
+it('reports a full memory to the model as a failure that no retry mends', async () => {
+  const user = await withoutMemory.user('pro', 100);
+  answer = problem(409, 'memory_full');
+  const { status, tools } = await withoutMemory.tell(user, calling('saveMemory', { content: 'I like bees' }));
+  expect(status).toBe('completed');
+  expect(tools[0]?.output).toEqual({
+    status: 'failed',
+    failure: { code: 'memory_full', message: 'The memory is full.', retryable: false },
+  });
+});
