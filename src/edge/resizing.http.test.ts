@@ -11,6 +11,9 @@ import { fixture } from '../../test/media/heif.ts';
 import { pathSigner, type ResizeFormat, type ResizeOptions, type ResizeSigner, resizeSigner } from './api.ts';
 import { bytesOf, drivers, type Rig, rawGet, resizingKeys, startEdge } from './edge.testing.ts';
 
+/** The machine may have other work. */
+const patience = { timeout: 60_000 };
+
 const sign = pathSigner(resizingKeys.key, resizingKeys.salt);
 const signed = (path: string) => `/${sign(path)}${path}`;
 
@@ -314,6 +317,37 @@ describe('resize addresses', () => {
   it('are 404 when the source goes while its variant is made', async () => {
     before = () => rig.originals.remove(['a.png']);
     expect((await get()).status).toBe(404);
+  });
+
+  it('show what lies in further buckets now, and keep variants of that alone', async () => {
+    const other = await startEdge();
+    const rig = await startEdge({ otherBucket: (name) => (name === 'old' ? other.originals : undefined) });
+    const address = resizeSigner({ baseUrl: rig.url, ...resizingKeys });
+    const lay = async (background: string) => {
+      const bytes = await sharp({ create: { width: 40, height: 40, channels: 3, background } })
+        .png()
+        .toBuffer();
+      return other.originals.put('a/b.png', bytes, { contentType: 'image/png', size: bytes.length });
+    };
+    const redAt = async (url: string) => {
+      const { channels } = await sharp(await (await fetch(url)).arrayBuffer()).stats();
+      return channels[0]?.mean ?? 0;
+    };
+    const kept = async () => {
+      const keys: string[] = [];
+      for await (const { key } of rig.publicObjects.list('img/')) keys.push(key);
+      return keys.length;
+    };
+    const unpinned = address({ bucket: 'old', key: 'a/b.png' }, { width: 20 }, 'png');
+    const pinned = (etag: string) => address({ bucket: 'old', key: 'a/b.png', etag }, { width: 20 }, 'png');
+    const red = await lay('red');
+    for (const url of [unpinned, pinned(red.etag)]) expect(await redAt(url)).toBeGreaterThan(250);
+    expect(await kept()).toBe(1);
+    const blue = await lay('blue');
+    for (const url of [unpinned, pinned(blue.etag)]) expect(await redAt(url)).toBeLessThan(5);
+    expect((await fetch(pinned(red.etag))).status).toBe(404);
+    await expect.poll(kept, patience).toBe(1);
+    await Promise.all([rig.close(), other.close()]);
   });
 
   it('reach further buckets that are handed in', async () => {

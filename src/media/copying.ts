@@ -40,9 +40,9 @@ const maxTries = 5;
 const pauseMs = 50;
 
 /**
- * Throws 400 and 403 as `assertMayCopy`, 403 and 404 as `findSource`, 413 `asset_too_large`, `quota_exceeded`, 422 (a picture of the legacy
- * backend that could not be registered either), 451 `csam_blocked`, 502 `copy_failed`, and 503. After each there is neither
- * row nor object, unless the engines fail at taking them back too.
+ * Throws 400 and 403 as `assertMayCopy`, 403 and 404 as `findSource`, 413 `asset_too_large`, `quota_exceeded`, 422 (a
+ * picture of the legacy backend that could not be registered either), 451 `csam_blocked`, 502 `copy_failed`, and 503. After
+ * each there is neither row nor object, unless the engines fail at taking them back too.
  */
 export async function copyAsset(deps: CopyDeps, caller: Caller, request: CopyRequest): Promise<Asset> {
   assertMayCopy(caller, request);

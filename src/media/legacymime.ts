@@ -18,7 +18,11 @@ const saysNothing = new Set(['application/octet-stream', 'binary/octet-stream'])
 /** Formats that hold others, which the name tells apart: documents are archives, SVG is XML. */
 const containers = new Set(['application/zip', 'application/x-cfb', 'application/xml']);
 /** The library's name, and the one by which assets are registered. */
-const aliases: Readonly<Record<string, string>> = { 'audio/x-m4a': 'audio/mp4', 'video/x-m4v': 'video/mp4' };
+const aliases: Readonly<Record<string, string>> = {
+  'audio/x-m4a': 'audio/mp4',
+  'video/x-m4v': 'video/mp4',
+  'image/apng': 'image/png',
+};
 
 /** `undefined`: the file is no longer the one that `head` describes. Throws `engine_unavailable`. */
 export async function mimeOfFile(

@@ -56,8 +56,9 @@ const videoMime = 'video/mp4';
 const mostUnfinished = 20;
 
 /**
- * The JSON of WatermarkedVideo. Throws 404 (does not resolve, or is deleted meanwhile), 400 (no video), 422 `undecodable_video`, `video_too_large`, 429
- * `too_many_tasks`, 500 `watermark_failed`, 503 `ffmpeg_missing`, `watermark_pending` (a repeat joins the job).
+ * The JSON of WatermarkedVideo. Throws 404 (does not resolve, or is deleted meanwhile), 400 (no video), 422
+ * `undecodable_video`, `video_too_large`, 429 `too_many_tasks`, 500 `watermark_failed`, 503 `ffmpeg_missing`,
+ * `watermark_pending` (a repeat joins the job).
  */
 export async function watermarkVideo(
   deps: VideoWatermarkDeps,
@@ -100,7 +101,7 @@ async function enqueue(deps: VideoWatermarkDeps, caller: Caller, source: Located
   const asked = { backend, bucket: objects.bucket, storageKey };
   const key = `${backend}/${objects.bucket}/${storageKey}`;
   const isUser = caller.kind === 'user';
-  // Whoever asks waits for himself: anybody may ask for the videos of public scopes. Servers ask for the owners.
+  // Users may ask for the videos of public scopes, so the turn is theirs. Servers ask for the owners.
   const lane = isUser ? caller.userId : (row?.ownerId ?? 'legacy');
   const options = { key, lane, ...(isUser && { maxInLane: mostUnfinished }) };
   try {

@@ -78,7 +78,7 @@ async function findAssetSource(deps: LocatingDeps, caller: Caller, assetId: stri
 async function findLegacySource(deps: LocatingDeps, bucket: string, path: string): Promise<CopySource | undefined> {
   const file = (await locateAll(deps, [path], bucket)).get(path);
   if (file === undefined) return undefined;
-  const { mime, byteSize, backend, objects, storageKey } = file;
+  const { mime, byteSize, backend, objects, storageKey, version } = file;
   return {
     assetId: undefined,
     ownerId: undefined,
@@ -90,7 +90,8 @@ async function findLegacySource(deps: LocatingDeps, bucket: string, path: string
     backend,
     objects,
     storageKey,
-    etag: undefined,
+    // What is copied is what was looked at.
+    etag: version,
   };
 }
 

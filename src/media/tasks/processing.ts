@@ -1,8 +1,8 @@
 /**
  * The job `video-upload-service` (document 000, `POST /v1/media-tasks/video`; CONTRACT §4): an uploaded video and a poster
  * frame of it become assets, then the task is completed. Every step may be repeated: the poster's id follows from the
- * video's, its object is created only, registrations are replays. While the task is unfinished there is at
- * most the poster; a run whose task is gone, or was cancelled, takes that back.
+ * video's, its object is created only, registrations are replays. While the task is unfinished there is at most the
+ * poster; a run whose task was deleted or cancelled removes it.
  */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -94,8 +94,8 @@ async function advance(...run: Parameters<typeof advanceRun>): Promise<void> {
 }
 
 /**
- * Takes back what an attempt has made of the poster, unless a video shows it or another run is for the same upload: that
- * run then finds the poster, or makes it again.
+ * Removes what an attempt has made of the poster, unless a video shows it or another run is for the same upload: that run
+ * finds the poster, or makes it again.
  */
 async function removePoster(deps: ProcessingDeps, upload: VideoUpload): Promise<void> {
   const { db, taskDb, objects } = deps;

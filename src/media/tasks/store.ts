@@ -181,20 +181,21 @@ export async function findUnfinished(
 }
 
 /**
- * Ends the owner's unfinished video tasks whose uploads start with this key, and parts them from their jobs, which then
- * write nothing more. Resolves with their ids.
+ * Ends the owner's unfinished video tasks whose uploads start with this key, and separates tasks from their jobs, which then
+ * write nothing more: an upsert may have ended a task whose job still runs. Resolves with the ids.
  */
 export async function cancelRuns(db: Handle, ownerId: string, keyPrefix: string): Promise<readonly string[]> {
+  const ended = json({ error: 'cancelled' });
   const rows = await db
     .updateTable('media_tasks')
     .set({
-      status: 'failed',
+      status: sql<TaskStatus>`case when ${isUnfinished} then 'failed' else status end`,
+      metadata: sql<Metadata>`case when ${isUnfinished} then metadata || ${ended} else metadata end`,
+      updated_at: sql<Date>`case when ${isUnfinished} then now() else updated_at end`,
       run_id: null,
-      metadata: sql<Metadata>`media_tasks.metadata || ${json({ error: 'cancelled' })}`,
-      updated_at: sql<Date>`now()`,
     })
     .where('owner_id', '=', ownerId)
-    .where(isUnfinished)
+    .where('run_id', 'is not', null)
     .where(sql<boolean>`starts_with(storage_key, ${keyPrefix})`)
     .returning('task_id as taskId')
     .execute();
