@@ -1,8 +1,9 @@
 /** Permissions of the data folder: it belongs to its owner alone, 0700 and 0600 (docs/security.md). */
-import { chmod, lstat, readdir, stat } from 'node:fs/promises';
+import { chmodSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../log.ts';
-import { ignore } from '../objects/folders.ts';
+import { codeOf } from '../objects/folders.ts';
 
 /** For everything that a process and its children create. */
 export const privateUmask = 0o077;
@@ -10,6 +11,10 @@ export const privateUmask = 0o077;
 const othersBits = 0o077;
 /** Of a folder that accounts share on purpose, such as `/tmp`. */
 const stickyBit = 0o1000;
+/** Some thousand files: synchronous calls are much cheaper than those of the thread pool. */
+const sliceMs = 20;
+/** A start does not wait longer for the contents of the folder. */
+const longestWaitMs = 2000;
 
 export interface Tightening {
   /** Resolves when everything below the folder has been visited. Never rejects. */
@@ -19,9 +24,9 @@ export interface Tightening {
 }
 
 /**
- * Removes the permissions of group and others: from the folder itself before this resolves, from its contents in the
- * background. Logs a warning about files that it cannot change (another owner, a file system without modes). Follows no
- * symbolic link below the folder.
+ * Removes the permissions of group and others: from the folder at once, from its contents before this resolves, or in the
+ * background if there are very many. Logs a warning about files that it cannot change (another owner, a file system
+ * without modes). Follows no symbolic link below the folder.
  */
 export async function tightenFolder(dataDir: string, log: Pick<Log, 'warn' | 'info'>): Promise<Tightening> {
   let changed = 0;
@@ -29,47 +34,61 @@ export async function tightenFolder(dataDir: string, log: Pick<Log, 'warn' | 'in
   let first: { readonly path: string; readonly code: string | undefined } | undefined;
   let isStopped = false;
 
-  async function tighten(path: string, mode: number): Promise<void> {
+  function attempt<Result>(path: string, work: () => Result): Result | undefined {
     try {
-      await chmod(path, mode & 0o7700);
-      changed += 1;
+      return work();
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === 'ENOENT') return;
+      const code = codeOf(error);
+      // Removed meanwhile.
+      if (code === 'ENOENT') return undefined;
       failed += 1;
       first ??= { path, code };
+      return undefined;
     }
+  }
+
+  function tighten(path: string, mode: number): void {
+    attempt(path, () => {
+      chmodSync(path, mode & 0o7700);
+      changed += 1;
+    });
   }
 
   /** Changes a folder after its contents: one that is private already is complete, and later starts skip it. */
-  async function goThrough(folder: string): Promise<void> {
-    const names = await readdir(folder).catch(() => []);
-    for (const name of names) {
-      if (isStopped) return;
+  function* visit(folder: string): Generator<void> {
+    for (const name of attempt(folder, () => readdirSync(folder)) ?? []) {
+      yield;
       const path = join(folder, name);
-      const found = await lstat(path).catch(ignore('ENOENT'));
+      const found = attempt(path, () => lstatSync(path));
       if (found === undefined || (found.mode & othersBits) === 0) continue;
-      if (found.isDirectory()) await goThrough(path);
-      if (!isStopped && (found.isDirectory() || found.isFile())) await tighten(path, found.mode);
+      if (found.isDirectory()) yield* visit(path);
+      if (found.isDirectory() || found.isFile()) tighten(path, found.mode);
     }
   }
 
-  async function tightenAll(): Promise<void> {
-    await goThrough(dataDir);
+  async function visitAll(): Promise<void> {
+    let sliceEndsAt = performance.now() + sliceMs;
+    for (const _ of visit(dataDir)) {
+      if (performance.now() > sliceEndsAt) {
+        await nextTurn();
+        sliceEndsAt = performance.now() + sliceMs;
+      }
+      if (isStopped) break;
+    }
     if (changed > 0) log.info({ changed }, 'removed the permissions of other accounts from the data folder');
-    if (failed > 0) log.warn({ failed, first }, 'other accounts keep permissions in the data folder: chmod failed');
+    if (failed > 0) log.warn({ failed, first }, 'other accounts may keep permissions in the data folder');
   }
 
-  const top = await stat(dataDir).catch(ignore('ENOENT'));
-  if (top === undefined) return { done: Promise.resolve(), stop: async () => undefined };
-  if ((top.mode & stickyBit) !== 0) {
+  const top = attempt(dataDir, () => statSync(dataDir));
+  const isShared = top !== undefined && (top.mode & stickyBit) !== 0;
+  if (isShared)
     log.warn({ dataDir }, 'ATELIER_DATA_DIR is a folder that accounts share; its permissions are left alone');
-    return { done: Promise.resolve(), stop: async () => undefined };
-  }
-  if ((top.mode & othersBits) !== 0) await tighten(dataDir, top.mode);
-  const done = tightenAll().catch((error: unknown) => {
-    log.warn({ err: error }, 'the permissions of the data folder cannot be read');
-  });
+  if (top === undefined || isShared) return { done: Promise.resolve(), stop: async () => undefined };
+  if ((top.mode & othersBits) !== 0) tighten(dataDir, top.mode);
+  const done = visitAll();
+  const waited = new AbortController();
+  await Promise.race([done, sleep(longestWaitMs, undefined, { signal: waited.signal }).catch(() => undefined)]);
+  waited.abort();
   return {
     done,
     stop: () => {
