@@ -27,10 +27,12 @@ export interface ProxyPlace {
   readonly portBases: readonly [number, number];
   /** Of the object store. */
   readonly s3Port?: number;
+  /** In place of the shipped limit of requests in flight for each client. */
+  readonly clientLimit?: number;
 }
 
 export async function startProxy(place: ProxyPlace): Promise<NginxProxy> {
-  const { domain, filesDomain, httpPort, httpsPort, portBases, s3Port = 1 } = place;
+  const { domain, filesDomain, httpPort, httpsPort, portBases, s3Port = 1, clientLimit = 256 } = place;
   const folder = await mkdtemp(join(tmpdir(), 'atelier-nginx-'));
   const at = (name: string) => join(folder, name);
   await Promise.all(['atelier', 'certificates', 'log', 'temp'].map((name) => mkdir(at(name))));
@@ -40,6 +42,7 @@ export async function startProxy(place: ProxyPlace): Promise<NginxProxy> {
       .replaceAll(/\$\{ATELIER_DOMAIN\}/g, domain)
       .replaceAll(/\$\{ATELIER_FILES_DOMAIN\}/g, filesDomain)
       .replaceAll('10.213.0.', `${privateNetwork}.`)
+      .replaceAll('limit_conn clients 256;', `limit_conn clients ${clientLimit};`)
       .replaceAll(/\blisten 443\b/g, `listen 127.0.0.1:${httpsPort}`)
       .replaceAll(/\blisten 80\b/g, `listen 127.0.0.1:${httpPort}`)
       .replaceAll(/\bapp-([12]):40(\d\d)\b/g, (_all, app, offset) => local((portBases[app - 1] ?? 0) + Number(offset)))
@@ -95,7 +98,7 @@ const mainFile = (folder: string) => `
 ${process.getuid?.() === 0 ? 'user root;' : ''}
 daemon off;
 pid ${folder}/nginx.pid;
-events { worker_connections 4096; }
+events {}
 http {
   ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/temp/${name};`).join('\n  ')}
   include ${folder}/atelier.conf;

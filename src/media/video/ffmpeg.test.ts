@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -143,7 +143,11 @@ describe.skipIf(skipWithout('ffmpeg'))('ffmpeg', () => {
     const ended = spawn('true');
     await once(ended, 'close');
     const [left, kept, foreign] = [`atelier-video-${ended.pid}-a`, `atelier-video-${process.pid}-a`, 'something-else'];
-    for (const name of [left, kept, foreign]) await mkdir(join(folder, 'scratch', name), { recursive: true });
+    // In a container the next process has the same pid.
+    const before = `atelier-video-${process.pid}-b`;
+    for (const name of [left, kept, foreign, before]) await mkdir(join(folder, 'scratch', name), { recursive: true });
+    const longAgo = new Date(Date.now() - process.uptime() * 1000 - 60_000);
+    await utimes(join(folder, 'scratch', before), longAgo, longAgo);
     await removeAbandonedScratch(join(folder, 'scratch'));
     expect((await readdir(join(folder, 'scratch'))).sort()).toEqual([kept, foreign].sort());
   });
