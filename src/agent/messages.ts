@@ -133,7 +133,7 @@ function overlay(role: Role, part: Part, videos: ReadonlyMap<string, Video>): Pa
 }
 
 /**
- * With the rights of the thread's owner, whatever the parts name and whoever reads them. If the media service does not
+ * Signs with the rights of the thread's owner, because stored parts can name anything. If the media service does not
  * answer, the messages have no URLs.
  */
 async function signAll(
