@@ -107,7 +107,8 @@ export function createAccess(options: AccessOptions): Access {
 
 const keyHeader = ({ headers }: FastifyRequest) => headers['x-internal-key'];
 
-const bearerOf = (request: FastifyRequest) => /^Bearer +(.+?) *$/i.exec(soleAuthorization(request.raw) ?? '')?.[1];
+const bearerOf = (request: FastifyRequest) =>
+  /^Bearer +(\S.*)$/i.exec(soleAuthorization(request.raw) ?? '')?.[1]?.trimEnd();
 
 const refuseUsers: Hook = ({ caller }, _reply, done) =>
   done(caller.kind === 'internal' ? undefined : problems.forbidden());
