@@ -27,7 +27,7 @@ export interface Logout {
 
 /**
  * Ends the sessions of all good cookies, of several users too, and answers the `Set-Cookie` lines. Never throws: what cannot
- * be done now is done later, and what cannot be kept for later is told to the log.
+ * be done now is done later, and what cannot be kept for later is logged.
  */
 export async function signOut(deps: LogoutDeps, logout: Logout): Promise<readonly string[]> {
   const sessions = readSessions(deps.sessionSealer, logout.cookieHeader);

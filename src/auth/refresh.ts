@@ -32,14 +32,14 @@ export async function refresh(
   if (!areOfOneSubject(sessions)) return { answer: authProblems.no_session(), setCookies: cookies.clearEverySession() };
   for (const session of sessions.slice(0, maxTried)) {
     const refreshed = await rotation.refresh(session.token, clientAddress);
-    if (refreshed.kind === 'ok') return tell(deps, session, refreshed);
+    if (refreshed.kind === 'ok') return renew(deps, session, refreshed);
     // Nothing is known of this one, so nothing may be said of the session.
     if (refreshed.kind === 'unavailable') return { answer: unavailable(refreshed.retryAfterS), setCookies: [] };
   }
   return { answer: authProblems.refresh_failed(), setCookies: clearing(cookies, sessions) };
 }
 
-/** Several cookies lie in several places. */
+/** Several cookies differ in their domain or path, so clearing one place leaves the others. */
 export function clearing(cookies: CookieRules, sessions: readonly Session[]): readonly string[] {
   return sessions.length > 1 ? cookies.clearEverySession() : [cookies.clearSession()];
 }
@@ -47,7 +47,7 @@ export function clearing(cookies: CookieRules, sessions: readonly Session[]): re
 const unavailable = (retryAfterS: number | undefined) =>
   authProblems.upstream_unavailable(retryAfterS === undefined ? {} : { retryAfterS });
 
-function tell(deps: RefreshDeps, before: Session, { session }: Refreshed & { readonly kind: 'ok' }): Refresh {
+function renew(deps: RefreshDeps, before: Session, { session }: Refreshed & { readonly kind: 'ok' }): Refresh {
   const { access_token, token_type, expires_in, expires_at, refreshToken: token, user } = session;
   const sealed = deps.sessionSealer.seal({ token, subject: user?.id ?? before.subject });
   return {

@@ -20,7 +20,7 @@ export function parseNetwork(raw: string): string {
 
 /**
  * Reads `X-Forwarded-For` from its end, as far as each hop is a trusted proxy: everything before the first that is not is
- * the client's own claim. `networks`: CIDRs; without any there is no telling a proxy from a client, and no address.
+ * the client's own claim. `networks`: CIDRs; without any a proxy looks like a client, so there is no address.
  */
 export function clientAddressReader(networks: readonly string[]): (request: Received) => string | undefined {
   const trusted = networks.map((network) => ipaddr.parseCIDR(network));
