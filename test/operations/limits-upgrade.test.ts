@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { appendMessage, lockThread, type RunTables } from '#agent/store.ts';
+import { appendMessage, lockThread, type RunTables } from '#agent/messagestore.ts';
 import { migrations } from '#migrations.ts';
 import { transaction } from '#platform/db/db.ts';
 import { openDatabase } from '#platform/db/open.ts';
