@@ -1,11 +1,11 @@
-/** The whole configuration (CONTRACT §§1–2): read once at the start, judged as a whole, handed down in parts. */
+/** The whole configuration (docs/specification/system.md#engines): read once at the start, judged as a whole, handed down in parts. */
 import { resolve } from 'node:path';
 import { ConfigFault, type Environment, readSettings, type Setting } from '#platform/config.ts';
 import { findMisspellings } from '#platform/misspelling.ts';
 import { withSecrets } from '#platform/secrets.ts';
 import { allSettings, settingGroups } from './settings.ts';
 
-/** Ports above the base, in the order in which services start and are told of (CONTRACT §1). */
+/** Ports above the base, in the order in which services start and are told of (docs/specification/system.md#startup-and-shutdown). */
 const portOffsets = {
   media: 1,
   image: 2,
@@ -132,7 +132,7 @@ export function rateLimitOf({ process: { production, rateLimitPerMinute } }: Con
   return rateLimitPerMinute ?? (production ? 1200 : 0);
 }
 
-/** LEGACY_S3_ENDPOINT; not set, outside production, the folder (CONTRACT §4). */
+/** LEGACY_S3_ENDPOINT; not set, outside production, the folder (docs/specification/media.md#legacy-files). */
 export function legacyOf({ process: { production }, legacyObjects }: Config): Config['legacyObjects'] {
   const { endpoint = production ? undefined : 'embedded' } = legacyObjects;
   return { ...legacyObjects, endpoint };
@@ -225,7 +225,7 @@ export function usesDatabase(service: ServiceName): boolean {
   return groupsByService[service]?.includes('database') ?? false;
 }
 
-/** PostgreSQL without Redis: one process per service (CONTRACT §2). The folder of the embedded database has a lock. */
+/** PostgreSQL without Redis: one process per service (docs/specification/system.md#processes). The folder of the embedded database has a lock. */
 export function isAlone({ database, redis }: Config): boolean {
   return database.url !== 'embedded' && redis.url === 'embedded';
 }
@@ -241,7 +241,7 @@ function groupsOf(services: readonly ServiceName[], environment: Environment): R
   return groups;
 }
 
-/** The edge runs wherever objects are embedded or no proxy or no CDN is set (CONTRACT §2). */
+/** The edge runs wherever objects are embedded or no proxy or no CDN is set (docs/specification/system.md#edge). */
 function needsEdge(environment: Environment): boolean {
   return (
     (environment.S3_ENDPOINT || 'embedded') === 'embedded' ||

@@ -1,4 +1,4 @@
-/** The command line (CONTRACT §1). Each command is loaded only when it is asked for. */
+/** The command line (docs/specification/system.md#commands). Each command is loaded only when it is asked for. */
 import { privateUmask } from '#platform/datafolder/permissions.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 

@@ -1,4 +1,4 @@
-/** Every setting of the product (CONTRACT §§1–2). What one service alone needs is declared beside it, the rest here. */
+/** Every setting of the product (docs/specification/system.md#engines). What one service alone needs is declared beside it, the rest here. */
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { agentSettings, imageModelSettings, modelSettings, videoModelSettings } from '#agent/config.ts';

@@ -27,7 +27,7 @@ import type { Wiring } from './wiring/wiring.ts';
 export interface Suite {
   /** Of the services that were started. */
   readonly addresses: Readonly<Partial<Record<ServiceName, string>>>;
-  /** Drains: services finish what is in flight, then the edge, then the engines close (CONTRACT §§1 and 3). */
+  /** Drains: services finish what is in flight, then the edge, then the engines close (docs/specification/http.md#draining). */
   close(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export async function startSuite(config: Config, services: readonly ServiceName[
   const engines = createEngines(config, log, closers);
   const servers = new Map<ServiceName, HttpServer>();
   let isClosing = false;
-  /** Made by one of our services (CONTRACT §3): while the suite closes, the agent's last runs are all that calls. */
+  /** Made by one of our services (docs/specification/http.md#draining): while the suite closes, the agent's last runs are all that calls. */
   const isForRuns = ({ headers }: FastifyRequest) => isClosing && headers['x-internal-key'] !== undefined;
   const close = async () => {
     const [edge, agent] = [servers.get('edge'), servers.get('agent')];

@@ -1,5 +1,5 @@
 /**
- * One process per service where PostgreSQL is shared and Redis is not (CONTRACT §2): what a process keeps in memory is
+ * One process per service where PostgreSQL is shared and Redis is not (docs/specification/system.md#processes): what a process keeps in memory is
  * right only while nobody else changes what it stands for. A second process of a service is refused at its start. One that
  * loses its lease, as the database did not answer for long or it was itself suspended, answers 503 until it has it again,
  * and then begins with empty caches.

@@ -1,4 +1,4 @@
-/** Which legacy backend a configuration means (CONTRACT §§2 and 4). */
+/** Which legacy backend a configuration means (docs/specification/media.md#legacy-files). */
 import { describe, expect, it } from 'vitest';
 import { ConfigFault } from '#platform/config.ts';
 import { legacyOf, readConfig, servicesByDefault } from '../src/config.ts';

@@ -1,4 +1,4 @@
-/** The vocabulary of the shared records (CONTRACT §11). */
+/** The vocabulary of the shared records (docs/specification/records.md). */
 import { z } from 'zod';
 
 export const plans = ['free', 'basic', 'basic_year', 'pro', 'pro_year', 'max', 'max_year'] as const;

@@ -10,7 +10,7 @@ export interface Account {
 /** What the consent page offers; any other address will do as well. */
 export const offeredAddresses = ['ada@example.com', 'bob@example.com', 'demo@example.com'] as const;
 
-/** What an account has when it is first signed in (CONTRACT §6). */
+/** What an account has when it is first signed in (docs/specification/auth.md#local-identity-provider). */
 export const accountPlan = { plan: 'pro', credits: 1000 } as const;
 
 /** A name space of our own for UUIDs of version 5 (RFC 9562 §5.5). */

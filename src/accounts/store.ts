@@ -60,7 +60,7 @@ export interface Newcomer {
   readonly id: string;
   /** As the identity provider tells it; absent: what is known stays. */
   readonly email?: string | undefined;
-  /** For a profile that is not there yet; without it `free` and 100 credits (CONTRACT §7). */
+  /** For a profile that is not there yet; without it `free` and 100 credits (docs/specification/agent.md#credits). */
   readonly plan?: Plan | undefined;
   readonly credits?: number | undefined;
 }
@@ -105,7 +105,7 @@ export interface Recipient {
   readonly email: string | null;
   readonly language: string | null;
   readonly plan: Plan;
-  /** A user without settings is open to mail (CONTRACT §10). */
+  /** A user without settings is open to mail (docs/specification/notify.md#skip-reasons). */
   readonly isOpenNotification: boolean;
 }
 
@@ -183,7 +183,7 @@ export function listUsers(db: Handle, { limit, after }: Page): Promise<readonly 
     .execute();
 }
 
-/** Oldest first; only what anybody may see: no media type, `image` or `video`, and no flag (document 002). */
+/** Oldest first; only what anybody may see: no media type, `image` or `video`, and no flag (docs/specification/content.md#sitemaps). */
 export function listVisibleFeeds(db: Handle, { limit, after }: Page): Promise<readonly Listed[]> {
   return db
     .selectFrom('feeds')

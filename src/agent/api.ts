@@ -1,4 +1,4 @@
-/** The agent service's vocabulary (document 001, Agent service; CONTRACT §7). */
+/** The agent service's vocabulary (docs/specification/agent.md). */
 import { z } from 'zod';
 import { isStorable } from './chunks.ts';
 
@@ -55,7 +55,7 @@ export const taskRequest = z
       .nullish()
       .describe('A message of the thread: it and all after it are dropped.'),
     model: z.string().min(1).max(128).nullish(),
-    // With a token it is an unknown field, which is ignored whatever it is (CONTRACT §3, §7).
+    // With a token it is an unknown field, which is ignored whatever it is (docs/specification/http.md#requests).
     userId: z
       .unknown()
       .optional()

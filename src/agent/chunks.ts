@@ -1,6 +1,6 @@
 /**
  * What a stream may carry: the chunks of the v5 UI message stream, with the fields that v5 knows. Its clients check
- * strictly, and newer versions of the SDK say more (CONTRACT §7: no compatibility beyond v5 is asked for).
+ * strictly, and newer versions of the SDK say more (docs/specification/agent.md#streams: no compatibility beyond v5 is asked for).
  */
 import type { UIMessageChunk } from 'ai';
 

@@ -1,6 +1,6 @@
 import { integer, parseAddress, setting, text } from '#platform/config.ts';
 
-/** CONTRACT §2. */
+/** docs/specification/system.md#engines. */
 export const agentSettings = {
   taskTtlS: integer('AGENT_TASK_TTL_SECS', {
     default: 86_400,

@@ -34,7 +34,7 @@ export interface EmissionDeps {
   readonly maxBytes?: number;
 }
 
-/** HOUSE.md: most of the cost is per append. Below what an eye notices. */
+/** Most of the cost is per append. Shorter than a reader notices. */
 const defaultWindowMs = 20;
 /** Of one run, as JSON: more than a thousand pages. */
 const defaultMaxBytes = 16 * 1024 * 1024;

@@ -81,7 +81,7 @@ async function upload(place: z.output<typeof reservation>, bytes: Uint8Array, ou
     const answer = await outgoingFetch(place.uploadUrl, init);
     await answer.arrayBuffer();
     if (answer.status === 413) throw new Refused('The file is too large.');
-    // 412: an earlier try put it there (CONTRACT §4).
+    // 412: an earlier try put it there (docs/specification/media.md#uploads).
     if (!answer.ok && answer.status !== 412) throw new Error(`an upload was answered ${answer.status}`);
   };
   await withDeadline(uploadTimeoutMs, put, outer).catch((cause: unknown) => {

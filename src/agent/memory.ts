@@ -1,4 +1,4 @@
-/** What is remembered about the user: told to the model before each turn (CONTRACT §8), and by the memory tools. */
+/** What is remembered about the user: told to the model before each turn (docs/specification/memory.md#inject), and by the memory tools. */
 import { z } from 'zod';
 import type { ActingClient } from '#platform/http/client.ts';
 import type { Log } from '#platform/log.ts';

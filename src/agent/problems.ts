@@ -1,6 +1,6 @@
 import { defineProblems } from '#platform/problem.ts';
 
-/** Document 001; CONTRACT §7. */
+/** docs/specification/agent.md. */
 export const agentProblems = defineProblems({
   task_running: { status: 409, message: 'The thread has a run in flight.' },
   too_many_runs: {

@@ -1,5 +1,5 @@
 /**
- * Readers of streams: server-sent events, resumable from any event (CONTRACT §7). A reader is a cursor into the feed of
+ * Readers of streams: server-sent events, resumable from any event (docs/specification/agent.md#streams). A reader is a cursor into the feed of
  * its run; one that does not keep up waits for its own socket, and for nobody else.
  */
 import type { ServerResponse } from 'node:http';
@@ -17,7 +17,7 @@ export interface Readers {
   close(): Promise<void>;
 }
 
-/** CONTRACT §7: a comment at least every 15 s. */
+/** docs/specification/agent.md#streams: a comment at least every 15 s. */
 const defaultHeartbeatEveryMs = 10_000;
 /** A socket that takes nothing for so long is given up. */
 const defaultStalledAfterMs = 60_000;

@@ -27,7 +27,7 @@ export interface Reaping {
 }
 
 const reapEveryMs = 2000;
-/** Short: who takes a run over may die as well, and its readers are told within 30 s all the same (CONTRACT §7). */
+/** Short: who takes a run over may die as well, and its readers are told within 30 s all the same (docs/specification/agent.md#streams). */
 const reapingLeaseMs = 5000;
 const atOnce = 50;
 /** After that a run ends without what was shown of it, as its log does not answer; its thread is not held for a log. */

@@ -1,5 +1,5 @@
 /**
- * Runs: the truth about what is in flight (document 001, States). A start and an end are one transaction each: the run's
+ * Runs: the truth about what is in flight (docs/specification/agent.md#runs). A start and an end are one transaction each: the run's
  * row, its messages and its credits change together, or nothing does.
  */
 import { randomUUID } from 'node:crypto';
@@ -49,7 +49,7 @@ export interface Holding {
   readonly leaseMs: number;
 }
 
-/** CONTRACT §7. */
+/** docs/specification/agent.md#runs. */
 const runCost = 1;
 /** A question needs room for its answer too. The bytes of an answer are not limited by its thread, so none is lost. */
 const questionLimits = { messages: 2000 - 1, bytes: 32 * 1024 * 1024 };

@@ -1,4 +1,4 @@
-/** The agent service (document 001, Agent service; CONTRACT §7; docs/agent.md). */
+/** The agent service (docs/specification/agent.md; docs/agent.md). */
 import { randomUUID } from 'node:crypto';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { LedgerTables } from '#accounts/ledger/credits.ts';
@@ -62,7 +62,7 @@ export interface AgentDeps {
 
 type Tables = EventTables & LedgerTables & VideoTables;
 
-/** Runs of dead instances are ended within 30 s (CONTRACT §7): a lease, a look every 2 s, and the end itself. */
+/** Runs of dead instances are ended within 30 s (docs/specification/agent.md#streams): a lease, a look every 2 s, and the end itself. */
 const defaultLeaseMs = 15_000;
 
 export async function createAgent(deps: AgentDeps): Promise<HttpServer> {

@@ -115,7 +115,7 @@ export function insertRun(tx: Tx<RunTables>, run: NewRun) {
     .executeTakeFirstOrThrow();
 }
 
-/** Neither expired nor unknown. A running one does not expire (CONTRACT §7). */
+/** Neither expired nor unknown. A running one does not expire (docs/specification/agent.md#runs). */
 export function findRun(db: Handle, taskId: string, ttlS: number) {
   return db
     .selectFrom('agent_runs')

@@ -1,6 +1,6 @@
 /**
  * Videos: ordered by a run, made by a durable job that outlives it, paid for attempt by attempt. What cannot be paid for
- * is a failed row, to be tried again with `/video/submit` (document 001; CONTRACT §7).
+ * is a failed row, to be tried again with `/video/submit` (docs/specification/agent.md#video-retry).
  */
 import { randomUUID } from 'node:crypto';
 import type { UIMessage } from 'ai';
@@ -38,7 +38,7 @@ export interface VideoDeps extends LibraryDeps {
   readonly ttlS: number;
 }
 
-/** CONTRACT §7. */
+/** docs/specification/agent.md#credits. */
 const videoCost = 40;
 const plansWithoutVideo: readonly Plan[] = ['free'];
 

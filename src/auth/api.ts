@@ -1,4 +1,4 @@
-/** The vocabulary of the authentication service (document 001; CONTRACT §6). */
+/** The vocabulary of the authentication service (docs/specification/auth.md). */
 import { z } from 'zod';
 
 /** `POST /refresh`. */

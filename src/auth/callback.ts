@@ -1,4 +1,4 @@
-/** `GET /callback`: the browser is back with a code; its failures are redirects too (document 001). */
+/** `GET /callback`: the browser is back with a code; its failures are redirects too (docs/specification/auth.md#callback). */
 import { onboard } from '#accounts/onboarding.ts';
 import type { AccountTables } from '#accounts/store.ts';
 import type { Db } from '#platform/db/db.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { address, list, secret, setting, text } from '#platform/config.ts';
 import { parseNetwork } from '#platform/http/clientaddress.ts';
 
-/** CONTRACT §§2 and 6. */
+/** docs/specification/auth.md. */
 export const authSettings = {
   publicUrl: address('PUBLIC_BASE_URL', {
     requiredInProduction: true,

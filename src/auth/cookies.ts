@@ -1,4 +1,4 @@
-/** The cookies of the authentication service, with every attribute (document 001; CONTRACT §6). */
+/** The cookies of the authentication service, with every attribute (docs/specification/auth.md#cookies). */
 import { isIP } from 'node:net';
 
 export type CookieName = 'ka_session' | 'ka_next' | 'ka_invite' | 'ka_pkce';

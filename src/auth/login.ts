@@ -1,4 +1,4 @@
-/** `GET /login`: remembers where to go afterwards, and sends the browser to sign in (document 001). */
+/** `GET /login`: remembers where to go afterwards, and sends the browser to sign in (docs/specification/auth.md#login). */
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import type { CookieRules } from './cookies.ts';
 import { authProblems } from './problems.ts';

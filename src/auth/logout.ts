@@ -1,4 +1,4 @@
-/** `POST /logout`: ends every session of the user, or this one alone; the cookie goes whatever becomes of that (document 001). */
+/** `POST /logout`: ends every session of the user, or this one alone; the cookie goes whatever becomes of that (docs/specification/auth.md#logout). */
 import type { Log } from '#platform/log.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import type { CookieRules } from './cookies.ts';

@@ -1,4 +1,4 @@
-/** The database is away: nobody is signed out by that, and everybody can sign in and out (CONTRACT §3). */
+/** The database is away: nobody is signed out by that, and everybody can sign in and out (docs/specification/http.md#failing-engines). */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { migrations } from '#migrations.ts';
 import type { Database } from '#platform/db/db.ts';

@@ -1,6 +1,6 @@
 import { defineProblems } from '#platform/problem.ts';
 
-/** Document 001 and CONTRACT §6. */
+/** docs/specification/auth.md. */
 export const authProblems = defineProblems({
   no_session: { status: 401, message: 'There is no session.' },
   refresh_failed: { status: 401, message: 'The session is over.' },

@@ -1,5 +1,5 @@
 /**
- * The identity provider, over GoTrue's wire (document 001, "Upstream calls"; CONTRACT §6). What it answers is told apart
+ * The identity provider, over GoTrue's wire (docs/specification/auth.md). What it answers is told apart
  * into: done; refused, so that the credential is dead; unavailable, so that nothing is known and nothing may be lost.
  */
 import { decodeJwt } from 'jose';
@@ -150,7 +150,7 @@ async function send(client: HttpClient, call: Call) {
   return client.send(call).catch(() => undefined);
 }
 
-/** The JSON body's `url`, or the `Location` of a 302 (CONTRACT §6): an http(s) address that a browser can be sent to. */
+/** The JSON body's `url`, or the `Location` of a 302 (docs/specification/auth.md#login): an http(s) address that a browser can be sent to. */
 function readAuthorizationUrl(
   { status, headers, body }: Awaited<ReturnType<HttpClient['send']>>,
   asked: string,

@@ -1,4 +1,4 @@
-/** `POST /refresh`: the cookie's refresh credential for an access token; the front end never sees it (document 001). */
+/** `POST /refresh`: the cookie's refresh credential for an access token; the front end never sees it (docs/specification/auth.md#refresh). */
 import type { Problem } from '#platform/problem.ts';
 import type { AccessToken } from './api.ts';
 import type { CookieRules } from './cookies.ts';

@@ -1,4 +1,4 @@
-/** What a refusal of the identity provider means: a dead credential, or one of which nothing is known (CONTRACT §6). */
+/** What a refusal of the identity provider means: a dead credential, or one of which nothing is known (docs/specification/auth.md#refresh). */
 
 export interface Refused {
   readonly kind: 'refused';

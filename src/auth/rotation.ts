@@ -1,6 +1,6 @@
 /**
  * One refresh per token, however many tabs ask and whichever process they reach: the first asks the provider, the others
- * get its answer, and so does a second tab that comes about ten seconds later with the cookie of before (CONTRACT §6).
+ * get its answer, and so does a second tab that comes about ten seconds later with the cookie of before (docs/specification/auth.md#refresh).
  * Within the process by joining, beyond it by what `answers` keeps. Without the database each process goes on by itself:
  * the provider gives the active token to whoever brings the one before it.
  */

@@ -1,4 +1,4 @@
-/** The authentication service (document 001; CONTRACT §6; docs/auth.md). */
+/** The authentication service (docs/specification/auth.md; docs/auth.md). */
 import { addAccountRoutes } from '#accounts/routes.ts';
 import type { AccountTables } from '#accounts/store.ts';
 import type { Access } from '#platform/access/access.ts';

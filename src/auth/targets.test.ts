@@ -1,4 +1,4 @@
-/** No `next`, however it is made, leads out of the allowlist (document 001; known open-redirect payloads). */
+/** No `next`, however it is made, leads out of the allowlist (docs/specification/auth.md#login; known open-redirect payloads). */
 import { describe, expect, it } from 'vitest';
 import { createTargets, withReferral } from './targets.ts';
 

@@ -1,4 +1,4 @@
-/** Where a sign-in may end: the one place that judges addresses of browsers (document 001, `next`). */
+/** Where a sign-in may end: the one place that judges addresses of browsers (docs/specification/auth.md#login). */
 
 export interface Targets {
   /** `undefined`: nothing that may be followed. Otherwise the address as it was understood, and nothing else of it. */

@@ -8,7 +8,7 @@ import { createPauses } from './pausing.ts';
 export type TaskStart = Pick<TaskRequest, 'threadId' | 'rewindTo'> & { readonly message: { readonly id: string } };
 
 /**
- * The id of the run: the one that was started, or the one that the thread has in flight already (document 001, 409). A
+ * The id of the run: the one that was started, or the one that the thread has in flight already (docs/specification/agent.md#runs). A
  * start whose answer is lost is looked for before it is repeated, so that nothing is said twice. `signal` ends the
  * waiting between tries only: a run that starts while we turn away would go on unseen.
  */

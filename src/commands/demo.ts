@@ -1,6 +1,6 @@
 /**
  * `npm run demo [-- photo.jpg [clip.mp4]]`: drives a running system through its public HTTP interfaces, address by address
- * (CONTRACT §1). It starts nothing.
+ * (docs/specification/system.md#commands). It starts nothing.
  */
 import { join } from 'node:path';
 import { decodeJwt } from 'jose';

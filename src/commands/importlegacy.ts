@@ -1,6 +1,6 @@
 /**
  * `npm run import-legacy -- <owner> <scopeKind> <scopeId> <path…>`: registers files of the legacy backend as assets with a
- * UUID, bytes left where they are (CONTRACT §1). One line for each path; exit code 1 when any of them failed. May be
+ * UUID, bytes left where they are (docs/specification/system.md#commands). One line for each path; exit code 1 when any of them failed. May be
  * repeated. Beside a running instance whose database is embedded it goes through that instance.
  */
 import { legacyImport } from '#media/api.ts';

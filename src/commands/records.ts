@@ -1,6 +1,6 @@
 /**
  * The way of `credits` and `seed` to the shared records: through the running instance where it holds the embedded database,
- * else straight to the database (CONTRACT §1).
+ * else straight to the database (docs/specification/system.md#commands).
  */
 import type { AccountTables } from '#accounts/store.ts';
 import type { Db } from '#platform/db/db.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { address, secret } from '#platform/config.ts';
 
-/** CONTRACT §§1–2; docs/console.md. */
+/** docs/specification/system.md#engines; docs/console.md. */
 export const consoleSettings = {
   token: secret('CONSOLE_TOKEN', {
     make: () => randomBytes(32).toString('base64url'),

@@ -1,4 +1,4 @@
-/** The console (CONTRACT §§1–2; docs/console.md): its pages, and the few calls that they need a server for. */
+/** The console (docs/specification/system.md#engines; docs/console.md): its pages, and the few calls that they need a server for. */
 import type { Clock } from '#platform/clock.ts';
 import { createClient } from '#platform/http/client.ts';
 import { createServer, type HttpServer, type ServerCommons } from '#platform/http/server.ts';

@@ -1,4 +1,4 @@
-/** The vocabulary of the public content endpoints (document 002; CONTRACT §9). */
+/** The vocabulary of the public content endpoints (docs/specification/content.md). */
 import { z } from 'zod';
 import { plan } from '#accounts/api.ts';
 

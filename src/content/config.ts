@@ -1,6 +1,6 @@
 import { setting } from '#platform/config.ts';
 
-/** CONTRACT §9. */
+/** docs/specification/content.md. */
 export const contentSettings = {
   userUrl: pageAddress('SITEMAP_USER_URL', 'users', 'The page of a user in XML sitemaps; `{id}` is replaced.'),
   feedUrl: pageAddress('SITEMAP_FEED_URL', 'feeds', 'The page of a feed in XML sitemaps; `{id}` is replaced.'),

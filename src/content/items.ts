@@ -1,4 +1,4 @@
-/** Lists of the CMS: one item that does not fit is dropped, the rest is shown (CONTRACT §9). */
+/** Lists of the CMS: one item that does not fit is dropped, the rest is shown (docs/specification/content.md#fields). */
 import { z } from 'zod';
 
 /** Absent and `null` are the default; a value that is not listed does not fit, and so audio, which is retired. */

@@ -1,6 +1,6 @@
 /**
  * Texts and addresses of the CMS, one field a language: `title_en`, `title_zh_CN`, … A field is looked up in the reader's
- * language, then in English, then without a suffix; `null` and an empty text count as missing (CONTRACT §9).
+ * language, then in English, then without a suffix; `null` and an empty text count as missing (docs/specification/content.md#fields).
  */
 import { z } from 'zod';
 import { type ContentLanguage, contentLanguages } from '#platform/language.ts';

@@ -1,6 +1,6 @@
 import { defineProblems } from '#platform/problem.ts';
 
 export const contentProblems = defineProblems({
-  // Document 002 names the status; whatever reads a sitemap tries again by itself.
+  // docs/specification/content.md names the status; whatever reads a sitemap tries again by itself.
   sitemap_unavailable: { status: 500, message: 'The list cannot be read right now.' },
 });

@@ -1,5 +1,5 @@
 /**
- * The content proxy (document 002; CONTRACT §9): reads a body of the CMS once for all who ask at the same time, and shows
+ * The content proxy (docs/specification/content.md#fail-open): reads a body of the CMS once for all who ask at the same time, and shows
  * it to each in their language. It fails open: whatever is wrong with the CMS, the answer is the empty one.
  */
 import type { Clock } from '#platform/clock.ts';
@@ -32,7 +32,7 @@ interface ShownContent {
   readonly isFresh: boolean;
 }
 
-/** A body is at most 2 s old when it is shown (CONTRACT §9); half of it leaves room for slow requests. */
+/** A body is at most 2 s old when it is shown (docs/specification/content.md#fail-open); half of it leaves room for slow requests. */
 const reusableMs = 1000;
 
 export function createProxy<Body, Shown>(deps: ProxyDeps, feature: Feature<Body, Shown>) {

@@ -1,4 +1,4 @@
-/** The public content endpoints (document 002; CONTRACT §9; docs/content.md). */
+/** The public content endpoints (docs/specification/content.md; docs/content.md). */
 import { Counter } from 'prom-client';
 import type { AccountTables } from '#accounts/store.ts';
 import { listUsers, listVisibleFeeds, readUnsubscribeSecret } from '#accounts/store.ts';
@@ -20,7 +20,7 @@ export interface ContentDeps {
   readonly settings: Values<typeof contentSettings>;
 }
 
-/** For the head and the body of an answer of the CMS (CONTRACT §9). */
+/** For the head and the body of an answer of the CMS (docs/specification/content.md#fail-open). */
 const upstreamTimeoutMs = 3000;
 
 export async function createContent({ server, database, cmsUrl, settings }: ContentDeps): Promise<HttpServer> {

@@ -1,11 +1,11 @@
-/** `GET /sitemap/users`, `GET /sitemap/feeds` (document 002; CONTRACT §9): JSON, or what search engines read. */
+/** `GET /sitemap/users`, `GET /sitemap/feeds` (docs/specification/content.md#sitemaps): JSON, or what search engines read. */
 import type { Listed } from './api.ts';
 import { contentProblems } from './problems.ts';
 
-/** The longest list, of both (document 002). */
+/** The longest list, of both (docs/specification/content.md#sitemaps). */
 export const maxListed = 10_000;
 
-/** Whatever keeps the rows from being read is a 500 here, and not the 503 of other endpoints (document 002). */
+/** Whatever keeps the rows from being read is a 500 here, and not the 503 of other endpoints (docs/specification/content.md#sitemaps). */
 export async function readListed(
   read: (limit: number) => Promise<readonly { readonly id: string; readonly updatedAt: Date }[]>,
 ): Promise<Listed[]> {

@@ -1,5 +1,5 @@
 /**
- * `/unsubscribe?token=…`, where the links of mails lead (CONTRACT §10). Opening it changes nothing, as scanners of mail open
+ * `/unsubscribe?token=…`, where the links of mails lead (docs/specification/notify.md). Opening it changes nothing, as scanners of mail open
  * every link; a POST does, from the page or from a mail client (RFC 8058).
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';

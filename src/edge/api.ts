@@ -1,12 +1,12 @@
 /**
  * What other services may use of the edge: building resize addresses in imgproxy's signed URL format, right for the edge
- * and for a real imgproxy alike (CONTRACT §§2 and 5; imgproxy's "Signing a URL" and "Processing a URL").
+ * and for a real imgproxy alike (docs/specification/image.md#edge-urls; imgproxy's "Signing a URL" and "Processing a URL").
  */
 import { createHash, createHmac, createSecretKey } from 'node:crypto';
 import type { Transform } from '#image/engine/engine.ts';
 import { toTransform } from '#image/engine/specs.ts';
 
-/** What is absent has the default of a variant spec (document 000), so a transform has one address however it is written. */
+/** What is absent has the default of a variant spec (docs/specification/image.md#variant-spec), so a transform has one address however it is written. */
 export interface ResizeOptions {
   readonly resizingType?: Transform['resizingType'];
   /** Pixels; 0: the axis is free. */

@@ -1,4 +1,4 @@
-/** Variants for everybody: `GET|HEAD /img/…`, from the public bucket of whatever driver (CONTRACT §§2 and 5). */
+/** Variants for everybody: `GET|HEAD /img/…`, from the public bucket of whatever driver (docs/specification/image.md#variant-objects). */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';

@@ -1,5 +1,5 @@
 /**
- * Signed addresses of embedded object stores: `GET|HEAD|PUT /o/<bucket>/<key>?…` (CONTRACT §§2 and 4). What S3 does for
+ * Signed addresses of embedded object stores: `GET|HEAD|PUT /o/<bucket>/<key>?…` (docs/specification/system.md#signed-read-urls). What S3 does for
  * its own presigned addresses, this does for files.
  */
 import type { KeyObject } from 'node:crypto';

@@ -1,5 +1,5 @@
 /**
- * imgproxy's path behind the signature, as far as this suite emits it (CONTRACT §5): options by their short or long
+ * imgproxy's path behind the signature, as far as this suite emits it (docs/specification/image.md#edge-urls): options by their short or long
  * names, then the source, plain or base64url, read as imgproxy reads them ("Processing a URL" in its documentation).
  * What this engine cannot do is a 400 that names the option.
  */

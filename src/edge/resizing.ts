@@ -1,6 +1,6 @@
 /**
  * imgproxy's signed addresses: `GET|HEAD /<signature>/<options>/<source>`, answered from the variants that the image
- * service makes too (CONTRACT §5). The signature is judged before anything else that the path says.
+ * service makes too (docs/specification/image.md#edge-urls). The signature is judged before anything else that the path says.
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';

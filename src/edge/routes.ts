@@ -8,7 +8,7 @@ import { cutOffLater } from './receiving.ts';
 import { type ResizingDeps, sendResized } from './resizing.ts';
 import { withoutObjectHeaders } from './sending.ts';
 
-/** Any page may use an address that it was given: the address is the secret (CONTRACT §3). */
+/** Any page may use an address that it was given: the address is the secret (docs/specification/http.md#cors). */
 export const anyOrigin: CorsRule = {
   origins: '*',
   methods: ['GET', 'HEAD', 'PUT'],

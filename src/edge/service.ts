@@ -1,4 +1,4 @@
-/** The edge (CONTRACT §§2 and 5): without state, any number of it, in front of whatever stores are configured. */
+/** The edge (docs/specification/system.md#edge): without state, any number of it, in front of whatever stores are configured. */
 import type { VariantMaker } from '#image/engine/variants.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { HttpServer, ServerOptions } from '#platform/http/httpserver.ts';

@@ -5,7 +5,7 @@ import type { EngineLimits } from './engine/engine.ts';
 
 const hex = () => randomBytes(32).toString('hex');
 
-/** CONTRACT §§2 and 5. Of every service that works with pictures: they share the engine and the variants. */
+/** docs/specification/image.md#limits. Of every service that works with pictures: they share the engine and the variants. */
 export const imageSettings = {
   keySecret: secret('SVC_IMAGE_KEY_SECRET', {
     make: hex,

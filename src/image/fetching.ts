@@ -1,4 +1,4 @@
-/** Fetches a source from an address that a caller names (document 000, `POST /v1/ensure`; CONTRACT §5). */
+/** Fetches a source from an address that a caller names (docs/specification/image.md#sources). */
 import { lookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import { Agent, type Dispatcher, request } from 'undici';

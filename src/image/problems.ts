@@ -1,4 +1,4 @@
-/** What the image service answers when it cannot do as asked (document 000, image variant service, errors). */
+/** What the image service answers when it cannot do as asked (docs/specification/image.md#image-errors). */
 import { defineProblems, invalid, type ProblemDetails } from '#platform/problem.ts';
 import { EnlargementFault } from './engine/engine.ts';
 import { asPictureProblem } from './engine/problems.ts';

@@ -1,4 +1,4 @@
-/** The image variant service (document 000; CONTRACT §5): internal, without state of its own. */
+/** The image variant service (docs/specification/image.md): internal, without state of its own. */
 import { createAccess } from '#platform/access/access.ts';
 import { createServer, type HttpServer, type Readiness, type ServerCommons } from '#platform/http/server.ts';
 import type { Objects } from '#platform/objects/objects.ts';

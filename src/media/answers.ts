@@ -1,5 +1,5 @@
 /**
- * Cached answers of signing (document 000: 24 hours; CONTRACT §4, "Cached answers"). One entry per asset or file and kind of
+ * Cached answers of signing (docs/specification/media.md#signed-url-cache). One entry per asset or file and kind of
  * answer: the JSON that is sent, and what decides who may see it, judged anew at every read. What did not resolve is never
  * an entry. What lies in the legacy backend may be replaced or removed by others, so it is looked at and signed at each
  * call; the cached answer is sent as long as nothing but the expiry of its addresses would differ.

@@ -1,4 +1,4 @@
-/** The media service's vocabulary (document 000, Conventions, Asset, ImageSignedRef; CONTRACT §4). */
+/** The media service's vocabulary (docs/specification/media.md). */
 import { z } from 'zod';
 import { longestAskedSide, resamplings } from '#image/engine/specs.ts';
 import { isBucketName, isSafeKey } from '#platform/objects/keys.ts';

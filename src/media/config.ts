@@ -2,7 +2,7 @@ import { integer, list, parseAddress, setting, text } from '#platform/config.ts'
 
 const MiB = 1024 * 1024;
 
-/** CONTRACT §§2 and 4. */
+/** docs/specification/media.md. */
 export const mediaSettings = {
   publicScopes: list('MEDIA_PUBLIC_SCOPES', {
     default: ['feed', 'avatars'],

@@ -1,5 +1,5 @@
 /**
- * `POST /v1/copy`: an asset in another scope, with bytes and a row of its own (document 000; CONTRACT §4).
+ * `POST /v1/copy`: an asset in another scope, with bytes and a row of its own (docs/specification/media.md#copies).
  *
  * The row is drafted first and marked ready last, so that a process which dies in between leaves a row that nobody can read
  * and that tells where bytes may lie: deletions of the scope find it, and sweeping/ does. Whatever fails, the bytes

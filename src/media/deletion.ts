@@ -1,5 +1,5 @@
 /**
- * `DELETE /v1/assets` (document 000; CONTRACT §4): objects first, rows last. A row is dropped only as it was read: when a
+ * `DELETE /v1/assets` (docs/specification/media.md#deletion): objects first, rows last. A row is dropped only as it was read: when a
  * registration has changed it meanwhile, its object may be a new one, and both are looked at again. So of a deletion and a
  * registration at once one comes after the other, and no ready row is left without its object.
  */

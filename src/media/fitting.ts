@@ -1,4 +1,4 @@
-/** `POST /v1/fit`: an image within bounds, for providers that take no large ones (document 000; CONTRACT §4). */
+/** `POST /v1/fit`: an image within bounds, for providers that take no large ones (docs/specification/media.md#fit). */
 import type { ResizeSigner } from '#edge/api.ts';
 import { EnlargementFault, type Transform } from '#image/engine/engine.ts';
 import { decodableFormats, isDecodable } from '#image/engine/formats.ts';

@@ -1,6 +1,6 @@
 /**
- * `POST /v1/assets/legacy`: a file of the legacy backend becomes an asset, its bytes left where they are (CONTRACT §1,
- * `npm run import-legacy`). As a registration does, the row is drafted, the file looked at again, the row marked ready. A
+ * `POST /v1/assets/legacy`: a file of the legacy backend becomes an asset, its bytes left where they are
+ * (docs/specification/media.md#legacy-files). As a registration does, the row is drafted, the file looked at again, the row marked ready. A
  * file that is refused stays what it was: it belongs to others. What is prohibited too: it is recorded where it lies.
  */
 import { createHash } from 'node:crypto';

@@ -1,4 +1,4 @@
-/** Looking at the bytes of an uploaded object (document 000, POST /v1/assets step 2; docs/screening.md). */
+/** Looking at the bytes of an uploaded object (docs/specification/media.md#images; docs/screening.md). */
 import { type Engine, EngineBusy, EngineTimeout, type ImageFacts, PictureFault } from '#image/engine/engine.ts';
 import { isImageMime } from '#image/engine/formats.ts';
 import type { Permits } from '#image/engine/permits.ts';

@@ -1,4 +1,4 @@
-/** Legacy paths, and rows that lie in the legacy backend, wherever something is read (CONTRACT §4). */
+/** Legacy paths, and rows that lie in the legacy backend, wherever something is read (docs/specification/media.md#legacy-files). */
 import { randomUUID } from 'node:crypto';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Deleting legacy files by path, by prefix and with the rows that lie there (document 000; CONTRACT §4). */
+/** Deleting legacy files by path, by prefix and with the rows that lie there (docs/specification/media.md#deletion). */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { listed } from '#platform/objects/objects.testing.ts';

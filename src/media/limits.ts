@@ -1,4 +1,4 @@
-/** How large an asset may be, by the class of its mime (CONTRACT §4). */
+/** How large an asset may be, by the class of its mime (docs/specification/media.md#uploads). */
 
 export interface SizeLimits {
   readonly maxImageBytes: number;

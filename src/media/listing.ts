@@ -1,4 +1,4 @@
-/** The assets of an owner, newest first, page by page. Document 000 has no such endpoint: a library needs one (docs/media.md). */
+/** The assets of an owner, newest first, page by page. docs/specification/media.md has no such endpoint: a library needs one (docs/media.md). */
 import type { Caller } from '#platform/access/caller.ts';
 import type { Db } from '#platform/db/db.ts';
 import { invalid } from '#platform/problem.ts';

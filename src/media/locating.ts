@@ -1,6 +1,6 @@
 /**
  * Where the bytes of an asset lie: in the object store, or in the legacy backend, whose files others put there and may
- * take away, so that they are looked for every time (document 000, Resources: ref; CONTRACT §4).
+ * take away, so that they are looked for every time (docs/specification/media.md#ownership).
  */
 import type { Db } from '#platform/db/db.ts';
 import type { LegacyObjects, Objects } from '#platform/objects/objects.ts';

@@ -1,4 +1,4 @@
-/** Whose asset it is, and who may read it (CONTRACT §4). */
+/** Whose asset it is, and who may read it (docs/specification/media.md#ownership). */
 import type { Caller } from '#platform/access/caller.ts';
 import { invalid, problems } from '#platform/problem.ts';
 
@@ -33,7 +33,7 @@ export function mayReadPath(caller: Caller, path: string, publicScopes: readonly
   return first === caller.userId || publicScopes.includes(first);
 }
 
-/** Users reach into the legacy backend only where their own files lie (document 000, `DELETE /v1/assets` rule 6). Throws 403. */
+/** Users reach into the legacy backend only where their own files lie (docs/specification/media.md#deletion). Throws 403. */
 export function assertOwnLegacyPaths(caller: Caller, paths: readonly string[]): void {
   if (caller.kind === 'internal') return;
   const own = [`${caller.userId}/`, `feed/${caller.userId}/`, `avatars/${caller.userId}/`];

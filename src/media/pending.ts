@@ -1,4 +1,4 @@
-/** `POST /v1/uploads/sign-pending`: what is uploaded and not registered yet (document 000). Asks the store, no database. */
+/** `POST /v1/uploads/sign-pending`: what is uploaded and not registered yet (docs/specification/media.md#pending-uploads). Asks the store, no database. */
 import type { Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
 import type { PendingObject, PendingRequest } from './api.ts';

@@ -1,5 +1,5 @@
 /**
- * Removing all legacy files whose paths start alike (document 000, `DELETE /v1/scope`, step 2): best effort, as nothing
+ * Removing all legacy files whose paths start alike (docs/specification/media.md#scopes): best effort, as nothing
  * tells what ought to be there. What fails is logged, and found again by a repeat.
  */
 import type { Log } from '#platform/log.ts';

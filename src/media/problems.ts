@@ -1,7 +1,7 @@
 import { decodableFormats } from '#image/engine/formats.ts';
 import { defineProblems, type Problem } from '#platform/problem.ts';
 
-/** CONTRACT §4. */
+/** docs/specification/media.md#media-errors. */
 export const mediaProblems = defineProblems({
   asset_conflict: {
     status: 409,
@@ -71,7 +71,7 @@ export type Refusal =
   | 'csam_blocked'
   | 'object_not_found';
 
-/** The 451 carries its code in the field that document 000 names, too. */
+/** The 451 carries its code in the field that docs/specification/media.md#screening names, too. */
 export function refusalProblem(refusal: Refusal): Problem {
   return mediaProblems[refusal](refusal === 'csam_blocked' ? { fields: { errorCode: refusal } } : {});
 }

@@ -1,9 +1,9 @@
-/** How assets are named by callers: by a UUID, or by a path in the legacy backend (document 000, Conventions: ref). */
+/** How assets are named by callers: by a UUID, or by a path in the legacy backend (docs/specification/media.md#fields). */
 import { isSafeKey } from '#platform/objects/keys.ts';
 
 export { isUuid } from '#platform/uuid.ts';
 
-/** Contains `/`, and is no trick: no `..`, empty or absolute segments (CONTRACT §4). */
+/** Contains `/`, and is no trick: no `..`, empty or absolute segments (docs/specification/media.md#fields). */
 export function isLegacyPath(ref: string): boolean {
   return ref.includes('/') && isSafeKey(ref);
 }
@@ -15,8 +15,8 @@ export function isLegacyPrefix(prefix: string): boolean {
 }
 
 /**
- * The thumbnail of a legacy video, by convention: `video_<name>.mp4` has `vc_<name>.jpg` in the same folder (document 000,
- * `POST /v1/sign/video`). `undefined`: another name.
+ * The thumbnail of a legacy video, by convention: `video_<name>.mp4` has `vc_<name>.jpg` in the same folder
+ * (docs/specification/media.md#signing). `undefined`: another name.
  */
 export function thumbPathOf(path: string): string | undefined {
   const [, folder, name] = /^(.*\/)?video_([^/]*)\.mp4$/.exec(path) ?? [];

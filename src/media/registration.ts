@@ -1,5 +1,5 @@
 /**
- * `POST /v1/assets`: an uploaded object becomes an asset (document 000; CONTRACT §4).
+ * `POST /v1/assets`: an uploaded object becomes an asset (docs/specification/media.md#registration).
  *
  * The row is drafted, then the object is looked at again, then the row is marked ready; only ready rows are readable. So
  * whatever the process dies between, and whoever else works on the same id, a ready row has its object, and the object
@@ -131,7 +131,7 @@ async function registerObject(
     return (await draftAsset(db, identity, place, unseenFacts(request.mime), seen)) ? refuse(seen) : undefined;
   const facts = factsOf(toldBy(request), seen);
   if (!(await draftAsset(db, identity, place, facts))) return undefined;
-  // Step 4 of document 000. A draft cannot be read: a process that dies here leaves nothing to be seen.
+  // docs/specification/media.md#screening. A draft cannot be read: a process that dies here leaves nothing to be seen.
   const match = await screenSeen(deps.screening, assetId, seen);
   if (match) {
     // Somebody else may have registered the same bytes a moment before a list was changed, and answers be kept.
@@ -156,7 +156,7 @@ async function registerObject(
   }
 }
 
-/** Document 000, step 2: images speak for themselves, for anything else the caller does. */
+/** Metadata of videos and audio comes from the caller (docs/specification/media.md#registration). */
 function toldBy(request: RegistrationRequest): AssetFacts {
   return {
     ...unseenFacts(request.mime),

@@ -1,4 +1,4 @@
-/** From refs to the assets behind them, as far as the caller may read them (CONTRACT §4). */
+/** From refs to the assets behind them, as far as the caller may read them (docs/specification/media.md#ownership). */
 import type { Caller } from '#platform/access/caller.ts';
 import { type Located, type LocatingDeps, locateAll, type Named } from './locating.ts';
 import { mayRead, mayReadPath } from './ownership.ts';

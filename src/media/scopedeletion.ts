@@ -1,5 +1,5 @@
 /**
- * `DELETE /v1/scope` (document 000; CONTRACT §4): an owner's assets of one scope, of one scope kind, or all. Page by page
+ * `DELETE /v1/scope` (docs/specification/media.md#scopes): an owner's assets of one scope, of one scope kind, or all. Page by page
  * rows are selected and their objects removed; only when all are gone the rows are dropped, as in deletion.ts only as they
  * were read. No transaction is open meanwhile.
  */

@@ -1,4 +1,4 @@
-/** The media service (document 000; CONTRACT §4; docs/media.md). */
+/** The media service (docs/specification/media.md; docs/media.md). */
 import type { FastifyRequest } from 'fastify';
 import type { ResizeSigner } from '#edge/api.ts';
 import type { Engine } from '#image/engine/engine.ts';

@@ -1,4 +1,4 @@
-/** `POST /v1/sign/image`: one query for all refs, no call to the store but for legacy files (document 000; CONTRACT §4). */
+/** `POST /v1/sign/image`: one query for all refs, no call to the store but for legacy files (docs/specification/media.md#signing). */
 import type { ResizeSigner } from '#edge/api.ts';
 import { isDecodable } from '#image/engine/formats.ts';
 import type { Caller } from '#platform/access/caller.ts';
@@ -28,7 +28,7 @@ export async function signImages(deps: SigningDeps, caller: Caller, request: Sig
 function signImage(deps: SigningDeps, row: Located): ImageSignedRef {
   const { width, height, byteSize, blurhash, mime } = row;
   const url = originalAddress(row);
-  // "`null` in image signing responses" (document 000, Asset), of whatever they tell.
+  // "`null` in image signing responses" (docs/specification/media.md#signing), of whatever they tell.
   const base = { width, height, byteSize, durationMs: null, blurhash, mime };
   if (!isDecodable(mime)) return { ready: true, url, ...base };
   const previewUrl = deps.resizeAddress(sourceOf(row), preview, 'webp');

@@ -4,7 +4,7 @@ import { extensionOf, storageKeyOf } from './storagekey.ts';
 
 describe('the extension of a mime', () => {
   it.each([
-    // CONTRACT §4, in its order.
+    // docs/specification/media.md#storage-keys, in its order.
     ['image/jpeg', 'jpg'],
     ['image/png', 'png'],
     ['image/webp', 'webp'],

@@ -1,4 +1,4 @@
-/** Where the bytes of an asset lie: `u/<owner>/<scope kind>/<scope id>/<asset>.<ext>` (document 000, Conventions). */
+/** Where the bytes of an asset lie: `u/<owner>/<scope kind>/<scope id>/<asset>.<ext>` (docs/specification/media.md#storage-keys). */
 import mimeTypes from 'mime';
 
 export interface StorageKeyParts {
@@ -16,7 +16,7 @@ export function storageKeyOf(parts: StorageKeyParts): string {
   return `u/${ownerId}/${scopeKind}/${scopeId}/${assetId}.${extensionOf(mime)}`;
 }
 
-/** Of the watermarked picture and the watermarked video (document 000, `POST /v1/watermark`). */
+/** Of the watermarked picture and the watermarked video (docs/specification/media.md#watermarks). */
 const watermarkSuffixes: readonly string[] = ['.wm.jpg', '.wm.mp4'];
 
 /** Where the watermarked picture and video of an asset lie: beside it. */
@@ -45,7 +45,7 @@ export function videoWatermarkKeyOf(storageKey: string): string {
   return `${storageKey}.wm.mp4`;
 }
 
-/** Fixed by CONTRACT §4: an update of the library must not move them. */
+/** Fixed by docs/specification/media.md#storage-keys: an update of the library must not move them. */
 const fixedExtensions = new Map([
   ['image/jpeg', 'jpg'],
   ['image/jpg', 'jpg'],

@@ -75,7 +75,7 @@ export interface AssetPlace {
 
 export type StoredAsset = NonNullable<Awaited<ReturnType<typeof findAsset>>>;
 
-/** A thumbnail that belongs to somebody else is not shown (CONTRACT §4). */
+/** A thumbnail that belongs to somebody else is not shown (docs/specification/media.md#signing). */
 const visibleThumb = sql<string | null>`
   case when exists (
     select from assets as thumb where thumb.asset_id = assets.thumb_asset_id and thumb.owner_id <> assets.owner_id

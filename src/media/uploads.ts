@@ -26,7 +26,7 @@ export async function reserveUpload(
 ): Promise<UploadReservation> {
   const { scopeKind, scopeId, mime, byteSize } = request;
   const maxSize = maxBytesOf(mime, deps.limits);
-  // The form is judged before the right to act (CONTRACT §3).
+  // The form is judged before the right to act (docs/specification/http.md#order-of-checks).
   if (byteSize !== undefined && byteSize > maxSize) {
     throw mediaProblems.asset_too_large({ message: `byteSize may be at most ${maxSize} for ${mime}.` });
   }

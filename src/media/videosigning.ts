@@ -1,4 +1,4 @@
-/** `POST /v1/sign/video`: one query for the refs, one for their thumbnails (document 000; CONTRACT §4). */
+/** `POST /v1/sign/video`: one query for the refs, one for their thumbnails (docs/specification/media.md#signing). */
 import { isDecodable } from '#image/engine/formats.ts';
 import type { Caller } from '#platform/access/caller.ts';
 import type { Log } from '#platform/log.ts';

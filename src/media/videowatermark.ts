@@ -1,6 +1,6 @@
 /**
- * `POST /v1/watermark-video`: a video with the watermark and a closing clip, stored beside its source (document 000; CONTRACT
- * §4). It is made by a job, one per source however many ask in however many processes; callers wait for it, and join it
+ * `POST /v1/watermark-video`: a video with the watermark and a closing clip, stored beside its source
+ * (docs/specification/media.md#watermarks). A job makes it, one per source in all processes. Callers wait for the job, and join it
  * again when they repeat.
  */
 import { createReadStream } from 'node:fs';
@@ -48,7 +48,7 @@ export interface WatermarkMakingDeps extends PlacesDeps, MarksDeps {
   readonly ffmpeg: Ffmpeg;
 }
 
-/** CONTRACT §4. */
+/** docs/specification/media.md#watermarks. */
 const waitMs = 60_000;
 const lookEveryMs = 250;
 const videoMime = 'video/mp4';

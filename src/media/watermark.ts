@@ -1,4 +1,4 @@
-/** `POST /v1/watermark`: a picture with the wordmark on it, for downloads (document 000; CONTRACT §4). */
+/** `POST /v1/watermark`: a picture with the wordmark on it, for downloads (docs/specification/media.md#watermarks). */
 import type { Caller } from '#platform/access/caller.ts';
 import { isSafeKey } from '#platform/objects/keys.ts';
 import { invalid, problems } from '#platform/problem.ts';

@@ -14,7 +14,7 @@ import type { Located } from './locating.ts';
 import { isMarked, type MarksDeps, noteMark } from './marks/marks.ts';
 import { mediaProblems } from './problems.ts';
 
-/** Beside its source (document 000, `POST /v1/watermark` rule 1). */
+/** Beside its source (docs/specification/media.md#watermarks). */
 export function watermarkKeyOf(storageKey: string): string {
   return `${storageKey}.wm.jpg`;
 }

@@ -1,4 +1,4 @@
-/** `POST /memory/add`: a new memory, or one that was there and now says it too (document 002; CONTRACT §8). */
+/** `POST /memory/add`: a new memory, or one that was there and now says it too (docs/specification/memory.md#adding). */
 import type { Wording } from './admin/api.ts';
 import { type AdditionRequest, type Entity, largestMetadataBytes, type Metadata } from './api.ts';
 import { embedOne } from './embedding/embedder.ts';

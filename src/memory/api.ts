@@ -1,4 +1,4 @@
-/** The memory service's vocabulary (document 002, Memory service; CONTRACT §8). */
+/** The memory service's vocabulary (docs/specification/memory.md). */
 import { z } from 'zod';
 import { isStorableJson, isStorableText } from './storable.ts';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { integer, parseAddress, secret, setting, text } from '#platform/config.ts';
 
-/** CONTRACT §§1–2. */
+/** docs/specification/system.md#engines. */
 export const memorySettings = {
   adminToken: secret('MEMORY_ADMIN_TOKEN', {
     make: () => randomBytes(32).toString('hex'),

@@ -1,4 +1,4 @@
-/** `PUT` and `DELETE /memory/:id`, for callers and operators (document 002; CONTRACT §8). */
+/** `PUT` and `DELETE /memory/:id`, for callers and operators (docs/specification/memory.md#editing). */
 import { isUniqueViolation } from '#platform/db/errors.ts';
 import { problems } from '#platform/problem.ts';
 import { isUuid } from '#platform/uuid.ts';

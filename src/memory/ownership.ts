@@ -1,4 +1,4 @@
-/** Whose memories a caller may use (CONTRACT §8). */
+/** Whose memories a caller may use (docs/specification/memory.md#memory-endpoints). */
 import type { Caller } from '#platform/access/caller.ts';
 import { problems } from '#platform/problem.ts';
 import type { EntityType } from './api.ts';

@@ -1,6 +1,6 @@
 import { defineProblems } from '#platform/problem.ts';
 
-/** CONTRACT §8. */
+/** docs/specification/memory.md. */
 export const memoryProblems = defineProblems({
   duplicate_memory: { status: 409, message: 'Another memory of this entity and type has this content.' },
   memory_full: {

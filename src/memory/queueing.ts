@@ -6,7 +6,7 @@ import { problems } from '#platform/problem.ts';
 
 export type EntityQueue = <Result>(key: string, work: () => Promise<Result>) => Promise<Result>;
 
-/** Below the 10 s within which every request is answered (CONTRACT §3). */
+/** Below the 10 s within which every request is answered (docs/specification/http.md#failing-engines). */
 const longestWaitMs = 6_000;
 
 export function createEntityQueue(): EntityQueue {

@@ -1,4 +1,4 @@
-/** `POST /memory/search` and `POST /inject`: what is remembered, as far as it belongs to a query (document 002; CONTRACT §8). */
+/** `POST /memory/search` and `POST /inject`: what is remembered, as far as it belongs to a query (docs/specification/memory.md#search). */
 import type { Clock } from '#platform/clock.ts';
 import type { Db } from '#platform/db/db.ts';
 import type { Entity, FoundMemory, Injection, InjectRequest, MemoryType, SearchRequest, SearchResult } from './api.ts';
@@ -14,7 +14,7 @@ export interface SearchingDeps extends RankingDeps {
   readonly clock: Clock;
 }
 
-/** Document 002. */
+/** docs/specification/memory.md#search. */
 const groupLimit = 3;
 
 export async function searchMemories(deps: SearchingDeps, request: SearchRequest): Promise<SearchResult> {

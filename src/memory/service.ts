@@ -1,4 +1,4 @@
-/** The memory service (document 002; CONTRACT §8; docs/memory.md). */
+/** The memory service (docs/specification/memory.md; docs/memory.md). */
 import type { Access } from '#platform/access/access.ts';
 import { guardAdmins } from '#platform/access/admin.ts';
 import type { Clock } from '#platform/clock.ts';

@@ -1,4 +1,4 @@
-/** What PostgreSQL cannot hold: NUL, and halves of surrogate pairs (CONTRACT §8). */
+/** What PostgreSQL cannot hold: NUL, and halves of surrogate pairs (docs/specification/memory.md#memory-fields). */
 
 export function isStorableText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');

@@ -1,4 +1,4 @@
-/** The vocabulary of the notification service (document 002; CONTRACT §10). */
+/** The vocabulary of the notification service (docs/specification/notify.md#notify-endpoints). */
 import { z } from 'zod';
 import { isUuid } from '#platform/uuid.ts';
 import { addressOf, hasControls } from './mail.ts';
@@ -20,7 +20,7 @@ const mailboxes = () =>
     .refine((all) => all.length <= maxRecipients, `must be at most ${maxRecipients} addresses`);
 
 export const notifyRequest = z.object({
-  // That they are there is judged by the route: document 002 has the sentence.
+  // That they are there is judged by the route: docs/specification/notify.md#notify-endpoints has the sentence.
   type: optional(z.string().max(128)),
   userId: optional(z.string().refine((id) => id === '' || isUuid(id), 'must be a UUID')),
   data: optional(z.record(z.string(), z.unknown())).describe('Not used so far.'),

@@ -1,4 +1,4 @@
-/** `POST /emails` is compatible with the provider's send request (document 002): its own client library drives it. */
+/** `POST /emails` is compatible with the provider's send request (docs/specification/notify.md#emails): its own client library drives it. */
 import { Resend } from 'resend';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { migrations } from '#migrations.ts';

@@ -1,6 +1,6 @@
 import { address, setting, text, type Values } from '#platform/config.ts';
 
-/** CONTRACT §2, the row "email". */
+/** docs/specification/system.md#engines, the row "email". */
 export const notifySettings = {
   from: setting(
     'NOTIFY_FROM',

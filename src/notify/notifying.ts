@@ -1,4 +1,4 @@
-/** `POST /notify` (document 002; CONTRACT §10): whom a notification goes to, whether it may, and in which language. */
+/** `POST /notify` (docs/specification/notify.md#notify): whom a notification goes to, whether it may, and in which language. */
 import { type AccountTables, findRecipient } from '#accounts/store.ts';
 import type { Db } from '#platform/db/db.ts';
 import { type ContentLanguage, toContentLanguage } from '#platform/language.ts';

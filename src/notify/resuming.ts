@@ -1,4 +1,4 @@
-/** Takes up sends whose processes died before their callers had an answer (CONTRACT §10). */
+/** Takes up sends whose processes died before their callers had an answer (docs/specification/notify.md#idempotency). */
 import { type Interval, startInterval } from '#platform/background/interval.ts';
 import type { Mail } from './mail.ts';
 import { AllSuppressed, claimMs, deliver, type SendingDeps } from './sending.ts';

@@ -23,7 +23,7 @@ import { sendOnce } from './sending.ts';
 import { lift, listPage } from './suppressions.ts';
 
 export interface RouteDeps extends NotifyingDeps {
-  /** Whether INTERNAL_KEY is set: without it nothing is answered but 500 (document 002). */
+  /** Whether INTERNAL_KEY is set: without it nothing is answered but 500 (docs/specification/notify.md#notify-endpoints). */
   readonly isKeyConfigured: boolean;
 }
 
@@ -129,7 +129,7 @@ async function refuseUnstorable(request: FastifyRequest): Promise<void> {
   if (found !== undefined) throw invalid(found.path.slice(0, maxPathLength), found.message);
 }
 
-/** The sentence is document 002's. */
+/** The sentence is fixed (docs/specification/notify.md#notify). */
 function named({ type, userId, contact }: NotifyRequest): Notification {
   if (!type || !userId) {
     const missing = [...(type ? [] : ['body.type']), ...(userId ? [] : ['body.userId'])];

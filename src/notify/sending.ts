@@ -1,6 +1,6 @@
 /**
  * A send: accepted as a row, then tried at once. With an `Idempotency-Key` it happens once a day however often it is asked
- * for (CONTRACT §10). A process may die at any point: before the row, nothing happened; after it, `resuming.ts` or a repeat
+ * for (docs/specification/notify.md#idempotency). A process may die at any point: before the row, nothing happened; after it, `resuming.ts` or a repeat
  * goes on with the same mail under the same id; after the provider took it, that id keeps it from going out twice.
  */
 import { hash, randomUUID } from 'node:crypto';
@@ -53,7 +53,7 @@ export interface Delivered {
 
 export type Outcome = Delivered | { readonly skipReason: SkipReason };
 
-/** Within the 10 s of an answer, with room for the rows around it (CONTRACT §3). */
+/** Within the 10 s of an answer, with room for the rows around it (docs/specification/http.md#failing-engines). */
 const deliveryMs = 8000;
 const waitMs = 9000;
 /** Longer than a delivery: until then its process is taken to be alive. */
@@ -126,7 +126,7 @@ export async function deliver(deps: SendingDeps, claim: Claim, mail: Mail): Prom
   const { db, channel, onOutcome } = deps;
   let delivered: Delivered;
   try {
-    // Document 002 has it fail in the channel, with this sentence.
+    // docs/specification/notify.md#idempotency has it fail in the channel, with this sentence.
     if (!mail.html && !mail.text) throw new NothingToSend('Either html or text must be provided');
     const recipients = [...new Set(recipientsOf(mail))];
     const known = await findSuppressed(db, recipients);

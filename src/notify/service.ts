@@ -1,4 +1,4 @@
-/** The notification service (document 002; CONTRACT §10; docs/notify.md): internal, reached by servers only. */
+/** The notification service (docs/specification/notify.md; docs/notify.md): internal, reached by servers only. */
 import { Counter } from 'prom-client';
 import { type AccountTables, readUnsubscribeSecret } from '#accounts/store.ts';
 import { createAccess } from '#platform/access/access.ts';

@@ -27,7 +27,7 @@ export interface NotifyTables {
 
 type Handle = Db<NotifyTables>;
 
-/** How long a repeat of a key is answered from its row (CONTRACT §10). */
+/** How long a repeat of a key is answered from its row (docs/specification/notify.md#idempotency). */
 const keptForHours = 24;
 
 const columns = [

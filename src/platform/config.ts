@@ -1,6 +1,6 @@
 /**
  * How settings are declared and read. A setting knows its environment name, its meaning and its default; `readSettings`
- * reads them all at once and tells every fault together, by name (CONTRACT §1). docs/config.md is held true from the
+ * reads them all at once and tells every fault together, by name (docs/specification/system.md#production). docs/config.md is held true from the
  * same declarations.
  */
 
@@ -177,7 +177,7 @@ export function readSettings<G extends Readonly<Record<string, SettingGroup>>>(
   const read = (group: string, declared: Setting<unknown>): unknown => {
     const raw = environment[declared.variable];
     if (rule.production && declared.requiredInProduction && rule.inUse.has(group) && (raw ?? '') === '') {
-      // An INTERNAL_KEY set to the empty string is a choice: "not configured" (CONTRACT §1).
+      // An INTERNAL_KEY set to the empty string is a choice: "not configured" (docs/specification/system.md#data-folder).
       if (!(declared.variable === 'INTERNAL_KEY' && raw === '')) missing.add(declared.variable);
     } else if (rule.production && declared.httpsInProduction && rule.inUse.has(group) && !raw?.startsWith('https://'))
       faults.add(`${declared.variable} must be an https URL in production`);

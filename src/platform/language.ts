@@ -1,4 +1,4 @@
-/** The 12 languages of content, mails and profiles (document 002), and which of them a reader asks for. */
+/** The 12 languages of content, mails and profiles (docs/specification/content.md#language), and which of them a reader asks for. */
 import { LRUCache } from 'lru-cache';
 
 export const contentLanguages = ['en', 'zh_CN', 'zh_TW', 'ja', 'ko', 'de', 'es', 'fr', 'it', 'ms', 'pt', 'ru'] as const;
@@ -11,7 +11,7 @@ const maxHeaderLength = 1000;
 const negotiated = new LRUCache<string, ContentLanguage>({ max: 500 });
 
 /**
- * Judges an `Accept-Language` header (CONTRACT §9): by q, then by place, the first range that is one of ours. Malformed
+ * Judges an `Accept-Language` header (docs/specification/content.md#language): by q, then by place, the first range that is one of ours. Malformed
  * ranges and those with q=0 are dropped; `*` and nothing acceptable are English.
  */
 export function negotiateLanguage(header = ''): ContentLanguage {

@@ -1,4 +1,4 @@
-/** How a process ends (CONTRACT §1): SIGTERM and SIGINT drain it; a second one more than a second later ends it at once. */
+/** How a process ends (docs/specification/system.md#startup-and-shutdown): SIGTERM and SIGINT drain it; a second one more than a second later ends it at once. */
 
 /** Resolves when the process is asked to end. A launcher that dies counts: nobody is left to hand signals on. */
 export function stopRequested(): Promise<string> {
@@ -38,7 +38,7 @@ export class Closers {
   }
 }
 
-/** A start that cannot be: one readable line that names the setting at fault, no stack (CONTRACT §1). */
+/** A start that cannot be: one readable line that names the setting at fault, no stack (docs/specification/system.md#startup-and-shutdown). */
 export class StartFault extends Error {
   override readonly name: string = 'StartFault';
 }

@@ -1,7 +1,7 @@
 /**
  * Structured logs (pino), one JSON line each, with the ids of the request that is being answered. Nothing secret: no
  * headers, no query strings and no bodies are logged, errors are reduced to what helps, and as a second lock every line
- * is searched for what looks like a credential before it is written (CONTRACT §3).
+ * is searched for what looks like a credential before it is written (docs/specification/http.md#errors).
  */
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { currentScope } from './trace.ts';

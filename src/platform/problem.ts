@@ -1,5 +1,5 @@
 /**
- * Errors that a caller may see (CONTRACT §3). A Problem speaks twice: `message` is the public sentence, `cause` is for
+ * Errors that a caller may see (docs/specification/http.md#errors). A Problem speaks twice: `message` is the public sentence, `cause` is for
  * the log alone. Each service declares its problems in one table (`problems.ts`), from which docs/problems.md is held true.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Secrets that nobody set are made at the first start outside production and kept in `secrets.json` (CONTRACT §1), so
+ * Secrets that nobody set are made at the first start outside production and kept in `secrets.json` (docs/specification/system.md#data-folder), so
  * that addresses and sessions survive a restart.
  */
 

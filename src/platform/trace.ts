@@ -1,5 +1,5 @@
 /**
- * W3C trace context (CONTRACT §3): what comes in with a request goes out with the calls made for it and into its log
+ * W3C trace context (docs/specification/http.md#tracing): what comes in with a request goes out with the calls made for it and into its log
  * lines, whether or not traces are recorded here.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';

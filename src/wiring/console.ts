@@ -43,7 +43,7 @@ function aliasesOf(config: Config): readonly string[] {
 
 const keepsMails = ({ notify }: Config) => notify.resendApiKey === undefined && notify.smtpUrl === 'outbox';
 
-/** What stands behind each concern (CONTRACT §2): servers by host, embedded engines by name. */
+/** What stands behind each concern (docs/specification/system.md#engines): servers by host, embedded engines by name. */
 function enginesOf(config: Config) {
   const hostOf = (address: string) => new URL(address).host;
   const isEmbedded = (address: string) => ['embedded', 'offline', 'builtin', 'outbox'].includes(address);

@@ -1,5 +1,5 @@
 /**
- * CONTRACT §2: the journey of `npm run demo` on every combination of engines, with as many processes as each allows, and
+ * docs/specification/system.md#engines: the journey of `npm run demo` on every combination of engines, with as many processes as each allows, and
  * with a process for each service. Known only by addresses and exit codes, and by what the engines hold afterwards.
  */
 import { randomUUID } from 'node:crypto';

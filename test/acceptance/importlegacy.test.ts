@@ -1,4 +1,4 @@
-/** CONTRACT §1: `npm run import-legacy`, alone, beside a running instance, and on distributed engines. */
+/** docs/specification/system.md#commands: `npm run import-legacy`, alone, beside a running instance, and on distributed engines. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';

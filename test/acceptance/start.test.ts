@@ -1,4 +1,4 @@
-/** CONTRACT §1: starting and ending, seen from outside. */
+/** docs/specification/system.md#startup-and-shutdown: starting and ending, seen from outside. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';

@@ -9,7 +9,7 @@ import type { SeenEvent } from './stream.ts';
 import { tap } from './tapping.ts';
 
 const credits = 200;
-/** CONTRACT §7. */
+/** docs/specification/agent.md#streams. */
 const endedWithinMs = 30_000;
 /** So many processes are started, and killed, at once; what becomes of their runs is waited for meanwhile. */
 const lanes = 3;

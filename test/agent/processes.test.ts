@@ -8,7 +8,7 @@ import { type Chatter, newThread } from './rig.ts';
 import { textOf } from './stream.ts';
 
 const credits = 20;
-/** CONTRACT §7. */
+/** docs/specification/agent.md#runs. */
 const endedWithinMs = 30_000;
 
 describe.skipIf(skipWithoutFleet)('several processes of the agent on PostgreSQL and Redis', () => {

@@ -10,7 +10,7 @@ import { newThread } from './rig.ts';
 import { type SeenEvent, textOf } from './stream.ts';
 
 const engines = databaseEngines.map(({ name, missing }) => ({ name, missing }));
-/** Of a user who was never heard of before (CONTRACT §7). */
+/** Of a user who was never heard of before (docs/specification/agent.md#streams). */
 const firstCredits = 100;
 
 describe.each(engines)('an agent alone on $name', ({ name, missing }) => {

@@ -178,7 +178,7 @@ export function chatter(url: string, userId: string, credential: Readonly<Record
   };
 }
 
-/** What the agent needs of the memory service (CONTRACT §8), over its wire. */
+/** What the agent needs of the memory service (docs/specification/memory.md#inject), over its wire. */
 async function startMemory() {
   const memories: string[] = [];
   const server = createServer(async (request, response) => {

@@ -1,4 +1,4 @@
-/** A process is killed between the acceptance of a mail and its delivery, again and again (CONTRACT §10). */
+/** A process is killed between the acceptance of a mail and its delivery, again and again (docs/specification/notify.md#idempotency). */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';

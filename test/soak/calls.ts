@@ -46,7 +46,7 @@ export interface Caller {
 
 type HeaderFields = Readonly<Record<string, string>>;
 
-/** What may be said while engines fail, and needs no fault in the caller (CONTRACT §3; docs/problems.md). */
+/** What may be said while engines fail, and needs no fault in the caller (docs/specification/http.md#failing-engines; docs/problems.md). */
 const documented = new Set([
   'engine_unavailable',
   'overloaded',

@@ -1,5 +1,5 @@
 /**
- * Credits (CONTRACT §7): reserved before the work, settled or released after it, never negative. All of it happens in
+ * Credits (docs/specification/agent.md#credits): reserved before the work, settled or released after it, never negative. All of it happens in
  * the caller's transaction, beside the rows that say how the work went, so that a crash leaves both or neither.
  */
 import type { Tx } from '#platform/db/db.ts';

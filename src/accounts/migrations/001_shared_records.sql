@@ -1,4 +1,4 @@
--- The operator's records (CONTRACT §11). Other programs of the operator may write them too and in any order, so that no
+-- The operator's records (docs/specification/records.md). Other programs of the operator may write them too and in any order, so that no
 -- row asks for another one's presence.
 create table user_profiles (
   -- The subject of the user's tokens.

@@ -26,7 +26,7 @@ create table agent_runs (
   ended_at timestamptz,
   check ((status = 'running') = (ended_at is null))
 );
--- The lock of a thread: one run at a time (document 001, Limits).
+-- The lock of a thread: one run at a time (docs/specification/agent.md#runs).
 create unique index agent_runs_one_per_thread on agent_runs (thread_id) where status = 'running';
 create index agent_runs_by_lease on agent_runs (lease_expires_at) where status = 'running';
 create index agent_runs_by_end on agent_runs (ended_at) where ended_at is not null;

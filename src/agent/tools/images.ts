@@ -19,7 +19,7 @@ export interface ImageToolDeps extends LibraryDeps {
   readonly log: Log;
 }
 
-/** CONTRACT §7. */
+/** docs/specification/agent.md#credits. */
 const pictureCost = 2;
 const prompt = z.string().min(1).max(4000);
 const never = new AbortController().signal;

@@ -1,4 +1,4 @@
--- One refresh per token, on whatever process (CONTRACT §6). A row is a claim while the provider is being asked; then its
+-- One refresh per token, on whatever process (docs/specification/auth.md#refresh). A row is a claim while the provider is being asked; then its
 -- outcome, for those that wait, and for about ten seconds the answer, sealed, for a second tab.
 create table session_refreshes (
   -- SHA-256 of the refresh token.

@@ -3,7 +3,7 @@ import type { Deadline } from './deadline.ts';
 import { openRaw, type RawPicture } from './decoding.ts';
 import type { Transform } from './engine.ts';
 
-/** The lowest quality that the search for a budget goes down to (document 000, limits). */
+/** The lowest quality that the search for a budget goes down to (docs/specification/image.md#byte-budget). */
 const lowestQuality = 10;
 
 /** As sRGB, 8 bits, without metadata. */

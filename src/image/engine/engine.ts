@@ -1,6 +1,6 @@
 /**
- * The picture pipeline: decodes, looks at and transforms one picture at a time per permit (document 000, image variant
- * service; CONTRACT §5). One engine per process, shared by the image service, the edge and the media service, so that
+ * The picture pipeline: decodes, looks at and transforms one picture at a time per permit
+ * (docs/specification/image.md). One engine per process, shared by the image service, the edge and the media service, so that
  * memory stays bounded however the services are spread. Knows no HTTP, no store, no service. Made by `createEngine`
  * (working.ts).
  */

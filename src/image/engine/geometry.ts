@@ -1,4 +1,4 @@
-/** How large a result is, decided before a pixel is touched (document 000, variant spec; CONTRACT §5). */
+/** How large a result is, decided before a pixel is touched (docs/specification/image.md#variant-spec). */
 import { EnlargementFault, PictureFault, type Transform } from './engine.ts';
 
 export interface Size {

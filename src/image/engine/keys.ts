@@ -1,4 +1,4 @@
-/** Where a variant lies: `img/<2 hex>/<2 hex>/<64 hex>.<ext>` in the public bucket (document 000, `POST /v1/ensure`). */
+/** Where a variant lies: `img/<2 hex>/<2 hex>/<64 hex>.<ext>` in the public bucket (docs/specification/image.md#ensure). */
 import { createHmac, createSecretKey } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Transform } from './engine.ts';

@@ -1,4 +1,4 @@
-/** The engine's faults as answers, wherever pictures are served (document 000, image variant service, errors). */
+/** The engine's faults as answers, wherever pictures are served (docs/specification/image.md#image-errors). */
 import { defineProblems, type ProblemDetails, problems } from '#platform/problem.ts';
 import { EngineBusy, EngineTimeout, PictureFault } from './engine.ts';
 import { decodableFormats } from './formats.ts';

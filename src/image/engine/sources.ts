@@ -3,7 +3,7 @@ import { type ObjectBody, ObjectChanged, type Objects } from '#platform/objects/
 import { type IdleDeadline, startIdleDeadline } from '#platform/resilience/deadline.ts';
 import { PictureFault } from './engine.ts';
 
-/** Bytes; a source above it is refused before it is held in memory (CONTRACT §5). */
+/** Bytes; a source above it is refused before it is held in memory (docs/specification/image.md#sources). */
 export const maxSourceBytes = 64 * 1024 * 1024;
 
 /** What the keys of variants are made from, beside the spec (keys.ts). */

@@ -1,5 +1,5 @@
 /**
- * Makes variants and keeps them as public objects (document 000, `POST /v1/ensure`; CONTRACT §5). Used by the image
+ * Makes variants and keeps them as public objects (docs/specification/image.md#ensure). Used by the image
  * service and by the edge. Keeps no record: a variant's key is computed, and the object store is asked.
  */
 import { LRUCache } from 'lru-cache';

@@ -1,4 +1,4 @@
-/** A picture with the wordmark at its lower right, for downloads (document 000, `POST /v1/watermark`). */
+/** A picture with the wordmark at its lower right, for downloads (docs/specification/media.md#watermarks). */
 import type { Deadline } from './deadline.ts';
 import { type Opening, openPicture, openRaw, readHeader, toRaw } from './decoding.ts';
 import { encode } from './encoding.ts';

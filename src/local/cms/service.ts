@@ -1,6 +1,6 @@
 /**
  * The local CMS: a stand-in that serves three bodies from JSON files in the data folder, `cms/*.json`, for whoever
- * develops without one (CONTRACT §§1 and 2). The files are there to be edited; each is read anew for every request.
+ * develops without one (docs/specification/system.md#engines). The files are there to be edited; each is read anew for every request.
  */
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';

@@ -29,6 +29,6 @@ export const offlineVideos = {
     const { bytes, facts, poster } = await renderClip(prompt, ratio, signal);
     return { bytes, mime: 'video/mp4', facts, poster: png(poster) };
   },
-  /** CONTRACT §7: `/insufficient` scripts it. */
+  /** docs/specification/agent.md#tools: `/insufficient` scripts it. */
   rehearseUnpayable: (prompt: string) => /(?:^|\s)\/insufficient\b/i.test(prompt),
 };

@@ -1,5 +1,5 @@
 /**
- * Whether a copy may be shown (CONTRACT §4). What was screened when it came into the object store is judged by what was kept
+ * Whether a copy may be shown (docs/specification/media.md#copies). What was screened when it came into the object store is judged by what was kept
  * then, and no byte of it is read; everything else is read and screened as at a registration.
  */
 import type { ObjectHead, Objects } from '#platform/objects/objects.ts';

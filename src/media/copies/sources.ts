@@ -1,4 +1,4 @@
-/** What is copied, and who may (document 000, `POST /v1/copy`; CONTRACT §4). */
+/** What is copied, and who may (docs/specification/media.md#copies). */
 import type { Caller } from '#platform/access/caller.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { invalid, type Problem, problems } from '#platform/problem.ts';

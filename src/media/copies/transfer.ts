@@ -1,4 +1,4 @@
-/** How the bytes of a copy come into the object store (document 000, `POST /v1/copy` rules 1 and 2). */
+/** How the bytes of a copy come into the object store (docs/specification/media.md#copies). */
 import { Readable } from 'node:stream';
 import { type ObjectBody, ObjectChanged, type ObjectHead, type Objects } from '#platform/objects/objects.ts';
 import { startIdleDeadline } from '#platform/resilience/deadline.ts';

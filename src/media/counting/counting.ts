@@ -1,4 +1,4 @@
-/** Legacy files that a call deletes, counted once however many calls delete them at once (document 000, `deletedLegacy`). */
+/** Legacy files that a call deletes, counted once however many calls delete them at once (docs/specification/media.md#deletion). */
 import { randomUUID } from 'node:crypto';
 import type { Objects } from '#platform/objects/objects.ts';
 import type { LocatingDeps } from '../locating.ts';

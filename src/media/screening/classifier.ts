@@ -1,5 +1,5 @@
 /**
- * The external classifier (MEDIA_SCREENING_URL; CONTRACT §4): is sent the bytes, answers whether they match. Only a clear
+ * The external classifier (MEDIA_SCREENING_URL; docs/specification/media.md#screening): is sent the bytes, answers whether they match. Only a clear
  * answer counts. No breaker and no repeats: each picture is judged by an answer of its own, or not at all.
  */
 import { Pool } from 'undici';

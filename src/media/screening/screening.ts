@@ -1,5 +1,5 @@
 /**
- * Whether a picture may be shown at all (document 000, `POST /v1/assets` step 4; CONTRACT §4; docs/screening.md). Checks
+ * Whether a picture may be shown at all (docs/specification/media.md#screening; docs/screening.md). Checks
  * run beside each other; a match of one decides at once, and a check that cannot be completed is not a pass.
  */
 import { mediaProblems } from '../problems.ts';
@@ -49,7 +49,7 @@ export interface ScreeningSettings {
   readonly screeningUrl: string | undefined;
 }
 
-/** Of a hash that says enough to be compared (CONTRACT §4). */
+/** Of a hash that says enough to be compared (docs/specification/media.md#screening). */
 const leastQuality = 50;
 
 /** The digests of no picture. */

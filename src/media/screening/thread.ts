@@ -5,7 +5,7 @@ import { createExactLookup, createNearestLookup } from './lookup.ts';
 import { pdqOf } from './pdq.ts';
 import type { Answered, Asked, ExactDigests, Listed, Outcomes, Task } from './tasks.ts';
 
-/** Bits (CONTRACT §4). */
+/** Bits (docs/specification/media.md#screening). */
 const maxDistance = 31;
 
 const { folder } = workerData as { readonly folder: string | undefined };

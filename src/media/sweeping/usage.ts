@@ -1,4 +1,4 @@
-/** Uploads that a media task has still to process count as in use, registered or not (CONTRACT §4). */
+/** Uploads that a media task has still to process count as in use, registered or not (docs/specification/media.md#video-tasks). */
 import { posterIdOf } from '../tasks/processing.ts';
 import { findUnfinishedVideos } from '../tasks/store.ts';
 import type { SweepDeps } from './turns.ts';

@@ -1,5 +1,5 @@
 /**
- * The job `video-upload-service` (document 000, `POST /v1/media-tasks/video`; CONTRACT §4): an uploaded video and a poster
+ * The job `video-upload-service` (docs/specification/media.md#video-job): an uploaded video and a poster
  * frame of it become assets, then the task is completed. Every step may be repeated: the poster's id follows from the
  * video's, its object is created only, registrations are replays. While the task is unfinished there is at most the
  * poster; a run whose task was deleted or cancelled removes it.

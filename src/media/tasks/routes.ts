@@ -1,4 +1,4 @@
-/** The endpoints of media tasks (document 000; CONTRACT §4). */
+/** The endpoints of media tasks (docs/specification/media.md#video-tasks). */
 import type { Access } from '#platform/access/access.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import {

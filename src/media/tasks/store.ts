@@ -59,7 +59,7 @@ export interface TaskWrite {
   readonly metadata: Metadata | undefined;
 }
 
-/** Never backwards, and nothing comes after the end (CONTRACT §4). */
+/** Never backwards, and nothing comes after the end (docs/specification/media.md#video-tasks). */
 function later(status: TaskStatus) {
   return sql<TaskStatus>`
     case

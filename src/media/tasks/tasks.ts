@@ -1,4 +1,4 @@
-/** The media task endpoints (document 000, Media task endpoints; CONTRACT §4). The work itself is processing.ts. */
+/** The media task endpoints (docs/specification/media.md#video-tasks). The work itself is processing.ts. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Caller } from '#platform/access/caller.ts';

@@ -1,4 +1,4 @@
-/** A video for download: the wordmark at its lower right, and a branded closing clip after it (document 000, watermarks). */
+/** A video for download: the wordmark at its lower right, and a branded closing clip after it (docs/specification/media.md#watermarks). */
 import { writeFile } from 'node:fs/promises';
 import { letterShare, wordmark } from '#image/engine/wordmark.ts';
 import { DeadlineExceeded } from '#platform/resilience/deadline.ts';

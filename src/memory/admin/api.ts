@@ -1,4 +1,4 @@
-/** The vocabulary of the admin API (CONTRACT §8). */
+/** The vocabulary of the admin API (docs/specification/memory.md#admin-api). */
 import { z } from 'zod';
 import { entityTypes, memory, memoryTypes, profile } from '../api.ts';
 import { isStorableText } from '../storable.ts';

@@ -1,5 +1,5 @@
 /**
- * The end of an entity, and all that is kept of it before (CONTRACT §8). Erasing leaves no trace of content or id: rows,
+ * The end of an entity, and all that is kept of it before (docs/specification/memory.md#erasure). Erasing leaves no trace of content or id: rows,
  * history and links go in one transaction; other processes keep numbers and stems of an entity only until they next ask
  * for it, and never show them. That an erasure happened stays, under a salted hash: whoever knows the id can check it.
  */

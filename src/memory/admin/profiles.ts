@@ -1,4 +1,4 @@
-/** Profiles as operators see and write them (CONTRACT §8). What they write is locked: nothing derived overwrites it. */
+/** Profiles as operators see and write them (docs/specification/memory.md#admin-api). What they write is locked: nothing derived overwrites it. */
 import type { Db } from '#platform/db/db.ts';
 import { problems } from '#platform/problem.ts';
 import type { Entity } from '../api.ts';

@@ -1,4 +1,4 @@
-/** `POST /admin/memories/:id/undo`: takes back the newest change that is not taken back yet (CONTRACT §8). */
+/** `POST /admin/memories/:id/undo`: takes back the newest change that is not taken back yet (docs/specification/memory.md#admin-api). */
 import { problems } from '#platform/problem.ts';
 import type { AddingDeps } from '../adding.ts';
 import { rewrite } from '../editing.ts';

@@ -1,4 +1,4 @@
-/** What operators see of memories: lists, one with its links, its history (CONTRACT §8). */
+/** What operators see of memories: lists, one with its links, its history (docs/specification/memory.md#admin-api). */
 import type { Db } from '#platform/db/db.ts';
 import { findLinks, findRevisions, type StoredRevision } from '../history/store.ts';
 import { toMemory } from '../presenting.ts';

@@ -156,7 +156,7 @@ onEveryDatabase('with an embedding server', (engine) => {
         degraded: true,
       });
       expect((await add(user, 'I keep goats', hanging)).status).toBe(503);
-      // Each is to be answered within 10 s (CONTRACT §3).
+      // Each is to be answered within 10 s (docs/specification/http.md#failing-engines).
       expect(performance.now() - since).toBeLessThan(20_000);
     } finally {
       silent.closeAllConnections();

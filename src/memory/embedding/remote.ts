@@ -19,7 +19,7 @@ export interface RemoteEmbedderOptions {
   readonly telemetry?: Telemetry;
 }
 
-/** Of a call with its repeats; every request of ours has 10 s in all (CONTRACT §3). */
+/** Of a call with its repeats; every request of ours has 10 s in all (docs/specification/http.md#failing-engines). */
 const timeoutMs = 6_000;
 /** A search has the text to go by, and does not wait as long. */
 const queryTimeoutMs = 3_000;

@@ -27,7 +27,7 @@ export interface Neighbours {
   readonly links: readonly Link[];
 }
 
-/** Document 002: merged when similarity exceeds this. */
+/** docs/specification/memory.md#adding: merged when similarity exceeds this. */
 const mergeAbove = 0.9;
 /** From here on a pair is worth an operator's eye, if it differs in what must not differ. */
 const linkAbove = 0.75;

@@ -1,5 +1,5 @@
 /**
- * Whether two contents may be one memory (CONTRACT §8): a pair that differs in a negation, a number, a date or in who does
+ * Whether two contents may be one memory (docs/specification/memory.md#adding): a pair that differs in a negation, a number, a date or in who does
  * what to whom may not, however alike its vectors are. Differences of order are found by the words that both have.
  */
 import type { Reading, Token } from './reading.ts';

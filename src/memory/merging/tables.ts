@@ -1,6 +1,6 @@
 /**
  * The listed words of the 12 content languages in which two contents must not differ if they are to be one memory
- * (CONTRACT §8): numbers, days and months, negations. Lists of all languages are read together: a word of another
+ * (docs/specification/memory.md#adding): numbers, days and months, negations. Lists of all languages are read together: a word of another
  * language does no harm, since only differences count. Docs: docs/memory.md.
  */
 

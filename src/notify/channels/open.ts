@@ -1,4 +1,4 @@
-/** The one place that chooses how mails leave (CONTRACT §2); only the chosen driver is loaded. */
+/** The one place that chooses how mails leave (docs/specification/system.md#engines); only the chosen driver is loaded. */
 import type { NotifySettings } from '../config.ts';
 import type { Channel } from './channel.ts';
 

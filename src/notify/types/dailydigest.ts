@@ -1,6 +1,6 @@
 import type { NotificationType } from './notification.ts';
 
-/** Once a day, to users of the free plan who have not switched it off (document 002). */
+/** Once a day, to users of the free plan who have not switched it off (docs/specification/notify.md#types). */
 export const dailyDigest: NotificationType = {
   name: 'daily_digest',
   gates: { preference: true, plan: 'free' },

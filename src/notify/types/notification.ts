@@ -13,7 +13,7 @@ export interface NotificationType {
   /** As `POST /notify` names it. */
   readonly name: string;
   readonly gates: {
-    /** Whether the user's setting can switch it off; account mails go out in any case (CONTRACT §10). */
+    /** Whether the user's setting can switch it off; account mails go out in any case (docs/specification/notify.md#skip-reasons). */
     readonly preference: boolean;
     /** Only users of this plan are written to. */
     readonly plan?: Plan;

@@ -1,9 +1,9 @@
 /**
- * Who may call a route (CONTRACT §3). A guard is spread into the route's options:
+ * Who may call a route (docs/specification/http.md#credentials). A guard is spread into the route's options:
  *
  *     app.post('/v1/uploads', { ...access.userOrInternal, schema: { body: uploadRequest } }, handler);
  *
- * It decides 401 before the body is read, and 403 only after the request's form is judged, in the order of CONTRACT §3.
+ * It decides 401 before the body is read, and 403 only after the request's form is judged, in the order of docs/specification/http.md#order-of-checks.
  * Afterwards `request.caller` says who calls.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';

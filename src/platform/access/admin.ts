@@ -1,4 +1,4 @@
-/** Operators: `X-Admin-Token` alone counts, whatever else is sent; without it, or with a wrong one, 401 (CONTRACT §8). */
+/** Operators: `X-Admin-Token` alone counts, whatever else is sent; without it, or with a wrong one, 401 (docs/specification/memory.md#admin-api). */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { problems } from '../problem.ts';
 import { matchSecret } from './secrets.ts';

@@ -1,4 +1,4 @@
-/** Who is calling (CONTRACT §3). Decided once per request, before the body is read, and kept on it. */
+/** Who is calling (docs/specification/http.md#credentials). Decided once per request, before the body is read, and kept on it. */
 export type Caller =
   | {
       readonly kind: 'user';

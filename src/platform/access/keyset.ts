@@ -1,5 +1,5 @@
 /**
- * The public keys of access tokens, read from the identity provider (CONTRACT §3: ES256, key by `kid`). Kept while the
+ * The public keys of access tokens, read from the identity provider (docs/specification/http.md#credentials: ES256, key by `kid`). Kept while the
  * provider is down: a failing provider never signs anybody out.
  */
 import { type CryptoKey, importJWK, type JWK } from 'jose';

@@ -1,4 +1,4 @@
-/** How often one user may call one service (RATE_LIMIT_PER_MINUTE, CONTRACT §2). Counted in this process alone. */
+/** How often one user may call one service (RATE_LIMIT_PER_MINUTE, docs/specification/http.md#limits). Counted in this process alone. */
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
 import { problems } from '../problem.ts';

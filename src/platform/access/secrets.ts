@@ -1,4 +1,4 @@
-/** Secrets that callers send, compared in constant time (CONTRACT §3). */
+/** Secrets that callers send, compared in constant time (docs/specification/http.md#credentials). */
 import { hash, timingSafeEqual } from 'node:crypto';
 
 export type SecretMatcher = (given: string) => boolean;

@@ -1,4 +1,4 @@
-/** Access tokens of users (CONTRACT §3): ES256, `exp` and `aud` = `authenticated` required, `sub` a UUID. */
+/** Access tokens of users (docs/specification/http.md#credentials): ES256, `exp` and `aud` = `authenticated` required, `sub` a UUID. */
 import { hash } from 'node:crypto';
 import { errors, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';

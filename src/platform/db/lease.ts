@@ -1,5 +1,5 @@
 /**
- * Leases: who may do what only one process may do at a time (CONTRACT §2: with PostgreSQL and without Redis, one process
+ * Leases: who may do what only one process may do at a time (docs/specification/system.md#processes: with PostgreSQL and without Redis, one process
  * per service). Rows of the database, times by its clock; one statement per process renews all that it holds. A lease
  * cannot stop a process that was suspended: what it guards compares `fence`, which grows at every change of hands.
  */

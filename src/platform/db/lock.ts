@@ -1,5 +1,5 @@
 /**
- * One process per data folder (CONTRACT §1): two PGlites on one folder would lose data silently. The lock is the operating
+ * One process per data folder (docs/specification/system.md#data-folder): two PGlites on one folder would lose data silently. The lock is the operating
  * system's, held through SQLite on an empty file, so it dies with its process however that ends; no pid file can be stale.
  */
 import { randomUUID } from 'node:crypto';

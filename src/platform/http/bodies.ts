@@ -1,4 +1,4 @@
-/** What a request body may be: JSON in UTF-8, or nothing (CONTRACT §3). */
+/** What a request body may be: JSON in UTF-8, or nothing (docs/specification/http.md#requests). */
 import { isUtf8 } from 'node:buffer';
 import { invalid, problems } from '../problem.ts';
 import type { HttpServer } from './httpserver.ts';

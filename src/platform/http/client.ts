@@ -71,7 +71,7 @@ export interface ActingClient {
 }
 
 const attempts = 3;
-/** Well below the 15 s within which all has to be well again (CONTRACT §3). */
+/** Well below the 15 s within which all has to be well again (docs/specification/http.md#failing-engines). */
 const trialEveryMs = 2000;
 const failuresToOpen = 5;
 
@@ -94,7 +94,7 @@ export function createClient(options: ClientOptions): HttpClient {
       accept: 'application/json',
       'user-agent': userAgent,
       ...(json === undefined ? {} : { 'content-type': 'application/json' }),
-      // Beside a credential of the call's own it would decide alone (CONTRACT §3).
+      // Beside a credential of the call's own it would decide alone (docs/specification/http.md#credentials).
       ...(options.internalKey === undefined || call.headers?.authorization !== undefined
         ? {}
         : {

@@ -1,11 +1,11 @@
-/** Which pages of other origins may call from a browser (CONTRACT §3). A preflight needs no credential. */
+/** Which pages of other origins may call from a browser (docs/specification/http.md#cors). A preflight needs no credential. */
 import cors from '@fastify/cors';
 import type { CorsRule, HttpServer } from './httpserver.ts';
 import { matchOrigins } from './origins.ts';
 
 export const traceHeaders = ['traceparent', 'tracestate', 'baggage'] as const;
 
-/** Media and memory: AGENT_ALLOWED_ORIGINS; `http://localhost:3000` always belongs to it (CONTRACT §2). */
+/** Media and memory: AGENT_ALLOWED_ORIGINS; `http://localhost:3000` always belongs to it (docs/specification/http.md#cors). */
 export function allowApplications(agentOrigins: readonly string[]): CorsRule {
   return {
     origins: matchOrigins(['http://localhost:3000', ...agentOrigins]),
@@ -15,7 +15,7 @@ export function allowApplications(agentOrigins: readonly string[]): CorsRule {
   };
 }
 
-/** The agent: as above, and streams are resumed with Last-Event-ID (document 001). */
+/** The agent: as above, and streams are resumed with Last-Event-ID (docs/specification/agent.md#agent-cors). */
 export function allowChats(agentOrigins: readonly string[]): CorsRule {
   const rule = allowApplications(agentOrigins);
   return { ...rule, allowedHeaders: [...rule.allowedHeaders, 'Last-Event-ID'] };

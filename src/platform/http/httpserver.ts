@@ -70,12 +70,12 @@ export interface ServerCommons {
   readonly mayServe?: () => boolean;
   /** For how long `close` waits for what is in flight. */
   readonly drainTimeoutMs?: number;
-  /** Calls for runs in flight go on while the service drains (CONTRACT §3). */
+  /** Calls for runs in flight go on while the service drains (docs/specification/http.md#draining). */
   readonly servedWhileDraining?: (request: FastifyRequest) => boolean;
 }
 
 export interface ServerOptions extends ServerCommons {
-  /** As `GET /` and `GET /health` report it (CONTRACT §3). */
+  /** As `GET /` and `GET /health` report it (docs/specification/http.md#service-endpoints). */
   readonly service: string;
   /** For `GET /ready`. */
   readonly readiness: Readiness;

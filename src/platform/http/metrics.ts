@@ -1,4 +1,4 @@
-/** `GET /metrics` in Prometheus text (CONTRACT §3): nothing that names a user, and no label without bound. */
+/** `GET /metrics` in Prometheus text (docs/specification/http.md#service-endpoints): nothing that names a user, and no label without bound. */
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { version } from '../version.ts';
 import { RequestDurations, type RequestLabels } from './durations.ts';

@@ -1,4 +1,4 @@
-/** What every service answers beside its own routes: `/`, `/health`, `/ready` (CONTRACT §3). */
+/** What every service answers beside its own routes: `/`, `/health`, `/ready` (docs/specification/http.md#service-endpoints). */
 import { withDeadline } from '../resilience/deadline.ts';
 import { version } from '../version.ts';
 import type { HttpServer, Readiness, ServerOptions } from './httpserver.ts';

@@ -1,4 +1,4 @@
-/** `GET /openapi.json` (3.1) and `GET /docs`, both made from the routes and their schemas (CONTRACT §3). */
+/** `GET /openapi.json` (3.1) and `GET /docs`, both made from the routes and their schemas (docs/specification/http.md#service-endpoints). */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { RouteOptions } from 'fastify';

@@ -1,4 +1,4 @@
-/** The one place where errors become answers (CONTRACT §3: `error`, `message`, `requestId`, `issues`). */
+/** The one place where errors become answers (docs/specification/http.md#errors: `error`, `message`, `requestId`, `issues`). */
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';

@@ -1,4 +1,4 @@
-/** One Fastify instance per service, with every rule that is common to all services (CONTRACT §3; docs/http.md). */
+/** One Fastify instance per service, with every rule that is common to all services (docs/specification/http.md; docs/http.md). */
 import fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-/** What is wrong with a field, in words that follow its name: `body.to: is required` (CONTRACT §3, `issues`). */
+/** What is wrong with a field, in words that follow its name: `body.to: is required` (docs/specification/http.md#errors). */
 import type { z } from 'zod';
 
 type Fault = z.core.$ZodRawIssue;

@@ -1,5 +1,5 @@
 /**
- * Durable jobs on the configured database (CONTRACT §2: "all truth"; docs/jobs.md). A job is a row, written in the caller's
+ * Durable jobs on the configured database (docs/specification/system.md#engines: "all truth"; docs/jobs.md). A job is a row, written in the caller's
  * own transaction. It is carried out at least once: an attempt holds a lease, and what it writes about the job compares the
  * attempt's fence, so a worker that was taken over can neither finish nor fail it. Handlers may be run twice, by two
  * processes at once even; what must happen once they write together with `complete(tx)`.

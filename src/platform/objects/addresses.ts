@@ -1,5 +1,5 @@
 /**
- * Signed addresses of files that the edge serves (CONTRACT §2): `{edge}/o/<bucket>/<key>?<terms>&signature=…`. Bearer
+ * Signed addresses of files that the edge serves (docs/specification/system.md#signed-read-urls): `{edge}/o/<bucket>/<key>?<terms>&signature=…`. Bearer
  * secrets: whoever has one may do what its terms say until it expires. The file driver signs them, the edge verifies
  * them; both derive the key from the resizing key, so that the edge needs no state and no secret of its own.
  */

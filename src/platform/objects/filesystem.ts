@@ -1,5 +1,5 @@
 /**
- * Objects as files: a folder per bucket, a file per object, the key its path (CONTRACT §2). Needs a file system with hard
+ * Objects as files: a folder per bucket, a file per object, the key its path (docs/specification/system.md#engines). Needs a file system with hard
  * links and renames on which the staging folder lies too. Several processes of one machine may share it.
  */
 import type { KeyObject } from 'node:crypto';

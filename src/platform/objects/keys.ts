@@ -19,7 +19,7 @@ export function assertSafePrefix(prefix: string): void {
   if (prefix !== '' && !isSafeKey(prefix) && !isSafeKey(`${prefix}x`)) throw new Error('unsafe object key prefix');
 }
 
-/** A bucket as a caller may name it: one segment of a path, nothing else (CONTRACT §4, `legacyBucket`). */
+/** A bucket as a caller may name it: one segment of a path, nothing else (docs/specification/media.md#fields). */
 export function isBucketName(name: string): boolean {
   return /^[A-Za-z0-9._-]{1,255}$/.test(name) && name !== '.' && name !== '..';
 }

@@ -107,16 +107,16 @@ export interface Objects {
    * browser may not show (`mayShowInline`) is an attachment. No call to the store.
    */
   readAddress(key: string, options: ReadAddressOptions): string;
-  /** A bearer address for one PUT, create only where the store can (CONTRACT §4). No call to the store. */
+  /** A bearer address for one PUT, create only where the store can (docs/specification/media.md#uploads). No call to the store. */
   writeAddress(key: string, options: WriteAddressOptions): WriteAddress;
   /** Throws when the store does not answer; for /ready and doctor. */
   check(): Promise<void>;
 }
 
-/** When a request names none (document 000, Conventions). */
+/** When a request names none (docs/specification/media.md#fields). */
 export const defaultLegacyBucket = 'agent_message';
 
-/** The store of legacy objects, whose buckets are named by callers (CONTRACT §2). */
+/** The store of legacy objects, whose buckets are named by callers (docs/specification/media.md#fields). */
 export interface LegacyObjects {
   readonly driver: 'files' | 's3' | 'off';
   /**

@@ -1,4 +1,4 @@
-/** The one place that chooses the driver of the object store (CONTRACT §2). */
+/** The one place that chooses the driver of the object store (docs/specification/system.md#engines). */
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
@@ -39,7 +39,7 @@ export interface OpenedObjects {
   readonly originals: Objects;
   /** Variants. */
   readonly publicObjects: Objects;
-  /** For doctor: whether a signed PUT can be held to create only (CONTRACT §4). Writes a small object to find out. */
+  /** For doctor: whether a signed PUT can be held to create only (docs/specification/media.md#uploads). Writes a small object to find out. */
   probeCreateOnly(): Promise<CreateOnlySupport>;
   close(): Promise<void>;
 }

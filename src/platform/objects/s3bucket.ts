@@ -1,4 +1,4 @@
-/** Objects in a bucket of an S3 server (CONTRACT §2). Needs the right to read, write, delete and list in the bucket. */
+/** Objects in a bucket of an S3 server (docs/specification/system.md#engines). Needs the right to read, write, delete and list in the bucket. */
 import { finished, PassThrough, type Readable } from 'node:stream';
 import { problems } from '../problem.ts';
 import { type Body, heldByReader, WrongLength } from './bodies.ts';

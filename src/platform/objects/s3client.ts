@@ -42,7 +42,7 @@ export interface S3Limits {
   readonly trialEveryMs: number;
 }
 
-/** An outage is known within 10 s, and over within 15 s of its end (CONTRACT §3). */
+/** An outage is known within 10 s, and over within 15 s of its end (docs/specification/http.md#failing-engines). */
 export const defaultLimits: S3Limits = {
   connections: 64,
   connectTimeoutMs: 3000,

@@ -1,6 +1,6 @@
 /**
  * Redis (or Valkey), as far as a process uses it: one connection for commands, one for messages, both kept up by
- * themselves. It only makes things fast: flushed or lost, it costs speed and the streams in flight (CONTRACT §2), so
+ * themselves. It only makes things fast: flushed or lost, it costs speed and the streams in flight (docs/specification/system.md#redis), so
  * whoever calls it knows what to do without it. Opened in `open.ts` only.
  */
 import type { RedisClientType } from 'redis';

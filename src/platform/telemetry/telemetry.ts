@@ -10,7 +10,7 @@ export interface SpanEnd {
   /** Told better at the end than at the start, when the route is known. */
   readonly name?: string;
   readonly attributes: Attributes;
-  /** 5xx of ours, and calls that did not come to an answer: nothing else marks a span (CONTRACT §3). */
+  /** 5xx of ours, and calls that did not come to an answer: nothing else marks a span (docs/specification/http.md#errors). */
   readonly failed: boolean;
 }
 
