@@ -218,6 +218,11 @@ describe('doctor', { timeout: 90_000 }, () => {
     }
   });
 
+  it('shows no credentials of a URL', async () => {
+    const { code, lines } = await doctor({ CMS_URL: `${url.replace('//', '//user:hunter2@')}/cms` });
+    expect([code, lines.join('\n')]).toEqual([0, expect.not.stringContaining('hunter2')]);
+  });
+
   it('warns of a misspelled setting, without its value', async () => {
     const { code, lines } = await doctor({ DATABSE_URL: 'postgres://user:hunter2@db/x' });
     expect(code).toBe(0);

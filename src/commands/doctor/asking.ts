@@ -36,7 +36,7 @@ export async function ask(question: Question): Promise<Reply> {
   const body = json === undefined ? null : JSON.stringify(json);
   const signal = AbortSignal.timeout(question.timeoutMs ?? 5000);
   const request = { method, headers, body, signal, redirect: 'manual' } as const;
-  const response = await outgoingFetch(url, request).catch((error: Error) => {
+  const response = await outgoingFetch(withoutCredentials(url), request).catch((error: Error) => {
     throw new Error(`${place} does not answer (${reasonOf(error)}); see ${settings}`);
   });
   const { status } = response;
@@ -65,6 +65,11 @@ export function bearer(key: string | undefined): Readonly<Record<string, string>
 export function placeOf(url: string): string {
   const { origin, pathname } = new URL(url);
   return origin + pathname;
+}
+
+/** `fetch` refuses such a URL, with an error that shows it. The services do not send the credentials either. */
+function withoutCredentials(url: string): URL {
+  return Object.assign(new URL(url), { username: '', password: '' });
 }
 
 export function reasonOf(error: Error): string {
