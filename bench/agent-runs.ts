@@ -29,7 +29,10 @@ async function* speak(): AsyncGenerator<LanguageModelV4StreamPart> {
 const dataDir = await mkdtemp(join(tmpdir(), 'atelier-bench-'));
 const log = createLog({ level: 'silent' });
 const onDisk = { ...embedded, openDatabase: () => openDatabase({ url: 'embedded', dataDir, migrations, log }) };
-const rig = await startAgent(onDisk, { offlineModel: modelOf(speak) });
+const rig = await startAgent(onDisk, {
+  offlineModel: modelOf(speak),
+  pace: { maxStreamsPerUser: Number.POSITIVE_INFINITY },
+});
 const user = await rig.user('pro', 1000);
 let taskId: string;
 

@@ -22,6 +22,7 @@ const defaultHeartbeatEveryMs = 10_000;
 /** A socket that takes nothing for so long is given up. */
 const defaultStalledAfterMs = 60_000;
 const closingMs = 3000;
+const defaultMaxStreamsPerUser = 100;
 
 const headers = {
   'content-type': 'text/event-stream',
@@ -41,12 +42,13 @@ export function readLastEventId(header: string | string[] | undefined): EventId 
 export interface ReadersPace {
   readonly heartbeatEveryMs?: number;
   readonly stalledAfterMs?: number;
+  readonly maxStreamsPerUser?: number;
 }
 
 export function createReaders(feeds: Feeds, pace: ReadersPace = {}): Readers {
   const { heartbeatEveryMs = defaultHeartbeatEveryMs, stalledAfterMs = defaultStalledAfterMs } = pace;
   const readers = new Set<Reader>();
-  const countStream = createStreamQuota();
+  const countStream = createStreamQuota(pace.maxStreamsPerUser ?? defaultMaxStreamsPerUser);
   let lastReaderLeft: () => void = () => undefined;
   const beating = setInterval(() => {
     for (const reader of readers) reader.beat(stalledAfterMs);

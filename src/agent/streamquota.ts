@@ -4,9 +4,7 @@ import { agentProblems } from './problems.ts';
 /** Throws `too_many_streams` (429). The answer ends what was counted; further calls of it do nothing. */
 export type StreamQuota = (userId: string) => () => void;
 
-const maxStreamsPerUser = 100;
-
-export function createStreamQuota(): StreamQuota {
+export function createStreamQuota(maxStreamsPerUser: number): StreamQuota {
   const open = new Map<string, Set<symbol>>();
   return (userId) => {
     const streams = open.get(userId) ?? new Set();
