@@ -7,6 +7,7 @@ export type ProblemCode =
   | 'condition_failed'
   | 'copy_failed'
   | 'csam_blocked'
+  | 'digest_pending'
   | 'draining'
   | 'duplicate_memory'
   | 'email_failed'

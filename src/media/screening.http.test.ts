@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { paint, photo, pipe, scene, sceneColour } from '#image/engine/pictures.testing.ts';
 import { bmpOf } from '../../test/media/bmp.ts';
 import { says, saysClean, startClassifier, type TestClassifier } from '../../test/media/classifier.ts';
+import { clip } from '../../test/media/clips.ts';
 import { fixture } from '../../test/media/heif.ts';
 import {
   digestOf as digest,
@@ -16,7 +17,11 @@ import {
   turned,
 } from '../../test/media/lists.ts';
 import { embedded, type MediaRig, onEveryPair, put, type Refusal, startMedia, upload } from '../../test/media/rig.ts';
+import { skipWithout } from '../../test/programs.ts';
+import type { MediaTask, VideoTask } from './api.ts';
 import type { MediaTables } from './store.ts';
+import { posterIdOf } from './tasks/processing.ts';
+import { render } from './video/samples.testing.ts';
 
 const jpeg = { mime: 'image/jpeg' };
 const blocked = [451, 'csam_blocked'];
@@ -330,6 +335,26 @@ onEveryPair('screening', (pair) => {
       expect(await register(said)).toEqual([201, null]);
     });
   });
+
+  it.skipIf(skipWithout('ffmpeg'))(
+    'a prohibited video fails its task, and leaves nothing',
+    async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'atelier-prohibited-'));
+      const film = await readFile(await render(clip, folder));
+      await rm(folder, { recursive: true });
+      await list('sha256', digest('sha256', film));
+      const { said, assetId, storageKey } = await upload(rig.user, film, { kind: 'video', mime: 'video/mp4' });
+      const begun = await rig.user.post<VideoTask>('/v1/media-tasks/video', said);
+      const task = async () => (await rig.user.get<MediaTask>(`/v1/media-tasks/${begun.body.taskId}`)).body;
+      await expect.poll(async () => (await task()).status, { timeout: 60_000 }).toBe('failed');
+      expect((await task()).metadata).toMatchObject({ error: 'csam_blocked' });
+      expect(await incidents(assetId)).toMatchObject([{ list: 'sha256', sha256: digest('sha256', film) }]);
+      for await (const { key } of rig.originals.list(storageKey.slice(0, storageKey.lastIndexOf('/'))))
+        expect(key).not.toContain(assetId);
+      expect([await rows(assetId), await rows(posterIdOf(assetId))]).toEqual([[], []]);
+    },
+    90_000,
+  );
 
   it.each<[string, string, () => Buffer]>([
     ['HEIC', 'image/heic', () => fixture('scene.heic')],

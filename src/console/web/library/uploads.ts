@@ -23,7 +23,9 @@ interface Reservation {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export const pictureTypes = 'image/jpeg,image/png,image/webp,image/gif,image/avif';
+/** What models take, and browsers show as it is. */
+export const attachmentTypes = 'image/jpeg,image/png,image/webp,image/gif,image/avif';
+export const pictureTypes = `${attachmentTypes},image/heic,image/heif,image/tiff,image/bmp,.heic,.heif`;
 
 /** `onProgress` is told the share that has been sent, 0 to 1. */
 export async function uploadPicture(

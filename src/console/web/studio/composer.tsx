@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { pictureTypes, uploadPicture } from '../library/uploads.ts';
+import { attachmentTypes, uploadPicture } from '../library/uploads.ts';
 import { Problem } from '../parts/states.tsx';
 import { useUser } from '../user.tsx';
 
@@ -111,7 +111,7 @@ export function Composer({
         <input
           ref={picker}
           type="file"
-          accept={pictureTypes}
+          accept={attachmentTypes}
           hidden
           aria-label="Picture"
           onChange={(event) => {
