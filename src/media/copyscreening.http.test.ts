@@ -264,7 +264,7 @@ onEveryPair('the screening of copies', (pair) => {
   describe('of a picture in a legacy file of another name', () => {
     it('is screened all the same, and has the mime that its bytes show', async () => {
       const good = await copied(await laid(other, 'a.mp4'));
-      expect(good.body).toMatchObject({ mime: 'image/jpeg', kind: 'video', width: 160, blurhash: expect.any(String) });
+      expect(good.body).toMatchObject({ mime: 'image/jpeg', kind: 'image', width: 160, blurhash: expect.any(String) });
       expect(await rowsOf(good.toOwnerId)).toMatchObject([{ pdq: expect.any(String), screened_at: expect.any(Date) }]);
       await lists.write('pdq', pdq);
       const bad = await copied(await laid(picture, 'a.mp4'));

@@ -149,7 +149,7 @@ onEveryPair('the screening of legacy files', (pair) => {
     const answer = await imported(path);
     expect(answer.outcome).toEqual(outcome);
     if (outcome !== passed) return expect(await rowAt(path)).toBeUndefined();
-    expect(answer.body).toMatchObject({ mime: 'image/jpeg', kind: 'video', width: 160, blurhash: expect.any(String) });
+    expect(answer.body).toMatchObject({ mime: 'image/jpeg', kind: 'image', width: 160, blurhash: expect.any(String) });
     expect(await rowAt(path)).toMatchObject({ pdq: expect.any(String), screened_at: expect.any(Date) });
   });
 
