@@ -88,6 +88,9 @@ describe.concurrent('a picture that is made', () => {
   });
 });
 
+/** The beginning of a Windows icon of 16 × 16 pixels. */
+const icon = Buffer.from('00000100010010100000010020006804000016000000', 'hex');
+
 describe.concurrent('an expected failure is an output: the run goes on, and the picture costs nothing', () => {
   it.each([
     ['refused by the provider (400)', json({ error: { message: 'too gaudy' } }, 400), 'provider refused: too gaudy'],
@@ -95,7 +98,7 @@ describe.concurrent('an expected failure is an output: the run goes on, and the 
     ['refused without a reason', json('no', 400), 'provider refused: no reason given'],
     ['no picture at all', pictureAnswer(Buffer.from('<html>not a picture</html>')), /./],
     ['cut off', async () => pictureAnswer((await newPicture()).subarray(0, 60)), /./],
-    ['of a kind that is not kept', async () => pictureAnswer(await picture('tiff')), /./],
+    ['of a kind that is not kept', pictureAnswer(icon), /./],
     ['too large', async () => pictureAnswer(padPng(await newPicture(), testLimits.maxImageBytes + 1)), /./],
   ] as const)('%s', async (_title, answer, message) => {
     const said = typeof answer === 'function' ? await answer() : answer;
