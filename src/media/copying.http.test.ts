@@ -241,7 +241,7 @@ onEveryPair('POST /v1/copy', (pair) => {
           width: source.width,
           height: source.height,
           blurhash: source.blurhash,
-          storageKey: `u/${rig.userId}/feed/published/${body.assetId}.jpg`,
+          storageKey: `u/${rig.userId}/feed/published/${body.assetId}.png`,
         });
         await rig.legacyFiles.remove([path]);
         expect(await bytesOf(rig.user, body.assetId)).toEqual(png);

@@ -241,9 +241,9 @@ onEveryPair('the screening of copies', (pair) => {
   });
 
   describe('of a picture in a legacy file of another name', () => {
-    it('is screened all the same, and stays what it is called', async () => {
+    it('is screened, and is a picture', async () => {
       const good = await copied(await laid(other, 'a.mp4'));
-      expect(good.body).toMatchObject({ mime: 'video/mp4', kind: 'video', width: null, blurhash: null });
+      expect(good.body).toMatchObject({ mime: 'image/jpeg', kind: 'image', width: 160 });
       expect(await rowsOf(good.toOwnerId)).toMatchObject([{ pdq: expect.any(String), screened_at: expect.any(Date) }]);
       await lists.write('pdq', pdq);
       const bad = await copied(await laid(picture, 'a.mp4'));
