@@ -22,7 +22,7 @@ describe.skipIf(skipWithoutFleet)('a rolling restart of two instances under load
   let fleet: Fleet;
   /** To which a balancer sends: those whose health is good, as far as it has looked. */
   let balanced: readonly Instance[] = [];
-  const env = { AGENT_DRAIN_SECS: String(drainS) };
+  const env = { AGENT_DRAIN_SECS: String(drainS), AGENT_MAX_RUNS_PER_USER: '1000' };
 
   beforeAll(async () => {
     fleet = await openFleet();
