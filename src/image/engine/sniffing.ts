@@ -44,7 +44,7 @@ const avifBrands: readonly string[] = ['avif', 'avis'];
 const heicBrands: readonly string[] = ['heic', 'heix', 'heim', 'heis', 'hevc', 'hevx', 'hevm', 'hevs'];
 const heifBrands: readonly string[] = ['mif1', 'mif2', 'mif3', 'msf1'];
 
-/** Of an ISO base media file: any of its brands counts, since readers go by any of them. */
+/** Of an ISO base media file. Readers go by whichever brand they know, so each one counts. */
 function mimeOfBrands(bytes: Uint8Array): ImageMime | undefined {
   const beginning = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, beginningBytes));
   const told = beginning.readUInt32BE();
