@@ -174,7 +174,8 @@ export function importerOf(
   const { database, originals, legacy, engine, screening, settings } = deps;
   const db = database.queries<MediaTables>();
   const pictures = picturePermits();
-  const digester = createDigester();
+  // A command has time.
+  const digester = createDigester({ waitMs: 3_600_000 });
   const importDeps = { db, objects: originals, legacy, engine, screening, pictures, digester, limits: settings };
   return (request: LegacyImport) => importFile(importDeps, request);
 }

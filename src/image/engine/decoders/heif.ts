@@ -79,7 +79,6 @@ const require = createRequire(import.meta.url);
 const okay = 0;
 const unsupported: readonly number[] = [3, 4, 11];
 const outOfMemory = 6;
-const securityLimit = 1000;
 const colorspaceRgb = 1;
 const [chromaRgb, chromaRgba] = [10, 11];
 const interleaved = 10;
@@ -194,15 +193,15 @@ interface Calls {
 }
 
 async function openCalls(memoryBytes: number): Promise<Calls> {
-  const memory = { limit: memoryBytes, isExceeded: false };
+  const memory = { limit: memoryBytes, isDenied: false };
   const lib = await openLibheif(memory);
   const [error, result] = [lib._malloc(errorBytes), lib._malloc(errorBytes)];
   const number = (pointer: number) => new DataView(lib.HEAPU8.buffer).getUint32(pointer, true);
   /** `cause`: what the library says, or the trap that it ran into. */
   const faultOf = (cause: unknown, code?: number) => {
-    if (memory.isExceeded || (code === outOfMemory && number(error + 4) === securityLimit)) return tooLarge(cause);
     // Not the picture's fault: this machine has no memory left.
-    if (code === outOfMemory) return new Error('no memory for libheif', { cause });
+    if (memory.isDenied) return new Error('no memory for libheif', { cause });
+    if (code === outOfMemory) return tooLarge(cause);
     return code !== undefined && unsupported.includes(code)
       ? new PictureFault('unsupported', 'The HEIF file holds no picture that can be decoded here.', cause)
       : undecodable(cause);
@@ -229,7 +228,7 @@ async function openCalls(memoryBytes: number): Promise<Calls> {
 }
 
 /** A worker's limits do not cover WebAssembly memory, so growth is refused here. */
-async function openLibheif(memory: { readonly limit: number; isExceeded: boolean }): Promise<Libheif> {
+async function openLibheif(memory: { readonly limit: number; isDenied: boolean }): Promise<Libheif> {
   const open: OpenLibheif = require('libheif-js/libheif-wasm/libheif.js');
   const code = await readFile(require.resolve('libheif-js/libheif-wasm/libheif.wasm'));
   const silent = () => undefined;
@@ -242,10 +241,13 @@ async function openLibheif(memory: { readonly limit: number; isExceeded: boolean
         if (!(exported instanceof WebAssembly.Memory)) continue;
         const grow = exported.grow.bind(exported);
         exported.grow = (pages) => {
+          if (exported.buffer.byteLength + pages * pageBytes > memory.limit)
+            throw new RangeError('more memory than a picture may take');
           // Emscripten asks for more than it needs first; its last try counts.
-          memory.isExceeded = exported.buffer.byteLength + pages * pageBytes > memory.limit;
-          if (memory.isExceeded) throw new RangeError('more memory than a picture may take');
-          return grow(pages);
+          memory.isDenied = true;
+          const before = grow(pages);
+          memory.isDenied = false;
+          return before;
         };
       }
       done(instance);
