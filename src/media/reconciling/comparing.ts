@@ -4,7 +4,7 @@ import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import { bucketFolder } from '#platform/objects/open.ts';
 import { bucketOf, type PlacesDeps } from '../locating.ts';
-import { createReader } from './reading.ts';
+import { createReader, type Reader } from './reading.ts';
 import { type FolderTables, findPin, type PinnedRow } from './store.ts';
 
 export type Comparison =
@@ -27,9 +27,12 @@ export interface ComparingDeps extends PlacesDeps {
 /** A row, with its digest where the caller has read it. */
 export type ComparedRow = PinnedRow & { readonly sha256?: string | null };
 
+/** Each has a thread: requests do not wait for what is read in the background. */
+type Purpose = 'request' | 'background';
+
 export interface Comparer {
   /** Of several calls for one row, one reads the file. Rejects when it cannot be read. */
-  compare(row: ComparedRow): Promise<Comparison>;
+  compare(row: ComparedRow, purpose: Purpose): Promise<Comparison>;
   /** Remembers and logs that a row has lost its file. */
   report(row: PinnedRow, comparison: Comparison): void;
   reportUnreadable(row: PinnedRow, error: unknown): void;
@@ -47,13 +50,13 @@ const maxReported = 1000;
 
 export function createComparer(deps: ComparingDeps): Comparer {
   const { db, dataDir, log } = deps;
-  const reader = createReader();
+  const readers: Readonly<Record<Purpose, Reader>> = { request: createReader(), background: createReader() };
   const running = new Map<string, Promise<Comparison>>();
   /** The ETag of the file that is there instead, or `''`. */
   const lost = new Map<string, string>();
   let reported = 0;
 
-  async function read(row: ComparedRow): Promise<Comparison> {
+  async function read(row: ComparedRow, reader: Reader): Promise<Comparison> {
     const { assetId, backend, bucket, storageKey, etag: pinned, byteSize } = row;
     const root = bucketFolder(dataDir, backend, bucket);
     const knownEtags = [pinned, lost.get(assetId) ?? ''];
@@ -74,12 +77,12 @@ export function createComparer(deps: ComparingDeps): Comparer {
   const placeOf = ({ assetId, backend, bucket, storageKey }: PinnedRow) => ({ assetId, backend, bucket, storageKey });
 
   return {
-    compare: (row) => {
+    compare: (row, purpose) => {
       const { assetId, etag } = row;
       // Of a bucket that is not configured nothing is known.
       if (bucketOf(deps, row) === undefined) return Promise.resolve({ found: 'same', etag });
-      const name = `${assetId} ${etag}`;
-      const comparison = running.get(name) ?? read(row).finally(() => running.delete(name));
+      const name = `${purpose} ${assetId} ${etag}`;
+      const comparison = running.get(name) ?? read(row, readers[purpose]).finally(() => running.delete(name));
       running.set(name, comparison);
       return comparison;
     },
@@ -100,6 +103,8 @@ export function createComparer(deps: ComparingDeps): Comparer {
     },
     isLost: (assetId) => lost.has(assetId),
     isFull: () => lost.size >= maxLost,
-    close: () => reader.close(),
+    close: async () => {
+      await Promise.all(Object.values(readers).map((reader) => reader.close()));
+    },
   };
 }

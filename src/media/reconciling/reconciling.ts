@@ -57,8 +57,10 @@ export interface Reconciler {
 }
 
 const rowsPerPage = 500;
-/** Requests come first. */
+/** Of one request. */
 const filesAtOnce = 4;
+/** So many wait for the thread that reads one after the other: it never waits for the event loop. */
+const filesInLine = 64;
 const longestWaitMs = 10_000;
 const retryAfterMs = 5000;
 
@@ -84,7 +86,7 @@ export function createReconciler(deps: ReconcilingDeps): Reconciler {
   let written: string | undefined;
 
   async function follow<Row extends PinnedRow>(row: Row): Promise<Row | undefined> {
-    const comparison = await comparer.compare(row);
+    const comparison = await comparer.compare(row, 'request');
     comparer.report(row, comparison);
     if (comparison.found !== 'same' && comparison.found !== 'moved') return undefined;
     if (comparison.found === 'moved') await followFiles(db, [fileOf(row, comparison)]);
@@ -116,9 +118,9 @@ export function createReconciler(deps: ReconcilingDeps): Reconciler {
   async function comparePage(rows: readonly ComparedRow[], counts: Counts): Promise<readonly ComparedRow[]> {
     const doubtful: ComparedRow[] = [];
     const moved: FollowedFile[] = [];
-    await inTurns(rows, filesAtOnce, async (row) => {
+    await inTurns(rows, filesInLine, async (row) => {
       closing.signal.throwIfAborted();
-      const comparison = await comparer.compare(row).catch(() => undefined);
+      const comparison = await comparer.compare(row, 'background').catch(() => undefined);
       if (comparison === undefined || comparison.found === 'missing' || comparison.found === 'different')
         doubtful.push(row);
       if (comparison?.found !== 'moved') return;
@@ -133,7 +135,7 @@ export function createReconciler(deps: ReconcilingDeps): Reconciler {
   async function judge(row: ComparedRow, counts: Counts): Promise<void> {
     closing.signal.throwIfAborted();
     try {
-      const comparison = await comparer.compare(row);
+      const comparison = await comparer.compare(row, 'background');
       comparer.report(row, comparison);
       const { found } = comparison;
       // Others may take legacy files away or replace them.
