@@ -18,6 +18,10 @@ describe('the extension of a mime', () => {
     ['audio/mpeg', 'mp3'],
     ['audio/mp4', 'm4a'],
     ['audio/wav', 'wav'],
+    // Names that clients use and the library does not know.
+    ['image/jpg', 'jpg'],
+    ['audio/flac', 'flac'],
+    ['audio/aac', 'aac'],
     // The library's.
     ['application/pdf', 'pdf'],
     ['text/plain', 'txt'],
@@ -25,7 +29,6 @@ describe('the extension of a mime', () => {
     // Nobody's.
     ['application/octet-stream', 'bin'],
     ['foo/bar', 'bin'],
-    ['image/jpg', 'bin'],
     ['constructor/prototype', 'bin'],
   ])('%s: %s', (mime, extension) => {
     expect(extensionOf(mime)).toBe(extension);

@@ -122,7 +122,10 @@ onEveryPair('POST /v1/uploads', (pair) => {
       const reservation = await reserve();
       const bytes = [Buffer.alloc(100_000, 'a'), Buffer.alloc(100_000, 'b')];
       const statuses = await Promise.all(bytes.map((each) => put(reservation, each)));
-      expect(statuses.sort()).toEqual([200, 412]);
+      const [first, second] = statuses.sort();
+      expect(first).toBe(200);
+      // While the first is under way, or when it is done.
+      expect([409, 412]).toContain(second);
     });
 
     it('binds the content type', async () => {

@@ -25,7 +25,12 @@ describe.each(engines)('an agent alone on $name', ({ name, missing }) => {
       [place, issuer] = [await newPlace(), await startTestIssuer()];
       const database = name === 'postgres' ? await createPostgresDatabase() : undefined;
       drop = database?.drop ?? drop;
-      env = { ...place.env, JWKS_URL: issuer.jwksUrl, ...(database && { DATABASE_URL: database.url }) };
+      env = {
+        ...place.env,
+        AGENT_MAX_RUNS_PER_USER: '1000',
+        JWKS_URL: issuer.jwksUrl,
+        ...(database && { DATABASE_URL: database.url }),
+      };
     });
     afterAll(async () => {
       await instance?.kill();

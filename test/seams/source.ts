@@ -101,7 +101,7 @@ const senders = /^(undici|nodemailer|@opentelemetry\/exporter-.+|@ai-sdk\/(?!pro
 function isOther({ type, source, importKind, callee }: Node): boolean {
   if (type === 'ImportDeclaration' || type === 'ImportExpression')
     return isNode(source) && senders.test(String(source.value)) && importKind !== 'type';
-  return type === 'CallExpression' && nameOf(callee) === 'fetch';
+  return type === 'CallExpression' && ['fetch', 'outgoingFetch'].includes(nameOf(callee));
 }
 
 const nameOf = (value: unknown): string => (isNode(value) && typeof value.name === 'string' ? value.name : '');
