@@ -1,7 +1,9 @@
 /** Fetches a source from an address that a caller names (docs/specification/image.md#sources). */
+
 import { lookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import { Agent, type Dispatcher, request } from 'undici';
+import { readAtMost } from '#platform/http/boundedbody.ts';
 import { userAgent } from '#platform/http/outgoing.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import { PictureFault } from './engine/engine.ts';
@@ -90,12 +92,5 @@ function only(addresses: readonly HostAddress[]): LookupFunction {
 
 async function readWhole({ headers, body }: Dispatcher.ResponseData): Promise<Uint8Array<ArrayBuffer>> {
   if (Number(headers['content-length']) > maxSourceBytes) throw tooManyBytes();
-  const chunks: Buffer<ArrayBuffer>[] = [];
-  let length = 0;
-  for await (const chunk of body as AsyncIterable<Buffer<ArrayBuffer>>) {
-    length += chunk.length;
-    if (length > maxSourceBytes) throw tooManyBytes();
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, length);
+  return readAtMost(body, maxSourceBytes, tooManyBytes);
 }
