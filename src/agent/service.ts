@@ -94,7 +94,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     service: 'agent',
     description: 'Runs conversations: one run per thread, streamed and resumable, with pictures, videos and memory.',
     cors: allowChats(deps.agentOrigins),
-    standing: (route) => route === '/stream/:taskId',
+    isLongLived: (route) => route === '/stream/:taskId',
     // New runs alone are refused; what is in flight is read, and stopped, as ever.
     servedWhileDraining: ({ method, routeOptions: { url } }) =>
       url !== '/health' && !(method === 'POST' && url === '/task'),

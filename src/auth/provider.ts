@@ -62,7 +62,7 @@ export function createProvider(options: ProviderOptions): Provider {
   const client = createClient({
     name: 'idp',
     baseUrl: options.url,
-    ours: false,
+    isInternal: false,
     timeoutMs: providerTimeoutMs,
     maxConnections: 256,
     maxResponseBytes,

@@ -57,7 +57,7 @@ describe('npm run sweep', { timeout: 6 * limitMs }, () => {
     const dry = await swept();
     expect(dry.code, dry.output).toBe(0);
     expect(dry.output).toContain(`would remove  unregistered upload       ${old}  (5 bytes)`);
-    expect(dry.output).toMatch(/^Would be removed: .*\b2 unregistered uploads.*Nothing was changed/m);
+    expect(dry.output).toMatch(/^To be removed: .*\b2 unregistered uploads.*Nothing was changed/m);
     expect([await isThere(old), await isThere(other)]).toEqual([true, true]);
     expect(dry.output).not.toContain(young);
 
@@ -74,7 +74,7 @@ describe('npm run sweep', { timeout: 6 * limitMs }, () => {
     expect([beside.code, await isThere(third), await isThere(young)], beside.output).toEqual([0, false, true]);
     expect(beside.output.trim().split('\n').at(-1)).toMatch(/^Removed: .*\b1 unregistered upload,/);
     const none = await swept();
-    expect(none.output.trim()).toMatch(/^Would be removed: 0 .*\.$/);
+    expect(none.output.trim()).toMatch(/^To be removed: 0 .*\.$/);
   });
 
   it('an unknown option: one readable line, and 1', async () => {

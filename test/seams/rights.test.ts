@@ -30,7 +30,13 @@ beforeAll(async () => {
   memory = await startMemory(pglite);
   seams.memory = await witness(memory.url);
   const behind = (name: string) => {
-    const client = createClient({ name, baseUrl: seams[name]?.url ?? '', ours: true, internalKey, timeoutMs: 30_000 });
+    const client = createClient({
+      name,
+      baseUrl: seams[name]?.url ?? '',
+      isInternal: true,
+      internalKey,
+      timeoutMs: 30_000,
+    });
     clients.push(client);
     return client;
   };
