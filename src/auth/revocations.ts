@@ -93,7 +93,7 @@ export interface Housekeeping {
 
 const sweepEvery = 30;
 
-/** Beside the requests: sign-outs that are due, and deletes expired refresh results. */
+/** Beside the requests: sign-outs that are due, and now and then answers that were kept long enough. */
 export function keepHouse(deps: RevocationDeps, everyMs = 2000): Housekeeping {
   const stopping = new AbortController();
   let rounds = 0;
