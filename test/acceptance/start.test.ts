@@ -1,4 +1,4 @@
-/** docs/specification/system.md#startup-and-shutdown: starting and ending, seen from outside. */
+/** docs/specification/system.md#startup-and-shutdown: starting and stopping, observed from outside. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
@@ -29,7 +29,7 @@ function launch(command: string, args: readonly string[] = [], env: Readonly<Rec
   return program;
 }
 
-/** What a program has printed that is not a terminal. */
+/** Returns the lines that a program printed without a terminal. */
 const linesOf = (program: Program) =>
   program
     .output()
@@ -42,7 +42,7 @@ const health = (offset: number, path = '/health') => fetch(`http://127.0.0.1:${p
 const withoutPostgres = databaseEngines.some(({ name, missing }) => name === 'postgres' && missing);
 
 describe.skipIf(withoutPostgres)('npm start on PostgreSQL without Redis', () => {
-  it('runs one process per service: a second is refused, and a dead one replaced', { timeout: 120_000 }, async () => {
+  it('runs one process per service: rejects a second one, and replaces a dead one', { timeout: 120_000 }, async () => {
     const database = await createPostgresDatabase();
     const other = await newPlace();
     try {
@@ -67,7 +67,7 @@ describe.skipIf(withoutPostgres)('npm start on PostgreSQL without Redis', () => 
 });
 
 describe('npm start', () => {
-  it('starts every service, tells each address, answers, and ends with 0 on SIGTERM', async () => {
+  it('starts every service, prints each URL, responds, and exits with 0 on SIGTERM', async () => {
     const program = launch('start');
     await program.said(ready);
     for (const [service, offset] of [
@@ -97,7 +97,7 @@ describe('npm start', () => {
     expect(await program.ended(10_000)).toBe(0);
   });
 
-  it('prints the operator’s link when it made the token, and never again', async () => {
+  it('prints the operator’s link when it generated the token, and never again', async () => {
     const fresh = { ATELIER_DATA_DIR: join(place.dataDir, 'fresh') };
     const first = launch('start', ['console'], fresh);
     await first.said("for the operator's pages");
@@ -118,7 +118,7 @@ describe('npm start', () => {
     expect(second.output()).not.toContain('token=');
   });
 
-  it('keeps the secrets it made, for its owner only', async () => {
+  it('stores the generated secrets, readable only by their owner', async () => {
     const file = join(place.dataDir, 'secrets.json');
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const secrets = JSON.parse(await readFile(file, 'utf8'));
@@ -132,7 +132,7 @@ describe('npm start', () => {
     expect(await program.ended(10_000)).toBe(0);
   });
 
-  it('refuses a second start on the same folder, and the first goes on', async () => {
+  it('rejects a second start on the same folder, and the first continues', async () => {
     const first = launch('start');
     await first.said(ready);
     const second = launch('start', [], { ATELIER_PORT_BASE: String(place.portBase + 200) });
@@ -150,7 +150,7 @@ describe('npm start', () => {
     await second.said(ready);
   });
 
-  it('starts only what is named', async () => {
+  it('starts only the named services', async () => {
     const program = launch('start', ['image']);
     await program.said(ready);
     expect((await health(2)).status).toBe(200);
@@ -162,7 +162,7 @@ describe('the lines of npm start', () => {
   const standIns = ['IDP_URL', 'CMS_URL', 'MODEL_BASE_URL', 'IMAGE_MODEL_BASE_URL', 'VIDEO_MODEL_BASE_URL'];
   const last = 'RESEND_API_KEY and SMTP_URL';
 
-  it('end with the address of the console and the stand-ins, as JSON where the output is no terminal', async () => {
+  it('end with the URL of the console and the stand-ins, as JSON if the output is not a terminal', async () => {
     const program = launch('start');
     await program.said(last);
     const lines = linesOf(program);
@@ -186,7 +186,7 @@ describe('the lines of npm start', () => {
     expect(messages.at(-1)).toBe('stopping');
   });
 
-  it('are readable where LOG_FORMAT says so', async () => {
+  it('are readable if LOG_FORMAT is pretty', async () => {
     const program = launch('start', [], { LOG_FORMAT: 'pretty' });
     await program.said(last);
     const lines = program.output().trim().split('\n');
@@ -213,13 +213,13 @@ describe('the lines of npm start', () => {
     expect(linesOf(program).filter(({ setting }) => setting !== undefined)).toEqual([]);
   });
 
-  it('stay when LOG_LEVEL hides the log', async () => {
+  it('appear even if LOG_LEVEL hides the log', async () => {
     const program = launch('start', ['image'], { LOG_LEVEL: 'silent' });
     await program.said(ready);
     expect(linesOf(program)[0]).toMatchObject({ service: 'image' });
   });
 
-  it('warn of a misspelled setting', async () => {
+  it('warn about a misspelled setting', async () => {
     const program = launch('start', ['image'], { DATABSE_URL: 'postgres://user:hunter2@db/x' });
     await program.said(ready);
     expect(linesOf(program)[0]).toMatchObject({ level: 'warn', msg: expect.stringContaining('DATABASE_URL') });
@@ -227,13 +227,13 @@ describe('the lines of npm start', () => {
   });
 });
 
-describe('a start that cannot be exits non-zero with one line that names the setting', () => {
+describe('an impossible start exits non-zero with one line that names the setting', () => {
   it.each([
     [{ ATELIER_PORT_BASE: 'many' }, 'ATELIER_PORT_BASE'],
     [{ SVC_IMAGE_MAX_SRC_PIXELS: '0' }, 'SVC_IMAGE_MAX_SRC_PIXELS'],
     [{ DATABASE_URL: 'mysql://x' }, 'DATABASE_URL'],
     [{ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }, 'DATABASE_URL'],
-    [{ S3_ENDPOINT: 'not an address' }, 'S3_ENDPOINT'],
+    [{ S3_ENDPOINT: 'not a URL' }, 'S3_ENDPOINT'],
     [{ S3_ENDPOINT: 'http://127.0.0.1:1' }, 'S3_ACCESS_KEY_ID'],
     [{ IMGPROXY_KEY: 'zz' }, 'IMGPROXY_KEY'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],
@@ -260,7 +260,7 @@ describe('a start that cannot be exits non-zero with one line that names the set
     expect(second.output()).toContain('ATELIER_PORT_BASE');
   });
 
-  it('in production, every missing setting at once, and nothing is invented', async () => {
+  it('in production, reports all missing settings at once and generates nothing', async () => {
     const program = launch('start', ['media', 'image', 'edge'], { NODE_ENV: 'production' });
     expect(await program.ended()).toBe(1);
     for (const name of [
@@ -280,7 +280,7 @@ describe('a start that cannot be exits non-zero with one line that names the set
     expect(program.output().trim().split('\n')).toHaveLength(1);
   });
 
-  it('in production, the sender and the public URLs of mails and sitemaps', async () => {
+  it('in production, requires the sender and the public URLs of mail and sitemaps', async () => {
     const program = launch('start', ['notify', 'content'], { NODE_ENV: 'production' });
     expect(await program.ended()).toBe(1);
     for (const name of [
@@ -294,7 +294,7 @@ describe('a start that cannot be exits non-zero with one line that names the set
     expect(program.output().trim().split('\n')).toHaveLength(1);
   });
 
-  it('in production, only the settings of the services that start are asked for', async () => {
+  it('in production, requires only the settings of the services that start', async () => {
     const program = launch('start', ['image'], { NODE_ENV: 'production' });
     expect(await program.ended()).toBe(1);
     expect(program.output()).toContain('SVC_IMAGE_INTERNAL_KEY');
@@ -318,10 +318,10 @@ describe('beside a running instance', () => {
     };
     expect(await says('credits', ['ada@example.com', 'basic', '7'])).toBe('ada@example.com: basic, 7 credits');
     expect(await says('seed', [])).toContain('5 made-up users and 6 feeds');
-    expect(await says('credits', ['ada@example.com', 'gold', '7'], 1)).toContain('no such plan');
+    expect(await says('credits', ['ada@example.com', 'gold', '7'], 1)).toContain('plan does not exist');
     expect(await says('credits', ['ada@example.com', 'pro', '-7'], 1)).toContain('whole number');
     expect(await says('credits', ['nobody', 'pro', '7'], 1)).toContain('an id or an email address');
-    // What a sign-in brings does not undo what the operator set.
+    // A sign-in must not undo what the operator set.
     await says('token', ['ada@example.com']);
     running.child.kill('SIGTERM');
     expect(await running.ended()).toBe(0);
@@ -330,7 +330,7 @@ describe('beside a running instance', () => {
     expect(await says('seed', [])).toContain('5 made-up users and 6 feeds');
   });
 
-  it('token, demo and doctor work, and doctor tells what is wrong', { timeout: 90_000 }, async () => {
+  it('token, demo and doctor work, and doctor reports what is wrong', { timeout: 90_000 }, async () => {
     const running = launch('start');
     await running.said(ready);
 

@@ -1,11 +1,11 @@
-/** `npm run sweep`, alone, beside a running instance, and on distributed engines. */
+/** `npm run sweep` alone, beside a running instance, and on distributed engines. */
 import { mkdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
 import { newPlace, type Place, type Program, run } from './running.fixture.ts';
 
-/** Programs start slowly on a machine that is busy. */
+/** Programs start slowly on a busy machine. */
 const limitMs = 120_000;
 const owner = '00000000-0000-4000-8000-00000000000a';
 const programs: Program[] = [];
@@ -41,7 +41,7 @@ const isThere = (key: string) =>
     () => false,
   );
 
-/** Two days old, or new. */
+/** Creates a file that is two days old, or new. */
 async function lay(name: string, isOld = true): Promise<string> {
   const key = `u/${owner}/thread/1/00000000-0000-4000-8000-${name.padStart(12, '0')}.png`;
   await mkdir(dirname(fileOf(key)), { recursive: true });
@@ -52,7 +52,7 @@ async function lay(name: string, isOld = true): Promise<string> {
 }
 
 describe('npm run sweep', { timeout: 6 * limitMs }, () => {
-  it('says what it would remove, then removes it, without an instance and beside one', async () => {
+  it('lists what it would remove, then removes it, without an instance and beside one', async () => {
     const [old, other, young] = [await lay('1'), await lay('2'), await lay('3', false)];
     const dry = await swept();
     expect(dry.code, dry.output).toBe(0);
@@ -77,14 +77,14 @@ describe('npm run sweep', { timeout: 6 * limitMs }, () => {
     expect(none.output.trim()).toMatch(/^To be removed: 0 .*\.$/);
   });
 
-  it('an unknown option: one readable line, and 1', async () => {
+  it('an unknown option prints one readable line and exits with 1', async () => {
     const { code, output } = await swept(['--force']);
     expect([code, output.trim().split('\n').length]).toEqual([1, 1]);
     expect(output).toContain('--force');
   });
 
   it.skipIf(databaseEngines.some(({ name, missing }) => name === 'postgres' && missing))(
-    'works with PostgreSQL, whether or not somebody runs on it',
+    'works with PostgreSQL, with or without a running instance',
     async () => {
       const { url, drop } = await createPostgresDatabase();
       try {

@@ -1,4 +1,4 @@
-/** The client as applications have it: packed, installed without a network, type-checked, run against the whole suite. */
+/** The client as applications use it: packed, installed without a network, type-checked, and run against the whole suite. */
 import { cp, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const installed = () => join(project.folder, 'node_modules');
 
-it('is JavaScript and declarations, alone, and knows nothing of the server', async () => {
+it('contains only JavaScript and declarations, and imports nothing of the server', async () => {
   expect((await readdir(installed())).filter((name) => !name.startsWith('.'))).toEqual(['@atelier']);
   const files = await readdir(join(installed(), '@atelier/client'), { recursive: true });
   const code = files.filter((name) => /\.\w+$/.test(name));
@@ -46,13 +46,13 @@ it('is JavaScript and declarations, alone, and knows nothing of the server', asy
   expect(new Set(imported)).toEqual(new Set(['ai']));
 });
 
-describe('beside what applications have', () => {
+describe('together with the packages of applications', () => {
   beforeAll(() =>
     project.link('@types', 'undici-types', 'csstype', 'ai', '@ai-sdk', 'react', 'react-dom', 'vite', '@vitejs'),
   );
 
   describe('docs/client.md', () => {
-    it('every block of it type-checks, and those for Node run', async () => {
+    it('type-checks every block of it, and runs those for Node', async () => {
       const walk = blocksOf('ts', page).join('\n');
       expect(walk.length).toBeGreaterThan(1000);
       await project.write('walk.ts', walk);
@@ -80,7 +80,7 @@ describe('beside what applications have', () => {
     });
   });
 
-  describe('without the types of Node or of browsers, as strict as can be', () => {
+  describe('compiles in strict mode without the types of Node or of browsers', () => {
     const sample = `
     import { AtelierError, createAtelier, type Asset } from '@atelier/client';
     const atelier = createAtelier({ urls: { media: 'x', memory: 'y' }, credential: { internalKey: 'k' } });
@@ -105,7 +105,7 @@ describe('beside what applications have', () => {
   });
 
   describe('examples', () => {
-    it('the script for Node uploads, signs and converses', async () => {
+    it('runs the script for Node, which uploads, signs and converses', async () => {
       await cp(join(root, 'examples/node/converse.ts'), join(project.folder, 'converse.ts'));
       const at = { MEDIA_URL: rig.addresses.media ?? '', AGENT_URL: rig.addresses.agent ?? '' };
       const token = await tokenOf(rig, 'grace@example.com');
@@ -116,7 +116,7 @@ describe('beside what applications have', () => {
       await expect(refused).rejects.toThrow(/unauthorized: .* \([0-9a-f]{32}\)/);
     });
 
-    it.skipIf(withoutChromium)('the page signs in, uploads, converses and is there again after a reload', async () => {
+    it.skipIf(withoutChromium)('runs the page, which signs in, uploads, converses, and restores the chat after a reload', async () => {
       const folder = join(project.folder, 'react');
       await cp(join(root, 'examples/react'), folder, { recursive: true });
       const types = { lib: ['es2022', 'dom'], types: ['vite/client'], skipLibCheck: true };

@@ -1,4 +1,4 @@
-/** A service that answers as it is told to, over real HTTP: for what ours do when they are overloaded, old, or gone. */
+/** A service with configurable responses over real HTTP, to simulate overloaded, old and unavailable services. */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -6,15 +6,15 @@ export interface Told {
   readonly status?: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The connection is closed without an answer; or nothing comes, ever. */
+  /** `cut`: the connection closes without a response. `silence`: no response. */
   readonly fate?: 'cut' | 'silence';
 }
 
 export interface Wire {
   readonly url: string;
-  /** Method, path and headers of what came. */
+  /** Method, path and headers of each request. */
   readonly seen: readonly Pick<IncomingMessage, 'method' | 'url' | 'headers'>[];
-  /** One after the other; the last is repeated. */
+  /** Responses in order. The last one repeats. */
   tell(...answers: readonly Told[]): void;
   close(): void;
 }

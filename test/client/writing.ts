@@ -1,4 +1,4 @@
-/** Writes the client's functions and types from the OpenAPI documents of the services. */
+/** Generates the client's functions and types from the OpenAPI documents of the services. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { root } from '../acceptance/running.fixture.ts';
@@ -24,7 +24,7 @@ export interface ApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
-/** `POST /v1/uploads` → what the document says of it; without the operations that all services have. */
+/** Maps `POST /v1/uploads` to its operation, without the operations that all services have. */
 export function operationsIn(document: ApiDocument): ReadonlyMap<string, Operation> {
   return new Map(
     Object.entries(document.paths)
@@ -67,7 +67,7 @@ export function writeService(name: string, document: ApiDocument, { endpoints, p
   };
 }
 
-/** For docs/client-functions.md. */
+/** Generates docs/client-functions.md. */
 export function listFunctions(name: string, document: ApiDocument, { endpoints }: ServiceEndpoints): string {
   const told = operationsIn(document);
   const rows = Object.entries(endpoints).map(([key, endpoint]) => {
@@ -85,7 +85,7 @@ const isKeyed = (operation: Operation | undefined) =>
   false;
 
 const headOf = (name: string, what: string) =>
-  `/** ${what} of the ${name} service. Written from its OpenAPI document by \`npm test -- test/client -u\`. */`;
+  `/** ${what} of the ${name} service. Generated from its OpenAPI document by \`npm test -- test/client -u\`. */`;
 
 function writeCalls(name: string, functions: readonly string[], types: readonly string[]): string {
   const body = functions.join('\n\n');
@@ -156,7 +156,7 @@ const camel = (name: string) => name.replaceAll(/_(\w)/g, (_, letter: string) =>
 
 const jsonOf = (content: Content | undefined): Schema | undefined => content?.content?.['application/json']?.schema;
 
-/** Of whatever succeeds: 200 and 201 say the same. */
+/** Returns the schema of the successful response. 200 and 201 have the same. */
 function answerOf({ responses }: Operation): Schema | undefined {
   const found = Object.entries(responses).flatMap(([status, content]) => {
     const schema = status.startsWith('2') ? jsonOf(content) : undefined;
@@ -180,7 +180,7 @@ function queryOf({ parameters = [] }: Operation): Schema | undefined {
   };
 }
 
-/** As `npm run check` would have it. */
+/** Formats the text as `npm run check` requires. */
 export function format(text: string): string {
   const biome = join(root, 'node_modules/@biomejs/biome/bin/biome');
   const words = [biome, 'check', '--write', '--stdin-file-path=src/client/written.ts'];

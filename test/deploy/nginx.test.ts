@@ -26,7 +26,7 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
   let userId: string;
   const closers: (() => Promise<unknown>)[] = [];
   let at: (service: string, path?: string) => string;
-  /** As the user who has signed in. */
+  /** Sends a request as the signed-in user. */
   let ask: (service: string, path: string, init?: RequestInit & { readonly json?: unknown }) => Promise<Response>;
 
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
     ];
     closers.push(place.remove, database.drop, redis.close);
     portBase = place.portBase;
-    // Offsets that no service has.
+    // Offsets that no service uses.
     const [httpPort, httpsPort] = [portBase + 8, portBase + 9];
     at = (service, path = '') => `https://${service}.${service === 'files' ? filesDomain : domain}:${httpsPort}${path}`;
     const env = {
@@ -96,7 +96,7 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
     ['content', 'content'],
     ['files', 'edge'],
     ['console', 'console'],
-  ])('https://%s leads to %s, over TLS alone', async (name, service) => {
+  ])('routes https://%s to %s, over TLS only', async (name, service) => {
     const answer = await proxy.fetch(at(name, '/health'));
     expect([answer.status, await answer.json()]).toEqual([200, { status: 'ok', service }]);
     expect(answer.headers.get('strict-transport-security')).toContain('max-age=');
@@ -108,11 +108,11 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
     ['image', '/v1/ensure'],
     ['notify', '/emails'],
     ['stranger', '/'],
-  ])('there is no https://%s', async (name, path) => {
+  ])('serves no https://%s', async (name, path) => {
     expect((await proxy.fetch(at(name, path), { method: 'POST' })).status).toBe(421);
   });
 
-  it('keeps credentials of servers out: they count within, and not through the proxy', async () => {
+  it('drops server credentials: they are valid inside, but not through the proxy', async () => {
     const request = {
       method: 'POST',
       headers: { 'x-internal-key': internalKey, 'content-type': 'application/json' },
@@ -123,7 +123,7 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
     expect((await proxy.fetch(at('memory', '/admin/memories'))).status).toBe(404);
   });
 
-  it('tells nobody by X-Forwarded-* or Origin what is not so', async () => {
+  it('does not pass on forged X-Forwarded-* or Origin headers', async () => {
     const forged = {
       'x-forwarded-host': 'evil.example',
       'x-forwarded-proto': 'http',
@@ -142,7 +142,7 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
   });
 
-  it('lets uploads pass up to what their address allows, and JSON up to 1 MiB', async () => {
+  it('lets uploads pass up to the limit of their URL, and JSON up to 1 MiB', async () => {
     const upload = async (bytes: number) => {
       const scope = { scopeKind: 'thread', scopeId: 't', kind: 'image', mime: 'image/png' };
       const reserved = (await (await ask('media', '/v1/uploads', { json: scope })).json()) as {
@@ -165,18 +165,18 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
     };
     expect(await json(mebibyte + 1)).toEqual([413, true]);
     expect(await json(3 * mebibyte)).toEqual([413, false]);
-    // Signed addresses are secrets.
+    // Signed URLs are secrets.
     expect(await proxy.logged()).toContain('PUT /o/');
     expect(await proxy.logged()).not.toContain('signature=');
   });
 
-  it('hands events on while the run goes on, whichever process is asked, and survives the loss of one', async () => {
+  it('passes on events while the run continues, from either process, and survives the loss of one', async () => {
     const started = await ask('agent', '/task', { json: { threadId: randomUUID(), text: '/slow 600' } });
     expect(started.status).toBe(201);
     const { taskId } = (await started.json()) as { readonly taskId: string };
     const readers = await Promise.all([1, 2, 3].map(() => ask('agent', `/stream/${taskId}`)));
     for (const reader of readers) {
-      // It arrives although the run is far from its end: nothing waits for a buffer to fill.
+      // It arrives long before the end of the run, so no buffer must fill first.
       const { value } = (await reader.body?.getReader().read()) ?? {};
       expect(Buffer.from(value ?? []).toString()).toContain('data: {"type":"start"');
     }

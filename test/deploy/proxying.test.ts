@@ -1,4 +1,4 @@
-/** deploy/nginx with a real nginx in front of plain HTTP servers that record what reaches them. */
+/** deploy/nginx with a real nginx in front of plain HTTP servers that record requests. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
@@ -10,7 +10,7 @@ import { type NginxProxy, startProxy } from './proxy.fixture.ts';
 const domain = 'atelier.test';
 const filesDomain = 'atelier-files.test';
 const agentOffset = 4;
-/** The shipped one needs more connections than a busy machine opens in time. */
+/** The shipped limit needs more connections than a busy machine opens in time. */
 const clientLimit = 16;
 
 describe.skipIf(skipWithout('nginx', 'openssl'))('nginx', () => {
@@ -53,7 +53,7 @@ describe.skipIf(skipWithout('nginx', 'openssl'))('nginx', () => {
   });
 
   describe('a process that takes a request and dies without a response', () => {
-    it.each(['POST', 'PATCH'])('is not asked again, and neither is the other: %s', async (method) => {
+    it.each(['POST', 'PATCH'])('receives no second request, and neither does the other process: %s', async (method) => {
       for (const upstream of processes) upstream.answer = (request) => request.socket.destroy();
       const response = await proxy.fetch(at('agent', '/task'), { method, body: '{}' });
       expect(response.status).toBe(502);
@@ -168,7 +168,7 @@ describe.skipIf(skipWithout('nginx', 'openssl'))('nginx', () => {
     await once(socket, 'connect');
     const closed = once(socket, 'close');
     socket.resume();
-    // Not even the TLS handshake: the same timer runs.
+    // The TLS handshake does not finish either, because the same timer applies.
     socket.write('\x16');
     await closed;
   });

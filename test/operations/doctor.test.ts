@@ -1,4 +1,4 @@
-/** `npm run doctor` beside servers that accept one key, and record who asks. */
+/** `npm run doctor` with servers that accept one key and record their callers. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -19,7 +19,7 @@ interface Asked {
 let place: Place;
 let url: string;
 let asked: Asked[];
-/** By `METHOD /path`, in place of the usual answer. */
+/** Overrides responses by `METHOD /path`. */
 let answers: Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => void>>;
 const say =
   (status: number, body: unknown = {}) =>
@@ -100,7 +100,7 @@ const names = [
 ];
 
 describe('doctor', { timeout: 90_000 }, () => {
-  it('has one line for each engine and provider, and asks each of them', async () => {
+  it('prints one line for each engine and provider, and probes each of them', async () => {
     const { code, lines, lineOf } = await doctor();
     expect(code, lines.join('\n')).toBe(0);
     for (const name of names) expect(lineOf(`${name} `), name).toMatch(/^(ok|warn) /);
@@ -137,7 +137,7 @@ describe('doctor', { timeout: 90_000 }, () => {
     ['IMAGE_MODEL_API_KEY', 'image model'],
     ['VIDEO_MODEL_API_KEY', 'video model'],
     ['EMBEDDING_API_KEY', 'embeddings'],
-  ])('finds a fault when %s is refused', async (variable, name) => {
+  ])('reports a fault if %s is rejected', async (variable, name) => {
     const { code, lines, lineOf } = await doctor({ [variable]: 'a-wrong-key' });
     expect(code).toBe(1);
     expect(lineOf(`${name} `)).toMatch(new RegExp(`^FAULT .*${variable}`));
@@ -161,14 +161,14 @@ describe('doctor', { timeout: 90_000 }, () => {
     ['cdn', 'GET /cdn/img/doctor', 'FAULT', say(502)],
     ['mail', 'POST /mail/emails', 'FAULT', say(404)],
     ['mail', 'POST /mail/emails', 'ok', say(429)],
-  ])('%s: judges %s as %s', async (name, question, state, answer) => {
+  ])('%s: reports %s as %s', async (name, question, state, answer) => {
     answers = { [question]: answer };
     const { code, lineOf } = await doctor();
     expect(lineOf(`${name} `).split(' ')[0]).toBe(state);
     expect(code).toBe(state === 'FAULT' ? 1 : 0);
   });
 
-  it('is satisfied with a model that knows no max_tokens, and leaves an endless stream', async () => {
+  it('accepts a model without max_tokens, and closes an endless stream', async () => {
     const answer = (request: IncomingMessage, response: ServerResponse) => {
       const last = asked.findLast(({ path }) => path === request.url)?.body ?? '';
       if (last.includes('max_tokens')) return say(400)(request, response);
@@ -179,7 +179,7 @@ describe('doctor', { timeout: 90_000 }, () => {
     expect([code, lineOf('model ')]).toEqual([0, expect.stringMatching(/^ok /)]);
   });
 
-  it('finds a fault in the signature of imgproxy', async () => {
+  it('reports a wrong signature of imgproxy', async () => {
     const real = server.listeners('request')[0] as (request: IncomingMessage, response: ServerResponse) => void;
     const guarded = (request: IncomingMessage, response: ServerResponse) =>
       request.url?.includes('/plain/s3:') ? say(403)(request, response) : real(request, response);
@@ -223,7 +223,7 @@ describe('doctor', { timeout: 90_000 }, () => {
     expect([code, lines.join('\n')]).toEqual([0, expect.not.stringContaining('hunter2')]);
   });
 
-  it('warns of a misspelled setting, without its value', async () => {
+  it('warns about a misspelled setting, without its value', async () => {
     const { code, lines } = await doctor({ DATABSE_URL: 'postgres://user:hunter2@db/x' });
     expect(code).toBe(0);
     expect(lines).toContainEqual(expect.stringMatching(/^warn .*DATABSE_URL.*DATABASE_URL/));

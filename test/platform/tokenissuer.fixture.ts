@@ -1,4 +1,4 @@
-/** A token issuer for tests: a real key set over HTTP, and tokens signed by it. Its keys can change and it can fail. */
+/** A token issuer for tests: a real key set over HTTP, and tokens signed by it. Its keys can change, and it can fail. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose';
@@ -7,13 +7,13 @@ type Provider = 'up' | 'failing' | 'hanging' | 'garbage';
 
 export interface TestIssuer {
   readonly jwksUrl: string;
-  /** How often the key set was asked for. */
+  /** The number of requests for the key set. */
   readonly asked: () => number;
-  /** A token that is good but for the given claims (`undefined` removes one). */
+  /** Returns a valid token with the given claims (`undefined` removes one). */
   token(claims?: JWTPayload, header?: Partial<JWTHeaderParameters>): Promise<string>;
-  /** From now on tokens are signed by a new key; the old one is published on only when `keep`. */
+  /** Signs tokens with a new key. The old key stays published only with `keep`. */
   rotate(kid: string, keep?: boolean): Promise<void>;
-  /** Beside the published keys, as they are. */
+  /** Publishes further keys unchanged. */
   publish(...others: readonly JWK[]): void;
   publicJwk(): JWK;
   become(provider: Provider): void;

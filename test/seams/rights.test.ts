@@ -1,4 +1,4 @@
-/** Calls that one service makes on behalf of a user, against real services: they have that user's rights and no others. */
+/** Calls of services on behalf of a user, against real services: they have that user's rights and no others. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient, type HttpClient } from '#platform/http/client.ts';
@@ -41,7 +41,7 @@ beforeAll(async () => {
     return client;
   };
   const make = async () => ({ bytes: png, mime: 'image/png' });
-  // The media service is known only once the rig is there, and so is what stands in front of it.
+  // The URLs of the media service and of its recorder are known only after the rig has started.
   const first = await startAgent(embedded);
   rig = first;
   seams.media = await witness(first.media.url);
@@ -71,7 +71,7 @@ const newAsset = async (chatter: Chatter) => {
 const file = (assetId: string) => ({ type: 'file', mediaType: 'image/png', url: `asset:${assetId}` });
 
 describe('a conversation with pictures, videos and memory', () => {
-  it('makes the calls of the table, each for the user who speaks, and no others', async () => {
+  it('makes the calls of the table, each for the user of the run, and no others', async () => {
     const threadId = newThread();
     const say = async (message: object) => {
       const { status, body } = await alice.call('POST', '/task', { threadId, message: { role: 'user', ...message } });
@@ -93,7 +93,7 @@ describe('a conversation with pictures, videos and memory', () => {
     expect(new Set(seen.flatMap(({ onBehalfOf }) => onBehalfOf ?? []))).toEqual(new Set([alice.userId]));
   });
 
-  /** As the table names it. */
+  /** Returns the name as in the table. */
   function nameOf({ service, method, path, hasKey, onBehalfOf, hasToken }: SeenCall & { service: string }): string {
     const row = ofAgent.find(({ endpoint }) => endpointMatches(endpoint, `${method} ${path}`));
     const rights = hasToken || !hasKey ? 'another credential' : onBehalfOf === undefined ? 'server' : 'user';
@@ -104,10 +104,10 @@ describe('a conversation with pictures, videos and memory', () => {
     new RegExp(`^${endpoint.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}$`).test(said);
 });
 
-/** How to reach for what is alice's, by the endpoints of the table. */
+/** An attempt to access Alice's data through the endpoints of the table. */
 interface Probe {
   readonly bodyFor: () => Promise<object>;
-  /** By default a refusal is 403. */
+  /** By default, a rejection is a 403. */
   readonly isRefused?: (body: SignedRefs) => boolean;
 }
 type SignedRefs = Readonly<Record<string, { readonly ready?: boolean }>>;
@@ -156,7 +156,7 @@ function send({ service, endpoint }: CallRow, body: object, headers: Record<stri
   });
 }
 
-/** Whether it is refused; anything else has to be a success. */
+/** Reports whether the call is rejected. Any other result must be a success. */
 async function ask(row: CallRow, body: object, headers: Record<string, string>): Promise<boolean> {
   const { isRefused } = probes[`${row.service} ${row.endpoint}`] ?? {};
   const response = await send(row, body, headers);
@@ -170,7 +170,7 @@ const key = { 'x-internal-key': internalKey };
 const onBehalfOf = (userId: string) => ({ ...key, 'x-on-behalf-of': userId });
 
 describe.each(forUsers)('$file: $service $endpoint on behalf of a user', (row) => {
-  it('refuses what belongs to another, and only to others', async () => {
+  it('rejects access to data of another user, and only that', async () => {
     const probe = probes[`${row.service} ${row.endpoint}`];
     if (probe === undefined) throw new Error('this row of the table needs a probe here');
     const body = await probe.bodyFor();
@@ -180,7 +180,7 @@ describe.each(forUsers)('$file: $service $endpoint on behalf of a user', (row) =
     expect(await ask(row, body, key)).toBe(false);
   });
 
-  it('refuses a name that is none, and a name without the key', async () => {
+  it('rejects an invalid user id, and a user id without the key', async () => {
     const body = (await probes[`${row.service} ${row.endpoint}`]?.bodyFor()) ?? {};
     const statusOf = async (headers: Record<string, string>) => (await send(row, body, headers)).status;
     expect(await statusOf(onBehalfOf('alice'))).toBe(400);
@@ -201,7 +201,7 @@ describe('memory on behalf of a user', () => {
       expect(await ask(row, { ...body, group_id: 'a-group' }, onBehalfOf(alice.userId))).toBe(true);
   });
 
-  it('changes no memory of another, and names the server as the actor', async () => {
+  it('changes no memory of another user, and records the server as the actor', async () => {
     const asAlice = memory.client(onBehalfOf(alice.userId));
     const made = await asAlice.send<{ id: string }>('POST', '/memory/add', {
       ...entity(),
@@ -266,7 +266,7 @@ describe('every other endpoint of the media service', () => {
     expect(await send(alice.userId)).toBeLessThan(300);
   });
 
-  it('lists the assets of the user alone', async () => {
+  it('lists only the assets of the user', async () => {
     const assetId = await newAsset(alice);
     const list = (userId: string, query: string) =>
       rig.media
@@ -278,7 +278,7 @@ describe('every other endpoint of the media service', () => {
     expect((await list(alice.userId, '')).body.assets.map((row) => row.assetId)).toContain(assetId);
   });
 
-  it('reads no task of another, and refuses what is for servers', async () => {
+  it('reads no task of another user, and rejects calls that are for servers', async () => {
     const task = { taskId: randomUUID(), ownerId: alice.userId, mediaType: 'video', status: 'pending' };
     expect((await rig.media.server.post('/v1/media-tasks', task)).status).toBe(200);
     const statusOf = async (userId: string) =>

@@ -1,4 +1,4 @@
-/** `npm run soak [-- <minutes>]`: ten minutes by default. Exit code 1 when a promise was broken. */
+/** `npm run soak [-- <minutes>]`: ten minutes by default. The exit code is 1 if a promise was broken. */
 import { soak } from './soak.ts';
 
 const minutes = Number(process.argv[2] ?? 10);
@@ -11,5 +11,5 @@ for (const [what, count] of [...answers].sort()) console.log(`${String(count).pa
 console.log('Slowest of each call:');
 for (const [what, ms] of [...slowestMs].sort()) console.log(`${(ms / 1000).toFixed(1).padStart(8)} s  ${what}`);
 for (const breach of breaches) console.log(`BROKEN  ${breach}`);
-console.log(breaches.length === 0 ? 'Every promise was kept.' : `${breaches.length} promises were broken.`);
+console.log(breaches.length === 0 ? 'No promise was broken.' : `${breaches.length} promises were broken.`);
 process.exitCode = breaches.length === 0 ? 0 : 1;

@@ -1,6 +1,6 @@
 /**
- * Mixed traffic over two processes on the real engines, while processes are killed, Redis loses its data, PostgreSQL
- * restarts and S3 is cut off, at random. What was acknowledged has to be there at the end (docs/operations.md).
+ * Mixed traffic over two processes on the real engines. At random, processes are killed, Redis loses its data, PostgreSQL
+ * restarts and S3 is cut off. All acknowledged data must exist at the end (docs/operations.md).
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ import { startSuite } from './suites.ts';
 
 export interface SoakOptions {
   readonly seconds: number;
-  /** Pause between the end of one fault and the next. Seconds. */
+  /** Seconds between the end of one fault and the next. */
   readonly faultEveryS: number;
   readonly tell: (line: string) => void;
 }
@@ -136,7 +136,7 @@ export async function soak({ seconds, faultEveryS, tell }: SoakOptions): Promise
       ['the second process is killed', killAndStart(1)],
     ];
     const endAtMs = performance.now() + seconds * 1000;
-    // Each fault at least once, however short the soak.
+    // Causes each fault at least once, even in a short soak.
     do {
       for (const [name, strike] of shuffled(faults)) {
         await sleep(faultEveryS * 1000);
@@ -145,19 +145,19 @@ export async function soak({ seconds, faultEveryS, tell }: SoakOptions): Promise
         book.count(`fault: ${name}`);
       }
     } while (performance.now() < endAtMs);
-    // All is well again by itself within 15 s of the engine's return; a run of a dead process ends within 30 s.
+    // The system recovers automatically within 15 s of the engine's return. A run of a dead process ends within 30 s.
     await sleep(15_000);
     isOver = true;
     await Promise.all(working);
     clearInterval(sampling);
-    tell('the traffic has ended; what was acknowledged is looked for');
+    tell('the traffic has ended; verifying acknowledged data');
     isOver = false;
     await sleep(30_000);
     await Promise.all(actors.map((actor) => actor.verify()));
     const sweep = run('sweep', [], { ...env, ATELIER_PORT_BASE: String(baseA) });
     await sweep.ended(120_000);
     const findings = sweep.output().split('\n');
-    if (!findings.some((line) => line.startsWith('Would be removed'))) book.breach(`sweep: ${sweep.output()}`);
+    if (!findings.some((line) => line.startsWith('To be removed'))) book.breach(`sweep: ${sweep.output()}`);
     for (const line of findings)
       if (/^(would remove|left)\s+asset without object|^FAULT/.test(line)) book.breach(`sweep: ${line}`);
     book.count(`memory of the first process, MiB: ${courseOf(memory[0])}`);
@@ -191,7 +191,7 @@ const mebibytes = (bytes: number) => Math.round(bytes / 2 ** 20);
 const courseOf = (samples: readonly number[] = []) =>
   Array.from({ length: 10 }, (_, at) => mebibytes(samples[Math.floor((at * samples.length) / 10)] ?? 0)).join(' ');
 
-/** Long enough for a leak to show: the most of the second half against the most of the first. */
+/** Detects leaks in long soaks: compares the maximum of the second half with that of the first. */
 function judgeMemory(book: Book, processes: readonly (readonly number[])[], seconds: number): void {
   if (seconds < 300) return;
   for (const samples of processes) {
