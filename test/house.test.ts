@@ -46,51 +46,56 @@ function resolve(from: string, specifier: string): string | undefined {
   return undefined;
 }
 
-const arrows = files.flatMap((file) => file.imports.map((to) => ({ from: file.path, to })));
+const imports = files.flatMap((file) => file.imports.map((to) => ({ from: file.path, to })));
 const room = (path: string) => path.split('/')[0] ?? '';
-const told = (found: readonly { from: string; to: string }[]) => found.map(({ from, to }) => `${from} → ${to}`);
+const describeImports = (found: readonly { from: string; to: string }[]) =>
+  found.map(({ from, to }) => `${from} → ${to}`);
 
 describe('import directions', () => {
   it('finds source files and imports', () => {
     expect(files.length).toBeGreaterThan(20);
-    expect(arrows.length).toBeGreaterThan(files.length);
+    expect(imports.length).toBeGreaterThan(files.length);
   });
 
   it('every import inside src/ leads to a file', () => {
     expect(
-      told(arrows.filter(({ to }) => to.endsWith('.ts') && to.startsWith('..') === false && !byPath.has(to))),
+      describeImports(
+        imports.filter(({ to }) => to.endsWith('.ts') && to.startsWith('..') === false && !byPath.has(to)),
+      ),
     ).toEqual([]);
   });
 
   it('the platform imports no service', () => {
     expect(
-      told(
-        arrows.filter(({ from, to }) => room(from) === 'platform' && room(to) !== 'platform' && !to.startsWith('..')),
+      describeImports(
+        imports.filter(({ from, to }) => room(from) === 'platform' && room(to) !== 'platform' && !to.startsWith('..')),
       ),
     ).toEqual([]);
   });
 
   it('accounts imports only the platform', () => {
     expect(
-      told(arrows.filter(({ from, to }) => room(from) === 'accounts' && !['accounts', 'platform'].includes(room(to)))),
+      describeImports(
+        imports.filter(({ from, to }) => room(from) === 'accounts' && !['accounts', 'platform'].includes(room(to))),
+      ),
     ).toEqual([]);
   });
 
   it("a service imports another service's api.ts only; edge and media may use the image engine", () => {
-    const foreign = arrows.filter(({ from, to }) => {
+    const foreign = imports.filter(({ from, to }) => {
       if (!services.includes(room(from)) || !services.includes(room(to)) || room(from) === room(to)) return false;
       if (to === `${room(to)}/api.ts`) return false;
       return !(to.startsWith('image/engine/') && ['edge', 'media'].includes(room(from)));
     });
-    expect(told(foreign)).toEqual([]);
+    expect(describeImports(foreign)).toEqual([]);
   });
 
   it('a service imports neither the app nor the commands nor the stand-ins', () => {
-    const upward = arrows.filter(
+    const upward = imports.filter(
       ({ from, to }) =>
         services.includes(room(from)) && (to === 'main.ts' || ['app', 'commands', 'local'].includes(room(to))),
     );
-    expect(told(upward)).toEqual([]);
+    expect(describeImports(upward)).toEqual([]);
   });
 
   it('the client runs in browsers: it imports only types of the server, and nothing of Node', () => {
@@ -110,7 +115,9 @@ describe('import directions', () => {
     const allowed = ({ from, to }: { from: string; to: string }) =>
       from.startsWith('app/wiring/') || (from === 'app/settings.ts' && to.endsWith('/config.ts'));
     expect(
-      told(arrows.filter((arrow) => room(arrow.to) === 'local' && room(arrow.from) !== 'local' && !allowed(arrow))),
+      describeImports(
+        imports.filter((edge) => room(edge.to) === 'local' && room(edge.from) !== 'local' && !allowed(edge)),
+      ),
     ).toEqual([]);
   });
 
@@ -121,8 +128,8 @@ describe('import directions', () => {
         /^platform\/(db\/(pglite|postgres)|objects\/(filesystem|s3)|(cache|pubsub)\/(memory|redis))\.ts$/.test(path),
       );
     expect(drivers.length).toBeGreaterThan(2);
-    const outside = arrows.filter(({ from, to }) => drivers.includes(to) && posix.basename(from) !== 'open.ts');
-    expect(told(outside)).toEqual([]);
+    const outside = imports.filter(({ from, to }) => drivers.includes(to) && posix.basename(from) !== 'open.ts');
+    expect(describeImports(outside)).toEqual([]);
   });
 
   it('there is no import cycle', () => {
@@ -160,16 +167,16 @@ describe('rooms', () => {
       /\braw:\s*\{[^{}]*\burl\b/,
       /\bmethod\?:[^{}]*\burl\?:\s*string\b/,
     ];
-    const found = files.filter(({ text }) => sent.some((way) => way.test(text))).map(({ path }) => path);
+    const found = files.filter(({ text }) => sent.some((pattern) => pattern.test(text))).map(({ path }) => path);
     expect(found.sort()).toEqual(readers);
   });
 
   it('every outgoing request has the User-Agent of Atelier', () => {
-    const isOurs = ({ path }: SourceFile) =>
+    const isServerCode = ({ path }: SourceFile) =>
       !['client/', 'platform/http/outgoing.ts'].some((start) => path.startsWith(start));
     const sends = /(?<![\w.])fetch\(|\bpool\.request\(|(?<![\w.])request\(url|createOpenAICompatible\(/;
     const unnamed = files.filter(
-      (file) => isOurs(file) && sends.test(file.text) && !/userAgent|outgoingFetch/.test(file.text),
+      (file) => isServerCode(file) && sends.test(file.text) && !/userAgent|outgoingFetch/.test(file.text),
     );
     expect(unnamed.map(({ path }) => path)).toEqual([]);
   });

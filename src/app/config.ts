@@ -149,7 +149,7 @@ export function legacyOf({ process: { production }, legacyObjects }: Config): Co
 
 /**
  * Returns where each service listens. The local identity provider signs anyone in as anyone, so it listens on the loopback interface
- * regardless of HOST, unless its own setting says otherwise.
+ * regardless of HOST, unless IDP_ALLOW_NON_LOOPBACK is set.
  */
 export function bindingOf(config: Config, service: ServiceName): { readonly host: string; readonly port: number } {
   const { host, portBase } = config.process;

@@ -20,7 +20,7 @@ const final: ReadonlySet<number> = new Set([400, 401, 403, 404, 410, 422]);
 
 /**
  * Interprets any status from 300 on. The credential is dead only if the provider itself says so, in JSON with an error code. A
- * gateway's 4xx, an HTML page or an empty body says nothing about it.
+ * gateway's 4xx, an HTML page or an empty body is no evidence.
  */
 export function readRefusal(
   status: number,

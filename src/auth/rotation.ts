@@ -85,7 +85,7 @@ async function callProvider(
     .refresh(token, call)
     .catch((): ProviderResult<ProviderSession> => ({ kind: 'unavailable' }));
   const { settled, refreshed } = conclude(deps, result);
-  // If the token was not rotated, no result needs to be stored, and the next call asks the provider again.
+  // If the token was not rotated, no result needs to be stored, and the next call goes to the provider again.
   const ttlMs = refreshed.kind === 'ok' && refreshed.session.refreshToken === token ? 0 : resultTtlMs;
   await withinLimit(deps, () => deps.refreshResults.settle(hash, attempt, settled, ttlMs));
   return refreshed;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startWire, type Told, type Wire } from '../../test/client/wires.ts';
+import { startWire, type Wire, type WireResponse } from '../../test/client/wires.ts';
 import { createAtelier } from './atelier.ts';
 import type { Access } from './calling.ts';
 import { AtelierError } from './errors.ts';
@@ -19,13 +19,17 @@ const atelierOf = (access: Omit<Access, 'url'> = {}) =>
   });
 type Atelier = ReturnType<typeof atelierOf>;
 
-const refusal = (status: number, error: string, more: Partial<Told> & { readonly fields?: object } = {}): Told => ({
+const refusal = (
+  status: number,
+  error: string,
+  more: Partial<WireResponse> & { readonly fields?: object } = {},
+): WireResponse => ({
   status,
   headers: more.headers ?? {},
   body: { error, message: 'No.', requestId: 'r-1', ...more.fields },
 });
 const unable = refusal(503, 'engine_unavailable');
-const cut: Told = { fate: 'cut' };
+const cut: WireResponse = { fate: 'cut' };
 
 describe('calls that are retried', () => {
   const sign = (atelier: Atelier) => atelier.media.signImages({ refs: [] });
@@ -33,7 +37,7 @@ describe('calls that are retried', () => {
   const mail = (idempotencyKey?: string) => (atelier: Atelier) =>
     atelier.notify.sendEmail({ from: 'a@b.c', to: 'a@b.c', subject: 's' }, { idempotencyKey });
 
-  it.each<[string, (atelier: Atelier) => Promise<unknown>, readonly Told[], number, string | undefined]>([
+  it.each<[string, (atelier: Atelier) => Promise<unknown>, readonly WireResponse[], number, string | undefined]>([
     ['a GET after an interruption', (it) => it.media.listAssets(), [cut, cut, {}], 3, undefined],
     ['a GET, up to four times', (it) => it.media.listAssets(), [unable], 4, 'engine_unavailable'],
     ['a GET, up to four times without a response', (it) => it.media.listAssets(), [cut], 4, 'unreachable'],
@@ -49,7 +53,7 @@ describe('calls that are retried', () => {
     ['treats a proxy’s page as an error', sign, [{ body: '<html>' }, {}], 1, 'unexpected_answer'],
     ['not the readiness check', (it) => it.media.checkReadiness(), [unable, {}], 1, 'engine_unavailable'],
   ])('%s', async (_, call, response, calls, code) => {
-    wire.tell(...response);
+    wire.respond(...response);
     const outcome = await call(atelierOf()).then(
       () => undefined,
       (error: unknown) => (error instanceof AtelierError ? error.code : error),
@@ -60,7 +64,7 @@ describe('calls that are retried', () => {
   it('after Retry-After, in seconds or as a date, and not earlier', async () => {
     const inTwoSeconds = () => new Date(Date.now() + 2000).toUTCString();
     for (const wait of [() => '1', inTwoSeconds]) {
-      wire.tell(refusal(503, 'draining', { headers: { 'retry-after': wait() } }), {});
+      wire.respond(refusal(503, 'draining', { headers: { 'retry-after': wait() } }), {});
       const startedMs = performance.now();
       await sign(atelierOf());
       // A shorter time would be wrong, and a longer one is acceptable.
@@ -70,7 +74,7 @@ describe('calls that are retried', () => {
   });
 
   it('not after a Retry-After beyond the deadline: the error is thrown at once', async () => {
-    wire.tell(refusal(429, 'rate_limited', { headers: { 'retry-after': '3600' } }));
+    wire.respond(refusal(429, 'rate_limited', { headers: { 'retry-after': '3600' } }));
     await expect(sign(atelierOf())).rejects.toMatchObject({ code: 'rate_limited', retryAfterMs: 3_600_000 });
     expect(wire.seen).toHaveLength(1);
   });
@@ -78,7 +82,7 @@ describe('calls that are retried', () => {
 
 describe('a call ends', () => {
   it('at its deadline, whatever the service does', async () => {
-    wire.tell({ fate: 'silence' });
+    wire.respond({ fate: 'silence' });
     const late = { code: 'timeout', status: 0 };
     await expect(atelierOf().media.listAssets({}, { timeoutMs: 50 })).rejects.toMatchObject(late);
     await expect(atelierOf({ timeoutMs: 50 }).media.listAssets()).rejects.toMatchObject(late);
@@ -93,7 +97,7 @@ describe('a call ends', () => {
       { fate: 'silence' },
       refusal(503, 'draining', { headers: { 'retry-after': '30' } }),
     ] as const) {
-      wire.tell(response);
+      wire.respond(response);
       const leaving = new AbortController();
       const called = atelierOf().media.listAssets({}, { signal: leaving.signal });
       await expect.poll(() => wire.seen.length).toBe(1);
@@ -110,7 +114,7 @@ describe('credentials', () => {
     [{ adminToken: 'token' }, { 'x-admin-token': 'token' }],
     [undefined, {}],
   ])('%j', async (credential, headers) => {
-    wire.tell({});
+    wire.respond({});
     await atelierOf({ credential, headers: { 'accept-language': 'ja' } }).media.listAssets();
     const sent = wire.seen[0]?.headers ?? {};
     const names = ['authorization', 'x-internal-key', 'x-admin-token'];
@@ -123,7 +127,7 @@ describe('credentials', () => {
     ['a better token that is rejected as well', 'new', [401, 401, 200], 'unauthorized'],
     ['the same token again', 'old', [401, 200], 'unauthorized'],
   ])('401: %s', async (_, renewed, statuses, code) => {
-    wire.tell(...statuses.map((status) => (status === 401 ? refusal(401, 'unauthorized') : {})));
+    wire.respond(...statuses.map((status) => (status === 401 ? refusal(401, 'unauthorized') : {})));
     const accessToken = (refused?: string) => (refused === undefined ? 'old' : renewed);
     // This applies to non-repeatable calls too, because the service did no work.
     const copied = atelierOf({ credential: { accessToken } }).media.copyAsset({
@@ -144,7 +148,7 @@ describe('credentials', () => {
 
 it('an error contains what the service returned', async () => {
   const issues = [{ path: 'body.refs.0', message: 'must be a string' }];
-  wire.tell(refusal(400, 'invalid_request', { fields: { issues, more: 7 } }));
+  wire.respond(refusal(400, 'invalid_request', { fields: { issues, more: 7 } }));
   const error: unknown = await atelierOf()
     .media.signImages({ refs: [] })
     .catch((thrown: unknown) => thrown);
@@ -161,7 +165,7 @@ it('an error contains what the service returned', async () => {
 });
 
 it('encodes paths, queries and URLs', async () => {
-  wire.tell({});
+  wire.respond({});
   const { memory, auth, media } = atelierOf();
   await memory.adminReadProfile('group', 'a/b?c');
   await media.listAssets({ kind: 'a&b', cursor: null, limit: 3 });

@@ -20,7 +20,7 @@ import { checkEmbeddings, checkImageModel, checkModel, checkVideoModel } from '.
 import { reasonOf, Warning } from './doctor/probing.ts';
 import { checkCdn, checkClassifier, checkCms, checkIdentity, checkMail, checkResizing } from './doctor/services.ts';
 
-/** Returns a finding. A thrown error is a fault, and its message says how to fix it. A Warning does not change the exit code. */
+/** Returns a finding. A thrown error is a fault, and its message explains the fix. A Warning does not change the exit code. */
 type Check = (config: Config) => Promise<string>;
 
 const checks: Readonly<Record<string, Check>> = {

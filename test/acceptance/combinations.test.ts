@@ -68,7 +68,7 @@ async function journey(names: readonly string[], services: readonly (readonly st
     const start = async (named: readonly string[], portBase: number) => {
       const program = run('start', named, { ...env, ATELIER_PORT_BASE: String(portBase) });
       closers.push(async () => program.child.kill('SIGKILL'));
-      await program.said('Atelier is ready', limitMs);
+      await program.waitFor('Atelier is ready', limitMs);
       return program;
     };
     // The first process generates the secrets and migrates. The others then start at the same time.

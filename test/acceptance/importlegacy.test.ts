@@ -65,7 +65,7 @@ describe('npm run import-legacy', { timeout: 5 * limitMs }, () => {
     const alone = await imported([owner, 'thread', '1', 'old/a.png', 'old/video_1.mp4']);
     expect(alone.code, alone.output).toBe(0);
     const running = launch('start', ['media', 'edge']);
-    await running.said('Atelier is ready', limitMs);
+    await running.waitFor('Atelier is ready', limitMs);
     const beside = await imported([owner, 'thread', '1', 'old/a.png', 'old/b.png']);
     expect(beside.code, beside.output).toBe(0);
     expect(idOf(beside.output, 'old/a.png')).toBe(idOf(alone.output, 'old/a.png'));
@@ -111,7 +111,7 @@ describe('npm run import-legacy', { timeout: 5 * limitMs }, () => {
         const first = await imported([owner, 'thread', '1', 'old/a.png'], env);
         expect(first.code, first.output).toBe(0);
         const running = launch('start', ['media', 'edge'], env);
-        await running.said('Atelier is ready', limitMs);
+        await running.waitFor('Atelier is ready', limitMs);
         const second = await imported([owner, 'thread', '1', 'old/b.png'], env);
         expect(second.code, second.output).toBe(0);
         expect(await signed(idOf(second.output, 'old/b.png'))).toMatchObject({ ready: true, width: 60 });

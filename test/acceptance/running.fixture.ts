@@ -15,7 +15,7 @@ export interface Program {
   /** Resolves to the exit code. Rejects with the output if the program does not end in time. */
   ended(limitMs?: number): Promise<number | null>;
   /** Resolves when the output contains the text. Rejects if the program ends before. */
-  said(text: string, limitMs?: number): Promise<void>;
+  waitFor(text: string, limitMs?: number): Promise<void>;
 }
 
 /** Runs `npm run <command>` without npm: the launcher itself, including its signal handling. */
@@ -39,7 +39,7 @@ export function run(command: string, args: readonly string[], env: Readonly<Reco
     child,
     output: () => printed,
     ended: (limitMs = 30_000) => within(exit, limitMs, 'end'),
-    said: (text, limitMs = 60_000) => {
+    waitFor: (text, limitMs = 60_000) => {
       const seen = new Promise<void>((resolve, reject) => {
         const look = () => printed.includes(text) && resolve();
         child.stdout.on('data', look);

@@ -47,7 +47,7 @@ describe.skipIf(withoutPostgres)('npm start on PostgreSQL without Redis', () => 
     const other = await newPlace();
     try {
       const first = launch('start', ['content'], { DATABASE_URL: database.url });
-      await first.said(ready);
+      await first.waitFor(ready);
       const second = launch('start', ['content'], { ...other.env, DATABASE_URL: database.url });
       expect(await second.ended()).toBe(1);
       expect(second.output()).toMatch(/^REDIS_URL: another process runs content on this database/m);
@@ -55,7 +55,7 @@ describe.skipIf(withoutPostgres)('npm start on PostgreSQL without Redis', () => 
       first.child.kill('SIGKILL');
       await first.ended();
       const third = launch('start', ['content'], { DATABASE_URL: database.url });
-      await third.said(ready);
+      await third.waitFor(ready);
       expect((await health(6)).status).toBe(200);
       third.child.kill('SIGTERM');
       expect(await third.ended()).toBe(0);
@@ -69,7 +69,7 @@ describe.skipIf(withoutPostgres)('npm start on PostgreSQL without Redis', () => 
 describe('npm start', () => {
   it('starts every service, prints each URL, responds, and exits with 0 on SIGTERM', async () => {
     const program = launch('start');
-    await program.said(ready);
+    await program.waitFor(ready);
     for (const [service, offset] of [
       ['media', 1],
       ['auth', 3],
@@ -100,7 +100,7 @@ describe('npm start', () => {
   it('prints the operator’s link when it generated the token, and never again', async () => {
     const fresh = { ATELIER_DATA_DIR: join(place.dataDir, 'fresh') };
     const first = launch('start', ['console'], fresh);
-    await first.said("for the operator's pages");
+    await first.waitFor("for the operator's pages");
     const link = new URL(/Open (\S+)/.exec(first.output())?.[1] ?? '');
     expect(link.origin).toBe(`http://localhost:${place.portBase}`);
     const session = await fetch(`${link.origin}/api/session`, {
@@ -112,7 +112,7 @@ describe('npm start', () => {
     first.child.kill('SIGTERM');
     expect(await first.ended(10_000)).toBe(0);
     const second = launch('start', ['console'], fresh);
-    await second.said(ready);
+    await second.waitFor(ready);
     second.child.kill('SIGTERM');
     await second.ended(10_000);
     expect(second.output()).not.toContain('token=');
@@ -126,7 +126,7 @@ describe('npm start', () => {
       expect.arrayContaining(['INTERNAL_KEY', 'IMGPROXY_KEY', 'IMGPROXY_SALT', 'SVC_IMAGE_KEY_SECRET']),
     );
     const program = launch('start', ['image']);
-    await program.said(ready);
+    await program.waitFor(ready);
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(secrets);
     program.child.kill('SIGINT');
     expect(await program.ended(10_000)).toBe(0);
@@ -134,7 +134,7 @@ describe('npm start', () => {
 
   it('rejects a second start on the same folder, and the first continues', async () => {
     const first = launch('start');
-    await first.said(ready);
+    await first.waitFor(ready);
     const second = launch('start', [], { ATELIER_PORT_BASE: String(place.portBase + 200) });
     expect(await second.ended()).toBe(1);
     expect(second.output().trim().split('\n')).toHaveLength(1);
@@ -144,15 +144,15 @@ describe('npm start', () => {
 
   it('takes the folder over at once after a kill -9', async () => {
     const first = launch('start', ['media']);
-    await first.said(ready);
+    await first.waitFor(ready);
     first.child.kill('SIGKILL');
     const second = launch('start', ['media']);
-    await second.said(ready);
+    await second.waitFor(ready);
   });
 
   it('starts only the named services', async () => {
     const program = launch('start', ['image']);
-    await program.said(ready);
+    await program.waitFor(ready);
     expect((await health(2)).status).toBe(200);
     await expect(health(1)).rejects.toThrow();
   });
@@ -164,7 +164,7 @@ describe('the lines of npm start', () => {
 
   it('end with the URL of the console and the stand-ins, as JSON if the output is not a terminal', async () => {
     const program = launch('start');
-    await program.said(last);
+    await program.waitFor(last);
     const lines = linesOf(program);
     const ready = lines.findIndex(({ msg }) => String(msg).startsWith('Atelier is ready in '));
     const [consoleLine, ...rest] = lines.slice(ready + 1);
@@ -176,7 +176,7 @@ describe('the lines of npm start', () => {
 
   it('keep their order with the lines of the log', async () => {
     const program = launch('start', ['image', 'cms']);
-    await program.said(ready);
+    await program.waitFor(ready);
     program.child.kill('SIGTERM');
     await program.ended();
     const messages = linesOf(program).map(({ msg }) => String(msg));
@@ -188,7 +188,7 @@ describe('the lines of npm start', () => {
 
   it('are readable if LOG_FORMAT is pretty', async () => {
     const program = launch('start', [], { LOG_FORMAT: 'pretty' });
-    await program.said(last);
+    await program.waitFor(last);
     const lines = program.output().trim().split('\n');
     expect(lines).toContain(`media    http://localhost:${place.portBase + 1}`);
     expect(lines.at(-standIns.length - 2)).toContain(`http://localhost:${place.portBase}`);
@@ -209,19 +209,19 @@ describe('the lines of npm start', () => {
 
   it('name only the stand-ins that the started services use', async () => {
     const program = launch('start', ['content', 'image'], { CMS_URL: 'http://127.0.0.1:9' });
-    await program.said(ready);
+    await program.waitFor(ready);
     expect(linesOf(program).filter(({ setting }) => setting !== undefined)).toEqual([]);
   });
 
   it('appear even if LOG_LEVEL hides the log', async () => {
     const program = launch('start', ['image'], { LOG_LEVEL: 'silent' });
-    await program.said(ready);
+    await program.waitFor(ready);
     expect(linesOf(program)[0]).toMatchObject({ service: 'image' });
   });
 
   it('warn about a misspelled setting', async () => {
     const program = launch('start', ['image'], { DATABSE_URL: 'postgres://user:hunter2@db/x' });
-    await program.said(ready);
+    await program.waitFor(ready);
     expect(linesOf(program)[0]).toMatchObject({ level: 'warn', msg: expect.stringContaining('DATABASE_URL') });
     expect(program.output()).not.toContain('hunter2');
   });
@@ -254,7 +254,7 @@ describe('an impossible start exits non-zero with one line that names the settin
 
   it('a port that is taken', async () => {
     const first = launch('start', ['image']);
-    await first.said(ready);
+    await first.waitFor(ready);
     const second = launch('start', ['image']);
     expect(await second.ended()).toBe(1);
     expect(second.output()).toContain('ATELIER_PORT_BASE');
@@ -310,7 +310,7 @@ describe('an impossible start exits non-zero with one line that names the settin
 describe('beside a running instance', () => {
   it('credits and seed work through it, and without it', async () => {
     const running = launch('start');
-    await running.said(ready);
+    await running.waitFor(ready);
     const says = async (command: string, args: readonly string[], code = 0) => {
       const program = launch(command, args);
       expect(await program.ended(), program.output()).toBe(code);
@@ -332,7 +332,7 @@ describe('beside a running instance', () => {
 
   it('token, demo and doctor work, and doctor reports what is wrong', { timeout: 90_000 }, async () => {
     const running = launch('start');
-    await running.said(ready);
+    await running.waitFor(ready);
 
     const token = launch('token', ['ada@example.com']);
     expect(await token.ended()).toBe(0);

@@ -67,7 +67,7 @@ describe('npm run sweep', { timeout: 6 * limitMs }, () => {
     expect([await isThere(old), await isThere(other), await isThere(young)]).toEqual([false, false, true]);
 
     const running = launch('start', ['media', 'edge']);
-    await running.said('Atelier is ready', limitMs);
+    await running.waitFor('Atelier is ready', limitMs);
     const third = await lay('5');
     expect((await swept()).output).toContain(`would remove  unregistered upload       ${third}`);
     const beside = await swept(['--apply']);
@@ -93,7 +93,7 @@ describe('npm run sweep', { timeout: 6 * limitMs }, () => {
         const alone = await swept(['--apply'], env);
         expect([alone.code, await isThere(first)], alone.output).toEqual([0, false]);
         const running = launch('start', ['media', 'edge'], env);
-        await running.said('Atelier is ready', limitMs);
+        await running.waitFor('Atelier is ready', limitMs);
         const second = await lay('7');
         const beside = await swept(['--apply'], env);
         expect([beside.code, await isThere(second)], beside.output).toEqual([0, false]);

@@ -61,6 +61,4 @@ export async function installClient(): Promise<Project> {
 
 /** Returns the code blocks of a Markdown page. */
 export const blocksOf = (language: string, page: string): readonly string[] =>
-  [...page.matchAll(/^```(\w+)\n([\s\S]*?)^```/gm)].flatMap(([, told, block = '']) =>
-    told === language ? [block] : [],
-  );
+  [...page.matchAll(/^```(\w+)\n([\s\S]*?)^```/gm)].flatMap(([, tag, block = '']) => (tag === language ? [block] : []));

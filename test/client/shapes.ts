@@ -78,7 +78,7 @@ export const commentOf = (text: string | undefined): string => (text === undefin
 
 /** Returns the parts of a schema that affect its type. Limits and descriptions do not. */
 function keyOf(schema: Schema): string {
-  const kept = new Set([
+  const typeKeys = new Set([
     'type',
     'const',
     'enum',
@@ -94,7 +94,7 @@ function keyOf(schema: Schema): string {
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(
       Object.entries(value)
-        .filter(([key]) => !isSchema || kept.has(key))
+        .filter(([key]) => !isSchema || typeKeys.has(key))
         .map(([key, member]) => [key, strip(member, !(isSchema && key === 'properties'))]),
     );
   };

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface Told {
+export interface WireResponse {
   readonly status?: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -15,15 +15,15 @@ export interface Wire {
   /** Method, path and headers of each request. */
   readonly seen: readonly Pick<IncomingMessage, 'method' | 'url' | 'headers'>[];
   /** Responses in order. The last one repeats. */
-  tell(...answers: readonly Told[]): void;
+  respond(...responses: readonly WireResponse[]): void;
   close(): void;
 }
 
 export async function startWire(): Promise<Wire> {
-  let answers: readonly Told[] = [];
+  let responses: readonly WireResponse[] = [];
   let seen: IncomingMessage[] = [];
   const server = createServer(async (request, response) => {
-    const { status = 200, body = {}, headers, fate } = answers[Math.min(seen.length, answers.length - 1)] ?? {};
+    const { status = 200, body = {}, headers, fate } = responses[Math.min(seen.length, responses.length - 1)] ?? {};
     seen.push(request);
     request.resume();
     if (fate === 'cut') request.socket.destroy();
@@ -37,8 +37,8 @@ export async function startWire(): Promise<Wire> {
     get seen() {
       return seen;
     },
-    tell: (...told) => {
-      answers = told;
+    respond: (...next) => {
+      responses = next;
       seen = [];
     },
     close: () => {

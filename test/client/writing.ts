@@ -36,7 +36,7 @@ export function operationsIn(document: ApiDocument): ReadonlyMap<string, Operati
 }
 
 export function writeService(name: string, document: ApiDocument, { endpoints, parts = {} }: ServiceEndpoints) {
-  const told = operationsIn(document);
+  const operationsByKey = operationsIn(document);
   const schemas = new Map<string, Schema>();
   const define = (type: string | undefined, schema: Schema | undefined, of: string) => {
     if ((type === undefined) !== (schema === undefined))
@@ -45,7 +45,7 @@ export function writeService(name: string, document: ApiDocument, { endpoints, p
     schemas.set(type, schemas.get(type) ?? schema);
   };
   for (const [key, endpoint] of Object.entries(endpoints)) {
-    const operation = told.get(key);
+    const operation = operationsByKey.get(key);
     if (operation === undefined) continue;
     define(endpoint.body, jsonOf(operation.requestBody), key);
     define(endpoint.query, queryOf(operation), key);
@@ -58,7 +58,7 @@ export function writeService(name: string, document: ApiDocument, { endpoints, p
   const shapes = shapesOf(schemas);
   const types = [...schemas.keys()].map(shapes.declare);
   const functions = Object.entries(endpoints).map(([key, endpoint]) => {
-    const operation = told.get(key);
+    const operation = operationsByKey.get(key);
     return operation === undefined ? '' : writeFunction(key, operation, endpoint, shapes.render);
   });
   return {
@@ -69,11 +69,11 @@ export function writeService(name: string, document: ApiDocument, { endpoints, p
 
 /** Generates docs/client-functions.md. */
 export function listFunctions(name: string, document: ApiDocument, { endpoints }: ServiceEndpoints): string {
-  const told = operationsIn(document);
+  const operationsByKey = operationsIn(document);
   const rows = Object.entries(endpoints).map(([key, endpoint]) => {
     const again = endpoint.kind === 'address' ? '' : isRepeatable(key, endpoint) ? 'yes' : 'no';
     const path = key.replaceAll(/\{(\w+)\}/g, ':$1');
-    return `| \`${name}.${endpoint.name}\` | \`${path}\` | ${isKeyed(told.get(key)) ? 'with a key' : again} | ${told.get(key)?.summary} |`;
+    return `| \`${name}.${endpoint.name}\` | \`${path}\` | ${isKeyed(operationsByKey.get(key)) ? 'with a key' : again} | ${operationsByKey.get(key)?.summary} |`;
   });
   return [`## ${name}`, '', '| function | endpoint | again | |', '|---|---|---|---|', ...rows, ''].join('\n');
 }
@@ -169,14 +169,17 @@ function answerOf({ responses }: Operation): Schema | undefined {
 }
 
 function queryOf({ parameters = [] }: Operation): Schema | undefined {
-  const asked = parameters.filter((parameter) => parameter.in === 'query');
-  if (asked.length === 0) return undefined;
+  const queryParameters = parameters.filter((parameter) => parameter.in === 'query');
+  if (queryParameters.length === 0) return undefined;
   return {
     type: 'object',
     properties: Object.fromEntries(
-      asked.map(({ name, schema, description }) => [name, { ...schema, ...(description && { description }) }]),
+      queryParameters.map(({ name, schema, description }) => [
+        name,
+        { ...schema, ...(description && { description }) },
+      ]),
     ),
-    required: asked.filter(({ required }) => required).map(({ name }) => name),
+    required: queryParameters.filter(({ required }) => required).map(({ name }) => name),
   };
 }
 

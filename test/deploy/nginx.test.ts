@@ -27,7 +27,7 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
   const closers: (() => Promise<unknown>)[] = [];
   let at: (service: string, path?: string) => string;
   /** Sends a request as the signed-in user. */
-  let ask: (service: string, path: string, init?: RequestInit & { readonly json?: unknown }) => Promise<Response>;
+  let send: (service: string, path: string, init?: RequestInit & { readonly json?: unknown }) => Promise<Response>;
 
   beforeAll(async () => {
     const [place, other, database, redis] = [
@@ -57,7 +57,7 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
     const start = async (base: number) => {
       const program = run('start', [], { ...env, ATELIER_PORT_BASE: String(base) });
       closers.push(async () => program.child.kill('SIGKILL'));
-      await program.said('Atelier is ready', 280_000);
+      await program.waitFor('Atelier is ready', 280_000);
       return program;
     };
     programs = [await start(portBase), await start(other)];
@@ -73,7 +73,7 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
     const refreshed = await browser.post(at('auth', '/refresh'), { origin: at('app') });
     token = JSON.parse(refreshed.text).access_token;
     userId = String(decodeJwt(token).sub);
-    ask = (service, path, { json, ...init } = {}) =>
+    send = (service, path, { json, ...init } = {}) =>
       proxy.fetch(at(service, path), {
         ...(json === undefined ? {} : { method: 'POST', body: JSON.stringify(json) }),
         ...init,
@@ -145,7 +145,7 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
   it('lets uploads pass up to the limit of their URL, and JSON up to 1 MiB', async () => {
     const upload = async (bytes: number) => {
       const scope = { scopeKind: 'thread', scopeId: 't', kind: 'image', mime: 'image/png' };
-      const reserved = (await (await ask('media', '/v1/uploads', { json: scope })).json()) as {
+      const reserved = (await (await send('media', '/v1/uploads', { json: scope })).json()) as {
         readonly uploadUrl: string;
         readonly headers: Record<string, string>;
       };
@@ -160,7 +160,7 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
     expect(await upload(maxImageBytes)).toEqual([200, false]);
     expect(await upload(maxImageBytes + 1)).toEqual([413, true]);
     const json = async (bytes: number) => {
-      const answer = await ask('media', '/v1/sign/image', { json: { refs: ['x'.repeat(bytes)] } });
+      const answer = await send('media', '/v1/sign/image', { json: { refs: ['x'.repeat(bytes)] } });
       return [answer.status, (await answer.text()).includes('payload_too_large')];
     };
     expect(await json(mebibyte + 1)).toEqual([413, true]);
@@ -171,22 +171,22 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
   });
 
   it('passes on events while the run continues, from either process, and survives the loss of one', async () => {
-    const started = await ask('agent', '/task', { json: { threadId: randomUUID(), text: '/slow 600' } });
+    const started = await send('agent', '/task', { json: { threadId: randomUUID(), text: '/slow 600' } });
     expect(started.status).toBe(201);
     const { taskId } = (await started.json()) as { readonly taskId: string };
-    const readers = await Promise.all([1, 2, 3].map(() => ask('agent', `/stream/${taskId}`)));
+    const readers = await Promise.all([1, 2, 3].map(() => send('agent', `/stream/${taskId}`)));
     for (const reader of readers) {
       // It arrives long before the end of the run, so no buffer must fill first.
       const { value } = (await reader.body?.getReader().read()) ?? {};
       expect(Buffer.from(value ?? []).toString()).toContain('data: {"type":"start"');
     }
-    const task = await (await ask('agent', `/task/${taskId}`)).json();
+    const task = await (await send('agent', `/task/${taskId}`)).json();
     expect(task).toMatchObject({ status: 'running', userId });
-    expect((await ask('agent', `/task/${taskId}`, { method: 'DELETE' })).status).toBe(204);
+    expect((await send('agent', `/task/${taskId}`, { method: 'DELETE' })).status).toBe(204);
 
     programs[1]?.child.kill('SIGKILL');
     await programs[1]?.ended();
-    const answers = await Promise.all(Array.from({ length: 8 }, () => ask('agent', `/task/${taskId}`)));
+    const answers = await Promise.all(Array.from({ length: 8 }, () => send('agent', `/task/${taskId}`)));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
   });
 });

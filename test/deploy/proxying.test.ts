@@ -134,10 +134,10 @@ describe.skipIf(skipWithout('nginx', 'openssl'))('nginx', () => {
       ['GET', '/minio/admin/v3/info'],
       ['GET', '/originals/../other/u/a.png'],
     ])('keeps the rest inside: %s %s', async (method, path) => {
-      const ask = (from: typeof fetch) => from(at('s3', path), { method });
-      expect([(await ask(proxy.fetch)).status, (await ask(proxy.fetchFromGateway)).status]).toEqual([403, 403]);
+      const send = (from: typeof fetch) => from(at('s3', path), { method });
+      expect([(await send(proxy.fetch)).status, (await send(proxy.fetchFromGateway)).status]).toEqual([403, 403]);
       expect(upstreams.flatMap(({ seen }) => seen)).toEqual([]);
-      expect((await ask(proxy.fetchInside)).status).toBe(200);
+      expect((await send(proxy.fetchInside)).status).toBe(200);
     });
   });
 

@@ -65,7 +65,7 @@ describe.skipIf(skipWithout('bash', 'curl', 'ffmpeg'))('commands', () => {
     await sharp(await renderLandscape()).toFile(join(folder, 'photo.jpg'));
     await writeFile(join(folder, 'clip.mp4'), (await renderClip()) ?? '');
     running = run('start', [], place.env);
-    await running.said('Atelier is ready', 280_000);
+    await running.waitFor('Atelier is ready', 280_000);
   }, 300_000);
   afterAll(async () => {
     running.child.kill('SIGTERM');

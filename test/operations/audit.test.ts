@@ -17,7 +17,7 @@ beforeAll(async () => {
   place = await newPlace();
   await command('credits', ['ada@example.com', 'pro', '5']);
   running = run('start', ['auth', 'media', 'memory', 'edge', 'console', 'idp'], { ...place.env, LOG_LEVEL: 'error' });
-  await running.said('Atelier is ready', 280_000);
+  await running.waitFor('Atelier is ready', 280_000);
   secrets = JSON.parse(await readFile(join(place.dataDir, 'secrets.json'), 'utf8'));
 }, limitMs);
 afterAll(async () => {

@@ -13,7 +13,7 @@ import { lockFiles, lockFolder } from '#platform/db/lock.ts';
 import { openDatabase } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
 import { newPlace, type Place, root } from '../acceptance/running.fixture.ts';
-import { answersOf, faultOf, inProcess, limitMs, type Traces, use, whileRunning } from './installation.fixture.ts';
+import { faultOf, inProcess, limitMs, snapshotOf, type Traces, use, whileRunning } from './installation.fixture.ts';
 
 const log = createLog({ level: 'silent' });
 let place: Place;
@@ -21,7 +21,7 @@ let folder: string;
 let traces: Traces;
 /** A data folder that can be copied quickly. */
 let small: string;
-let before: Awaited<ReturnType<typeof answersOf>>;
+let before: Awaited<ReturnType<typeof snapshotOf>>;
 const within = (name: string) => join(folder, name);
 const openAt = (dataDir: string) => openDatabase({ url: 'embedded', dataDir, migrations: [], log });
 
@@ -33,7 +33,7 @@ beforeAll(async () => {
   for (const name of ['database/file', 'secrets.json']) await writeFile(join(small, name), '{}');
   [traces, before] = await whileRunning(place, {}, async () => {
     const found = await use(place);
-    return [found, await answersOf(place, found)] as const;
+    return [found, await snapshotOf(place, found)] as const;
   });
 }, 2 * limitMs);
 afterAll(async () => {
@@ -80,7 +80,7 @@ describe('npm run backup and npm run restore', { timeout: 4 * limitMs }, () => {
     );
     expect(before.pictures.length).toBeGreaterThanOrEqual(5);
     expect(before.pictures.flat()).not.toContainEqual(expect.objectContaining({ status: 404 }));
-    expect(await whileRunning(other, {}, () => answersOf(other, traces))).toEqual(before);
+    expect(await whileRunning(other, {}, () => snapshotOf(other, traces))).toEqual(before);
   });
 
   it('reports what cannot be backed up in one line, and creates nothing', async () => {
@@ -107,7 +107,11 @@ describe('npm run backup and npm run restore', { timeout: 4 * limitMs }, () => {
   });
 
   it.each<[string, (copy: string) => Promise<unknown>, string]>([
-    ['a truncated file', (copy) => writeFile(join(copy, 'secrets.json'), '{'), 'secrets.json differs from the file that was backed up'],
+    [
+      'a truncated file',
+      (copy) => writeFile(join(copy, 'secrets.json'), '{'),
+      'secrets.json differs from the file that was backed up',
+    ],
     ['a missing file', (copy) => rm(join(copy, 'secrets.json')), 'secrets.json is missing'],
     [
       'an extra line in the manifest',

@@ -35,7 +35,7 @@ const at = (dataDir: string): Place => ({ ...place, dataDir, env: { ...place.env
 async function whileRunning(dataDir: string, work: () => Promise<unknown>): Promise<string> {
   const program = run('start', services, at(dataDir).env);
   try {
-    await program.said('Atelier is ready', limitMs);
+    await program.waitFor('Atelier is ready', limitMs);
     await work();
   } finally {
     program.child.kill('SIGTERM');
@@ -149,22 +149,25 @@ describe.skipIf(skipWithout('ffmpeg'))('a data folder', { timeout: 6 * limitMs }
     await rm(folder, { recursive: true, force: true });
   });
 
-  it.each(folderCopies)('that was copied by $name contains the same data, and the second start logs nothing', async (way) => {
-    const copy = join(folder, `copy by ${way.name}`);
-    await way.copy(place.dataDir, copy);
-    const said = await whileRunning(copy, checkAll);
-    expect(said).toContain('the data folder is not that of the last start');
-    expect(said).toContain('compared the data folder with its rows');
-    expect(await openPaths(copy)).toEqual([]);
-    expect(await whileRunning(copy, checkAll)).not.toContain('the data folder');
-  });
+  it.each(folderCopies)(
+    'that was copied by $name contains the same data, and the second start logs nothing',
+    async (way) => {
+      const copy = join(folder, `copy by ${way.name}`);
+      await way.copy(place.dataDir, copy);
+      const said = await whileRunning(copy, checkAll);
+      expect(said).toContain('the data folder is not that of the last start');
+      expect(said).toContain('compared the data folder with its rows');
+      expect(await openPaths(copy)).toEqual([]);
+      expect(await whileRunning(copy, checkAll)).not.toContain('the data folder');
+    },
+  );
 
   it('a backup of a copy that was never started is valid', async () => {
-    const [copy, kept, restored] = [join(folder, 'unstarted'), join(folder, 'backup'), join(folder, 'restored')];
+    const [copy, backup, restored] = [join(folder, 'unstarted'), join(folder, 'backup'), join(folder, 'restored')];
     await folderCopies.find(({ name }) => name === 'cp -r')?.copy(place.dataDir, copy);
-    expect(await run('backup', [kept], at(copy).env).ended(limitMs)).toBe(0);
-    expect(await run('restore', [kept], at(restored).env).ended(limitMs)).toBe(0);
-    expect(await openPaths(kept)).toEqual([]);
+    expect(await run('backup', [backup], at(copy).env).ended(limitMs)).toBe(0);
+    expect(await run('restore', [backup], at(restored).env).ended(limitMs)).toBe(0);
+    expect(await openPaths(backup)).toEqual([]);
     expect(await openPaths(restored)).toEqual([]);
     await whileRunning(restored, checkAll);
   });

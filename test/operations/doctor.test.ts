@@ -9,7 +9,7 @@ import { newPlace, type Place, run } from '../acceptance/running.fixture.ts';
 
 const key = 'the-right-key';
 
-interface Asked {
+interface RecordedRequest {
   readonly method: string;
   readonly path: string;
   readonly userAgent: string | undefined;
@@ -18,9 +18,9 @@ interface Asked {
 
 let place: Place;
 let url: string;
-let asked: Asked[];
+let requests: RecordedRequest[];
 /** Overrides responses by `METHOD /path`. */
-let answers: Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => void>>;
+let overrides: Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => void>>;
 const say =
   (status: number, body: unknown = {}) =>
   (_request: unknown, response: ServerResponse) =>
@@ -29,8 +29,8 @@ const say =
 const server = createServer(async (request, response) => {
   const body = Buffer.concat(await request.toArray()).toString('latin1');
   const [path = ''] = (request.url ?? '').split('?');
-  asked.push({ method: request.method ?? '', path, userAgent: request.headers['user-agent'], body });
-  const special = answers[`${request.method} ${path}`];
+  requests.push({ method: request.method ?? '', path, userAgent: request.headers['user-agent'], body });
+  const special = overrides[`${request.method} ${path}`];
   if (special !== undefined) return special(request, response);
   if (path === '/idp/auth/v1/.well-known/jwks.json') return say(200, { keys: [] })(request, response);
   if (path.startsWith('/cms/')) return say(200, {})(request, response);
@@ -54,8 +54,8 @@ beforeAll(async () => {
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
 beforeEach(() => {
-  asked = [];
-  answers = {};
+  requests = [];
+  overrides = {};
 });
 afterAll(async () => {
   server.closeAllConnections();
@@ -104,8 +104,8 @@ describe('doctor', { timeout: 90_000 }, () => {
     const { code, lines, lineOf } = await doctor();
     expect(code, lines.join('\n')).toBe(0);
     for (const name of names) expect(lineOf(`${name} `), name).toMatch(/^(ok|warn) /);
-    const questions = asked.map(({ method, path }) => `${method} ${path}`);
-    expect(questions).toEqual(
+    const endpoints = requests.map(({ method, path }) => `${method} ${path}`);
+    expect(endpoints).toEqual(
       expect.arrayContaining([
         'GET /idp/auth/v1/.well-known/jwks.json',
         'GET /idp/auth/v1/settings',
@@ -119,15 +119,15 @@ describe('doctor', { timeout: 90_000 }, () => {
         'GET /cdn/img/doctor',
       ]),
     );
-    const chats = asked.filter(({ path }) => path === '/models/chat/completions');
+    const chats = requests.filter(({ path }) => path === '/models/chat/completions');
     expect(chats.map(({ body }) => JSON.parse(body).model).sort()).toEqual(['one', 'two']);
   });
 
   it('sends a User-Agent with every request', async () => {
     const s3 = { S3_BUCKET: 'a', S3_PUBLIC_BUCKET: 'b', S3_ACCESS_KEY_ID: 'c', S3_SECRET_ACCESS_KEY: 'd' };
     await doctor({ ...s3, S3_ENDPOINT: `${url}/s3` });
-    expect(asked.some(({ path }) => path.startsWith('/s3/'))).toBe(true);
-    expect([...new Set(asked.map(({ userAgent }) => userAgent))]).toEqual([`Atelier/${version}`]);
+    expect(requests.some(({ path }) => path.startsWith('/s3/'))).toBe(true);
+    expect([...new Set(requests.map(({ userAgent }) => userAgent))]).toEqual([`Atelier/${version}`]);
   });
 
   it.each([
@@ -161,20 +161,20 @@ describe('doctor', { timeout: 90_000 }, () => {
     ['cdn', 'GET /cdn/img/doctor', 'FAULT', say(502)],
     ['mail', 'POST /mail/emails', 'FAULT', say(404)],
     ['mail', 'POST /mail/emails', 'ok', say(429)],
-  ])('%s: reports %s as %s', async (name, question, state, answer) => {
-    answers = { [question]: answer };
+  ])('%s: reports %s as %s', async (name, endpoint, state, respond) => {
+    overrides = { [endpoint]: respond };
     const { code, lineOf } = await doctor();
     expect(lineOf(`${name} `).split(' ')[0]).toBe(state);
     expect(code).toBe(state === 'FAULT' ? 1 : 0);
   });
 
   it('accepts a model without max_tokens, and closes an endless stream', async () => {
-    const answer = (request: IncomingMessage, response: ServerResponse) => {
-      const last = asked.findLast(({ path }) => path === request.url)?.body ?? '';
+    const respond = (request: IncomingMessage, response: ServerResponse) => {
+      const last = requests.findLast(({ path }) => path === request.url)?.body ?? '';
       if (last.includes('max_tokens')) return say(400)(request, response);
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: {}\n\n');
     };
-    answers = { 'POST /models/chat/completions': answer };
+    overrides = { 'POST /models/chat/completions': respond };
     const { code, lineOf } = await doctor({ MODEL_NAME: 'one' });
     expect([code, lineOf('model ')]).toEqual([0, expect.stringMatching(/^ok /)]);
   });

@@ -22,7 +22,7 @@ export interface Traces {
   readonly mailKey: string;
 }
 
-type Answer = Readonly<Record<string, unknown>>;
+type JsonObject = Readonly<Record<string, unknown>>;
 
 const services = ['media', 'image', 'auth', 'agent', 'memory', 'notify', 'edge', 'idp'];
 
@@ -34,7 +34,7 @@ export async function whileRunning<Result>(
 ): Promise<Result> {
   const program = run('start', services, { ...place.env, ...env });
   try {
-    await program.said('Atelier is ready', limitMs);
+    await program.waitFor('Atelier is ready', limitMs);
     return await work();
   } finally {
     await end(program);
@@ -48,7 +48,7 @@ async function end(program: Program): Promise<void> {
 
 const at = ({ portBase }: Place, offset: number, path: string) => `http://localhost:${portBase + offset}${path}`;
 
-async function call(url: string, headers: Record<string, string>, body?: unknown): Promise<Answer> {
+async function call(url: string, headers: Record<string, string>, body?: unknown): Promise<JsonObject> {
   const answer = await fetch(url, {
     method: body === undefined ? 'GET' : 'POST',
     headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
@@ -122,13 +122,13 @@ const sendMail = (place: Place, { internalKey, mail, mailKey }: Traces) =>
   call(at(place, 7, '/emails'), { 'x-internal-key': internalKey, 'idempotency-key': mailKey }, mail);
 
 /** Returns what users see, without values that change over time: the bytes of every picture, once in full and once resized. */
-export async function answersOf(place: Place, traces: Traces) {
+export async function snapshotOf(place: Place, traces: Traces) {
   const { assets } = await call(at(place, 1, '/v1/assets?limit=50'), bearer(traces));
-  const refs = (assets as readonly Answer[]).map(({ assetId }) => String(assetId)).sort();
+  const refs = (assets as readonly JsonObject[]).map(({ assetId }) => String(assetId)).sort();
   const signed = await call(at(place, 1, '/v1/sign/image'), bearer(traces), { refs });
   const pictures = await Promise.all(
     refs.map(async (ref) => {
-      const { url, previewUrl } = signed[ref] as Answer;
+      const { url, previewUrl } = signed[ref] as JsonObject;
       return [await open(url), await open(previewUrl).then(({ status }) => status)];
     }),
   );
@@ -139,7 +139,7 @@ export async function answersOf(place: Place, traces: Traces) {
   const user = { entity_id: traces.userId, entity_type: 'user' };
   const { memories } = await call(at(place, 5, '/memory/search'), bearer(traces), { ...user, query: 'lighthouses' });
   // The score decreases over time.
-  const remembered = (memories as readonly Answer[]).map(({ score, ...memory }) => memory);
+  const remembered = (memories as readonly JsonObject[]).map(({ score, ...memory }) => memory);
   // The mail was sent once: the response is the same, and there is no second mail.
   return { assets, pictures, messages, remembered, mail: await sendMail(place, traces) };
 }

@@ -16,7 +16,7 @@ import { newPlace, type Place, root } from '../acceptance/running.fixture.ts';
 import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
 import { listed } from '../platform/objects/objects.fixture.ts';
 import { openTestBucket, skipWithoutS3, testServer } from '../platform/objects/s3.fixture.ts';
-import { answersOf, faultOf, inProcess, limitMs, type Traces, use, whileRunning } from './installation.fixture.ts';
+import { faultOf, inProcess, limitMs, snapshotOf, type Traces, use, whileRunning } from './installation.fixture.ts';
 
 const log = createLog({ level: 'silent' });
 const missing = databaseEngines.some((engine) => engine.name === 'postgres' && engine.missing) || skipWithoutS3;
@@ -95,14 +95,14 @@ async function atSource(...statements: readonly string[]): Promise<void> {
 
 describe.skipIf(missing)('npm run move', { timeout: 5 * limitMs }, () => {
   let traces: Traces;
-  let before: Awaited<ReturnType<typeof answersOf>>;
+  let before: Awaited<ReturnType<typeof snapshotOf>>;
   const objectFile = (name: string) => join(place.dataDir, 'objects/moved', name);
 
   beforeAll(async () => {
     place = await newPlace();
     [traces, before] = await whileRunning(place, {}, async () => {
       const found = await use(place);
-      return [found, await answersOf(place, found)] as const;
+      return [found, await snapshotOf(place, found)] as const;
     });
     // More objects than are moved concurrently, and more rows than one batch, with all column types.
     await mkdir(join(place.dataDir, 'objects/moved'), { recursive: true });
@@ -192,16 +192,16 @@ describe.skipIf(missing)('npm run move', { timeout: 5 * limitMs }, () => {
     expect(names).toHaveLength(59);
     const body = await target.bucket.objects.get('moved/1.bin');
     expect(Buffer.concat((await body?.stream.toArray()) ?? []).toString()).toBe('other bytes');
-    const asked = `select (select count(*) from feeds) as feeds,
+    const query = `select (select count(*) from feeds) as feeds,
       (select count(*) from feeds where flag = array['x,y', null, '{"}'] and media_type = 'a ''"\\ text'
         and created_at = '2026-01-01 00:00:00.123456+02') as whole,
       (select metadata::text from agent_messages where id = 'm') as metadata,
       (select count(*) from memories where seq > (select last_value from memories_seq_seq)) as beyond`;
-    expect(await onServer(target.url, asked)).toEqual([
+    expect(await onServer(target.url, query)).toEqual([
       { feeds: '1201', whole: '1200', metadata: '{"n": 2}', beyond: '0' },
     ]);
 
-    const after = await whileRunning(place, target.env, () => answersOf(place, traces));
+    const after = await whileRunning(place, target.env, () => snapshotOf(place, traces));
     expect(after).toEqual(before);
     // The move is complete, and a repeated run reports that.
     expect(await inProcess(move, [], target.env)).toBe(0);

@@ -21,7 +21,7 @@ async function restart(keys: Readonly<Record<string, string>>): Promise<void> {
   running?.child.kill('SIGTERM');
   expect((await running?.ended(60_000)) ?? 0).toBe(0);
   running = run('start', ['media', 'auth', 'edge', 'idp'], { ...place.env, LOG_LEVEL: 'error', ...keys });
-  await running.said('Atelier is ready', 280_000);
+  await running.waitFor('Atelier is ready', 280_000);
 }
 
 const urlOf = (offset: number) => `http://localhost:${place.portBase + offset}`;

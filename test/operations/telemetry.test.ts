@@ -41,7 +41,7 @@ beforeAll(async () => {
   place = await newPlace();
   collector = await startCollector();
   program = run('start', [], { ...place.env, LOG_LEVEL: 'debug', OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
-  await program.said('Atelier is ready', 280_000);
+  await program.waitFor('Atelier is ready', 280_000);
   const token = run('token', [], place.env);
   await token.ended(60_000);
   const authorization = `Bearer ${token.output().trim()}`;
@@ -97,18 +97,21 @@ describe('measurements', () => {
     expect(labels.flatMap(({ route = [] }) => route).length).toBeGreaterThan(0);
   });
 
-  it.each(['deploy/grafana-dashboard.json', 'deploy/alerts.yml'])('every metric that %s uses is exported', async (file) => {
-    const text = await readFile(join(root, file), 'utf8');
-    const expressions = expressionsIn(file.endsWith('.json') ? JSON.parse(text) : parse(text));
-    expect(expressions.length).toBeGreaterThan(5);
-    const exported = new Set([...families.values()].flatMap((some) => [...some.values()]).flatMap(namesOf));
-    const asked = expressions.flatMap((expression) =>
-      [...expression.matchAll(/\b([a-z_]+)\s*(?=\{|\[)/g)].map((match) => String(match[1])),
-    );
-    expect(asked.length).toBeGreaterThan(5);
-    // Prometheus adds this metric for each target.
-    expect([...new Set(asked)].filter((name) => name !== 'up' && !exported.has(name))).toEqual([]);
-  });
+  it.each(['deploy/grafana-dashboard.json', 'deploy/alerts.yml'])(
+    'every metric that %s uses is exported',
+    async (file) => {
+      const text = await readFile(join(root, file), 'utf8');
+      const expressions = expressionsIn(file.endsWith('.json') ? JSON.parse(text) : parse(text));
+      expect(expressions.length).toBeGreaterThan(5);
+      const exported = new Set([...families.values()].flatMap((some) => [...some.values()]).flatMap(namesOf));
+      const queried = expressions.flatMap((expression) =>
+        [...expression.matchAll(/\b([a-z_]+)\s*(?=\{|\[)/g)].map((match) => String(match[1])),
+      );
+      expect(queried.length).toBeGreaterThan(5);
+      // Prometheus adds this metric for each target.
+      expect([...new Set(queried)].filter((name) => name !== 'up' && !exported.has(name))).toEqual([]);
+    },
+  );
 });
 
 describe('traces', () => {

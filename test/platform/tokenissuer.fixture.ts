@@ -8,7 +8,7 @@ type Provider = 'up' | 'failing' | 'hanging' | 'garbage';
 export interface TestIssuer {
   readonly jwksUrl: string;
   /** The number of requests for the key set. */
-  readonly asked: () => number;
+  readonly requestCount: () => number;
   /** Returns a valid token with the given claims (`undefined` removes one). */
   token(claims?: JWTPayload, header?: Partial<JWTHeaderParameters>): Promise<string>;
   /** Signs tokens with a new key. The old key stays published only with `keep`. */
@@ -24,14 +24,14 @@ export const testUserId = '3f8e1f0a-8a4b-4c58-9d25-6a1b2c3d4e5f';
 
 export async function startTestIssuer(): Promise<TestIssuer> {
   let state: Provider = 'up';
-  let asked = 0;
+  let requestCount = 0;
   let published: JWK[] = [];
   let others: readonly JWK[] = [];
   let signing = await makeKey('k1');
   published = [signing.jwk];
 
   const server = createServer((_request, response) => {
-    asked += 1;
+    requestCount += 1;
     if (state === 'hanging') return;
     if (state === 'garbage') return void response.end('<html>');
     response.statusCode = state === 'failing' ? 500 : 200;
@@ -41,7 +41,7 @@ export async function startTestIssuer(): Promise<TestIssuer> {
 
   return {
     jwksUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks.json`,
-    asked: () => asked,
+    requestCount: () => requestCount,
     token(claims = {}, header = {}) {
       const nowS = Math.floor(Date.now() / 1000);
       return new SignJWT({ sub: testUserId, aud: 'authenticated', iat: nowS, exp: nowS + 3600, ...claims })

@@ -157,13 +157,13 @@ function send({ service, endpoint }: CallRow, body: object, headers: Record<stri
 }
 
 /** Reports whether the call is rejected. Any other result must be a success. */
-async function ask(row: CallRow, body: object, headers: Record<string, string>): Promise<boolean> {
+async function isRejected(row: CallRow, body: object, headers: Record<string, string>): Promise<boolean> {
   const { isRefused } = probes[`${row.service} ${row.endpoint}`] ?? {};
   const response = await send(row, body, headers);
-  const told = (await response.json()) as SignedRefs;
-  const isNo = isRefused?.(told) ?? response.status === 403;
-  if (!isNo) expect(response.status).toBeLessThan(300);
-  return isNo;
+  const signed = (await response.json()) as SignedRefs;
+  const rejected = isRefused?.(signed) ?? response.status === 403;
+  if (!rejected) expect(response.status).toBeLessThan(300);
+  return rejected;
 }
 
 const key = { 'x-internal-key': internalKey };
@@ -174,10 +174,10 @@ describe.each(forUsers)('$file: $service $endpoint on behalf of a user', (row) =
     const probe = probes[`${row.service} ${row.endpoint}`];
     if (probe === undefined) throw new Error('this row of the table needs a probe here');
     const body = await probe.bodyFor();
-    expect(await ask(row, body, onBehalfOf(mallory.userId))).toBe(true);
-    expect(await ask(row, body, onBehalfOf(alice.userId))).toBe(false);
-    expect(await ask(row, body, onBehalfOf(alice.userId.toUpperCase()))).toBe(false);
-    expect(await ask(row, body, key)).toBe(false);
+    expect(await isRejected(row, body, onBehalfOf(mallory.userId))).toBe(true);
+    expect(await isRejected(row, body, onBehalfOf(alice.userId))).toBe(false);
+    expect(await isRejected(row, body, onBehalfOf(alice.userId.toUpperCase()))).toBe(false);
+    expect(await isRejected(row, body, key)).toBe(false);
   });
 
   it('rejects an invalid user id, and a user id without the key', async () => {
@@ -195,10 +195,10 @@ describe('memory on behalf of a user', () => {
   it.each(rows)('$endpoint reaches no group, neither as the entity nor beside it', async (row) => {
     const body = (await probes[`memory ${row.endpoint}`]?.bodyFor()) ?? {};
     const group = { ...body, entity_id: 'a-group', entity_type: 'group' };
-    expect(await ask(row, group, onBehalfOf(alice.userId))).toBe(true);
-    expect(await ask(row, group, key)).toBe(false);
+    expect(await isRejected(row, group, onBehalfOf(alice.userId))).toBe(true);
+    expect(await isRejected(row, group, key)).toBe(false);
     if (row.endpoint === 'POST /inject')
-      expect(await ask(row, { ...body, group_id: 'a-group' }, onBehalfOf(alice.userId))).toBe(true);
+      expect(await isRejected(row, { ...body, group_id: 'a-group' }, onBehalfOf(alice.userId))).toBe(true);
   });
 
   it('changes no memory of another user, and records the server as the actor', async () => {
@@ -228,7 +228,7 @@ describe('the agent on behalf of a user', () => {
 
   it('reads and stops nothing of another user', async () => {
     const threadId = newThread();
-    const taskId = await alice.ask(threadId, 'hello');
+    const taskId = await alice.isRejected(threadId, 'hello');
     await alice.ended(taskId);
     for (const path of [`/task/${taskId}`, `/messages/${threadId}`, `/thread/${threadId}/current-task`])
       expect([path, (await call(mallory, 'GET', path)).status, (await call(alice, 'GET', path)).status]).toEqual([

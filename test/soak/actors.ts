@@ -44,7 +44,7 @@ interface Kept {
 /** Uploads, reads and deletes. Repeatedly tries to add a prohibited picture. */
 export function uploader({ book, user }: Stage, prohibited: Buffer): Actor {
   const scope = { scopeKind: 'thread', scopeId: 'soak', kind: 'image', mime: 'image/jpeg' };
-  const kept: Kept[] = [];
+  const live: Kept[] = [];
   const gone = new Map<string, string>();
   const refused: string[] = [];
 
@@ -67,7 +67,7 @@ export function uploader({ book, user }: Stage, prohibited: Buffer): Actor {
     return { ...(await user.persist('media', 'POST', '/v1/assets', { assetId, ...scope })), assetId };
   }
 
-  async function look(asset: Kept): Promise<string | undefined> {
+  async function readBytes(asset: Kept): Promise<string | undefined> {
     const answer = await user.once('media', 'POST', '/v1/sign/image', { refs: [asset.assetId] });
     if (answer?.status !== 200) return undefined;
     const signed = answer.body[asset.assetId] as { ready: boolean; url: string };
@@ -84,8 +84,8 @@ export function uploader({ book, user }: Stage, prohibited: Buffer): Actor {
   }
 
   async function remove(asset: Kept): Promise<void> {
-    const url = await look(asset);
-    kept.splice(kept.indexOf(asset), 1);
+    const url = await readBytes(asset);
+    live.splice(live.indexOf(asset), 1);
     const { status } = await user.persist('media', 'DELETE', '/v1/assets', { ids: [asset.assetId] });
     if (status !== 200) return book.breach(`a deletion returned ${status}`);
     gone.set(asset.assetId, url ?? '');
@@ -104,10 +104,10 @@ export function uploader({ book, user }: Stage, prohibited: Buffer): Actor {
     async act() {
       const bytes = await noise();
       const { status, assetId } = await upload(bytes);
-      if (status === 201 || status === 200) kept.push({ assetId, sha256: sha256(bytes) });
+      if (status === 201 || status === 200) live.push({ assetId, sha256: sha256(bytes) });
       else book.breach(`a valid picture returned ${status}`);
-      const some = kept[Math.floor(Math.random() * kept.length)];
-      if (some) await look(some);
+      const some = live[Math.floor(Math.random() * live.length)];
+      if (some) await readBytes(some);
       if (some && Math.random() < 0.2) await remove(some);
       if (Math.random() < 0.2) {
         const bad = await upload(prohibited);
@@ -117,14 +117,14 @@ export function uploader({ book, user }: Stage, prohibited: Buffer): Actor {
       }
     },
     async verify() {
-      for (const asset of kept) if ((await look(asset)) === undefined) book.breach(`missing: ${asset.assetId}`);
+      for (const asset of live) if ((await readBytes(asset)) === undefined) book.breach(`missing: ${asset.assetId}`);
       for (const assetId of [...gone.keys(), ...refused]) await expectGone(assetId);
       for (const url of gone.values()) {
         if (url === '') continue;
         const { status } = await fetch(url);
         if (status !== 404) book.breach(`the bytes of a deleted picture returned ${status}`);
       }
-      book.count(`verified: ${kept.length} pictures, ${gone.size} deleted, ${refused.length} rejected`);
+      book.count(`verified: ${live.length} pictures, ${gone.size} deleted, ${refused.length} rejected`);
     },
   };
 }
@@ -167,7 +167,8 @@ export function chatter({ book, user, token, isOver, redisEmptiedAtMs }: Stage):
       const isOfDeadProcess = body.status === 'failed' && String(body.error).includes('stopped unexpectedly');
       turns.push({ threadId, shown, isLostTwice: isOfDeadProcess && redisEmptiedAtMs() > startedAtMs });
       book.count(`run ${body.status}`);
-      if (body.status === 'running') book.breach(`a run whose stream has ended is still running: ${answer.body.taskId}`);
+      if (body.status === 'running')
+        book.breach(`a run whose stream has ended is still running: ${answer.body.taskId}`);
     },
     async verify() {
       for (const { threadId, shown, isLostTwice } of turns) {

@@ -3,9 +3,9 @@ import { soak } from './soak.ts';
 
 const minutes = Number(process.argv[2] ?? 10);
 const startedAtMs = performance.now();
-const tell = (line: string) =>
+const print = (line: string) =>
   console.log(`${((performance.now() - startedAtMs) / 1000).toFixed(0).padStart(5)} s  ${line}`);
-const { answers, breaches, slowestMs } = await soak({ seconds: minutes * 60, faultEveryS: 8, tell });
+const { answers, breaches, slowestMs } = await soak({ seconds: minutes * 60, faultEveryS: 8, print });
 
 for (const [what, count] of [...answers].sort()) console.log(`${String(count).padStart(8)}  ${what}`);
 console.log('Slowest of each call:');

@@ -20,14 +20,14 @@ export interface SoakOptions {
   readonly seconds: number;
   /** Seconds between the end of one fault and the next. */
   readonly faultEveryS: number;
-  readonly tell: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
 const internalKey = 'a key of the soak';
 const adminToken = 'a token of the soak';
 const services = ['media', 'image', 'auth', 'agent', 'memory', 'content', 'notify', 'edge'];
 
-export async function soak({ seconds, faultEveryS, tell }: SoakOptions): Promise<Book> {
+export async function soak({ seconds, faultEveryS, print }: SoakOptions): Promise<Book> {
   const book = openBook();
   const closing: (() => Promise<unknown>)[] = [];
   const opened = <Part>(part: Part, close: (part: Part) => Promise<unknown>): Part => {
@@ -76,7 +76,7 @@ export async function soak({ seconds, faultEveryS, tell }: SoakOptions): Promise
     };
     const suites = [await startSuite(services, baseA, env), await startSuite(services, baseB, env)] as const;
     for (const suite of suites) opened(suite, (part) => part.stop());
-    tell('both processes are ready');
+    print('both processes are ready');
 
     let isOver = false;
     let redisEmptiedAtMs = Number.NEGATIVE_INFINITY;
@@ -140,7 +140,7 @@ export async function soak({ seconds, faultEveryS, tell }: SoakOptions): Promise
     do {
       for (const [name, strike] of shuffled(faults)) {
         await sleep(faultEveryS * 1000);
-        tell(name);
+        print(name);
         await strike();
         book.count(`fault: ${name}`);
       }
@@ -150,7 +150,7 @@ export async function soak({ seconds, faultEveryS, tell }: SoakOptions): Promise
     isOver = true;
     await Promise.all(working);
     clearInterval(sampling);
-    tell('the traffic has ended; verifying acknowledged data');
+    print('the traffic has ended; verifying acknowledged data');
     isOver = false;
     await sleep(30_000);
     await Promise.all(actors.map((actor) => actor.verify()));
@@ -162,7 +162,7 @@ export async function soak({ seconds, faultEveryS, tell }: SoakOptions): Promise
       if (/^(would remove|left)\s+asset without object|^FAULT/.test(line)) book.breach(`sweep: ${line}`);
     book.count(`memory of the first process, MiB: ${courseOf(memory[0])}`);
     book.count(`memory of the second process, MiB: ${courseOf(memory[1])}`);
-    judgeMemory(
+    checkMemory(
       book,
       memory.flatMap((samples) => [samples]),
       seconds,
@@ -171,7 +171,7 @@ export async function soak({ seconds, faultEveryS, tell }: SoakOptions): Promise
     for (const line of strange.slice(0, 20)) book.breach(`logged: ${line.slice(0, 400)}`);
     return book;
   } finally {
-    for (const close of closing) await close().catch((error: Error) => tell(`left behind: ${error.message}`));
+    for (const close of closing) await close().catch((error: Error) => print(`left behind: ${error.message}`));
   }
 }
 
@@ -192,7 +192,7 @@ const courseOf = (samples: readonly number[] = []) =>
   Array.from({ length: 10 }, (_, at) => mebibytes(samples[Math.floor((at * samples.length) / 10)] ?? 0)).join(' ');
 
 /** Detects leaks in long soaks: compares the maximum of the second half with that of the first. */
-function judgeMemory(book: Book, processes: readonly (readonly number[])[], seconds: number): void {
+function checkMemory(book: Book, processes: readonly (readonly number[])[], seconds: number): void {
   if (seconds < 300) return;
   for (const samples of processes) {
     const middle = Math.floor(samples.length / 2);

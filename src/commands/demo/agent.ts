@@ -1,4 +1,4 @@
-/** A conversation: the user states a preference, then asks for an image and a video in plain language. */
+/** A conversation: the user states a preference, then requests an image and a video in plain language. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StartFault } from '#platform/lifecycle.ts';

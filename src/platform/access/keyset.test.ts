@@ -27,14 +27,14 @@ describe('a key set', () => {
   it('is requested once for concurrent lookups', async () => {
     const found = await Promise.all(Array.from({ length: 50 }, () => keys.find('k1')));
     expect(found.every((key) => key !== undefined)).toBe(true);
-    expect(issuer.asked()).toBe(1);
+    expect(issuer.requestCount()).toBe(1);
   });
 
   it('is served from memory while it is fresh', async () => {
     await keys.find('k1');
     nowMs += 4 * minuteMs;
     await keys.find('k1');
-    expect(issuer.asked()).toBe(1);
+    expect(issuer.requestCount()).toBe(1);
   });
 
   it('is requested again at once for a new kid', async () => {
@@ -42,16 +42,16 @@ describe('a key set', () => {
     await issuer.rotate('k2');
     expect(await keys.find('k2')).toBeDefined();
     expect(await keys.find('k1')).toBeDefined();
-    expect(issuer.asked()).toBe(2);
+    expect(issuer.requestCount()).toBe(2);
   });
 
   it('does not let unknown kids flood the provider', async () => {
     await keys.find('k1');
     for (const kid of ['a', 'b', 'c', 'd']) expect(await keys.find(kid)).toBeUndefined();
-    expect(issuer.asked()).toBe(2);
+    expect(issuer.requestCount()).toBe(2);
     nowMs += 1001;
     expect(await keys.find('e')).toBeUndefined();
-    expect(issuer.asked()).toBe(3);
+    expect(issuer.requestCount()).toBe(3);
   });
 
   it('drops a key that the provider revoked', async () => {
@@ -65,7 +65,7 @@ describe('a key set', () => {
     await keys.find('k1');
     nowMs += 6 * minuteMs;
     await keys.find('k1');
-    await expect.poll(() => issuer.asked()).toBe(2);
+    await expect.poll(() => issuer.requestCount()).toBe(2);
   });
 });
 
@@ -76,7 +76,7 @@ describe('while the provider is down', () => {
     nowMs += 60 * minuteMs;
     expect(await keys.find('k1')).toBeDefined();
     expect(await keys.find('k1')).toBeDefined();
-    expect(issuer.asked()).toBe(2);
+    expect(issuer.requestCount()).toBe(2);
   });
 
   it.each(['failing', 'hanging', 'garbage'] as const)(
@@ -85,7 +85,7 @@ describe('while the provider is down', () => {
       issuer.become(state);
       await expect(keys.find('k1')).rejects.toEqual(unavailable);
       await expect(keys.find('k1')).rejects.toEqual(unavailable);
-      expect(issuer.asked()).toBe(1);
+      expect(issuer.requestCount()).toBe(1);
     },
   );
 

@@ -1,6 +1,6 @@
 /**
- * Notifications between processes. Delivery is not guaranteed: a message may be lost, duplicated or late. A message says only
- * where to look and never what is there, and subscribers must also poll at intervals.
+ * Notifications between processes. Delivery is not guaranteed: a message may be lost, duplicated or late. A message names
+ * what changed but never contains the new state, and subscribers must also poll at intervals.
  */
 
 export interface PubSub {

@@ -5,7 +5,7 @@ import { type Db, json } from '#platform/db/db.ts';
 import type { SampleTables } from './sample.fixture.ts';
 
 export function describeValues(db: () => Db<SampleTables>): void {
-  const kept: readonly (readonly [string, Insertable<SampleTables['samples']>])[] = [
+  const preserved: readonly (readonly [string, Insertable<SampleTables['samples']>])[] = [
     ['text of any script', { name: 'Grüße 你好 🖼️ \u202bשלום\u202c \t"\'\\' }],
     ['empty text', { name: '' }],
     ['the largest safe int8', { big: Number.MAX_SAFE_INTEGER }],
@@ -23,7 +23,7 @@ export function describeValues(db: () => Db<SampleTables>): void {
     ['a uuid', { uid: '0190f3c1-5a7e-4b6b-8f5e-3f6d2a1b0c9d' }],
     ['nulls', { name: null, big: null, words: null, bytes: null, at: null, flag: null, uid: null }],
   ];
-  it.each(kept)('preserves %s', async (_, sample) => {
+  it.each(preserved)('preserves %s', async (_, sample) => {
     await db().insertInto('samples').values(sample).execute();
     const row = await db().selectFrom('samples').selectAll().executeTakeFirstOrThrow();
     expect(row).toMatchObject(sample);

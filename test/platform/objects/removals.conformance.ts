@@ -15,8 +15,8 @@ export function describeRemovals(rig: Rig): void {
     test('returns each key once as removed, including absent ones', async () => {
       const folder = rig.folder();
       await putAll(rig, [`${folder}a`, `${folder}b/c`]);
-      const asked = [`${folder}a`, `${folder}none`, `${folder}b/c`, `${folder}a`];
-      const { removed, failed } = await rig.objects.remove(asked);
+      const requested = [`${folder}a`, `${folder}none`, `${folder}b/c`, `${folder}a`];
+      const { removed, failed } = await rig.objects.remove(requested);
       expect([removed.toSorted(), failed]).toEqual([[`${folder}a`, `${folder}b/c`, `${folder}none`], []]);
       expect(await rig.keys(folder)).toEqual([]);
       expect(await rig.objects.head(`${folder}a`)).toBeUndefined();
