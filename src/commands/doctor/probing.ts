@@ -4,7 +4,7 @@ import { outgoingFetch } from '#platform/http/outgoing.ts';
 /** A finding that is reported but is not a fault. */
 export class Warning extends Error {}
 
-export interface ProbeRequest {
+export interface ProbeOptions {
   readonly url: string;
   readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
@@ -25,16 +25,16 @@ export interface ProbeResponse {
 const maxBytes = 1024 * 1024;
 
 /** Throws a readable message if there is no response, if the key is rejected, and for redirects and server errors. */
-export async function probe(request: ProbeRequest): Promise<ProbeResponse> {
-  const { url, method = 'GET', json, settings, keySetting } = request;
+export async function probe(options: ProbeOptions): Promise<ProbeResponse> {
+  const { url, method = 'GET', json, settings, keySetting } = options;
   const place = placeOf(url);
   const headers = {
     accept: 'application/json',
     ...(json === undefined ? {} : { 'content-type': 'application/json' }),
-    ...request.headers,
+    ...options.headers,
   };
   const body = json === undefined ? null : JSON.stringify(json);
-  const signal = AbortSignal.timeout(request.timeoutMs ?? 5000);
+  const signal = AbortSignal.timeout(options.timeoutMs ?? 5000);
   const init = { method, headers, body, signal, redirect: 'manual' } as const;
   const response = await outgoingFetch(withoutCredentials(url), init).catch((error: Error) => {
     throw new Error(`${place} is not responding (${reasonOf(error)}); check ${settings}`);
