@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createGuard, ForbiddenUrl, type HostAddress, isPublic } from './guard.ts';
+import { createGuard, ForbiddenUrl, type HostAddress, isPublic } from './hostguard.ts';
 
 const names: Record<string, readonly string[]> = {
   'public.test': ['93.184.215.14', '2606:2800:21f:cb07:6820:80da:af6b:8b2c'],

@@ -1,12 +1,13 @@
 /**
- * Which addresses the service may fetch from (docs/specification/image.md#sources). It stands inside the private network, so an address that a
- * caller names must not lead it to a neighbour: every address a host resolves to has to be a public one, in whatever form
- * it is written.
+ * Decides which hosts a request may go to when its URL comes from outside (docs/specification/image.md#sources). The
+ * services run inside a private network, so every address that a host resolves to must be public, however it is written.
  */
-import { isIP } from 'node:net';
+import { lookup } from 'node:dns/promises';
+import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { Agent } from 'undici';
 
-/** The address is of a kind that is never fetched. */
+/** No request may go to the URL. */
 export class ForbiddenUrl extends Error {
   override readonly name = 'ForbiddenUrl';
 }
@@ -17,16 +18,18 @@ export interface HostAddress {
 }
 
 export interface GuardDeps {
-  /** SVC_IMAGE_ALLOWED_SOURCE_HOSTS: `host` or `host:port`. */
+  /** `host` or `host:port`; these may resolve to private addresses. */
   readonly allowedHosts: readonly string[];
-  /** All addresses of a name. */
-  readonly resolve: (hostname: string) => Promise<readonly HostAddress[]>;
+  /** Returns all addresses of a name. The system's resolver by default. */
+  readonly resolve?: (hostname: string) => Promise<readonly HostAddress[]>;
 }
 
-/** The addresses that the connection may be made to, and no others. Throws ForbiddenUrl. */
+/** Returns the only addresses that the connection may be made to. Throws ForbiddenUrl. */
 export type Guard = (url: URL) => Promise<readonly HostAddress[]>;
 
-export function createGuard({ allowedHosts, resolve }: GuardDeps): Guard {
+const resolveAll = (hostname: string) => lookup(hostname, { all: true });
+
+export function createGuard({ allowedHosts, resolve = resolveAll }: GuardDeps): Guard {
   const allowed = new Set(allowedHosts.map((host) => host.toLowerCase()));
   const isAllowed = (url: URL) => allowed.has(url.hostname) || allowed.has(`${url.hostname}:${portOf(url)}`);
   return async (url) => {
@@ -39,6 +42,17 @@ export function createGuard({ allowedHosts, resolve }: GuardDeps): Guard {
     if (refused !== undefined) throw new ForbiddenUrl(`${url.hostname} leads to ${refused.address}`);
     return addresses;
   };
+}
+
+/** A dispatcher that connects to `addresses` only: the name is not resolved a second time. Destroy it after use. */
+export function connectOnlyTo(addresses: readonly HostAddress[]): Agent {
+  const pinned: LookupFunction = (hostname, options, callback) => {
+    const [first] = addresses;
+    if (first === undefined) callback(new Error(`${hostname} has no address`), '');
+    else if (options.all) callback(null, [...addresses]);
+    else callback(null, first.address, first.family);
+  };
+  return new Agent({ connect: { lookup: pinned }, pipelining: 0 });
 }
 
 function portOf(url: URL): string {
