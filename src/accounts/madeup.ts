@@ -1,5 +1,5 @@
 /** Made-up accounts, of the local identity provider and of `npm run seed`: an address is all there is to one. */
-import { createHash } from 'node:crypto';
+import { uuidOfName } from '#platform/nameuuid.ts';
 
 export interface Account {
   /** The same for the same address, on every machine and after every restart. */
@@ -14,7 +14,7 @@ export const offeredAddresses = ['ada@example.com', 'bob@example.com', 'demo@exa
 export const accountPlan = { plan: 'pro', credits: 1000 } as const;
 
 /** A name space of our own for UUIDs of version 5 (RFC 9562 §5.5). */
-const namespace = Buffer.from('6f0c1e6b6c1d4b0c9a5f1f0b7f2a4d11', 'hex');
+const namespace = '6f0c1e6b6c1d4b0c9a5f1f0b7f2a4d11';
 
 /** Case and surrounding spaces make no other account. */
 export function accountOf(email: string): Account {
@@ -24,9 +24,5 @@ export function accountOf(email: string): Account {
 
 /** A UUID of version 5: the same for the same name. */
 export function madeUpId(name: string): string {
-  const bytes = createHash('sha1').update(namespace).update(name).digest().subarray(0, 16);
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
-  const hex = bytes.toString('hex');
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+  return uuidOfName(namespace, name);
 }

@@ -6,19 +6,20 @@
  * go before the row. A deletion that takes the drafted row away is obeyed: all starts afresh, with the source as it is then.
  */
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Caller } from '#platform/access/caller.ts';
 import type { Log } from '#platform/log.ts';
 import type { ObjectHead } from '#platform/objects/objects.ts';
+import { retryWhileChanging } from '#platform/resilience/retrywhilechanging.ts';
 import type { Asset, CopyRequest } from './api.ts';
+import { isVideo, toAsset } from './asset.ts';
 import { type JudgingDeps, judgeCopy } from './copies/judging.ts';
 import { assertMayCopy, type CopySource, findSource, noSuchSource } from './copies/sources.ts';
 import { condemnCopy, draftCopy, dropCopy, markCopied, withdrawCopy } from './copies/store.ts';
 import { transfer } from './copies/transfer.ts';
 import { maxBytesOf } from './limits.ts';
 import { mediaProblems, refusalProblem } from './problems.ts';
+import { publishDraft } from './publishing.ts';
 import { admit, assertRoom, type QuotaDeps } from './quota/quota.ts';
-import { isVideo, toAsset } from './registration.ts';
 import { type RemovalDeps, removeKin, removeObject } from './removal.ts';
 import { storageKeyOf } from './storagekey.ts';
 import type { AssetIdentity } from './store.ts';
@@ -35,10 +36,6 @@ interface Target {
   readonly storageKey: string;
 }
 
-/** Each try starts afresh because somebody else changed the source, or dropped the copy, meanwhile. */
-const maxTries = 5;
-const pauseMs = 50;
-
 /**
  * Throws 400 and 403 as `assertMayCopy`, 403 and 404 as `findSource`, 413 `asset_too_large`, `quota_exceeded`, 422 (a
  * picture of the legacy backend that could not be registered either), 451 `csam_blocked`, 502 `copy_failed`, and 503. After
@@ -46,16 +43,13 @@ const pauseMs = 50;
  */
 export async function copyAsset(deps: CopyDeps, caller: Caller, request: CopyRequest): Promise<Asset> {
   assertMayCopy(caller, request);
-  for (let tries = 1; tries <= maxTries; tries++) {
+  return retryWhileChanging(async () => {
     const source = await findSource(deps, caller, request);
     if (source.byteSize > maxBytesOf(source.mime, deps.limits)) throw mediaProblems.asset_too_large();
     const target = targetOf(caller, request, source);
     await assertRoom(deps, target.identity.ownerId, source.byteSize);
-    const copied = await tryCopying(deps, source, target, request.thumbAssetId);
-    if (copied !== undefined) return copied;
-    await delay(pauseMs * tries * Math.random());
-  }
-  throw mediaProblems.asset_changing();
+    return tryCopying(deps, source, target, request.thumbAssetId);
+  }, mediaProblems.asset_changing);
 }
 
 function targetOf(caller: Caller, request: CopyRequest, source: CopySource): Target {
@@ -121,18 +115,20 @@ async function showCopy(
   const { etag, size: byteSize } = head;
   const judgement = await judgeCopy(deps, source, { assetId, storageKey, head });
   if (judgement === undefined) return undefined;
-  const { digests, match } = judgement;
-  if (match) {
-    const isCondemned = await condemnCopy(db, assetId, { etag, digests, match, origin: originOf(source) });
-    if (!isCondemned) return undefined;
-    throw refusalProblem('csam_blocked');
-  }
+  const { digests, match, isPicture } = judgement;
   const thumb = isVideo({ kind: source.kind, mime: judgement.facts.mime }) ? (thumbAssetId ?? null) : null;
   const facts = { ...judgement.facts, thumbAssetId: thumb };
-  const ready = await admit(deps, ownerId, (handle) =>
-    markCopied(handle, assetId, { etag, byteSize }, facts, judgement.isPicture),
-  );
-  return ready && toAsset(ready);
+  const published = await publishDraft({
+    match,
+    finding: { etag, digests, origin: originOf(source) },
+    block: (finding) => condemnCopy(db, assetId, finding),
+    // Nothing else writes to the key of a copy.
+    isUnchanged: async () => true,
+    markReady: () =>
+      admit(deps, ownerId, (handle) => markCopied(handle, assetId, { etag, byteSize }, facts, isPicture)),
+  });
+  if (published === 'blocked') throw refusalProblem('csam_blocked');
+  return published && toAsset(published);
 }
 
 /**

@@ -3,16 +3,16 @@
  * registration has changed it meanwhile, its object may be a new one, and both are looked at again. So of a deletion and a
  * registration at once one comes after the other, and no ready row is left without its object.
  */
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Caller } from '#platform/access/caller.ts';
 import { problems } from '#platform/problem.ts';
+import { retryWhileChanging } from '#platform/resilience/retrywhilechanging.ts';
 import { dropWithAnswers } from './answers.ts';
 import type { AssetsDeleted, AssetsDeletion } from './api.ts';
 import { countingFiles } from './counting/counting.ts';
 import { assertOwnLegacyPaths } from './ownership.ts';
 import { mediaProblems } from './problems.ts';
 import { isUuid } from './refs.ts';
-import { maxTries, pauseMs, type RemovalDeps, removeObjects, rowsPerBatch } from './removal.ts';
+import { type RemovalDeps, removeObjects, rowsPerBatch } from './removal.ts';
 import { type DeletableAsset, findDeletable, findDeletableAt } from './store.ts';
 
 /**
@@ -50,7 +50,7 @@ async function deleteAll(
 ): Promise<number> {
   let found = first;
   let deletedNew = 0;
-  for (let tries = 1; tries <= maxTries; tries++) {
+  return retryWhileChanging(async () => {
     const rows = uniqueById([...(await findThumbs(deps, found)), ...found]);
     const dropped = await deleteRows(deps, rows);
     deletedNew += [...dropped].filter((assetId) => named.has(assetId)).length;
@@ -62,10 +62,8 @@ async function deleteAll(
     assertOwn(caller, changed);
     // Some files may have been registered just before they were removed.
     found = [...changed, ...(await findFiled(deps, legacyBucket, files))];
-    if (found.length === 0) return deletedNew;
-    await delay(pauseMs * tries * Math.random());
-  }
-  throw mediaProblems.asset_changing();
+    return found.length === 0 ? deletedNew : undefined;
+  }, mediaProblems.asset_changing);
 }
 
 async function findNamed({ db }: RemovalDeps, assetIds: readonly string[]): Promise<readonly DeletableAsset[]> {

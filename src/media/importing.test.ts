@@ -15,7 +15,7 @@ import { picture } from '../../test/media/pictures.ts';
 import { registrationDeps } from '../../test/media/registrations.ts';
 import { legacyImport } from './api.ts';
 import { type ImportDeps, importedIdOf, importFile } from './importing.ts';
-import { unseenFacts } from './inspection.ts';
+import { unknownFacts } from './inspection.ts';
 import { draftAsset, findAsset, type MediaTables } from './store.ts';
 
 const manyMoments = 40;
@@ -71,7 +71,7 @@ for (const engine of databaseEngines)
           requestedMime,
         };
         const place = { backend: 'legacy', bucket: files.bucket, storageKey: path, etag: '"1"', byteSize: 1 } as const;
-        const draft = () => draftAsset(db, identity, place, unseenFacts(requestedMime));
+        const draft = () => draftAsset(db, identity, place, unknownFacts(requestedMime));
         expect(await Promise.all(Array.from({ length: 8 }, draft))).toContain(true);
       }
     });

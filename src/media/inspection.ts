@@ -30,10 +30,10 @@ export interface Uploaded {
   readonly mime: string;
 }
 
-/** What was seen of an object. */
-export interface Seen {
+/** What the bytes of an object show. */
+export interface Inspection {
   readonly digests: Digests;
-  /** `undefined`: it is none. */
+  /** `undefined`: it is no image. */
   readonly picture: Picture | undefined;
 }
 
@@ -50,24 +50,23 @@ const refusalByFault: Readonly<Record<PictureFault['reason'], Refusal>> = {
 };
 
 /**
- * Reads exactly the object that `head` describes, and lets `work` have what was seen: what is called a picture, or shows one
- * whatever it is called, is decoded; of anything else the digests are taken. A refusal when the object may not be
- * registered; `undefined` when it is gone or has become another one. The bytes of a picture stay in memory until `work`
- * ends. Throws `engine_unavailable`, `overloaded`, `digest_pending` and `screening_unavailable`.
+ * Reads exactly the object that `head` describes and passes the result to `work`. An object whose mime or first bytes are
+ * those of an image is decoded; of anything else the digests are computed. `work` gets a refusal if the object cannot be
+ * registered, and `undefined` if it is gone or was replaced. The bytes of an image stay in memory until `work` ends. Throws `engine_unavailable`, `overloaded`, `digest_pending` and `screening_unavailable`.
  */
 export async function withInspected<Result>(
   deps: InspectionDeps,
   uploaded: Uploaded,
-  work: (seen: Seen | Refusal | undefined) => Promise<Result>,
+  work: (inspection: Inspection | Refusal | undefined) => Promise<Result>,
 ): Promise<Result> {
   const { storageKey, head, mime } = uploaded;
   if (head.size > maxBytesOf(mime, deps.limits)) return work('asset_too_large');
-  const look = await lookAtBeginning(deps.objects, uploaded);
-  if (look === 'other') {
+  const shown = await classify(deps.objects, uploaded);
+  if (shown === 'other') {
     const digests = await deps.digester.digestsOf(deps.objects, storageKey, head);
     return work(digests && { digests: { ...digests, pdq: null, pdqQuality: null }, picture: undefined });
   }
-  if (look !== 'picture') return work(look);
+  if (shown !== 'picture') return work(shown);
   // Under the name of something else it may be no larger than a picture either: it is read into memory.
   if (head.size > deps.limits.maxImageBytes) return work('asset_too_large');
   const owner = ownerOfKey(storageKey);
@@ -80,26 +79,26 @@ export async function withInspected<Result>(
   }
 }
 
-/** Whether what was seen may be shown. `undefined`: it may. Throws `screening_unavailable`. */
-export function screenSeen(
+/** `undefined`: the bytes can be shown. Throws `screening_unavailable`. */
+export function screenInspected(
   screening: Pick<Screening, 'screen' | 'judgeDigests'>,
   assetId: string,
-  { digests, picture }: Seen,
+  { digests, picture }: Inspection,
 ): Promise<Match | undefined> {
   return picture === undefined
     ? screening.judgeDigests(digests)
     : screening.screen({ assetId, mime: picture.facts.mime, bytes: picture.bytes }, digests);
 }
 
-/** Pictures speak for themselves, whatever they are called; anything else keeps what is `told` of it. */
-export function factsOf(told: AssetFacts, { digests, picture }: Seen): AssetFacts {
+/** The bytes of an image decide, whatever its mime is; anything else keeps its declared facts. */
+export function factsOf(declared: AssetFacts, { digests, picture }: Inspection): AssetFacts {
   return picture === undefined
-    ? { ...told, ...digests }
-    : { ...told, ...digests, ...picture.facts, durationMs: null, thumbAssetId: null };
+    ? { ...declared, ...digests }
+    : { ...declared, ...digests, ...picture.facts, durationMs: null, thumbAssetId: null };
 }
 
-/** Of bytes that nobody has looked at. */
-export function unseenFacts(mime: string): AssetFacts {
+/** The facts of bytes that were not read. */
+export function unknownFacts(mime: string): AssetFacts {
   return {
     mime,
     sha256: null,
@@ -118,7 +117,7 @@ async function inspectBytes(
   deps: Pick<InspectionDeps, 'engine' | 'screening'>,
   { bytes, digests }: ReadObject,
   owner: string,
-): Promise<Seen | Refusal> {
+): Promise<Inspection | Refusal> {
   try {
     const { rendition, ...facts } = await deps.engine.inspect(bytes, owner);
     const { hex, quality } = await deps.screening.hash(rendition);
@@ -133,7 +132,7 @@ async function inspectBytes(
  * Browsers show pictures by their bytes, whatever they are called. `undefined`: the object has become another one. Throws
  * `engine_unavailable`.
  */
-async function lookAtBeginning(
+async function classify(
   objects: ReadableObjects,
   { storageKey, head, mime }: Uploaded,
 ): Promise<'picture' | 'unsupported_image' | 'other' | undefined> {

@@ -3,9 +3,9 @@ import type { Caller } from '#platform/access/caller.ts';
 import type { Db } from '#platform/db/db.ts';
 import { invalid } from '#platform/problem.ts';
 import type { AssetListing, AssetPage } from './api.ts';
+import { toAsset } from './asset.ts';
 import { listReadyAssets, type Place } from './listing/store.ts';
 import { ownerFor } from './ownership.ts';
-import { toAsset } from './registration.ts';
 import type { MediaTables } from './store.ts';
 
 export interface ListingDeps {

@@ -30,10 +30,6 @@ export interface Place {
 /** As many keys as S3 removes in one call. */
 export const rowsPerBatch = 1000;
 
-/** Of a row that changes between being read and being dropped, again and again. */
-export const maxTries = 5;
-export const pauseMs = 50;
-
 /**
  * At most `rowsPerBatch` places, of any bucket. Throws `engine_unavailable` unless every object, watermark file and
  * variant is confirmed gone; no row may be dropped then.

@@ -3,18 +3,21 @@
  * rows are selected and their objects removed; only when all are gone the rows are dropped, as in deletion.ts only as they
  * were read. No transaction is open meanwhile.
  */
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Caller } from '#platform/access/caller.ts';
+import { retryWhileChanging } from '#platform/resilience/retrywhilechanging.ts';
 import { dropWithAnswers } from './answers.ts';
 import type { ScopeDeleted, ScopeDeletion } from './api.ts';
 import { assertOwnLegacyPaths, ownerFor } from './ownership.ts';
 import { type PrefixRemovalDeps, removePrefixes } from './prefixremoval.ts';
 import { mediaProblems } from './problems.ts';
-import { countObjects, maxTries, pauseMs, type RemovalDeps, removeObjects, rowsPerBatch } from './removal.ts';
+import { countObjects, type RemovalDeps, removeObjects, rowsPerBatch } from './removal.ts';
 import { type AssetScope, type DeletableAsset, findDeletableOf, type SeenAsset } from './store.ts';
 import { type CancellingDeps, cancelVideoTasks } from './tasks/cancelling.ts';
 
 export type ScopeDeletionDeps = PrefixRemovalDeps & CancellingDeps;
+
+/** Each finds what was registered since the one before. */
+const maxLooks = 5;
 
 /**
  * Throws 400 and 403 as `ownerFor`, 403 for legacy prefixes of somebody else, and 503, after which every row is still
@@ -37,21 +40,20 @@ export async function deleteScope(
   let r2Deleted = 0;
   let legacyDeleted = await removePrefixes(deps, legacyBucket, legacyPrefixes);
   let dbDeleted = 0;
-  const deleted = () => ({ r2Deleted, legacyDeleted, dbDeleted });
-  for (let tries = 1; ; tries++) {
-    const { rows, removed } = await removeObjectsOf(deps, scope);
-    r2Deleted += removed.objects;
-    legacyDeleted += removed.legacy;
-    const dropped = await dropAll(deps, rows);
-    dbDeleted += dropped;
-    // A copy of what was dropped may have begun while it stood: only a look that finds nothing is the end.
-    if (rows.length === 0) return deleted();
-    const isDone = dropped === rows.length;
-    if (tries === maxTries && isDone) return deleted();
-    if (tries === maxTries) throw mediaProblems.asset_changing();
-    // Changed by a registration, or dropped by somebody else.
-    if (!isDone) await delay(pauseMs * tries * Math.random());
-  }
+  return retryWhileChanging(async () => {
+    for (let looks = 1; looks <= maxLooks; looks++) {
+      const { rows, removed } = await removeObjectsOf(deps, scope);
+      r2Deleted += removed.objects;
+      legacyDeleted += removed.legacy;
+      const dropped = await dropAll(deps, rows);
+      dbDeleted += dropped;
+      // Changed by a registration, or dropped by another call.
+      if (dropped < rows.length) return undefined;
+      // A copy of a dropped asset may have begun before the drop: only a look that finds nothing is the end.
+      if (rows.length === 0) break;
+    }
+    return { r2Deleted, legacyDeleted, dbDeleted };
+  }, mediaProblems.asset_changing);
 }
 
 /** The rows whose objects are gone now, and how many objects there were. */

@@ -3,7 +3,7 @@
  * then, and no byte of it is read; everything else is read and screened as at a registration.
  */
 import type { ObjectHead, Objects } from '#platform/objects/objects.ts';
-import { factsOf, type InspectionDeps, screenSeen, withInspected } from '../inspection.ts';
+import { factsOf, type InspectionDeps, screenInspected, withInspected } from '../inspection.ts';
 import { isImage } from '../limits.ts';
 import { refusalProblem } from '../problems.ts';
 import type { Digests, Match, Screening } from '../screening/screening.ts';
@@ -40,19 +40,24 @@ export async function judgeCopy(
   source: CopySource,
   { assetId, storageKey, head }: WrittenCopy,
 ): Promise<Judgement | undefined> {
-  const { facts: told, isScreened, mime } = source;
-  if (isScreened) return judgeByDigests(deps, told);
+  const { facts: known, isScreened, mime } = source;
+  if (isScreened) return judgeByDigests(deps, known);
   if (source.backend === 'objects' && source.etag !== undefined && !isImage(mime)) {
     // The same bytes, under a key that a repeat of the call reads too.
     const digests = await deps.digester.digestsOf(source.objects, source.storageKey, { ...head, etag: source.etag });
     if (digests === undefined) return undefined;
     deps.digester.note(deps.objects, storageKey, head.etag, digests);
   }
-  return withInspected(deps, { storageKey, head, mime }, async (seen) => {
-    if (seen === undefined) return undefined;
-    if (typeof seen === 'string') throw refusalProblem(seen);
-    const match = await screenSeen(deps.screening, assetId, seen);
-    return { facts: factsOf(told, seen), digests: seen.digests, isPicture: seen.picture !== undefined, match };
+  return withInspected(deps, { storageKey, head, mime }, async (inspection) => {
+    if (inspection === undefined) return undefined;
+    if (typeof inspection === 'string') throw refusalProblem(inspection);
+    const match = await screenInspected(deps.screening, assetId, inspection);
+    return {
+      facts: factsOf(known, inspection),
+      digests: inspection.digests,
+      isPicture: inspection.picture !== undefined,
+      match,
+    };
   });
 }
 

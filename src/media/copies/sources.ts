@@ -3,7 +3,8 @@ import type { Caller } from '#platform/access/caller.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { invalid, type Problem, problems } from '#platform/problem.ts';
 import type { CopyRequest } from '../api.ts';
-import { unseenFacts } from '../inspection.ts';
+import { kindOfMime } from '../asset.ts';
+import { unknownFacts } from '../inspection.ts';
 import { isImage } from '../limits.ts';
 import { bucketOf, type LocatingDeps, locateAll, startReading } from '../locating.ts';
 import { assertOwnLegacyPaths } from '../ownership.ts';
@@ -82,10 +83,10 @@ async function findLegacySource(deps: LocatingDeps, bucket: string, path: string
   return {
     assetId: undefined,
     ownerId: undefined,
-    kind: kindOf(mime),
+    kind: kindOfMime(mime),
     mime,
     byteSize,
-    facts: unseenFacts(mime),
+    facts: unknownFacts(mime),
     isScreened: false,
     backend,
     objects,
@@ -93,9 +94,4 @@ async function findLegacySource(deps: LocatingDeps, bucket: string, path: string
     // What is copied is what was looked at.
     etag: version,
   };
-}
-
-/** Nobody has said: `image`, `video` and `audio` as their media types say it, anything else a `file`. */
-function kindOf(mime: string): string {
-  return /^(image|video|audio)\//.exec(mime)?.[1] ?? 'file';
 }

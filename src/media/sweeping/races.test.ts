@@ -11,7 +11,7 @@ import { picture } from '../../../test/media/pictures.ts';
 import { openFiles, outcomeOf, registrationDeps, uploaded } from '../../../test/media/registrations.ts';
 import { hourMs, sweepAll, sweepDeps } from '../../../test/media/sweeps.ts';
 import { migrations } from '../../migrations.ts';
-import { unseenFacts } from '../inspection.ts';
+import { unknownFacts } from '../inspection.ts';
 import type { RegistrationDeps } from '../registration.ts';
 import { draftAsset, type MediaTables } from '../store.ts';
 
@@ -67,7 +67,7 @@ for (const engine of databaseEngines)
       const { etag } = (await files().head(storageKey)) ?? { etag: '' };
       const identity = { ...request, ownerId: String(request.ownerId), requestedMime: request.mime };
       const place = { bucket: 'objects', storageKey, etag, byteSize: png.length };
-      expect(await draftAsset(database.queries<MediaTables>(), identity, place, unseenFacts(request.mime))).toBe(true);
+      expect(await draftAsset(database.queries<MediaTables>(), identity, place, unknownFacts(request.mime))).toBe(true);
       return what;
     }
 

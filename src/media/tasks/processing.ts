@@ -4,18 +4,18 @@
  * video's, its object is created only, registrations are replays. While the task is unfinished there is at most the
  * poster; a run whose task was deleted or cancelled removes it.
  */
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import { type Job, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
 import type { Log } from '#platform/log.ts';
+import { uuidOfName } from '#platform/nameuuid.ts';
 import { ObjectExists, type Objects } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
 import { withoutAnswers } from '../answers.ts';
 import type { Asset } from '../api.ts';
 import { startHashes } from '../digesting.ts';
-import { unseenFacts } from '../inspection.ts';
+import { unknownFacts } from '../inspection.ts';
 import { type RegistrationDeps, registerAsset } from '../registration.ts';
 import { type RemovalDeps, removeObject } from '../removal.ts';
 import { storageKeyOf } from '../storagekey.ts';
@@ -109,7 +109,7 @@ async function removePoster(deps: ProcessingDeps, upload: VideoUpload): Promise<
   if (head === undefined) return;
   const place = { bucket: objects.bucket, storageKey, etag: head.etag, byteSize: head.size };
   const identity = { ...poster, requestedMime: posterMime };
-  if (!(await draftAsset(db, identity, place, unseenFacts(posterMime), 'object_not_found'))) return;
+  if (!(await draftAsset(db, identity, place, unknownFacts(posterMime), 'object_not_found'))) return;
   await removeObject(objects, storageKey);
   await dropUnready(db, poster.assetId, head.etag);
 }
@@ -221,11 +221,7 @@ function codeOf(error: unknown): string | undefined {
   return undefined;
 }
 
-/** A UUID of version 5 (RFC 9562), so that every attempt means the same asset. */
+/** Follows from the id of the video, so that every attempt makes the same asset. */
 export function posterIdOf(assetId: string): string {
-  const namespace = Buffer.from(assetId.replaceAll('-', ''), 'hex');
-  const hash = createHash('sha1').update(namespace).update('poster').digest().subarray(0, 16);
-  hash[6] = ((hash[6] ?? 0) & 0x0f) | 0x50;
-  hash[8] = ((hash[8] ?? 0) & 0x3f) | 0x80;
-  return hash.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  return uuidOfName(assetId, 'poster');
 }

@@ -1,17 +1,17 @@
 /** The media task endpoints (docs/specification/media.md#video-tasks). The work itself is processing.ts. */
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Caller } from '#platform/access/caller.ts';
 import { type Db, holdName, transaction } from '#platform/db/db.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { defaultLegacyBucket } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
+import { retryWhileChanging } from '#platform/resilience/retrywhilechanging.ts';
 import type { MediaTask, TaskDeleted, TasksDeleted, TaskUpsert, VideoTask, VideoTaskRequest } from '../api.ts';
 import { deleteAssets } from '../deletion.ts';
 import { ownerFor } from '../ownership.ts';
 import { mediaProblems } from '../problems.ts';
 import { isUuid } from '../refs.ts';
-import { maxTries, pauseMs, type RemovalDeps } from '../removal.ts';
+import type { RemovalDeps } from '../removal.ts';
 import { storageKeyOf } from '../storagekey.ts';
 import { findDeletable } from '../store.ts';
 import type { Ffmpeg } from '../video/ffmpeg.ts';
@@ -84,20 +84,17 @@ export async function readTask(
  */
 export async function deleteTask(deps: TaskDeps, caller: Caller, taskId: string): Promise<TaskDeleted> {
   let assetsDeleted = 0;
-  for (let tries = 1; tries <= maxTries; tries++) {
+  return retryWhileChanging(async () => {
     const task = await findTask(deps.taskDb, taskId);
     if (task === undefined) return { deleted: false, assetsDeleted };
     assertOwn(caller, task);
     assetsDeleted += await deleteOwnAssets(deps, task.ownerId, outputOf(task));
-    const isDropped = await transaction(deps.taskDb, async (tx) => {
-      if (!(await dropTask(tx, task))) return false;
+    return transaction(deps.taskDb, async (tx) => {
+      if (!(await dropTask(tx, task))) return undefined;
       await deps.jobs.withdraw(tx, videoUploadQueue, [tagOf(taskId)]);
-      return true;
+      return { deleted: true, assetsDeleted };
     });
-    if (isDropped) return { deleted: true, assetsDeleted };
-    await delay(pauseMs * tries * Math.random());
-  }
-  throw mediaProblems.asset_changing();
+  }, mediaProblems.asset_changing);
 }
 
 /** How many assets there were. Another owner's are left: metadata is what somebody has written. */
