@@ -80,7 +80,7 @@ async function start(database: Database, dataDir: string, message?: string): Pro
     objects: openFiles(dataDir),
     legacy: { bucket: () => undefined },
     db: database.queries<FolderTables>(),
-    answers: createMemoryCache({ maxBytes: 1000 }),
+    signedUrls: createMemoryCache({ maxBytes: 1000 }),
     log: createLog({
       level: 'info',
       destination: { write: (line) => void (message !== undefined && line.includes(message) && said.resolve()) },

@@ -43,7 +43,7 @@ export const deletion: Bench = {
         db: database.queries<MediaTables>(),
         objects: stores.originals,
         legacy: { bucket: () => undefined },
-        answers: openTestCache(database),
+        signedUrls: openTestCache(database),
         variants,
       };
       const userId = randomUUID();

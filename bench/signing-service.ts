@@ -108,7 +108,7 @@ function startBare() {
   return app;
 }
 
-function startMedia(answers: Cache) {
+function startMedia(signedUrls: Cache) {
   const limits = { maxSourcePixels: 1e6, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 };
   const pictures = createEngine(limits);
   return createMedia({
@@ -117,7 +117,7 @@ function startMedia(answers: Cache) {
     clock,
     access: createAccess({ internalKeys: [], jwksUrl: issuer.jwksUrl, log }),
     database,
-    answers,
+    signedUrls,
     originals,
     publicObjects,
     legacy: { bucket: () => undefined },

@@ -6,7 +6,7 @@ import type { Database } from '#platform/db/db.ts';
 import { openTestCache } from '../../test/caches.ts';
 import { openTestDatabase } from '../../test/database.ts';
 import { openFiles } from '../../test/media/registrations.ts';
-import { type Answer, type AnswerKind, type AnswersDeps, answersOf, joinAnswers } from './answers.ts';
+import { joinSigned, type SignedAsset, type SignedUrlCacheDeps, type SignedUrlKind, signWithCache } from './answers.ts';
 
 const owner: Caller = { kind: 'user', userId: randomUUID() };
 const other: Caller = { kind: 'user', userId: randomUUID() };
@@ -19,48 +19,59 @@ describe('answers of signing', () => {
   });
   afterAll(() => database.close());
 
-  const depsOf = (answers: Cache, changes: Partial<AnswersDeps> = {}): AnswersDeps => ({
-    answers,
+  const depsOf = (signedUrls: Cache, changes: Partial<SignedUrlCacheDeps> = {}): SignedUrlCacheDeps => ({
+    signedUrls,
     publicScopes: ['feed'],
     addressing: 'a',
     ...changes,
   });
 
-  function answer(assetId: string, changes: Partial<Answer> = {}, scopeKind = 'thread', backend = 'objects' as const) {
+  function answer(
+    assetId: string,
+    changes: Partial<SignedAsset> = {},
+    scopeKind = 'thread',
+    backend = 'objects' as const,
+  ) {
     const facts = { mime: 'video/mp4', byteSize: 1, width: null, height: null, durationMs: null, blurhash: null };
     const storageKey = assetId;
     const whose = { ownerId: owner.kind === 'user' ? owner.userId : '', scopeKind, namedThumbId: null };
     const row = { assetId, ...whose, ...facts, bucket: 'objects', backend, storageKey, etag: '"x"' };
-    const located = { backend, objects: openFiles('/nowhere'), storageKey, etag: row.etag, ...facts, row };
-    return { located, told: { ready: true, url: randomUUID() }, ...changes };
+    const resolved = { backend, objects: openFiles('/nowhere'), storageKey, etag: row.etag, ...facts, row };
+    return { resolved, response: { ready: true, url: randomUUID() }, ...changes };
   }
 
-  /** What is told of one ref, and whether it was signed for that. */
-  async function ask(deps: AnswersDeps, caller: Caller, ref: string, signed: Answer, kind: AnswerKind = 'video') {
+  /** What is response of one ref, and whether it was signed for that. */
+  async function ask(
+    deps: SignedUrlCacheDeps,
+    caller: Caller,
+    ref: string,
+    signed: SignedAsset,
+    kind: SignedUrlKind = 'video',
+  ) {
     let isSigned = false;
-    const told = await answersOf(deps, caller, kind, { refs: [ref], legacyBucket: 'old' }, async () => {
+    const responses = await signWithCache(deps, caller, kind, { refs: [ref], legacyBucket: 'old' }, async () => {
       isSigned = true;
       return new Map([[ref, signed]]);
     });
-    const json = told.get(ref);
-    return { told: json === undefined ? undefined : JSON.parse(json), isSigned };
+    const json = responses.get(ref);
+    return { response: json === undefined ? undefined : JSON.parse(json), isSigned };
   }
 
   it('are signed once, and read by those who may', async () => {
     const [deps, ref] = [depsOf(openTestCache(database)), randomUUID()];
     const signed = answer(ref);
-    expect(await ask(deps, owner, ref, signed)).toEqual({ told: signed.told, isSigned: true });
-    expect(await ask(deps, owner, ref.toUpperCase(), signed)).toEqual({ told: signed.told, isSigned: false });
-    expect(await ask(deps, server, ref, signed)).toEqual({ told: signed.told, isSigned: false });
-    expect(await ask(deps, other, ref, signed)).toEqual({ told: undefined, isSigned: false });
+    expect(await ask(deps, owner, ref, signed)).toEqual({ response: signed.response, isSigned: true });
+    expect(await ask(deps, owner, ref.toUpperCase(), signed)).toEqual({ response: signed.response, isSigned: false });
+    expect(await ask(deps, server, ref, signed)).toEqual({ response: signed.response, isSigned: false });
+    expect(await ask(deps, other, ref, signed)).toEqual({ response: undefined, isSigned: false });
   });
 
   it('follow MEDIA_PUBLIC_SCOPES as it is now', async () => {
     const [cache, ref] = [openTestCache(database), randomUUID()];
     const signed = answer(ref, {}, 'feed');
     await ask(depsOf(cache), owner, ref, signed);
-    expect(await ask(depsOf(cache), other, ref, signed)).toMatchObject({ told: signed.told });
-    expect(await ask(depsOf(cache, { publicScopes: [] }), other, ref, signed)).toMatchObject({ told: undefined });
+    expect(await ask(depsOf(cache), other, ref, signed)).toMatchObject({ response: signed.response });
+    expect(await ask(depsOf(cache, { publicScopes: [] }), other, ref, signed)).toMatchObject({ response: undefined });
   });
 
   it('are signed anew where addresses are made otherwise', async () => {
@@ -79,16 +90,16 @@ describe('answers of signing', () => {
   it('with something that did not resolve are not kept', async () => {
     const [deps, ref] = [depsOf(openTestCache(database)), randomUUID()];
     for (let time = 0; time < 2; time++)
-      expect(await ask(deps, owner, ref, answer(ref, { isPassing: true }))).toMatchObject({ isSigned: true });
+      expect(await ask(deps, owner, ref, answer(ref, { isTransient: true }))).toMatchObject({ isSigned: true });
   });
 
   it('show a thumbnail to those who may see it', async () => {
     const [deps, ref] = [depsOf(openTestCache(database)), randomUUID()];
-    const toldWithout = { ready: true };
-    const signed = answer(ref, { thumb: { row: { scopeKind: 'thread' }, toldWithout } }, 'feed');
+    const responseWithout = { ready: true };
+    const signed = answer(ref, { thumb: { row: { scopeKind: 'thread' }, responseWithout } }, 'feed');
     await ask(deps, owner, ref, signed);
-    expect((await ask(deps, owner, ref, signed)).told).toEqual(signed.told);
-    expect(await ask(deps, other, ref, signed)).toEqual({ told: toldWithout, isSigned: false });
+    expect((await ask(deps, owner, ref, signed)).response).toEqual(signed.response);
+    expect(await ask(deps, other, ref, signed)).toEqual({ response: responseWithout, isSigned: false });
   });
 
   it('have addresses with 6 days left until they go', async () => {
@@ -106,7 +117,7 @@ describe('answers of signing', () => {
 
   it('are joined by ref as it was given, whatever it is', () => {
     const refs = ['b', '__proto__', 'a"\n', 'b'];
-    const joined = JSON.parse(joinAnswers(refs, new Map([['a"\n', '{"ready":true}']])));
+    const joined = JSON.parse(joinSigned(refs, new Map([['a"\n', '{"ready":true}']])));
     const notFound = { ready: false, error: 'not_found' };
     expect(Object.entries(joined)).toEqual([
       ['b', notFound],

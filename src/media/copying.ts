@@ -12,21 +12,21 @@ import type { ObjectHead } from '#platform/objects/objects.ts';
 import { retryWhileChanging } from '#platform/resilience/retrywhilechanging.ts';
 import type { Asset, CopyRequest } from './api.ts';
 import { isVideo, toAsset } from './asset.ts';
-import { type JudgingDeps, judgeCopy } from './copies/judging.ts';
+import { type CopyScreeningDeps, screenCopy } from './copies/judging.ts';
 import { assertMayCopy, type CopySource, findSource, noSuchSource } from './copies/sources.ts';
-import { condemnCopy, draftCopy, dropCopy, markCopied, withdrawCopy } from './copies/store.ts';
+import { blockCopy, draftCopy, dropCopy, markCopied, withdrawCopy } from './copies/store.ts';
 import { transfer } from './copies/transfer.ts';
 import { maxBytesOf } from './limits.ts';
 import { mediaProblems, refusalProblem } from './problems.ts';
 import { publishDraft } from './publishing.ts';
 import { admit, assertRoom, type QuotaDeps } from './quota/quota.ts';
-import { type RemovalDeps, removeKin, removeObject } from './removal.ts';
+import { type RemovalDeps, removeDerivatives, removeObject } from './removal.ts';
 import { storageKeyOf } from './storagekey.ts';
 import type { AssetIdentity } from './store.ts';
 
-export interface CopyDeps extends JudgingDeps, RemovalDeps, QuotaDeps {
+export interface CopyDeps extends CopyScreeningDeps, RemovalDeps, QuotaDeps {
   readonly db: RemovalDeps['db'];
-  readonly limits: JudgingDeps['limits'];
+  readonly limits: CopyScreeningDeps['limits'];
   readonly objects: RemovalDeps['objects'];
   readonly log: Pick<Log, 'warn'>;
 }
@@ -113,7 +113,7 @@ async function showCopy(
   const { db } = deps;
   const { assetId, ownerId } = identity;
   const { etag, size: byteSize } = head;
-  const judgement = await judgeCopy(deps, source, { assetId, storageKey, head });
+  const judgement = await screenCopy(deps, source, { assetId, storageKey, head });
   if (judgement === undefined) return undefined;
   const { digests, match, isPicture } = judgement;
   const thumb = isVideo({ kind: source.kind, mime: judgement.facts.mime }) ? (thumbAssetId ?? null) : null;
@@ -121,7 +121,7 @@ async function showCopy(
   const published = await publishDraft({
     match,
     finding: { etag, digests, origin: originOf(source) },
-    block: (finding) => condemnCopy(db, assetId, finding),
+    block: (finding) => blockCopy(db, assetId, finding),
     // Nothing else writes to the key of a copy.
     isUnchanged: async () => true,
     markReady: () =>
@@ -140,7 +140,7 @@ async function takeBack(deps: CopyDeps, { identity, storageKey }: Target): Promi
   try {
     await withdrawCopy(db, identity.assetId);
     await removeObject(objects, storageKey);
-    await removeKin(deps, objects, [storageKey]);
+    await removeDerivatives(deps, objects, [storageKey]);
     await dropCopy(db, identity.assetId);
   } catch (error) {
     log.warn({ err: error, assetId: identity.assetId }, 'an unfinished copy could not be removed');

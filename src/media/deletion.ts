@@ -6,9 +6,9 @@
 import type { Caller } from '#platform/access/caller.ts';
 import { problems } from '#platform/problem.ts';
 import { retryWhileChanging } from '#platform/resilience/retrywhilechanging.ts';
-import { dropWithAnswers } from './answers.ts';
+import { dropAndInvalidate } from './answers.ts';
 import type { AssetsDeleted, AssetsDeletion } from './api.ts';
-import { countingFiles } from './counting/counting.ts';
+import { countDeletedFiles } from './counting/counting.ts';
 import { assertOwnLegacyPaths } from './ownership.ts';
 import { mediaProblems } from './problems.ts';
 import { isUuid } from './refs.ts';
@@ -30,7 +30,7 @@ export async function deleteAssets(deps: RemovalDeps, caller: Caller, request: A
   const found = [...(await findNamed(deps, [...named])), ...(await findFiled(deps, legacyBucket, files))];
   assertOwn(caller, found);
   const target = { named, legacyBucket, files };
-  const deletion = await countingFiles(deps, legacy, files, () => deleteAll(deps, caller, target, found));
+  const deletion = await countDeletedFiles(deps, legacy, files, () => deleteAll(deps, caller, target, found));
   return { deletedNew: deletion.result, deletedLegacy: deletion.count };
 }
 
@@ -90,7 +90,7 @@ async function deleteRows(deps: RemovalDeps, rows: readonly DeletableAsset[]): P
   for (let start = 0; start < rows.length; start += rowsPerBatch) {
     const batch = rows.slice(start, start + rowsPerBatch);
     await removeObjects(deps, batch);
-    for (const assetId of await dropWithAnswers(deps, batch)) dropped.add(assetId);
+    for (const assetId of await dropAndInvalidate(deps, batch)) dropped.add(assetId);
   }
   return dropped;
 }

@@ -7,15 +7,15 @@ import { toTransform } from '#image/engine/specs.ts';
 import type { Caller } from '#platform/access/caller.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import type { FitRequest, FittedImage } from './api.ts';
-import type { Located } from './locating.ts';
+import type { ResolvedAsset } from './locating.ts';
 import { type ResolvingDeps, resolveRefs, sourceOf } from './resolving.ts';
 
-export interface FittingDeps extends ResolvingDeps {
+export interface FitSigningDeps extends ResolvingDeps {
   readonly resizeAddress: ResizeSigner;
 }
 
 /** Nothing is made before the address is opened. Throws 404 as `resolveRefs` leaves out, and 400 when it is no image, or is to be enlarged too far. */
-export async function fitImage(deps: FittingDeps, caller: Caller, request: FitRequest): Promise<FittedImage> {
+export async function signFit(deps: FitSigningDeps, caller: Caller, request: FitRequest): Promise<FittedImage> {
   const { ref, legacyBucket, width, height, resizingType, enlarge, maxBytes, format, resizingAlgorithm } = request;
   const row = (await resolveRefs(deps, caller, [ref], legacyBucket)).get(ref);
   if (row === undefined) throw problems.not_found({ message: 'There is no such asset.' });
@@ -26,7 +26,7 @@ export async function fitImage(deps: FittingDeps, caller: Caller, request: FitRe
 }
 
 /** Of a picture whose size is not known, whoever opens the address is refused. */
-function refuseLargeEnlargement({ width, height }: Located, transform: Transform): void {
+function refuseLargeEnlargement({ width, height }: ResolvedAsset, transform: Transform): void {
   if (width === null || height === null) return;
   try {
     planSize(transform, { width, height }, Number.POSITIVE_INFINITY);

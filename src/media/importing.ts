@@ -19,15 +19,15 @@ import {
   withInspected,
 } from './inspection.ts';
 import { mimeOfFile } from './legacymime.ts';
-import type { LocatingDeps } from './locating.ts';
+import type { LookupDeps } from './locating.ts';
 import { mediaProblems, refusalProblem } from './problems.ts';
 import { publishDraft } from './publishing.ts';
 import type { Registration } from './registration.ts';
 import type { Screening } from './screening/screening.ts';
-import { expelAsset } from './screening/store.ts';
+import { blockAndDrop } from './screening/store.ts';
 import { type AssetIdentity, draftAsset, dropUnready, findAsset, findDeletableAt, markReady } from './store.ts';
 
-export interface ImportDeps extends LocatingDeps, Pick<InspectionDeps, 'engine' | 'pictures' | 'digester' | 'limits'> {
+export interface ImportDeps extends LookupDeps, Pick<InspectionDeps, 'engine' | 'pictures' | 'digester' | 'limits'> {
   readonly screening: Screening;
 }
 
@@ -107,7 +107,7 @@ async function writeFile(
   const published = await publishDraft({
     match: await screenInspected(screening, assetId, inspection),
     finding: { etag, digests: inspection.digests, origin: `${bucket}/${path}` },
-    block: (finding) => expelAsset(db, { assetId, etag }, finding),
+    block: (finding) => blockAndDrop(db, { assetId, etag }, finding),
     isUnchanged: async () => (await files.head(path))?.etag === etag,
     markReady: () => markReady(db, assetId, etag, inspection.picture !== undefined),
   });

@@ -81,12 +81,12 @@ export async function withInspected<Result>(
 
 /** `undefined`: the bytes can be shown. Throws `screening_unavailable`. */
 export function screenInspected(
-  screening: Pick<Screening, 'screen' | 'judgeDigests'>,
+  screening: Pick<Screening, 'screen' | 'matchDigests'>,
   assetId: string,
   { digests, picture }: Inspection,
 ): Promise<Match | undefined> {
   return picture === undefined
-    ? screening.judgeDigests(digests)
+    ? screening.matchDigests(digests)
     : screening.screen({ assetId, mime: picture.facts.mime, bytes: picture.bytes }, digests);
 }
 

@@ -11,13 +11,13 @@ import { isLegacyPath, isUuid } from './refs.ts';
 import { findBlockedPaths } from './screening/store.ts';
 import { findReadyAssets, type MediaTables } from './store.ts';
 
-export interface PlacesDeps {
+export interface BucketsDeps {
   /** Originals. */
   readonly objects: Objects;
   readonly legacy: Pick<LegacyObjects, 'bucket'>;
 }
 
-export interface LocatingDeps extends PlacesDeps {
+export interface LookupDeps extends BucketsDeps {
   readonly db: Db<MediaTables>;
   /** `undefined`: no asset is a file of the data folder. */
   readonly reconciler?: Pick<Reconciler, 'startReading'> | undefined;
@@ -26,7 +26,7 @@ export interface LocatingDeps extends PlacesDeps {
 export type ReadyAsset = Awaited<ReturnType<typeof findReadyAssets>>[number];
 
 /** An asset that is there, with what is known about its bytes. */
-export interface Located {
+export interface ResolvedAsset {
   readonly backend: 'objects' | 'legacy';
   /** The bucket that it lies in. */
   readonly objects: Objects;
@@ -46,7 +46,7 @@ export interface Located {
 }
 
 /** What a ref names, before anything is known of its bytes: enough to judge who may read it. */
-export type Named = { readonly row: ReadyAsset } | { readonly path: string };
+export type AssetReference = { readonly row: ReadyAsset } | { readonly path: string };
 
 /** Of the heads that one request needs of the legacy backend: half of the connections that S3 is given. */
 export const headsAtOnce = 32;
@@ -55,7 +55,7 @@ export const headsAtOnce = 32;
  * The bucket that a row names. `undefined`: it is not one of those that are configured, and nothing is known of the bytes.
  */
 export function bucketOf(
-  { objects, legacy }: PlacesDeps,
+  { objects, legacy }: BucketsDeps,
   row: { readonly backend: 'objects' | 'legacy'; readonly bucket: string },
 ): Objects | undefined {
   if (row.backend === 'legacy') return legacy.bucket(row.bucket);
@@ -67,12 +67,12 @@ export function bucketOf(
  * does not exist, is not ready, is not wanted, is blocked or is no ref at all is not in it. Without `isWanted` who may have it is for the caller to judge. Throws
  * `engine_unavailable`.
  */
-export async function locateAll(
-  deps: LocatingDeps,
+export async function lookUpAssets(
+  deps: LookupDeps,
   refs: readonly string[],
   legacyBucket: string,
-  isWanted: (named: Named) => boolean = () => true,
-): Promise<ReadonlyMap<string, Located>> {
+  isWanted: (named: AssetReference) => boolean = () => true,
+): Promise<ReadonlyMap<string, ResolvedAsset>> {
   const assetIds = new Set(refs.filter(isUuid).map((ref) => ref.toLowerCase()));
   const reading = startReading(deps);
   const rows = assetIds.size > 0 ? await findReadyAssets(deps.db, [...assetIds]) : [];
@@ -80,34 +80,34 @@ export async function locateAll(
   const wanted = new Map(readable.map((row) => [row.assetId, row]));
   const paths = new Set(refs.filter((ref) => isLegacyPath(ref) && isWanted({ path: ref })));
   const blocked = await findBlockedPaths(deps.db, legacyBucket, [...paths]);
-  const found = new Map<string, Located>();
-  const note = (ref: string, located: Located | undefined) => located && found.set(ref, located);
+  const found = new Map<string, ResolvedAsset>();
+  const note = (ref: string, resolved: ResolvedAsset | undefined) => resolved && found.set(ref, resolved);
   const heads: (() => Promise<unknown>)[] = [];
   for (const ref of new Set(refs)) {
     const row = wanted.get(ref.toLowerCase());
-    if (row?.backend === 'legacy') heads.push(async () => note(ref, await locateRow(deps, row)));
+    if (row?.backend === 'legacy') heads.push(async () => note(ref, await lookUpRow(deps, row)));
     else if (row !== undefined) note(ref, describe(deps, row));
     else if (paths.has(ref) && !blocked.has(ref))
-      heads.push(async () => note(ref, await locatePath(deps, legacyBucket, ref)));
+      heads.push(async () => note(ref, await lookUpPath(deps, legacyBucket, ref)));
   }
   await inTurns(heads, headsAtOnce, (head) => head());
   return found;
 }
 
 /** To be called before rows are read; tells which of them still have their files. */
-export function startReading({ reconciler }: Pick<LocatingDeps, 'reconciler'>): Reading {
+export function startReading({ reconciler }: Pick<LookupDeps, 'reconciler'>): Reading {
   return reconciler?.startReading() ?? { current: async (rows) => rows };
 }
 
 /** Of a row in the legacy backend it is asked whether the file is still there. */
-export async function locateRow(deps: PlacesDeps, row: ReadyAsset): Promise<Located | undefined> {
-  const located = describe(deps, row);
-  if (located?.backend !== 'legacy') return located;
-  const head = await located.objects.head(located.storageKey);
-  return head && { ...located, version: head.etag };
+export async function lookUpRow(deps: BucketsDeps, row: ReadyAsset): Promise<ResolvedAsset | undefined> {
+  const resolved = describe(deps, row);
+  if (resolved?.backend !== 'legacy') return resolved;
+  const head = await resolved.objects.head(resolved.storageKey);
+  return head && { ...resolved, version: head.etag };
 }
 
-function describe(deps: PlacesDeps, row: ReadyAsset): Located | undefined {
+function describe(deps: BucketsDeps, row: ReadyAsset): ResolvedAsset | undefined {
   const objects = bucketOf(deps, row);
   if (objects === undefined) return undefined;
   const { backend, storageKey, etag, mime, byteSize, width, height, durationMs, blurhash } = row;
@@ -118,7 +118,7 @@ function describe(deps: PlacesDeps, row: ReadyAsset): Located | undefined {
 const maxTries = 3;
 
 /** A legacy file that is no row: what the store, its first bytes and its name say, and nothing else. */
-export async function locatePath(deps: PlacesDeps, bucket: string, path: string): Promise<Located | undefined> {
+export async function lookUpPath(deps: BucketsDeps, bucket: string, path: string): Promise<ResolvedAsset | undefined> {
   const objects = deps.legacy.bucket(bucket);
   for (let tries = 1; objects !== undefined; tries++) {
     const head = await objects.head(path);

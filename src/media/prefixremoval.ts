@@ -5,7 +5,7 @@
 import type { Log } from '#platform/log.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
-import { dropMarks } from './marks/store.ts';
+import { dropWatermarkRecords } from './marks/store.ts';
 import { forgetVariants, keysAt, type RemovalDeps } from './removal.ts';
 import { sourceKeyOf } from './storagekey.ts';
 import { findDeletableAt } from './store.ts';
@@ -54,7 +54,7 @@ async function removeFiles(deps: PrefixRemovalDeps, files: Objects, keys: readon
   const { removed, failed } = await files.remove(loose).catch(silence);
   if (failed.length > 0) deps.log.warn({ count: failed.length, reason: failed[0]?.reason }, 'legacy files stay');
   await forgetVariants(deps, files, removed).catch(silence);
-  await dropMarks(deps.db, files.bucket, removed);
+  await dropWatermarkRecords(deps.db, files.bucket, removed);
   return removed.length;
 }
 

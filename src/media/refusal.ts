@@ -1,10 +1,10 @@
 /** Uploads that cannot become assets: the row says why until the object is removed, then the row goes too. */
-import type { ForgettingDeps } from './answers.ts';
+import type { InvalidationDeps } from './answers.ts';
 import { type Refusal, refusalProblem } from './problems.ts';
-import { type RemovalDeps, removeKin, removeObject } from './removal.ts';
+import { type RemovalDeps, removeDerivatives, removeObject } from './removal.ts';
 import { type AssetPlace, dropUnready } from './store.ts';
 
-export interface RefusalDeps extends Pick<ForgettingDeps, 'db'>, Pick<RemovalDeps, 'variants' | 'objects'> {}
+export interface RefusalDeps extends Pick<InvalidationDeps, 'db'>, Pick<RemovalDeps, 'variants' | 'objects'> {}
 
 export interface RefusedUpload extends Pick<AssetPlace, 'storageKey' | 'etag'> {
   readonly assetId: string;
@@ -22,7 +22,7 @@ export async function removeRefused(
   const head = await objects.head(storageKey);
   const isReplaced = head !== undefined && head.etag !== etag;
   if (head !== undefined && !isReplaced) await removeObject(objects, storageKey);
-  if (refusal === 'csam_blocked') await removeKin(deps, objects, [storageKey]);
+  if (refusal === 'csam_blocked') await removeDerivatives(deps, objects, [storageKey]);
   await dropUnready(db, assetId, etag);
   return !isReplaced;
 }

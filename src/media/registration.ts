@@ -11,7 +11,7 @@ import type { Tx } from '#platform/db/db.ts';
 import type { ObjectHead } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
 import { retryWhileChanging } from '#platform/resilience/retrywhilechanging.ts';
-import { type ForgettingDeps, withoutAnswers } from './answers.ts';
+import { type InvalidationDeps, withInvalidation } from './answers.ts';
 import type { Asset, RegistrationRequest } from './api.ts';
 import { isSameAsset, isVideo, toAsset } from './asset.ts';
 import {
@@ -28,7 +28,7 @@ import { publishDraft } from './publishing.ts';
 import { admit } from './quota/quota.ts';
 import { type RefusalDeps, refuse, removeRefused } from './refusal.ts';
 import type { Screening } from './screening/screening.ts';
-import { condemnAsset } from './screening/store.ts';
+import { blockAsset } from './screening/store.ts';
 import { storageKeyOf } from './storagekey.ts';
 import {
   type AssetFacts,
@@ -40,9 +40,9 @@ import {
   markReady,
 } from './store.ts';
 
-export interface RegistrationDeps extends InspectionDeps, ForgettingDeps, RefusalDeps {
+export interface RegistrationDeps extends InspectionDeps, InvalidationDeps, RefusalDeps {
   readonly objects: RefusalDeps['objects'];
-  readonly db: ForgettingDeps['db'];
+  readonly db: InvalidationDeps['db'];
   readonly screening: Screening;
 }
 
@@ -157,7 +157,7 @@ async function writeUpload(
       match: await screenInspected(deps.screening, assetId, inspection),
       finding: { etag, digests: inspection.digests, origin: null },
       // The same bytes may have been registered, and their URLs cached, a moment before a list was changed.
-      block: (finding) => withoutAnswers(deps, [assetId], () => condemnAsset(db, { assetId, etag }, finding)),
+      block: (finding) => withInvalidation(deps, [assetId], () => blockAsset(db, { assetId, etag }, finding)),
       isUnchanged: async () => (await objects.head(storageKey))?.etag === etag,
       markReady: () =>
         admit(deps, ownerId, (handle) => markReady(handle, assetId, etag, inspection.picture !== undefined), alongside),

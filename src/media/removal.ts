@@ -11,12 +11,12 @@ import { isSafeKey } from '#platform/objects/keys.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
 import { inTurns } from '#platform/turns.ts';
-import { bucketOf, headsAtOnce, type LocatingDeps, type PlacesDeps } from './locating.ts';
-import { dropMarks } from './marks/store.ts';
+import { type BucketsDeps, bucketOf, headsAtOnce, type LookupDeps } from './locating.ts';
+import { dropWatermarkRecords } from './marks/store.ts';
 import { watermarkKeysOf } from './storagekey.ts';
 
-export interface RemovalDeps extends LocatingDeps {
-  readonly answers: Cache;
+export interface RemovalDeps extends LookupDeps {
+  readonly signedUrls: Cache;
   readonly variants: Pick<VariantMaker, 'forgetAll'>;
 }
 
@@ -38,9 +38,9 @@ export async function removeObjects(deps: RemovalDeps, places: readonly Place[])
   const groups = groupByBucket(deps, places);
   for (const { objects, storageKeys } of groups) await removeAll(objects, storageKeys);
   // After their sources: what is still being made beside them is then taken back by its maker.
-  for (const { objects, storageKeys } of groups) await removeKin(deps, objects, storageKeys);
+  for (const { objects, storageKeys } of groups) await removeDerivatives(deps, objects, storageKeys);
   for (const { backend, objects, storageKeys } of groups)
-    if (backend === 'legacy') await dropMarks(deps.db, objects.bucket, storageKeys.flatMap(watermarkKeysOf));
+    if (backend === 'legacy') await dropWatermarkRecords(deps.db, objects.bucket, storageKeys.flatMap(watermarkKeysOf));
 }
 
 /** One object alone; gone already is no failure. Throws `engine_unavailable`. */
@@ -49,7 +49,7 @@ export function removeObject(objects: Objects, storageKey: string): Promise<void
 }
 
 /** The watermark files and variants of objects that are removed already. Throws `engine_unavailable`. */
-export async function removeKin(
+export async function removeDerivatives(
   deps: Pick<RemovalDeps, 'variants'>,
   objects: Objects,
   storageKeys: readonly string[],
@@ -84,18 +84,21 @@ export async function forgetVariants(
 }
 
 /** How many objects there are at `places`, watermark files included. */
-export async function countObjects(deps: PlacesDeps, places: readonly Place[]) {
+export async function countObjects(deps: BucketsDeps, places: readonly Place[]) {
   const counts = { objects: 0, legacy: 0 };
   for (const { backend, objects, storageKeys } of groupByBucket(deps, places)) {
     const keys = storageKeys.flatMap(keysAt);
     counts[backend] +=
-      backend === 'objects' ? await countByListing(objects, keys) : (await thereOf(objects, keys)).length;
+      backend === 'objects' ? await countByListing(objects, keys) : (await findExisting(objects, keys)).length;
   }
   return counts;
 }
 
 /** Those of `keys` that are there, asked one by one: legacy files of one owner may lie anywhere in their bucket. */
-export async function thereOf(objects: Pick<Objects, 'head'>, keys: readonly string[]): Promise<readonly string[]> {
+export async function findExisting(
+  objects: Pick<Objects, 'head'>,
+  keys: readonly string[],
+): Promise<readonly string[]> {
   const heads = await inTurns(keys, headsAtOnce, (key) => objects.head(key));
   return keys.filter((_key, index) => heads[index] !== undefined);
 }
@@ -127,7 +130,7 @@ interface Group {
 }
 
 /** A row of a bucket that is not configured is not dropped for bytes that were never looked for. */
-function groupByBucket(deps: PlacesDeps, places: readonly Place[]): readonly Group[] {
+function groupByBucket(deps: BucketsDeps, places: readonly Place[]): readonly Group[] {
   const groups = new Map<string, Group>();
   for (const place of places) {
     const { backend, bucket, storageKey } = place;

@@ -1,9 +1,9 @@
 /** From refs to the assets behind them, as far as the caller may read them (docs/specification/media.md#ownership). */
 import type { Caller } from '#platform/access/caller.ts';
-import { type Located, type LocatingDeps, locateAll, type Named } from './locating.ts';
+import { type AssetReference, type LookupDeps, lookUpAssets, type ResolvedAsset } from './locating.ts';
 import { mayRead, mayReadPath } from './ownership.ts';
 
-export interface ResolvingDeps extends LocatingDeps {
+export interface ResolvingDeps extends LookupDeps {
   readonly publicScopes: readonly string[];
 }
 
@@ -13,19 +13,19 @@ export function resolveRefs(
   caller: Caller,
   refs: readonly string[],
   legacyBucket: string,
-): Promise<ReadonlyMap<string, Located>> {
+): Promise<ReadonlyMap<string, ResolvedAsset>> {
   // Judged before the store is asked: what is foreign costs nothing.
-  return locateAll(deps, refs, legacyBucket, (named) => isReadable(deps, caller, named));
+  return lookUpAssets(deps, refs, legacyBucket, (named) => isReadable(deps, caller, named));
 }
 
 /** Of a ready row, or of a legacy path. */
-export function isReadable(deps: Pick<ResolvingDeps, 'publicScopes'>, caller: Caller, named: Named): boolean {
+export function isReadable(deps: Pick<ResolvingDeps, 'publicScopes'>, caller: Caller, named: AssetReference): boolean {
   return 'row' in named
     ? mayRead(caller, named.row, deps.publicScopes)
     : mayReadPath(caller, named.path, deps.publicScopes);
 }
 
 /** For the resizer. A legacy file that is replaced has other addresses. */
-export function sourceOf({ objects, storageKey, etag, version }: Located) {
+export function sourceOf({ objects, storageKey, etag, version }: ResolvedAsset) {
   return { bucket: objects.bucket, key: storageKey, etag: etag ?? version };
 }

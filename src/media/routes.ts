@@ -27,7 +27,7 @@ import {
 } from './api.ts';
 import { type CopyDeps, copyAsset } from './copying.ts';
 import { deleteAssets } from './deletion.ts';
-import { type FittingDeps, fitImage } from './fitting.ts';
+import { type FitSigningDeps, signFit } from './fitting.ts';
 import { type ImportDeps, importFile } from './importing.ts';
 import { type ListingDeps, listAssets } from './listing.ts';
 import { type PendingDeps, signPending } from './pending.ts';
@@ -48,7 +48,7 @@ export type RouteDeps = ReservationDeps &
   ScopeDeletionDeps &
   SigningDeps &
   VideoSigningDeps &
-  FittingDeps &
+  FitSigningDeps &
   WatermarkDeps &
   VideoWatermarkDeps;
 
@@ -198,7 +198,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
         response: { 200: fittedImage },
       },
     },
-    async (request) => fitImage(deps, request.caller, request.body),
+    async (request) => signFit(deps, request.caller, request.body),
   );
 
   app.post(

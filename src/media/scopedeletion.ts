@@ -5,7 +5,7 @@
  */
 import type { Caller } from '#platform/access/caller.ts';
 import { retryWhileChanging } from '#platform/resilience/retrywhilechanging.ts';
-import { dropWithAnswers } from './answers.ts';
+import { dropAndInvalidate } from './answers.ts';
 import type { ScopeDeleted, ScopeDeletion } from './api.ts';
 import { assertOwnLegacyPaths, ownerFor } from './ownership.ts';
 import { type PrefixRemovalDeps, removePrefixes } from './prefixremoval.ts';
@@ -78,6 +78,6 @@ async function removeObjectsOf(deps: RemovalDeps, scope: AssetScope) {
 async function dropAll(deps: RemovalDeps, rows: readonly SeenAsset[]): Promise<number> {
   let dropped = 0;
   for (let start = 0; start < rows.length; start += rowsPerBatch)
-    dropped += (await dropWithAnswers(deps, rows.slice(start, start + rowsPerBatch))).length;
+    dropped += (await dropAndInvalidate(deps, rows.slice(start, start + rowsPerBatch))).length;
   return dropped;
 }

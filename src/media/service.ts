@@ -39,11 +39,11 @@ import { sweepPage } from './sweeping/sweep.ts';
 import { giveUp, type ProcessingDeps, processVideo, videoUploadQueue } from './tasks/processing.ts';
 import { addTaskRoutes } from './tasks/routes.ts';
 import type { TaskTables } from './tasks/store.ts';
-import { deleteOwnAssets } from './tasks/tasks.ts';
+import { deleteAssetsOfOwner } from './tasks/tasks.ts';
 import { createFfmpeg } from './video/ffmpeg.ts';
 import { removeAbandonedScratch } from './video/scratch.ts';
-import { makeVideoWatermark, type WatermarkMakingDeps, watermarkQueue } from './videowatermark.ts';
-import { createWatermarkMaker } from './watermarkmaking.ts';
+import { makeVideoWatermark, type VideoWatermarkJobDeps, watermarkQueue } from './videowatermark.ts';
+import { createImageWatermarker } from './watermarkmaking.ts';
 
 export interface MediaDeps {
   /** Of the server, as for every service. */
@@ -55,7 +55,7 @@ export interface MediaDeps {
   /** Migrated. */
   readonly database: Database;
   /** Of this service alone. */
-  readonly answers: Cache;
+  readonly signedUrls: Cache;
   readonly originals: Objects;
   /** Where variants are stored; sweeps look through it. */
   readonly publicObjects: Objects;
@@ -78,7 +78,7 @@ const picturesAtOnce = 8;
 const pictureWaitMs = 5000;
 
 export function createMedia(deps: MediaDeps): HttpServer {
-  const { clock, database, answers, originals, publicObjects, legacy } = deps;
+  const { clock, database, signedUrls, originals, publicObjects, legacy } = deps;
   const { engine, variants, screening, resizeAddress, jobs, settings } = deps;
   const app = createServer({
     ...deps.server,
@@ -94,7 +94,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
   const places = { objects: originals, legacy };
   const { folder } = deps;
   const reconciler =
-    folder && createReconciler({ ...places, db: database.queries<FolderTables>(), answers, log, folder });
+    folder && createReconciler({ ...places, db: database.queries<FolderTables>(), signedUrls, log, folder });
   const common = {
     ...places,
     clock,
@@ -102,14 +102,14 @@ export function createMedia(deps: MediaDeps): HttpServer {
     reconciler,
     taskDb: database.queries<TaskTables>(),
     publicObjects,
-    answers,
+    signedUrls,
     addressing: addressingOf(originals, resizeAddress),
     engine,
     variants,
     screening,
     pictures,
     digester: createDigester(),
-    watermarks: createWatermarkMaker({ db, engine, pictures }),
+    watermarks: createImageWatermarker({ db, engine, pictures }),
     resizeAddress,
     jobs,
     ffmpeg: createFfmpeg(settings.ffmpegPath),
@@ -126,7 +126,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
   addRoutes(app, deps.access, common);
   addTaskRoutes(app, deps.access, common);
   addSweepRoutes(app, deps.access, common);
-  const discard = (ownerId: string, assetIds: readonly string[]) => deleteOwnAssets(common, ownerId, assetIds);
+  const discard = (ownerId: string, assetIds: readonly string[]) => deleteAssetsOfOwner(common, ownerId, assetIds);
   workOnQueues(app, jobs, { ...common, discard });
   // Before requests in flight are awaited: those that wait for a job are told to come again.
   const { drain } = app;
@@ -140,7 +140,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
 /** One video at a time each: ffmpeg takes two threads, and requests come first. */
 const concurrency = 1;
 
-function workOnQueues(app: HttpServer, jobs: Jobs, deps: ProcessingDeps & WatermarkMakingDeps & PeriodicDeps): void {
+function workOnQueues(app: HttpServer, jobs: Jobs, deps: ProcessingDeps & VideoWatermarkJobDeps & PeriodicDeps): void {
   const queues = [videoUploadQueue.name, watermarkQueue.name, sweepQueue.name];
   measureJobs(app.metrics, jobs, queues);
   app.addHook('onReady', async () => {
@@ -182,15 +182,15 @@ export function importerOf(
 
 /** Likewise, for `npm run sweep`: `POST /v1/sweep` without HTTP. */
 export function sweeperOf(
-  deps: Pick<MediaDeps, 'clock' | 'database' | 'answers' | 'originals' | 'publicObjects' | 'legacy' | 'variants'>,
+  deps: Pick<MediaDeps, 'clock' | 'database' | 'signedUrls' | 'originals' | 'publicObjects' | 'legacy' | 'variants'>,
 ) {
-  const { clock, database, answers, originals, publicObjects, legacy, variants } = deps;
+  const { clock, database, signedUrls, originals, publicObjects, legacy, variants } = deps;
   const db = database.queries<MediaTables>();
   const sweepDeps = {
     clock,
     db,
     taskDb: database.queries<TaskTables>(),
-    answers,
+    signedUrls,
     objects: originals,
     publicObjects,
     legacy,

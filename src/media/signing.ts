@@ -2,12 +2,12 @@
 import type { ResizeSigner } from '#edge/api.ts';
 import { isDecodable } from '#image/engine/formats.ts';
 import type { Caller } from '#platform/access/caller.ts';
-import { type AnswersDeps, answersOf, joinAnswers } from './answers.ts';
+import { joinSigned, type SignedUrlCacheDeps, signWithCache } from './answers.ts';
 import type { ImageSignedRef, SignRequest } from './api.ts';
-import type { Located } from './locating.ts';
+import type { ResolvedAsset } from './locating.ts';
 import { type ResolvingDeps, resolveRefs, sourceOf } from './resolving.ts';
 
-export interface SigningDeps extends ResolvingDeps, AnswersDeps {
+export interface SigningDeps extends ResolvingDeps, SignedUrlCacheDeps {
   readonly resizeAddress: ResizeSigner;
 }
 
@@ -18,17 +18,17 @@ const preview = { width: 1024, height: 1024, quality: 85 };
 
 /** The JSON of ImageSignedRefs: keyed by ref as it was given; what `resolveRefs` leaves out is `not_found`. */
 export async function signImages(deps: SigningDeps, caller: Caller, request: SignRequest): Promise<string> {
-  const told = await answersOf(deps, caller, 'image', request, async (refs) => {
+  const responses = await signWithCache(deps, caller, 'image', request, async (refs) => {
     const found = await resolveRefs(deps, caller, refs, request.legacyBucket);
-    return new Map([...found].map(([ref, located]) => [ref, { located, told: signImage(deps, located) }]));
+    return new Map([...found].map(([ref, resolved]) => [ref, { resolved, response: signImage(deps, resolved) }]));
   });
-  return joinAnswers(request.refs, told);
+  return joinSigned(request.refs, responses);
 }
 
-function signImage(deps: SigningDeps, row: Located): ImageSignedRef {
+function signImage(deps: SigningDeps, row: ResolvedAsset): ImageSignedRef {
   const { width, height, byteSize, blurhash, mime } = row;
   const url = originalAddress(row);
-  // "`null` in image signing responses" (docs/specification/media.md#signing), of whatever they tell.
+  // Always `null` in image signing responses (docs/specification/media.md#signing).
   const base = { width, height, byteSize, durationMs: null, blurhash, mime };
   if (!isDecodable(mime)) return { ready: true, url, ...base };
   const previewUrl = deps.resizeAddress(sourceOf(row), preview, 'webp');
@@ -41,11 +41,11 @@ export function originalAddress({
   storageKey,
   mime,
   etag,
-}: Pick<Located, 'objects' | 'storageKey' | 'mime' | 'etag'>): string {
+}: Pick<ResolvedAsset, 'objects' | 'storageKey' | 'mime' | 'etag'>): string {
   return objects.readAddress(storageKey, { expiresInS: addressValidS, contentType: mime, etag });
 }
 
 /** Of images. */
-export function thumbAddress(deps: Pick<SigningDeps, 'resizeAddress'>, row: Located): string {
+export function thumbAddress(deps: Pick<SigningDeps, 'resizeAddress'>, row: ResolvedAsset): string {
   return deps.resizeAddress(sourceOf(row), thumb, 'webp');
 }

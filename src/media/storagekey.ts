@@ -1,4 +1,4 @@
-/** Where the bytes of an asset lie: `u/<owner>/<scope kind>/<scope id>/<asset>.<ext>` (docs/specification/media.md#storage-keys). */
+/** The key of the bytes of an asset: `u/<owner>/<scope kind>/<scope id>/<asset>.<ext>` (docs/specification/media.md#storage-keys). */
 import mimeTypes from 'mime';
 
 export interface StorageKeyParts {
@@ -16,33 +16,36 @@ export function storageKeyOf(parts: StorageKeyParts): string {
   return `u/${ownerId}/${scopeKind}/${scopeId}/${assetId}.${extensionOf(mime)}`;
 }
 
-/** Of the watermarked picture and the watermarked video (docs/specification/media.md#watermarks). */
-const watermarkSuffixes: readonly string[] = ['.wm.jpg', '.wm.mp4'];
+/** Of the watermarked image and the watermarked video, which are next to their source (docs/specification/media.md#watermarks). */
+const watermarkSuffixes = { image: '.wm.jpg', video: '.wm.mp4' } as const;
 
-/** Where the watermarked picture and video of an asset lie: beside it. */
-export function watermarkKeysOf(storageKey: string): readonly string[] {
-  return watermarkSuffixes.map((suffix) => storageKey + suffix);
+export function imageWatermarkKeyOf(storageKey: string): string {
+  return storageKey + watermarkSuffixes.image;
 }
 
-/** Of a watermark file the key of its source; of anything else the key itself. */
+export function videoWatermarkKeyOf(storageKey: string): string {
+  return storageKey + watermarkSuffixes.video;
+}
+
+export function watermarkKeysOf(storageKey: string): readonly string[] {
+  return [imageWatermarkKeyOf(storageKey), videoWatermarkKeyOf(storageKey)];
+}
+
+/** The key of the source of a watermark file; of any other key the key itself. */
 export function sourceKeyOf(key: string): string {
-  const suffix = watermarkSuffixes.find((each) => key.endsWith(each));
+  const suffix = Object.values(watermarkSuffixes).find((each) => key.endsWith(each));
   return suffix === undefined ? key : key.slice(0, -suffix.length);
 }
 
 const id = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const form = new RegExp(`^u/(${id})/([A-Za-z0-9_-]{1,64})/([A-Za-z0-9_-]{1,128})/(${id})[.][^/]+$`);
 
-/** What a storage key says of its asset; `undefined`: no asset's can be such. */
+/** The parts of a storage key; `undefined`: no asset has such a key. */
 export function partsOfKey(storageKey: string): Omit<StorageKeyParts, 'mime'> | undefined {
   const [ownerId, scopeKind, scopeId, assetId] = form.exec(storageKey)?.slice(1) ?? [];
   if (ownerId === undefined || scopeKind === undefined || scopeId === undefined || assetId === undefined)
     return undefined;
   return { ownerId, scopeKind, scopeId, assetId };
-}
-
-export function videoWatermarkKeyOf(storageKey: string): string {
-  return `${storageKey}.wm.mp4`;
 }
 
 /** Fixed by docs/specification/media.md#storage-keys: an update of the library must not move them. */

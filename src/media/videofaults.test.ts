@@ -26,7 +26,7 @@ import { type ProcessingDeps, posterIdOf, processVideo } from './tasks/processin
 import { findTask, insertRun } from './tasks/store.ts';
 import { render } from './video/samples.testing.ts';
 import { makeVideoWatermark } from './videowatermark.ts';
-import { createWatermarkMaker } from './watermarkmaking.ts';
+import { createImageWatermarker } from './watermarkmaking.ts';
 
 /** More than any deed here has. */
 const manyMoments = 90;
@@ -185,7 +185,7 @@ describe.skipIf(skipWithout('ffmpeg'))('what fails once on the way', () => {
       async ({ objects }, { key }) => {
         if ((await deps.objects.head(key))?.size !== png.length)
           await deps.objects.put(key, png, { contentType: 'image/png' });
-        await createWatermarkMaker({ db: deps.db, engine, pictures }).ensure({
+        await createImageWatermarker({ db: deps.db, engine, pictures }).ensure({
           objects,
           storageKey: key,
           etag: undefined,

@@ -60,7 +60,7 @@ describe.each(databaseEngines)('signing videos on $name', (engine) => {
         legacy: { bucket: () => undefined },
         resizeAddress: ({ key }) => `resize:${key}`,
         publicScopes: [],
-        answers: openTestCache(database),
+        signedUrls: openTestCache(database),
         addressing: '',
         log: { warn: (facts: unknown) => logged.push(facts) },
       };

@@ -3,9 +3,9 @@ import { isDecodable } from '#image/engine/formats.ts';
 import type { Caller } from '#platform/access/caller.ts';
 import type { Log } from '#platform/log.ts';
 import { inTurns } from '#platform/turns.ts';
-import { type Answer, answersOf, joinAnswers } from './answers.ts';
+import { joinSigned, type SignedAsset, signWithCache } from './answers.ts';
 import type { SignRequest, VideoSignedRef } from './api.ts';
-import { headsAtOnce, type Located, locateAll, locateRow, startReading } from './locating.ts';
+import { headsAtOnce, lookUpAssets, lookUpRow, type ResolvedAsset, startReading } from './locating.ts';
 import type { Reading } from './reconciling/reconciling.ts';
 import { thumbPathOf } from './refs.ts';
 import { isReadable, resolveRefs } from './resolving.ts';
@@ -18,7 +18,7 @@ export interface VideoSigningDeps extends SigningDeps {
 
 type Thumb = Awaited<ReturnType<typeof findThumbs>>[number];
 
-/** What is told about the thumbnail of a video. */
+/** What the response says about the thumbnail of a video. */
 interface ShownThumb {
   readonly thumbAssetId: string | null;
   readonly thumbUrl?: string;
@@ -28,9 +28,9 @@ interface ShownThumb {
 interface FoundThumb {
   readonly shown: ShownThumb;
   /** The one that `thumbUrl` shows. */
-  readonly located?: Located;
+  readonly resolved?: ResolvedAsset;
   /** It may be another one, or none, at the next look. */
-  readonly isPassing?: boolean;
+  readonly isTransient?: boolean;
 }
 
 const noThumb: ShownThumb = { thumbAssetId: null };
@@ -41,26 +41,29 @@ const noThumb: ShownThumb = { thumbAssetId: null };
  * from the video but its `thumbUrl`.
  */
 export async function signVideos(deps: VideoSigningDeps, caller: Caller, request: SignRequest): Promise<string> {
-  const told = await answersOf(deps, caller, 'video', request, async (refs) => {
+  const responses = await signWithCache(deps, caller, 'video', request, async (refs) => {
     const found = await resolveRefs(deps, caller, refs, request.legacyBucket);
     const thumbs = await findThumbsOf(deps, caller, [...found.values()]);
-    return new Map([...found].map(([ref, video]) => [ref, answerWith(video, thumbs.get(video))]));
+    return new Map([...found].map(([ref, video]) => [ref, toSignedAsset(video, thumbs.get(video))]));
   });
-  return joinAnswers(request.refs, told);
+  return joinSigned(request.refs, responses);
 }
 
-function answerWith(located: Located, thumb: FoundThumb = { shown: noThumb, isPassing: true }): Answer {
-  const told = signVideo(located, thumb.shown);
-  if (thumb.located?.row === undefined) return { located, told, isPassing: thumb.isPassing ?? false };
+function toSignedAsset(
+  resolved: ResolvedAsset,
+  thumb: FoundThumb = { shown: noThumb, isTransient: true },
+): SignedAsset {
+  const response = signVideo(resolved, thumb.shown);
+  if (thumb.resolved?.row === undefined) return { resolved, response, isTransient: thumb.isTransient ?? false };
   return {
-    located,
-    told,
-    thumb: { row: thumb.located.row, toldWithout: { ...told, thumbUrl: undefined } },
-    hasLegacyThumb: thumb.located.backend === 'legacy',
+    resolved,
+    response,
+    thumb: { row: thumb.resolved.row, responseWithout: { ...response, thumbUrl: undefined } },
+    hasLegacyThumb: thumb.resolved.backend === 'legacy',
   };
 }
 
-function signVideo(video: Located, thumb: ShownThumb): VideoSignedRef {
+function signVideo(video: ResolvedAsset, thumb: ShownThumb): VideoSignedRef {
   const { width, height, byteSize, durationMs, blurhash, mime } = video;
   const facts = { width, height, byteSize, durationMs, blurhash, mime };
   return { ready: true, url: originalAddress(video), ...thumb, ...facts };
@@ -69,21 +72,21 @@ function signVideo(video: Located, thumb: ShownThumb): VideoSignedRef {
 async function findThumbsOf(
   deps: VideoSigningDeps,
   caller: Caller,
-  videos: readonly Located[],
-): Promise<ReadonlyMap<Located, FoundThumb>> {
+  videos: readonly ResolvedAsset[],
+): Promise<ReadonlyMap<ResolvedAsset, FoundThumb>> {
   const reading = startReading(deps);
   const rows = await lookUpThumbs(deps, videos);
   const lost: string[] = [];
-  const shown = await inTurns(videos, headsAtOnce, async (video): Promise<[Located, FoundThumb]> => {
+  const shown = await inTurns(videos, headsAtOnce, async (video): Promise<[ResolvedAsset, FoundThumb]> => {
     const thumbAssetId = video.row?.namedThumbId ?? null;
     const wanted = thumbAssetId === null ? pathOfThumb(video) : rows && pickRow(rows.get(thumbAssetId), video);
-    if (wanted === undefined) return [video, { shown: noThumb, isPassing: thumbAssetId !== null }];
+    if (wanted === undefined) return [video, { shown: noThumb, isTransient: thumbAssetId !== null }];
     const thumb = wanted === 'absent' ? undefined : await openThumb(deps, caller, wanted, reading);
     if (thumb === undefined) {
       lost.push(video.row?.assetId ?? video.storageKey);
-      return [video, { shown: { thumbAssetId }, isPassing: true }];
+      return [video, { shown: { thumbAssetId }, isTransient: true }];
     }
-    return [video, { shown: { thumbAssetId, thumbUrl: thumbAddress(deps, thumb) }, located: thumb }];
+    return [video, { shown: { thumbAssetId, thumbUrl: thumbAddress(deps, thumb) }, resolved: thumb }];
   });
   if (lost.length > 0) deps.log.warn({ assetIds: lost }, 'thumbnails do not resolve');
   return new Map(shown);
@@ -92,7 +95,7 @@ async function findThumbsOf(
 /** `undefined`: they could not be looked up, and nothing is known about whose they are. */
 async function lookUpThumbs(
   deps: VideoSigningDeps,
-  videos: readonly Located[],
+  videos: readonly ResolvedAsset[],
 ): Promise<ReadonlyMap<string, Thumb> | undefined> {
   const thumbIds = new Set(videos.flatMap(({ row }) => row?.namedThumbId ?? []));
   if (thumbIds.size === 0) return new Map();
@@ -110,32 +113,32 @@ interface LegacyThumb {
   readonly path: string;
 }
 
-/** `undefined`: it is somebody else's, which nobody is told of. */
-function pickRow(row: Thumb | undefined, video: Located): Thumb | 'absent' | undefined {
+/** `undefined`: it belongs to another owner and is not mentioned. */
+function pickRow(row: Thumb | undefined, video: ResolvedAsset): Thumb | 'absent' | undefined {
   if (row === undefined) return 'absent';
   return row.ownerId === video.row?.ownerId ? row : undefined;
 }
 
-function pathOfThumb({ backend, objects, storageKey }: Located): LegacyThumb | undefined {
+function pathOfThumb({ backend, objects, storageKey }: ResolvedAsset): LegacyThumb | undefined {
   const path = backend === 'legacy' ? thumbPathOf(storageKey) : undefined;
   return path === undefined ? undefined : { bucket: objects.bucket, path };
 }
 
-/** A picture that the caller may see. One by convention lies beside its video, and whoever sees the one sees the other. */
+/** An image that the caller can read. A thumbnail by convention is next to its video and has the same readers. */
 async function openThumb(
   deps: VideoSigningDeps,
   caller: Caller,
   thumb: Thumb | LegacyThumb,
   reading: Reading,
-): Promise<Located | undefined> {
+): Promise<ResolvedAsset | undefined> {
   try {
     if ('path' in thumb) {
-      const located = (await locateAll(deps, [thumb.path], thumb.bucket)).get(thumb.path);
-      return located && isDecodable(located.mime) ? located : undefined;
+      const resolved = (await lookUpAssets(deps, [thumb.path], thumb.bucket)).get(thumb.path);
+      return resolved && isDecodable(resolved.mime) ? resolved : undefined;
     }
     if (!thumb.isReady || !isDecodable(thumb.mime) || !isReadable(deps, caller, { row: thumb })) return undefined;
     const [current] = await reading.current([thumb]);
-    return current && (await locateRow(deps, current));
+    return current && (await lookUpRow(deps, current));
   } catch (error) {
     deps.log.warn({ err: error }, 'a thumbnail could not be looked for');
     return undefined;

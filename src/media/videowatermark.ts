@@ -13,10 +13,10 @@ import { transaction } from '#platform/db/db.ts';
 import { type Job, type Jobs, LaneFull, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
 import { isSafeKey } from '#platform/objects/keys.ts';
 import { invalid, problems } from '#platform/problem.ts';
-import { type Answer, type AnswersDeps, answersOf } from './answers.ts';
+import { type SignedAsset, type SignedUrlCacheDeps, signWithCache } from './answers.ts';
 import type { WatermarkedVideo, WatermarkRequest } from './api.ts';
-import { bucketOf, type Located, type PlacesDeps } from './locating.ts';
-import { isMarked, isReplaced, type MarksDeps, noteMark } from './marks/marks.ts';
+import { type BucketsDeps, bucketOf, type ResolvedAsset } from './locating.ts';
+import { isReplaced, isWatermarkCurrent, recordWatermark, type WatermarkRecordsDeps } from './marks/marks.ts';
 import { mediaProblems } from './problems.ts';
 import { type ResolvingDeps, resolveRefs } from './resolving.ts';
 import { originalAddress } from './signing.ts';
@@ -37,14 +37,14 @@ export const watermarkQueue: Queue<WatermarkJob> = {
   takesTurns: true,
 };
 
-export interface VideoWatermarkDeps extends ResolvingDeps, AnswersDeps {
+export interface VideoWatermarkDeps extends ResolvingDeps, SignedUrlCacheDeps {
   readonly jobs: Pick<Jobs, 'enqueue' | 'look'>;
   readonly ffmpeg: Pick<Ffmpeg, 'check'>;
   /** Aborted when the service begins to close. */
   readonly closing: AbortSignal;
 }
 
-export interface WatermarkMakingDeps extends PlacesDeps, MarksDeps {
+export interface VideoWatermarkJobDeps extends BucketsDeps, WatermarkRecordsDeps {
   readonly ffmpeg: Ffmpeg;
 }
 
@@ -67,36 +67,36 @@ export async function watermarkVideo(
   abandoned: AbortSignal,
 ): Promise<string> {
   const { ref, legacyBucket } = request;
-  const told = await answersOf(deps, caller, 'watermark-video', { refs: [ref], legacyBucket }, async () => {
-    return new Map([[ref, await answerFor(deps, caller, request, abandoned)]]);
+  const responses = await signWithCache(deps, caller, 'watermark-video', { refs: [ref], legacyBucket }, async () => {
+    return new Map([[ref, await signForCaller(deps, caller, request, abandoned)]]);
   });
-  const answer = told.get(ref);
-  // It is kept, and not for this caller.
-  if (answer === undefined) throw noSuchAsset();
-  return answer;
+  const response = responses.get(ref);
+  // It is cached, and this caller cannot read it.
+  if (response === undefined) throw noSuchAsset();
+  return response;
 }
 
-async function answerFor(
+async function signForCaller(
   deps: VideoWatermarkDeps,
   caller: Caller,
   request: WatermarkRequest,
   abandoned: AbortSignal,
-): Promise<Answer> {
+): Promise<SignedAsset> {
   const untilMs = performance.now() + waitMs;
   const stopped = AbortSignal.any([deps.closing, abandoned]);
   for (let hasWaited = false; ; hasWaited = true) {
-    const located = await resolveVideo(deps, caller, request);
-    const signed = await signMade(deps, located);
-    if (signed !== undefined) return { located, told: signed };
+    const resolved = await resolveVideo(deps, caller, request);
+    const signed = await signMade(deps, resolved);
+    if (signed !== undefined) return { resolved, response: signed };
     // Taken back: its source is gone. A legacy file may have been replaced, and is marked again.
-    if (hasWaited && located.backend === 'objects') throw noSuchAsset();
+    if (hasWaited && resolved.backend === 'objects') throw noSuchAsset();
     await deps.ffmpeg.check();
-    await waitForJob(deps, await enqueue(deps, caller, located), untilMs, stopped);
+    await waitForJob(deps, await enqueue(deps, caller, resolved), untilMs, stopped);
   }
 }
 
 /** Resolves with the id of the one job of this source. Throws 429. */
-async function enqueue(deps: VideoWatermarkDeps, caller: Caller, source: Located): Promise<string> {
+async function enqueue(deps: VideoWatermarkDeps, caller: Caller, source: ResolvedAsset): Promise<string> {
   const { backend, objects, storageKey, row } = source;
   const asked = { backend, bucket: objects.bucket, storageKey };
   const key = `${backend}/${objects.bucket}/${storageKey}`;
@@ -116,11 +116,11 @@ async function resolveVideo(
   deps: VideoWatermarkDeps,
   caller: Caller,
   { ref, legacyBucket }: WatermarkRequest,
-): Promise<Located> {
+): Promise<ResolvedAsset> {
   const source = (await resolveRefs(deps, caller, [ref], legacyBucket)).get(ref);
   if (source === undefined || isReplaced(source)) throw noSuchAsset();
   if (!source.mime.startsWith('video/')) throw invalid('body.ref', 'must be a video');
-  // Beside the longest names of the legacy backend no other can lie.
+  // The longest names of the legacy backend leave no room for the suffix.
   if (!isSafeKey(videoWatermarkKeyOf(source.storageKey)))
     throw invalid('body.ref', 'has too long a name for a file beside it');
   return source;
@@ -128,10 +128,10 @@ async function resolveVideo(
 
 const noSuchAsset = () => problems.not_found({ message: 'There is no such asset.' });
 
-async function signMade(deps: MarksDeps, source: Located): Promise<WatermarkedVideo | undefined> {
+async function signMade(deps: WatermarkRecordsDeps, source: ResolvedAsset): Promise<WatermarkedVideo | undefined> {
   const { objects } = source;
   const storageKey = videoWatermarkKeyOf(source.storageKey);
-  if (!(await isMarked(deps, source, storageKey))) return undefined;
+  if (!(await isWatermarkCurrent(deps, source, storageKey))) return undefined;
   return { url: originalAddress({ objects, storageKey, mime: videoMime, etag: undefined }) };
 }
 
@@ -156,14 +156,14 @@ async function waitForJob(
 }
 
 /** Throws UnrecoverableError with the code of what is wrong with the video, and what another attempt may mend. */
-export async function makeVideoWatermark(deps: WatermarkMakingDeps, job: Job<WatermarkJob>): Promise<void> {
+export async function makeVideoWatermark(deps: VideoWatermarkJobDeps, job: Job<WatermarkJob>): Promise<void> {
   const { backend, storageKey } = job.payload;
   const objects = bucketOf(deps, job.payload);
   if (objects === undefined) throw new UnrecoverableError('bucket_not_configured');
   const key = videoWatermarkKeyOf(storageKey);
   const source = await objects.head(storageKey);
   const marked = { objects, version: backend === 'legacy' ? source?.etag : undefined };
-  if (source !== undefined && !(await isMarked(deps, marked, key))) {
+  if (source !== undefined && !(await isWatermarkCurrent(deps, marked, key))) {
     try {
       await inScratchFolder(async (folder) => {
         const file = join(folder, 'source');
@@ -174,7 +174,7 @@ export async function makeVideoWatermark(deps: WatermarkMakingDeps, job: Job<Wat
         const { size } = await stat(into);
         job.signal.throwIfAborted();
         const options = { contentType: videoMime, size, reproducible: true };
-        await noteMark(deps, marked, key, await objects.put(key, createReadStream(into), options));
+        await recordWatermark(deps, marked, key, await objects.put(key, createReadStream(into), options));
       });
     } catch (error) {
       if (error instanceof VideoFault) throw new UnrecoverableError(error.reason, { cause: error });

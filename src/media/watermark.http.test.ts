@@ -8,7 +8,7 @@ import { validityS } from '../../test/media/addresses.ts';
 import { mp4Start, picture, svg } from '../../test/media/pictures.ts';
 import { type Client, type MediaRig, onEveryPair, startMedia, upload } from '../../test/media/rig.ts';
 import type { Watermarked } from './api.ts';
-import { createWatermarkMaker } from './watermarkmaking.ts';
+import { createImageWatermarker } from './watermarkmaking.ts';
 
 onEveryPair('POST /v1/watermark', (pair) => {
   let rig: MediaRig;
@@ -116,7 +116,7 @@ onEveryPair('POST /v1/watermark', (pair) => {
   describe('the maker', () => {
     const maker = () => {
       const limits = { maxSourcePixels: 1e6, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 };
-      return createWatermarkMaker({
+      return createImageWatermarker({
         db: rig.database.queries(),
         engine: createEngine(limits),
         pictures: createPermits({ count: 2, waitMs: 5000 }),

@@ -2,39 +2,40 @@
 import type { Caller } from '#platform/access/caller.ts';
 import { isSafeKey } from '#platform/objects/keys.ts';
 import { invalid, problems } from '#platform/problem.ts';
-import { type AnswersDeps, answersOf } from './answers.ts';
+import { type SignedUrlCacheDeps, signWithCache } from './answers.ts';
 import type { Watermarked, WatermarkRequest } from './api.ts';
 import { isImage } from './limits.ts';
-import type { Located } from './locating.ts';
+import type { ResolvedAsset } from './locating.ts';
 import { isReplaced } from './marks/marks.ts';
 import { type ResolvingDeps, resolveRefs } from './resolving.ts';
 import { originalAddress } from './signing.ts';
-import { type WatermarkMaker, watermarkKeyOf } from './watermarkmaking.ts';
+import { imageWatermarkKeyOf } from './storagekey.ts';
+import type { ImageWatermarker } from './watermarkmaking.ts';
 
-export interface WatermarkDeps extends ResolvingDeps, AnswersDeps {
-  readonly watermarks: WatermarkMaker;
+export interface WatermarkDeps extends ResolvingDeps, SignedUrlCacheDeps {
+  readonly watermarks: ImageWatermarker;
 }
 
-/** The JSON of Watermarked. Throws 404 as `resolveRefs` leaves out, 400 when it is no image, and as `WatermarkMaker` does. */
+/** The JSON of Watermarked. Throws 404 as `resolveRefs` leaves out, 400 when it is no image, and as `ImageWatermarker` does. */
 export async function watermarkImage(deps: WatermarkDeps, caller: Caller, request: WatermarkRequest): Promise<string> {
   const { ref, legacyBucket } = request;
-  const told = await answersOf(deps, caller, 'watermark', { refs: [ref], legacyBucket }, async () => {
-    const located = (await resolveRefs(deps, caller, [ref], legacyBucket)).get(ref);
-    return located === undefined || isReplaced(located)
+  const responses = await signWithCache(deps, caller, 'watermark', { refs: [ref], legacyBucket }, async () => {
+    const resolved = (await resolveRefs(deps, caller, [ref], legacyBucket)).get(ref);
+    return resolved === undefined || isReplaced(resolved)
       ? new Map()
-      : new Map([[ref, { located, told: await signMarked(deps, located) }]]);
+      : new Map([[ref, { resolved, response: await signWatermarked(deps, resolved) }]]);
   });
-  const answer = told.get(ref);
-  if (answer === undefined) throw problems.not_found({ message: 'There is no such asset.' });
-  return answer;
+  const response = responses.get(ref);
+  if (response === undefined) throw problems.not_found({ message: 'There is no such asset.' });
+  return response;
 }
 
-async function signMarked(deps: WatermarkDeps, source: Located): Promise<Watermarked> {
+async function signWatermarked(deps: WatermarkDeps, source: ResolvedAsset): Promise<Watermarked> {
   if (!isImage(source.mime)) throw invalid('body.ref', 'must be an image');
-  // Beside the longest names of the legacy backend no other can lie.
-  if (!isSafeKey(watermarkKeyOf(source.storageKey)))
+  // The longest names of the legacy backend leave no room for the suffix.
+  if (!isSafeKey(imageWatermarkKeyOf(source.storageKey)))
     throw invalid('body.ref', 'has too long a name for a file beside it');
   const storageKey = await deps.watermarks.ensure(source);
-  // Nobody can upload to its key: whatever lies there was made here, of bytes that may be shown.
+  // No upload URL is ever signed for its key: the object there was made here, from bytes that passed their screening.
   return { url: originalAddress({ objects: source.objects, storageKey, mime: 'image/jpeg', etag: undefined }) };
 }

@@ -10,25 +10,21 @@ import { asPictureProblem } from '#image/engine/problems.ts';
 import { objectSource, ownerOfKey, SourceFault } from '#image/engine/sources.ts';
 import { ObjectExists } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
-import type { Located } from './locating.ts';
-import { isMarked, type MarksDeps, noteMark } from './marks/marks.ts';
+import type { ResolvedAsset } from './locating.ts';
+import { isWatermarkCurrent, recordWatermark, type WatermarkRecordsDeps } from './marks/marks.ts';
 import { mediaProblems } from './problems.ts';
+import { imageWatermarkKeyOf } from './storagekey.ts';
 
-/** Beside its source (docs/specification/media.md#watermarks). */
-export function watermarkKeyOf(storageKey: string): string {
-  return `${storageKey}.wm.jpg`;
-}
-
-export interface WatermarkMakerDeps extends MarksDeps {
+export interface ImageWatermarkerDeps extends WatermarkRecordsDeps {
   readonly engine: Pick<Engine, 'watermark'>;
   /** Bounds how many pictures are held in memory at once. */
   readonly pictures: Permits;
 }
 
 /** What is told of a source: its bucket, its key, and the etag of the bytes that may be shown, where it is known. */
-export type WatermarkSource = Pick<Located, 'objects' | 'storageKey' | 'etag' | 'version'>;
+export type WatermarkSource = Pick<ResolvedAsset, 'objects' | 'storageKey' | 'etag' | 'version'>;
 
-export interface WatermarkMaker {
+export interface ImageWatermarker {
   /**
    * The key of the watermarked picture, which is there. Throws 404 (the source went), 422 (it is no picture that can be
    * decoded) and 503 (`asset_changing`: the legacy file was replaced meanwhile); a failure is not remembered.
@@ -36,12 +32,12 @@ export interface WatermarkMaker {
   ensure(source: WatermarkSource): Promise<string>;
 }
 
-export function createWatermarkMaker(deps: WatermarkMakerDeps): WatermarkMaker {
+export function createImageWatermarker(deps: ImageWatermarkerDeps): ImageWatermarker {
   /** By bucket, key and version. */
   const making = new Map<string, Promise<void>>();
   return {
     ensure: async (source) => {
-      const key = watermarkKeyOf(source.storageKey);
+      const key = imageWatermarkKeyOf(source.storageKey);
       const name = JSON.stringify([source.objects.bucket, key, source.version]);
       const flight = making.get(name) ?? ensureFile(deps, source, key).finally(() => making.delete(name));
       making.set(name, flight);
@@ -51,8 +47,8 @@ export function createWatermarkMaker(deps: WatermarkMakerDeps): WatermarkMaker {
   };
 }
 
-async function ensureFile(deps: WatermarkMakerDeps, source: WatermarkSource, key: string): Promise<void> {
-  if (await isMarked(deps, source, key)) return;
+async function ensureFile(deps: ImageWatermarkerDeps, source: WatermarkSource, key: string): Promise<void> {
+  if (await isWatermarkCurrent(deps, source, key)) return;
   try {
     await make(deps, source, key);
   } catch (error) {
@@ -72,7 +68,7 @@ async function isPathReplaced(error: unknown, { objects, storageKey, etag }: Wat
   return isAbsent && etag === undefined && (await objects.head(storageKey)) !== undefined;
 }
 
-async function make(deps: WatermarkMakerDeps, source: WatermarkSource, key: string): Promise<void> {
+async function make(deps: ImageWatermarkerDeps, source: WatermarkSource, key: string): Promise<void> {
   const { engine, pictures } = deps;
   const { objects, storageKey, etag, version } = source;
   const owner = ownerOfKey(storageKey);
@@ -96,9 +92,14 @@ async function putOnce({ objects }: WatermarkSource, key: string, jpeg: Uint8Arr
   }
 }
 
-async function replace(deps: MarksDeps, source: WatermarkSource, key: string, jpeg: Uint8Array): Promise<void> {
+async function replace(
+  deps: WatermarkRecordsDeps,
+  source: WatermarkSource,
+  key: string,
+  jpeg: Uint8Array,
+): Promise<void> {
   const options = { contentType: 'image/jpeg', size: jpeg.length };
-  await noteMark(deps, source, key, await source.objects.put(key, jpeg, options));
+  await recordWatermark(deps, source, key, await source.objects.put(key, jpeg, options));
 }
 
 async function takeBackUnless(

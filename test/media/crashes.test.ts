@@ -75,7 +75,7 @@ for (const { name, missing } of databaseEngines) {
         legacy: { bucket: () => undefined },
         resizeAddress: () => '',
         publicScopes: [],
-        answers: openTestCache(database),
+        signedUrls: openTestCache(database),
         addressing: '',
       };
       const refs: ImageSignedRefs = JSON.parse(

@@ -34,7 +34,7 @@ export function removalDeps(database: Database, folder: string) {
     db: database.queries<MediaTables>(),
     taskDb: database.queries<TaskTables>(),
     jobs: createJobs({ database, log: createLog({ level: 'silent' }) }),
-    answers: openTestCache(database),
+    signedUrls: openTestCache(database),
     objects: openFiles(folder),
     legacy: openLegacyFiles(folder),
     log: { warn: () => undefined },

@@ -9,7 +9,7 @@ import { registerAsset } from '#media/registration.ts';
 import { deleteScope } from '#media/scopedeletion.ts';
 import { type ProcessingDeps, processVideo, videoUploadQueue } from '#media/tasks/processing.ts';
 import type { TaskTables } from '#media/tasks/store.ts';
-import { beginVideoTask, deleteOwnAssets } from '#media/tasks/tasks.ts';
+import { beginVideoTask, deleteAssetsOfOwner } from '#media/tasks/tasks.ts';
 import { createFfmpeg } from '#media/video/ffmpeg.ts';
 import { makeVideoWatermark, watermarkQueue } from '#media/videowatermark.ts';
 import type { Database } from '#platform/db/db.ts';
@@ -42,7 +42,7 @@ export function processingDeps(database: Database, dataDir: string): ProcessingD
     ffmpeg: createFfmpeg('ffmpeg'),
     log,
   };
-  return { ...deps, discard: (ownerId, assetIds) => deleteOwnAssets(deps, ownerId, assetIds) };
+  return { ...deps, discard: (ownerId, assetIds) => deleteAssetsOfOwner(deps, ownerId, assetIds) };
 }
 
 async function begin(jobs: Jobs, deps: ProcessingDeps, deed: ProcessingOrders['deed'], request: RegistrationRequest) {

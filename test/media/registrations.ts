@@ -49,7 +49,7 @@ export function registrationDeps(
     digester: createDigester(),
     limits: { maxImageBytes: 1e6, maxVideoBytes: 1e6, maxOwnerBytes: 0 },
     screening: createScreening({ blockedHashes, screeningUrl }),
-    answers: openTestCache(database),
+    signedUrls: openTestCache(database),
   };
 }
 

@@ -53,7 +53,7 @@ export async function openSweepGround(pair: EnginePair): Promise<SweepGround> {
     deps: {
       db: database.queries<MediaTables>(),
       taskDb: database.queries<TaskTables>(),
-      answers: openTestCache(database),
+      signedUrls: openTestCache(database),
       objects,
       publicObjects,
       legacy,

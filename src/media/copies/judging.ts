@@ -10,7 +10,7 @@ import type { Digests, Match, Screening } from '../screening/screening.ts';
 import type { AssetFacts } from '../store.ts';
 import type { CopySource } from './sources.ts';
 
-export interface JudgingDeps extends InspectionDeps {
+export interface CopyScreeningDeps extends InspectionDeps {
   /** Where copies go. */
   readonly objects: Objects;
   readonly screening: Screening;
@@ -23,7 +23,7 @@ export interface WrittenCopy {
   readonly head: ObjectHead;
 }
 
-export interface Judgement {
+export interface CopyScreening {
   readonly facts: AssetFacts;
   readonly digests: Digests;
   readonly isPicture: boolean;
@@ -35,13 +35,13 @@ export interface Judgement {
  * `undefined`: the bytes have become others. Throws 413 and 422 as a registration does, `overloaded`, `engine_unavailable`,
  * `digest_pending` and `screening_unavailable`.
  */
-export async function judgeCopy(
-  deps: JudgingDeps,
+export async function screenCopy(
+  deps: CopyScreeningDeps,
   source: CopySource,
   { assetId, storageKey, head }: WrittenCopy,
-): Promise<Judgement | undefined> {
+): Promise<CopyScreening | undefined> {
   const { facts: known, isScreened, mime } = source;
-  if (isScreened) return judgeByDigests(deps, known);
+  if (isScreened) return matchStoredDigests(deps, known);
   if (source.backend === 'objects' && source.etag !== undefined && !isImage(mime)) {
     // The same bytes, under a key that a repeat of the call reads too.
     const digests = await deps.digester.digestsOf(source.objects, source.storageKey, { ...head, etag: source.etag });
@@ -61,9 +61,9 @@ export async function judgeCopy(
   });
 }
 
-async function judgeByDigests({ screening }: JudgingDeps, facts: AssetFacts): Promise<Judgement> {
+async function matchStoredDigests({ screening }: CopyScreeningDeps, facts: AssetFacts): Promise<CopyScreening> {
   const { sha256, md5, pdq, pdqQuality } = facts;
   if (sha256 === null || md5 === null) throw new Error('an asset without digests was taken for a screened one');
   const digests = { sha256, md5, pdq, pdqQuality };
-  return { facts, digests, isPicture: pdq !== null, match: await screening.judgeDigests(digests) };
+  return { facts, digests, isPicture: pdq !== null, match: await screening.matchDigests(digests) };
 }

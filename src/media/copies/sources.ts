@@ -6,7 +6,7 @@ import type { CopyRequest } from '../api.ts';
 import { kindOfMime } from '../asset.ts';
 import { unknownFacts } from '../inspection.ts';
 import { isImage } from '../limits.ts';
-import { bucketOf, type LocatingDeps, locateAll, startReading } from '../locating.ts';
+import { bucketOf, type LookupDeps, lookUpAssets, startReading } from '../locating.ts';
 import { assertOwnLegacyPaths } from '../ownership.ts';
 import { isUuid } from '../refs.ts';
 import type { AssetFacts } from '../store.ts';
@@ -43,7 +43,7 @@ export function assertMayCopy(caller: Caller, { fromAssetId, toOwnerId }: CopyRe
 }
 
 /** Throws 404, and 403 for a user when it is somebody else's, in a public scope or not. */
-export async function findSource(deps: LocatingDeps, caller: Caller, request: CopyRequest): Promise<CopySource> {
+export async function findSource(deps: LookupDeps, caller: Caller, request: CopyRequest): Promise<CopySource> {
   const { fromAssetId, legacyBucket } = request;
   const source = isUuid(fromAssetId)
     ? await findAssetSource(deps, caller, fromAssetId.toLowerCase())
@@ -56,7 +56,7 @@ export function noSuchSource(): Problem {
   return problems.not_found({ message: 'There is no such asset.' });
 }
 
-async function findAssetSource(deps: LocatingDeps, caller: Caller, assetId: string): Promise<CopySource | undefined> {
+async function findAssetSource(deps: LookupDeps, caller: Caller, assetId: string): Promise<CopySource | undefined> {
   const reading = startReading(deps);
   const named = await findCopySource(deps.db, assetId);
   if (named === undefined) return undefined;
@@ -76,8 +76,8 @@ async function findAssetSource(deps: LocatingDeps, caller: Caller, assetId: stri
   return { assetId, ownerId, kind, mime, byteSize, facts, isScreened, backend, objects, storageKey, etag };
 }
 
-async function findLegacySource(deps: LocatingDeps, bucket: string, path: string): Promise<CopySource | undefined> {
-  const file = (await locateAll(deps, [path], bucket)).get(path);
+async function findLegacySource(deps: LookupDeps, bucket: string, path: string): Promise<CopySource | undefined> {
+  const file = (await lookUpAssets(deps, [path], bucket)).get(path);
   if (file === undefined) return undefined;
   const { mime, byteSize, backend, objects, storageKey, version } = file;
   return {

@@ -1,7 +1,7 @@
 /** The rows of copies: read as sources, drafted, marked ready, given up. The only SQL of copying. */
 import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
-import { condemnAsset, type Finding } from '../screening/store.ts';
+import { blockAsset, type Finding } from '../screening/store.ts';
 import {
   type AssetFacts,
   type AssetIdentity,
@@ -93,9 +93,9 @@ export function markCopied(
     .executeTakeFirst();
 }
 
-/** From here on the copy can never be read, as `condemnAsset` says; what a process leaves of it is found as of any other. */
-export function condemnCopy(db: Db<MediaTables>, assetId: string, finding: Finding): Promise<boolean> {
-  return condemnAsset(db, { assetId, etag: unwritten }, finding);
+/** From here on the copy can never be read, as `blockAsset` says; what a process leaves of it is found as of any other. */
+export function blockCopy(db: Db<MediaTables>, assetId: string, finding: Finding): Promise<boolean> {
+  return blockAsset(db, { assetId, etag: unwritten }, finding);
 }
 
 /** From here on the copy cannot be read, and is under way again. */

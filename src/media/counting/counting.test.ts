@@ -14,8 +14,8 @@ import { assetsDeletion } from '../api.ts';
 import { deleteAssets } from '../deletion.ts';
 import type { PrefixRemovalDeps } from '../prefixremoval.ts';
 import { countObjects } from '../removal.ts';
-import { countingFiles } from './counting.ts';
-import { claimCounting } from './store.ts';
+import { countDeletedFiles } from './counting.ts';
+import { claimFiles } from './store.ts';
 
 for (const engine of databaseEngines)
   describe.skipIf(engine.missing)(`counting what is deleted, on ${engine.name}`, () => {
@@ -64,10 +64,10 @@ for (const engine of databaseEngines)
       const late: Objects = Object.create(files, {
         head: { value: (key: string) => overtaken.then(() => files.head(key)) },
       });
-      const first = countingFiles(deps, late, [path], async () => undefined);
+      const first = countDeletedFiles(deps, late, [path], async () => undefined);
       const db = database.queries<{ legacy_removals: { path: string } }>();
       await expect.poll(() => db.selectFrom('legacy_removals').selectAll().execute()).toHaveLength(1);
-      const second = await countingFiles(deps, files, [path], () => files.remove([path]));
+      const second = await countDeletedFiles(deps, files, [path], () => files.remove([path]));
       goOn();
       expect([(await first).count, second.count]).toEqual([1, 0]);
     });
@@ -80,8 +80,8 @@ for (const engine of databaseEngines)
       expect(await remove([path])).toEqual({ deletedNew: 0, deletedLegacy: 1 });
 
       const db = database.queries<{ legacy_removals: { claimed_at: Date; path: string } }>();
-      expect(await claimCounting(deps.db, files.bucket, [other], randomUUID())).toEqual([other]);
-      expect(await claimCounting(deps.db, files.bucket, [other], randomUUID())).toEqual([]);
+      expect(await claimFiles(deps.db, files.bucket, [other], randomUUID())).toEqual([other]);
+      expect(await claimFiles(deps.db, files.bucket, [other], randomUUID())).toEqual([]);
       await db
         .updateTable('legacy_removals')
         .set({ claimed_at: new Date(Date.now() - 121_000) })

@@ -7,7 +7,7 @@ import type { MediaTables } from '../store.ts';
 const outdatedAfterS = 120;
 
 /** Those of `paths` that nobody else is deleting: `holder` counts them, until it lets go. */
-export async function claimCounting(
+export async function claimFiles(
   db: Db<MediaTables>,
   bucket: string,
   paths: readonly string[],
@@ -30,7 +30,7 @@ export async function markSeen(db: Db<MediaTables>, bucket: string, paths: reado
 }
 
 /** Lets go of what `holder` counts; those of it that another call saw. */
-export async function releaseCounting(
+export async function releaseFiles(
   db: Db<MediaTables>,
   bucket: string,
   paths: readonly string[],

@@ -4,37 +4,41 @@
  */
 import type { Db } from '#platform/db/db.ts';
 import type { ObjectHead } from '#platform/objects/objects.ts';
-import type { Located } from '../locating.ts';
+import type { ResolvedAsset } from '../locating.ts';
 import type { MediaTables } from '../store.ts';
-import { findMark, writeMark } from './store.ts';
+import { findWatermarkRecord, writeWatermarkRecord } from './store.ts';
 
-export interface MarksDeps {
+export interface WatermarkRecordsDeps {
   readonly db: Db<MediaTables>;
 }
 
 /** `version`: undefined for originals. */
-export type MarkedSource = Pick<Located, 'objects' | 'version'>;
+export type WatermarkedSource = Pick<ResolvedAsset, 'objects' | 'version'>;
 
 /** Throws `engine_unavailable`. */
-export async function isMarked({ db }: MarksDeps, { objects, version }: MarkedSource, key: string): Promise<boolean> {
+export async function isWatermarkCurrent(
+  { db }: WatermarkRecordsDeps,
+  { objects, version }: WatermarkedSource,
+  key: string,
+): Promise<boolean> {
   const head = await objects.head(key);
   if (head === undefined || version === undefined) return head !== undefined;
-  const mark = await findMark(db, objects.bucket, key);
+  const mark = await findWatermarkRecord(db, objects.bucket, key);
   return mark?.etag === head.etag && mark.sourceEtag === version;
 }
 
 /** After the file was written: a process that dies in between leaves one that is made again. */
-export async function noteMark(
-  { db }: MarksDeps,
-  { objects, version }: MarkedSource,
+export async function recordWatermark(
+  { db }: WatermarkRecordsDeps,
+  { objects, version }: WatermarkedSource,
   key: string,
   written: ObjectHead,
 ): Promise<void> {
   if (version === undefined) return;
-  await writeMark(db, objects.bucket, key, { etag: written.etag, sourceEtag: version });
+  await writeWatermarkRecord(db, objects.bucket, key, { etag: written.etag, sourceEtag: version });
 }
 
 /** A registered legacy file that was replaced is no longer the asset: its new bytes were never looked at. */
-export function isReplaced({ etag, version }: Pick<Located, 'etag' | 'version'>): boolean {
+export function isReplaced({ etag, version }: Pick<ResolvedAsset, 'etag' | 'version'>): boolean {
   return etag !== undefined && version !== undefined && etag !== version;
 }

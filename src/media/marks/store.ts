@@ -3,20 +3,29 @@ import { sql } from 'kysely';
 import type { Db } from '#platform/db/db.ts';
 import type { MediaTables } from '../store.ts';
 
-export interface Mark {
+export interface WatermarkRecord {
   /** Of the watermark file. */
   readonly etag: string;
   readonly sourceEtag: string;
 }
 
-export async function findMark(db: Db<MediaTables>, bucket: string, storageKey: string): Promise<Mark | undefined> {
-  const { rows } = await sql<Mark>`
+export async function findWatermarkRecord(
+  db: Db<MediaTables>,
+  bucket: string,
+  storageKey: string,
+): Promise<WatermarkRecord | undefined> {
+  const { rows } = await sql<WatermarkRecord>`
     select etag, source_etag as "sourceEtag" from legacy_watermarks
     where bucket = ${bucket} and storage_key = ${storageKey}`.execute(db);
   return rows[0];
 }
 
-export async function writeMark(db: Db<MediaTables>, bucket: string, storageKey: string, mark: Mark): Promise<void> {
+export async function writeWatermarkRecord(
+  db: Db<MediaTables>,
+  bucket: string,
+  storageKey: string,
+  mark: WatermarkRecord,
+): Promise<void> {
   await sql`
     insert into legacy_watermarks (bucket, storage_key, etag, source_etag)
     values (${bucket}, ${storageKey}, ${mark.etag}, ${mark.sourceEtag})
@@ -25,7 +34,11 @@ export async function writeMark(db: Db<MediaTables>, bucket: string, storageKey:
   );
 }
 
-export async function dropMarks(db: Db<MediaTables>, bucket: string, storageKeys: readonly string[]): Promise<void> {
+export async function dropWatermarkRecords(
+  db: Db<MediaTables>,
+  bucket: string,
+  storageKeys: readonly string[],
+): Promise<void> {
   await sql`
     delete from legacy_watermarks where bucket = ${bucket} and storage_key = any(${storageKeys}::text[])`.execute(db);
 }

@@ -59,7 +59,7 @@ for (const engine of databaseEngines)
       const reconciler = createReconciler({
         ...placesOf(dir),
         db: database.queries<FolderTables>(),
-        answers: createMemoryCache({ maxBytes: 1000 }),
+        signedUrls: createMemoryCache({ maxBytes: 1000 }),
         log: createLog({ level: 'info', destination: { write: (line) => void lines.push(JSON.parse(line)) } }),
         folder: { dataDir: dir, backends: ['objects', 'legacy'] },
       });

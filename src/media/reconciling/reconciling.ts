@@ -13,7 +13,7 @@ import type { Log } from '#platform/log.ts';
 import { Problem, problems } from '#platform/problem.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import { inTurns } from '#platform/turns.ts';
-import type { PlacesDeps } from '../locating.ts';
+import type { BucketsDeps } from '../locating.ts';
 import { type ComparedRow, type Comparison, createComparer } from './comparing.ts';
 import {
   type FolderTables,
@@ -25,9 +25,9 @@ import {
   type PinnedRow,
 } from './store.ts';
 
-export interface ReconcilingDeps extends PlacesDeps {
+export interface ReconcilingDeps extends BucketsDeps {
   readonly db: Db<FolderTables>;
-  readonly answers: Pick<Cache, 'driver' | 'clear'>;
+  readonly signedUrls: Pick<Cache, 'driver' | 'clear'>;
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
   readonly folder: FilesFolder;
 }
@@ -75,7 +75,7 @@ interface Counts {
 }
 
 export function createReconciler(deps: ReconcilingDeps): Reconciler {
-  const { db, answers, log, folder } = deps;
+  const { db, signedUrls, log, folder } = deps;
   const { dataDir, backends } = folder;
   const comparer = createComparer({ ...deps, dataDir });
   /** `comparing`: each row is compared with its file before it is used. `trusting`: only those that lost theirs are. */
@@ -211,7 +211,7 @@ export function createReconciler(deps: ReconcilingDeps): Reconciler {
       if (isNew) {
         log.warn({ dataDir }, 'the data folder is not that of the last start; its files are compared with their rows');
         // In memory there is nothing yet.
-        if (answers.driver === 'redis') await answers.clear();
+        if (signedUrls.driver === 'redis') await signedUrls.clear();
       }
       if (isKnown && found.state.reconciled) state = 'trusting';
       await write(isKnown ? found.state : unknownState);

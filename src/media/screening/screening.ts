@@ -36,7 +36,7 @@ export interface Screening {
    * The lists alone, for what is no picture and for a copy of one that has passed `screen` before: no bytes are needed.
    * `undefined`: clean. Throws `screening_unavailable`.
    */
-  judgeDigests(digests: Digests): Promise<Match | undefined>;
+  matchDigests(digests: Digests): Promise<Match | undefined>;
   /** Reads the lists. Throws `screening_unavailable` when they cannot be relied on; its cause says why. */
   checkLists(): Promise<void>;
   close(): Promise<void>;
@@ -69,7 +69,7 @@ export function createScreening(settings: ScreeningSettings): Screening {
     hash: (raster) => matcher.hash(raster).catch(unavailable),
     screen: (picture, digests) =>
       runAll([...listChecks(matcher, digests), ...(classifier ? [classifierCheck(classifier, picture)] : [])]),
-    judgeDigests: (digests) => runAll(listChecks(matcher, digests)),
+    matchDigests: (digests) => runAll(listChecks(matcher, digests)),
     checkLists: async () => {
       await runAll(listChecks(matcher, nothing));
     },

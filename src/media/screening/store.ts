@@ -60,15 +60,15 @@ interface Suspect {
  * there is no such row, or it is being refused already. A ready row too: somebody else's screening of the same bytes may
  * have passed a moment before a list was changed. The same bytes under the same id are one incident.
  */
-export function condemnAsset(db: Db<IncidentTables>, suspect: Suspect, finding: Finding): Promise<boolean> {
+export function blockAsset(db: Db<IncidentTables>, suspect: Suspect, finding: Finding): Promise<boolean> {
   const refused = sql`
     update assets set refusal = 'csam_blocked', ready_at = null, screened_at = null, version = version + 1
     where asset_id = ${suspect.assetId}::uuid and etag = ${suspect.etag} and refusal is null`;
   return writeIncident(db, refused, finding);
 }
 
-/** As `condemnAsset`, of a row whose bytes are not ours to remove: nothing of it stays. */
-export function expelAsset(db: Db<IncidentTables>, suspect: Suspect, finding: Finding): Promise<boolean> {
+/** As `blockAsset`, of a row whose bytes are not ours to remove: nothing of it stays. */
+export function blockAndDrop(db: Db<IncidentTables>, suspect: Suspect, finding: Finding): Promise<boolean> {
   const dropped = sql`delete from assets where asset_id = ${suspect.assetId}::uuid and etag = ${suspect.etag}`;
   return writeIncident(db, dropped, finding);
 }

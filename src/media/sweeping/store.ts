@@ -36,7 +36,7 @@ export function findReady(db: Handle, after: string | undefined, limit: number):
     .execute();
 }
 
-/** Where the rows of these ids say that their bytes lie. */
+/** The storage keys in the rows of these ids. */
 export async function findKeys(db: Handle, assetIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const rows = await db
     .selectFrom('assets')
@@ -46,8 +46,8 @@ export async function findKeys(db: Handle, assetIds: readonly string[]): Promise
   return new Map(rows.map(({ assetId, storageKey }) => [assetId, storageKey]));
 }
 
-/** From here on these can never become ready. Gives those that still were as they were read, as they are now. */
-export async function condemnUnready(db: Handle, seen: readonly SeenAsset[]): Promise<readonly SeenAsset[]> {
+/** From here on these can never become ready. Resolves with the rows that had not changed, with their new revisions. */
+export async function refuseUnready(db: Handle, seen: readonly SeenAsset[]): Promise<readonly SeenAsset[]> {
   const { rows } = await sql<SeenAsset>`
     update assets set refusal = coalesce(refusal, 'object_not_found'), version = version + 1
     from unnest(${seen.map(({ assetId }) => assetId)}::uuid[], ${seen.map(({ revision }) => revision)}::text[])
@@ -57,7 +57,7 @@ export async function condemnUnready(db: Handle, seen: readonly SeenAsset[]): Pr
   return rows;
 }
 
-/** An object that no row stands for. */
+/** An object without a row. */
 export interface Unregistered extends Omit<StorageKeyParts, 'mime'> {
   readonly storageKey: string;
   /** `''`: there are watermark files only. */
@@ -66,8 +66,8 @@ export interface Unregistered extends Omit<StorageKeyParts, 'mime'> {
 }
 
 /**
- * Rows that keep any registration from becoming ready on these objects, of a kind that no request can name. Gives those
- * whose ids were free: who registers one of them meanwhile finds it refused, or waits for this statement.
+ * Rows that keep every registration from becoming ready on these objects, of a kind that no request can name. Resolves
+ * with those whose ids were free: a concurrent registration of one finds it refused, or waits for this statement.
  */
 export async function claimUnregistered(
   db: Handle,
@@ -99,28 +99,28 @@ export async function claimUnregistered(
     .execute();
 }
 
-export interface Noted {
+export interface IndexedPrefix {
   /** What all variants of one source begin with. */
   readonly prefix: string;
   /** Of the store of their source. */
   readonly mark: string;
 }
 
-export async function noteVariants(db: Handle, sweepId: string, noted: readonly Noted[]): Promise<void> {
+export async function indexVariants(db: Handle, sweepId: string, indexed: readonly IndexedPrefix[]): Promise<void> {
   await sql`
     insert into stray_variants (sweep_id, mark, prefix)
     select ${sweepId}::uuid, mark, prefix
-    from unnest(${noted.map(({ mark }) => mark)}::text[], ${noted.map(({ prefix }) => prefix)}::text[])
-      as noted(mark, prefix)
+    from unnest(${indexed.map(({ mark }) => mark)}::text[], ${indexed.map(({ prefix }) => prefix)}::text[])
+      as indexed(mark, prefix)
     on conflict do nothing`.execute(db);
 }
 
-export async function hasNoted(db: Handle, sweepId: string, mark: string): Promise<boolean> {
-  return (await findNoted(db, sweepId, mark, undefined, 1)).length > 0;
+export async function hasIndexed(db: Handle, sweepId: string, mark: string): Promise<boolean> {
+  return (await findIndexed(db, sweepId, mark, undefined, 1)).length > 0;
 }
 
 /** In order, from beyond `after` on, at most `limit`. */
-export async function findNoted(
+export async function findIndexed(
   db: Handle,
   sweepId: string,
   mark: string,
@@ -134,8 +134,8 @@ export async function findNoted(
   return rows.map(({ prefix }) => prefix);
 }
 
-/** They have a source. */
-export async function strikeVariants(
+/** Removes the prefixes of sources that exist. */
+export async function dropIndexed(
   db: Handle,
   sweepId: string,
   mark: string,
@@ -146,16 +146,16 @@ export async function strikeVariants(
     where sweep_id = ${sweepId}::uuid and mark = ${mark} and prefix = any(${prefixes}::text[])`.execute(db);
 }
 
-export async function dropNotes(db: Handle, sweepId: string): Promise<void> {
+export async function dropIndex(db: Handle, sweepId: string): Promise<void> {
   await sql`delete from stray_variants where sweep_id = ${sweepId}::uuid`.execute(db);
 }
 
-/** Of sweeps that were broken off: none takes so long. */
-export async function dropOutdatedNotes(db: Handle): Promise<void> {
+/** Of sweeps that were interrupted: none takes so long. */
+export async function dropOutdatedIndexes(db: Handle): Promise<void> {
   await sql`delete from stray_variants where noted_at < now() - interval '7 days'`.execute(db);
 }
 
-/** Those that rows lie in. */
+/** The buckets that rows name. */
 export async function findLegacyBuckets(db: Handle): Promise<readonly string[]> {
   const rows = await db.selectFrom('assets').select('bucket').distinct().where('backend', '=', 'legacy').execute();
   return rows.map(({ bucket }) => bucket);

@@ -319,11 +319,11 @@ onEveryPair('a sweep', (pair) => {
     const { assetId, storageKey } = await one();
     await objects.remove([storageKey]);
     const keys = ['image', 'video', 'watermark', 'watermark-video'].map((kind) => `${kind}:${assetId}`);
-    const lookup = await deps.answers.lookUp(keys);
+    const lookup = await deps.signedUrls.lookUp(keys);
     await lookup.fill(new Map(keys.map((key) => [key, 'told'])), hourMs);
-    expect((await deps.answers.lookUp(keys)).found.size).toBe(4);
+    expect((await deps.signedUrls.lookUp(keys)).found.size).toBe(4);
     await sweepAll(deps);
-    expect((await deps.answers.lookUp(keys)).found.size).toBe(0);
+    expect((await deps.signedUrls.lookUp(keys)).found.size).toBe(0);
   });
 
   it('finds its way through many pages, and parts no watermark file from its source', async () => {

@@ -1,5 +1,4 @@
-/** What every part of a sweep is given, and gives. */
-
+/** One page of a sweep: what each part gets and returns. */
 import type { VariantMaker } from '#image/engine/variants.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Db } from '#platform/db/db.ts';
@@ -16,14 +15,14 @@ export interface SweepDeps extends RemovalDeps {
   readonly variants: Pick<VariantMaker, 'forgetAll' | 'names'>;
 }
 
-export interface SweepTurn {
+export interface SweepPageRequest {
   /** `false`: nothing is changed. */
   readonly apply: boolean;
-  /** Where the turn before ended. */
+  /** Where the page before ended. */
   readonly after: string | undefined;
   /**
-   * Set where nobody looks on: only what came after that moment is removed, and only under keys that uploads have. A
-   * database that was set up anew knows none of the objects that were there before it.
+   * Set for sweeps that no operator started: they remove only what was created after that moment, and only under keys
+   * that uploads have. A new database has no rows for objects from before it.
    */
   readonly aloneSince?: Date;
 }
@@ -31,7 +30,7 @@ export interface SweepTurn {
 /** A bounded piece of a sweep. */
 export interface SweepPage {
   readonly found: readonly SweepFinding[];
-  /** `undefined`: that was the last one. */
+  /** `undefined`: this was the last page. */
   readonly next: string | undefined;
 }
 

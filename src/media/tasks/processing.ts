@@ -12,7 +12,7 @@ import type { Log } from '#platform/log.ts';
 import { uuidOfName } from '#platform/nameuuid.ts';
 import { ObjectExists, type Objects } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
-import { withoutAnswers } from '../answers.ts';
+import { withInvalidation } from '../answers.ts';
 import type { Asset } from '../api.ts';
 import { startHashes } from '../digesting.ts';
 import { unknownFacts } from '../inspection.ts';
@@ -139,7 +139,7 @@ async function makeAssets(deps: ProcessingDeps, job: Job<VideoUpload>): Promise<
     complete(tx, poster?.assetId),
   );
   if (created) return;
-  await withoutAnswers(deps, [assetId], () =>
+  await withInvalidation(deps, [assetId], () =>
     transaction(db, async (tx) => {
       const found = { ...said, durationMs: facts.durationMs, blurhash: poster?.blurhash ?? null };
       const video = await describeVideo(tx, assetId, { ...found, thumbAssetId: poster?.assetId ?? null });

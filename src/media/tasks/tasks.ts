@@ -88,7 +88,7 @@ export async function deleteTask(deps: TaskDeps, caller: Caller, taskId: string)
     const task = await findTask(deps.taskDb, taskId);
     if (task === undefined) return { deleted: false, assetsDeleted };
     assertOwn(caller, task);
-    assetsDeleted += await deleteOwnAssets(deps, task.ownerId, outputOf(task));
+    assetsDeleted += await deleteAssetsOfOwner(deps, task.ownerId, outputOf(task));
     return transaction(deps.taskDb, async (tx) => {
       if (!(await dropTask(tx, task))) return undefined;
       await deps.jobs.withdraw(tx, videoUploadQueue, [tagOf(taskId)]);
@@ -98,7 +98,11 @@ export async function deleteTask(deps: TaskDeps, caller: Caller, taskId: string)
 }
 
 /** How many assets there were. Another owner's are left: metadata is what somebody has written. */
-export async function deleteOwnAssets(deps: RemovalDeps, ownerId: string, named: readonly string[]): Promise<number> {
+export async function deleteAssetsOfOwner(
+  deps: RemovalDeps,
+  ownerId: string,
+  named: readonly string[],
+): Promise<number> {
   let deleted = 0;
   // As many as one deletion takes.
   for (let start = 0; start < named.length; start += 1000) {
