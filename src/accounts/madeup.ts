@@ -1,5 +1,5 @@
 /** Made-up accounts, of the local identity provider and of `npm run seed`: an address is all there is to one. */
-import { uuidOfName } from '#platform/nameuuid.ts';
+import { uuidOfName } from '#platform/ids.ts';
 
 export interface Account {
   /** The same for the same address, on every machine and after every restart. */

@@ -6,10 +6,10 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { ActingClient } from '#platform/http/client.ts';
 import { outgoingFetch } from '#platform/http/outgoing.ts';
+import { isUuid } from '#platform/ids.ts';
 import { problems } from '#platform/problem.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
-import { currentTraceHeaders } from '#platform/trace.ts';
-import { isUuid } from '#platform/uuid.ts';
+import { currentTraceHeaders } from '#platform/telemetry/trace.ts';
 import { readBounded } from './bounded.ts';
 
 export interface LibraryDeps {

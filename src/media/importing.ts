@@ -4,7 +4,7 @@
  * marked ready. A refused file stays, prohibited content included: it belongs to another system. The incident names it.
  */
 
-import { uuidOfName } from '#platform/nameuuid.ts';
+import { uuidOfName } from '#platform/ids.ts';
 import type { ObjectHead, Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
 import { retryWhileChanging } from '#platform/resilience/retrywhilechanging.ts';

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { assertOutsideTransaction } from '#platform/db/db.ts';
 import { userAgent } from '#platform/http/outgoing.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
-import { currentScope, writeTrace } from '#platform/trace.ts';
+import { currentScope, writeTrace } from '#platform/telemetry/trace.ts';
 
 export interface Classifiable {
   readonly assetId: string;

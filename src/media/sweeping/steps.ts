@@ -1,6 +1,6 @@
 /** How far a sweep of variants has come, as its cursor says: `<sweep>/index/<key>`, `<sweep>/diff/<bucket>/<key>` … */
+import { isUuid } from '#platform/ids.ts';
 import { isBucketName, isSafeKey } from '#platform/objects/keys.ts';
-import { isUuid } from '#platform/uuid.ts';
 
 export type Step =
   | { readonly name: 'index'; readonly sweepId: string; readonly after: string | undefined }

@@ -4,8 +4,9 @@
  * registration either comes first, and its row protects the object, or it finds the claim and is refused. If the process
  * dies, the claim is an unfinished registration like any other.
  */
+
+import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import type { ListedObject, ObjectHead } from '#platform/objects/objects.ts';
-import { inTurns } from '#platform/turns.ts';
 import { headsAtOnce } from '../locating.ts';
 import { keysAt, removeObjects } from '../removal.ts';
 import { partsOfKey, type StorageKeyParts, sourceKeyOf } from '../storagekey.ts';
@@ -59,7 +60,7 @@ async function listPage({ objects }: SweepDeps, after: string | undefined): Prom
 async function groupBySource({ objects }: SweepDeps, listed: readonly ListedObject[]): Promise<readonly OrphanGroup[]> {
   const byKey = new Map(listed.map((object) => [object.key, object]));
   const bySource = Map.groupBy(listed, ({ key }) => sourceKeyOf(key));
-  return inTurns([...bySource], headsAtOnce, async ([sourceKey, some]) => ({
+  return mapConcurrently([...bySource], headsAtOnce, async ([sourceKey, some]) => ({
     sourceKey,
     parts: partsOfKey(sourceKey),
     source: byKey.get(sourceKey) ?? (await objects.head(sourceKey)),
@@ -113,7 +114,10 @@ async function removeGroups(
     const claims = await claim(deps, batch);
     const ours = await findOurs(deps, batch, claims);
     // Checked again: some may have been uploaded again by now.
-    const looked = await inTurns(ours, headsAtOnce, async (group) => ({ group, now: await lookAgain(deps, group) }));
+    const looked = await mapConcurrently(ours, headsAtOnce, async (group) => ({
+      group,
+      now: await lookAgain(deps, group),
+    }));
     const standing = looked.filter(({ now }) => isAbandoned(now, isOld)).map(({ group }) => group);
     await removeObjects(
       deps,

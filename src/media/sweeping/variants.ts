@@ -10,8 +10,8 @@
 import { randomUUID } from 'node:crypto';
 import { partsOfVariantKey } from '#image/engine/keys.ts';
 import { bucketStore, namedObject } from '#image/engine/sources.ts';
+import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import { defaultLegacyBucket, type ListedObject, type Objects } from '#platform/objects/objects.ts';
-import { inTurns } from '#platform/turns.ts';
 import { headsAtOnce } from '../locating.ts';
 import { removeAll } from '../removal.ts';
 import type { SweepFinding } from './api.ts';
@@ -104,7 +104,7 @@ async function verifyOrphans(
 ): Promise<{ readonly found: readonly SweepFinding[]; readonly following: Step | undefined }> {
   const prefixes = await findIndexed(deps.db, sweepId, markOf(deps, bucket), after, prefixesPerPage);
   const before = oldBefore(deps.clock);
-  const orphans = (await inTurns(prefixes, headsAtOnce, (prefix) => orphansAt(deps, prefix, before))).flat();
+  const orphans = (await mapConcurrently(prefixes, headsAtOnce, (prefix) => orphansAt(deps, prefix, before))).flat();
   const isEmpty = orphans.length > 0 && (await pageFrom(sourcesIn(deps, bucket)?.list('') ?? [], 1)).length === 0;
   if (apply && !isEmpty && orphans.length > 0) {
     const keys = orphans.map(({ key }) => key);

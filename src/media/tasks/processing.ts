@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import { type Job, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
 import type { Log } from '#platform/log.ts';
-import { uuidOfName } from '#platform/nameuuid.ts';
+import { uuidOfName } from '#platform/ids.ts';
 import { ObjectExists, type Objects } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
 import { withInvalidation } from '../answers.ts';

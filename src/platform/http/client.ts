@@ -11,7 +11,7 @@ import { BreakerOpen, createBreaker } from '../resilience/breaker.ts';
 import { DeadlineExceeded, withDeadline } from '../resilience/deadline.ts';
 import { retry } from '../resilience/retry.ts';
 import { type Attributes, noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
-import { currentScope, type Trace, writeTrace } from '../trace.ts';
+import { currentScope, type Trace, writeTrace } from '../telemetry/trace.ts';
 import { asFailure, assertAnswered, CallFailed } from './callfailure.ts';
 import { userAgent } from './outgoing.ts';
 
@@ -84,7 +84,7 @@ export function createClient(options: ClientOptions): HttpClient {
     failuresToOpen,
     trialEveryMs,
     clock,
-    isFailure: (error) => (error instanceof CallFailed && error.silent) || error instanceof DeadlineExceeded,
+    isFailure: (error) => (error instanceof CallFailed && error.isRetryable) || error instanceof DeadlineExceeded,
     isNeutral: (error) => !(error instanceof CallFailed || error instanceof DeadlineExceeded),
   });
 
@@ -139,7 +139,8 @@ export function createClient(options: ClientOptions): HttpClient {
             attempts,
             baseDelayMs: 100,
             maxDelayMs: 1000,
-            isRetryable: (error) => error instanceof CallFailed && error.silent && (idempotent || error.untouched),
+            isRetryable: (error) =>
+              error instanceof CallFailed && error.isRetryable && (idempotent || error.wasNotSent),
             signal,
           }),
         call.signal,
@@ -184,7 +185,7 @@ async function readBounded(body: AsyncIterable<Buffer>, maxBytes: number): Promi
     length += chunk.length;
     // Leaving the loop destroys the stream, and with it the connection.
     if (length > maxBytes)
-      throw new CallFailed(`the answer is larger than ${maxBytes} bytes`, { silent: false, untouched: false });
+      throw new CallFailed(`the answer is larger than ${maxBytes} bytes`, { isRetryable: false, wasNotSent: false });
     chunks.push(chunk);
   }
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
