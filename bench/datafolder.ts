@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { migrations } from '#app/migrations.ts';
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import { createReconciler } from '../src/media/reconciling/reconciling.ts';
-import type { FolderTables } from '../src/media/reconciling/store.ts';
+import type { FolderTables } from '#media/reconciling/folderstore.ts';
 import { createMemoryCache } from '../src/platform/cache/memory.ts';
 import type { Database } from '../src/platform/db/db.ts';
 import { createLog } from '../src/platform/log.ts';

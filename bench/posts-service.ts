@@ -25,7 +25,7 @@ import { createEngine } from '../src/image/engine/working.ts';
 import { addRoutes as addImageRoutes } from '../src/image/routes.ts';
 import { taskUpsert } from '../src/media/api.ts';
 import { addTaskRoutes } from '../src/media/tasks/routes.ts';
-import type { TaskTables } from '../src/media/tasks/store.ts';
+import type { TaskTables } from '#media/tasks/taskstore.ts';
 import { putTask } from '../src/media/tasks/tasks.ts';
 import { injectRequest } from '../src/memory/api.ts';
 import { createBuiltinEmbedder } from '../src/memory/embedding/builtin.ts';

@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 import { brandVideo } from '../src/media/video/branding.ts';
 import { createFfmpeg, type Ffmpeg } from '../src/media/video/ffmpeg.ts';
 import { probeVideo } from '../src/media/video/probing.ts';
-import { makeVideoWatermark, type WatermarkJob } from '../src/media/videowatermark.ts';
+import { makeVideoWatermark, type WatermarkJob } from '#media/watermarks/videowatermark.ts';
 import type { Job } from '../src/platform/jobs/jobs.ts';
 import { openFiles } from '../test/media/registering.fixture.ts';
 import { atMost, type Bench, median, type Row } from './bench.ts';

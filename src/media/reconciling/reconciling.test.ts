@@ -13,9 +13,9 @@ import { databaseEngines } from '../../../test/database.fixture.ts';
 import { openLegacyFiles } from '../../../test/media/copying.fixture.ts';
 import { folderCopies } from '../../../test/media/foldercopies.fixture.ts';
 import { openFiles } from '../../../test/media/registering.fixture.ts';
-import { draftAsset, findReadyAssets, type MediaTables, markReady } from '../store.ts';
+import { draftAsset, findReadyAssets, type MediaTables, markReady } from '../assets/assetstore.ts';
 import { createReconciler, type Reconciler } from './reconciling.ts';
-import type { FolderTables } from './store.ts';
+import type { FolderTables } from './folderstore.ts';
 
 interface Line {
   readonly level: string;

@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 import { parentPort } from 'node:worker_threads';
 import { codeOf } from '#platform/objects/files/folders.ts';
 import { headOf } from '#platform/objects/files/head.ts';
-import type { Looked, LookTask, SeenFile } from './tasks.ts';
+import type { Looked, LookTask, SeenFile } from './messages.ts';
 
 const piece = Buffer.allocUnsafe(1024 * 1024);
 const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;

@@ -2,7 +2,7 @@
 import { Worker } from 'node:worker_threads';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import type { PdqHash, Raster } from './pdq.ts';
-import type { Answered, Asked, ExactDigests, Listed, Outcomes, Task } from './tasks.ts';
+import type { Answered, Asked, ExactDigests, Listed, Outcomes, Task } from './messages.ts';
 
 export interface Matcher {
   hash(raster: Raster): Promise<PdqHash>;

@@ -2,13 +2,13 @@
 
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import type { Objects } from '#platform/objects/objects.ts';
-import { dropAndInvalidate } from '../answers.ts';
-import { bucketOf, headsAtOnce } from '../locating.ts';
-import { removeDerivatives } from '../removal.ts';
-import type { DeletableAsset } from '../store.ts';
+import { dropAndInvalidate } from '../signing/signedurlcache.ts';
+import { bucketOf, headsAtOnce } from '../lookup/assetlookup.ts';
+import { removeDerivatives } from '../deletion/removal.ts';
+import type { DeletableAsset } from '../assets/assetstore.ts';
 import type { SweepFinding } from './api.ts';
-import { findReady } from './store.ts';
-import type { SweepDeps, SweepPage, SweepPageRequest } from './turns.ts';
+import { findReady } from './sweepstore.ts';
+import type { SweepDeps, SweepPage, SweepPageRequest } from './page.ts';
 
 const rowsPerPage = 1000;
 

@@ -3,12 +3,12 @@
  * which continues with it now does not become ready on bytes that are being removed; then its bytes go, then the row.
  */
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
-import { bucketOf, headsAtOnce } from '../locating.ts';
-import { removeObjects } from '../removal.ts';
-import { type DeletableAsset, dropAssets } from '../store.ts';
+import { bucketOf, headsAtOnce } from '../lookup/assetlookup.ts';
+import { removeObjects } from '../deletion/removal.ts';
+import { type DeletableAsset, dropAssets } from '../assets/assetstore.ts';
 import type { SweepFinding } from './api.ts';
-import { findUnready, refuseUnready } from './store.ts';
-import { oldBefore, type SweepDeps, type SweepPage, type SweepPageRequest } from './turns.ts';
+import { findUnready, refuseUnready } from './sweepstore.ts';
+import { oldBefore, type SweepDeps, type SweepPage, type SweepPageRequest } from './page.ts';
 import { unfinishedVideos } from './usage.ts';
 
 const rowsPerPage = 100;

@@ -2,7 +2,7 @@ import type { Access } from '#platform/access/access.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { sweepRequest, swept } from './api.ts';
 import { sweepPage } from './sweep.ts';
-import type { SweepDeps } from './turns.ts';
+import type { SweepDeps } from './page.ts';
 
 export function addSweepRoutes(app: HttpServer, access: Access, deps: SweepDeps): void {
   app.post(

@@ -8,10 +8,10 @@ import { picture } from '../../../test/media/pictures.fixture.ts';
 import { type Planted, plant } from '../../../test/media/planting.fixture.ts';
 import { onEveryPair } from '../../../test/media/rig.fixture.ts';
 import { hourMs, openSweepGround, type SweepGround, sweepAll } from '../../../test/media/sweeping.fixture.ts';
-import { storageKeyOf } from '../storagekey.ts';
-import type { MediaTables } from '../store.ts';
+import { storageKeyOf } from '../assets/storagekey.ts';
+import type { MediaTables } from '../assets/assetstore.ts';
 import { posterIdOf } from '../tasks/processing.ts';
-import { insertRun, type TaskTables } from '../tasks/store.ts';
+import { insertRun, type TaskTables } from '../tasks/taskstore.ts';
 
 const transform = toTransform({ width: 8, height: 8 });
 

@@ -5,7 +5,7 @@
 import { type SweepRequest, type Swept, sweepParts } from './api.ts';
 import { sweepAssets } from './assets.ts';
 import { sweepRegistrations } from './registrations.ts';
-import type { SweepDeps, SweepPage, SweepPageRequest } from './turns.ts';
+import type { SweepDeps, SweepPage, SweepPageRequest } from './page.ts';
 import { sweepUploads } from './uploads.ts';
 import { sweepVariants } from './variants.ts';
 

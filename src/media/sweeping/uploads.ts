@@ -7,13 +7,13 @@
 
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import type { ListedObject, ObjectHead } from '#platform/objects/objects.ts';
-import { headsAtOnce } from '../locating.ts';
-import { keysAt, removeObjects } from '../removal.ts';
-import { partsOfKey, type StorageKeyParts, sourceKeyOf } from '../storagekey.ts';
-import { dropAssets, type SeenAsset } from '../store.ts';
+import { headsAtOnce } from '../lookup/assetlookup.ts';
+import { keysAt, removeObjects } from '../deletion/removal.ts';
+import { partsOfKey, type StorageKeyParts, sourceKeyOf } from '../assets/storagekey.ts';
+import { dropAssets, type SeenAsset } from '../assets/assetstore.ts';
 import type { SweepFinding } from './api.ts';
-import { claimUnregistered, findKeys, type Unregistered } from './store.ts';
-import { oldBefore, type SweepDeps, type SweepPage, type SweepPageRequest } from './turns.ts';
+import { claimUnregistered, findKeys, type Unregistered } from './sweepstore.ts';
+import { oldBefore, type SweepDeps, type SweepPage, type SweepPageRequest } from './page.ts';
 import { unfinishedVideos } from './usage.ts';
 
 const uploads = 'u/';

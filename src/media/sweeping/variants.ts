@@ -12,8 +12,8 @@ import { partsOfVariantKey } from '#image/engine/keys.ts';
 import { bucketStore, namedObject } from '#image/engine/sources.ts';
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import { defaultLegacyBucket, type ListedObject, type Objects } from '#platform/objects/objects.ts';
-import { headsAtOnce } from '../locating.ts';
-import { removeAll } from '../removal.ts';
+import { headsAtOnce } from '../lookup/assetlookup.ts';
+import { removeAll } from '../deletion/removal.ts';
 import type { SweepFinding } from './api.ts';
 import { readStep, type Step, writeStep } from './steps.ts';
 import {
@@ -24,8 +24,8 @@ import {
   findLegacyBuckets,
   hasIndexed,
   indexVariants,
-} from './store.ts';
-import { oldBefore, type SweepDeps, type SweepPage, type SweepPageRequest } from './turns.ts';
+} from './sweepstore.ts';
+import { oldBefore, type SweepDeps, type SweepPage, type SweepPageRequest } from './page.ts';
 
 const keysPerPage = 1000;
 const prefixesPerPage = 200;

@@ -12,19 +12,19 @@ import type { Log } from '#platform/log.ts';
 import { uuidOfName } from '#platform/ids.ts';
 import { ObjectExists, type Objects } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
-import { withInvalidation } from '../answers.ts';
+import { withInvalidation } from '../signing/signedurlcache.ts';
 import type { Asset } from '../api.ts';
-import { startHashes } from '../digesting.ts';
-import { unknownFacts } from '../inspection.ts';
-import { type RegistrationDeps, registerAsset } from '../registration.ts';
-import { type RemovalDeps, removeObject } from '../removal.ts';
-import { storageKeyOf } from '../storagekey.ts';
-import { draftAsset, dropUnready, findAsset, type MediaTables } from '../store.ts';
+import { startHashes } from '../reading/digests.ts';
+import { unknownFacts } from '../registration/inspection.ts';
+import { type RegistrationDeps, registerAsset } from '../registration/registration.ts';
+import { type RemovalDeps, removeObject } from '../deletion/removal.ts';
+import { storageKeyOf } from '../assets/storagekey.ts';
+import { draftAsset, dropUnready, findAsset, type MediaTables } from '../assets/assetstore.ts';
 import { type Ffmpeg, VideoFault } from '../video/ffmpeg.ts';
 import { takePoster } from '../video/poster.ts';
 import { probeVideo, type VideoFacts } from '../video/probing.ts';
 import { download, inScratchFolder } from '../video/scratch.ts';
-import { advanceRun, describeVideo, findUnfinished, isShown, type TaskTables, tasksOf } from './store.ts';
+import { advanceRun, describeVideo, findUnfinished, isShown, type TaskTables, tasksOf } from './taskstore.ts';
 
 const payload = z.object({
   taskId: z.string(),

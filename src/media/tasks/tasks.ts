@@ -7,13 +7,13 @@ import { defaultLegacyBucket } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
 import { retryWhileChanging } from '#platform/resilience/retrywhilechanging.ts';
 import type { MediaTask, TaskDeleted, TasksDeleted, TaskUpsert, VideoTask, VideoTaskRequest } from '../api.ts';
-import { deleteAssets } from '../deletion.ts';
-import { ownerFor } from '../ownership.ts';
+import { deleteAssets } from '../deletion/deletion.ts';
+import { ownerFor } from '../assets/ownership.ts';
 import { mediaProblems } from '../problems.ts';
 import { isUuid } from '../refs.ts';
-import type { RemovalDeps } from '../removal.ts';
-import { storageKeyOf } from '../storagekey.ts';
-import { findDeletable } from '../store.ts';
+import type { RemovalDeps } from '../deletion/removal.ts';
+import { storageKeyOf } from '../assets/storagekey.ts';
+import { findDeletable } from '../assets/assetstore.ts';
 import type { Ffmpeg } from '../video/ffmpeg.ts';
 import { tagOf, videoUploadQueue } from './processing.ts';
 import {
@@ -25,7 +25,7 @@ import {
   type StoredTask,
   type TaskTables,
   upsertTask,
-} from './store.ts';
+} from './taskstore.ts';
 
 export interface TaskDeps extends RemovalDeps {
   readonly taskDb: Db<TaskTables>;

@@ -1,0 +1,36 @@
+/** Legacy files that a call deletes, counted once however many calls delete them at once (docs/specification/media.md#deletion). */
+import { randomUUID } from 'node:crypto';
+import type { Objects } from '#platform/objects/objects.ts';
+import type { LookupDeps } from '../lookup/assetlookup.ts';
+import { findExisting } from './removal.ts';
+import { claimFiles, markSeen, releaseFiles } from './countingstore.ts';
+
+/**
+ * What `work` gives, and how many of `paths` there were before it that no other call counts. `files` is the legacy bucket.
+ * Whoever counts a file may be overtaken by another call that removes it; so that one tells first that it saw it.
+ */
+export async function countDeletedFiles<Result>(
+  { db }: Pick<LookupDeps, 'db'>,
+  files: Objects | undefined,
+  paths: readonly string[],
+  work: () => Promise<Result>,
+): Promise<{ readonly result: Result; readonly count: number }> {
+  if (files === undefined || paths.length === 0) return { result: await work(), count: 0 };
+  const holder = randomUUID();
+  const ours = await claimFiles(db, files.bucket, paths, holder);
+  const isOurs = new Set(ours);
+  let there: readonly string[] = [];
+  let result: Result;
+  try {
+    there = await findExisting(files, paths);
+    const others = there.filter((path) => !isOurs.has(path));
+    if (others.length > 0) await markSeen(db, files.bucket, others);
+    result = await work();
+  } catch (error) {
+    await releaseFiles(db, files.bucket, ours, holder);
+    throw error;
+  }
+  const seenByOthers = await releaseFiles(db, files.bucket, ours, holder);
+  const counted = new Set([...there.filter((path) => isOurs.has(path)), ...seenByOthers]);
+  return { result, count: counted.size };
+}
