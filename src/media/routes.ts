@@ -27,17 +27,17 @@ import {
 } from './api.ts';
 import { type CopyDeps, copyAsset } from './copying/copying.ts';
 import { deleteAssets } from './deletion/deletion.ts';
-import { type FitSigningDeps, signFit } from './signing/fitsigning.ts';
-import { type ImportDeps, importFile } from './registration/importing.ts';
 import { type ListingDeps, listAssets } from './listing/listing.ts';
+import { type ImportDeps, importFile } from './registration/importing.ts';
 import { type PendingDeps, signPending } from './registration/pendinguploads.ts';
 import { type RegistrationDeps, registerAsset } from './registration/registration.ts';
-import { deleteScope, type ScopeDeletionDeps } from './scopes/scopedeletion.ts';
-import { type SigningDeps, signImages } from './signing/signing.ts';
 import { type ReservationDeps, reserveUpload } from './registration/uploads.ts';
+import { deleteScope, type ScopeDeletionDeps } from './scopes/scopedeletion.ts';
+import { type FitSigningDeps, signFit } from './signing/fitsigning.ts';
+import { type SigningDeps, signImages } from './signing/signing.ts';
 import { signVideos, type VideoSigningDeps } from './signing/videosigning.ts';
-import { type VideoWatermarkDeps, watermarkVideo } from './watermarks/videowatermark.ts';
 import { type WatermarkDeps, watermarkImage } from './watermarks/imagewatermark.ts';
+import { type VideoWatermarkDeps, watermarkVideo } from './watermarks/videowatermark.ts';
 
 export type RouteDeps = ReservationDeps &
   PendingDeps &

@@ -15,16 +15,16 @@ import { createServer, type HttpServer, type ServerOptions } from '#platform/htt
 import { measureJobs } from '#platform/jobs/depth.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { LegacyObjects, Objects } from '#platform/objects/objects.ts';
-import { addressingOf } from './signing/addressing.ts';
 import type { LegacyImport } from './api.ts';
+import type { MediaTables } from './assets/assetstore.ts';
 import type { mediaSettings } from './config.ts';
 import { createDigester } from './reading/digests.ts';
-import { importFile } from './registration/importing.ts';
-import { createReconciler, type FilesFolder } from './reconciling/reconciling.ts';
 import type { FolderTables } from './reconciling/folderstore.ts';
+import { createReconciler, type FilesFolder } from './reconciling/reconciling.ts';
+import { importFile } from './registration/importing.ts';
 import { addRoutes } from './routes.ts';
 import type { Screening } from './screening/screening.ts';
-import type { MediaTables } from './assets/assetstore.ts';
+import { addressingOf } from './signing/addressing.ts';
 import { type SweepRequest, sweepRequest } from './sweeping/api.ts';
 import {
   beginSweeping,
@@ -38,12 +38,12 @@ import { addSweepRoutes } from './sweeping/routes.ts';
 import { sweepPage } from './sweeping/sweep.ts';
 import { giveUp, type ProcessingDeps, processVideo, videoUploadQueue } from './tasks/processing.ts';
 import { addTaskRoutes } from './tasks/routes.ts';
-import type { TaskTables } from './tasks/taskstore.ts';
 import { deleteAssetsOfOwner } from './tasks/tasks.ts';
+import type { TaskTables } from './tasks/taskstore.ts';
 import { createFfmpeg } from './video/ffmpeg.ts';
 import { removeAbandonedScratch } from './video/scratch.ts';
-import { makeVideoWatermark, type VideoWatermarkJobDeps, watermarkQueue } from './watermarks/videowatermark.ts';
 import { createImageWatermarker } from './watermarks/imagewatermarker.ts';
+import { makeVideoWatermark, type VideoWatermarkJobDeps, watermarkQueue } from './watermarks/videowatermark.ts';
 
 export interface MediaDeps {
   /** Of the server, as for every service. */

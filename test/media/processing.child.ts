@@ -8,8 +8,8 @@ import { type RegistrationRequest, registrationRequest, scopeDeletion, videoTask
 import { registerAsset } from '#media/registration/registration.ts';
 import { deleteScope } from '#media/scopes/scopedeletion.ts';
 import { type ProcessingDeps, processVideo, videoUploadQueue } from '#media/tasks/processing.ts';
-import type { TaskTables } from '#media/tasks/taskstore.ts';
 import { beginVideoTask, deleteAssetsOfOwner } from '#media/tasks/tasks.ts';
+import type { TaskTables } from '#media/tasks/taskstore.ts';
 import { createFfmpeg } from '#media/video/ffmpeg.ts';
 import { makeVideoWatermark, watermarkQueue } from '#media/watermarks/videowatermark.ts';
 import type { Database } from '#platform/db/db.ts';

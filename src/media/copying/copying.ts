@@ -12,17 +12,17 @@ import type { ObjectHead } from '#platform/objects/objects.ts';
 import { retryWhileChanging } from '#platform/resilience/retrywhilechanging.ts';
 import type { Asset, CopyRequest } from '../api.ts';
 import { isVideo, toAsset } from '../assets/asset.ts';
+import type { AssetIdentity } from '../assets/assetstore.ts';
+import { maxBytesOf } from '../assets/sizelimits.ts';
+import { storageKeyOf } from '../assets/storagekey.ts';
+import { type RemovalDeps, removeDerivatives, removeObject } from '../deletion/removal.ts';
+import { mediaProblems, refusalProblem } from '../problems.ts';
+import { admit, assertRoom, type QuotaDeps } from '../quota/quota.ts';
+import { publishDraft } from '../registration/publishing.ts';
 import { type CopyScreeningDeps, screenCopy } from './copyscreening.ts';
 import { assertMayCopy, type CopySource, findSource, noSuchSource } from './copysource.ts';
 import { blockCopy, draftCopy, dropCopy, markCopied, withdrawCopy } from './copystore.ts';
 import { transfer } from './transfer.ts';
-import { maxBytesOf } from '../assets/sizelimits.ts';
-import { mediaProblems, refusalProblem } from '../problems.ts';
-import { publishDraft } from '../registration/publishing.ts';
-import { admit, assertRoom, type QuotaDeps } from '../quota/quota.ts';
-import { type RemovalDeps, removeDerivatives, removeObject } from '../deletion/removal.ts';
-import { storageKeyOf } from '../assets/storagekey.ts';
-import type { AssetIdentity } from '../assets/assetstore.ts';
 
 export interface CopyDeps extends CopyScreeningDeps, RemovalDeps, QuotaDeps {
   readonly db: RemovalDeps['db'];

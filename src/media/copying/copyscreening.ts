@@ -3,11 +3,11 @@
  * then, and no byte of it is read; everything else is read and screened as at a registration.
  */
 import type { ObjectHead, Objects } from '#platform/objects/objects.ts';
-import { factsOf, type InspectionDeps, screenInspected, withInspected } from '../registration/inspection.ts';
+import type { AssetFacts } from '../assets/assetstore.ts';
 import { isImage } from '../assets/sizelimits.ts';
 import { refusalProblem } from '../problems.ts';
+import { factsOf, type InspectionDeps, screenInspected, withInspected } from '../registration/inspection.ts';
 import type { Digests, Match, Screening } from '../screening/screening.ts';
-import type { AssetFacts } from '../assets/assetstore.ts';
 import type { CopySource } from './copysource.ts';
 
 export interface CopyScreeningDeps extends InspectionDeps {
@@ -46,7 +46,7 @@ export async function screenCopy(
     // The same bytes, under a key that a repeat of the call reads too.
     const digests = await deps.digester.digestsOf(source.objects, source.storageKey, { ...head, etag: source.etag });
     if (digests === undefined) return undefined;
-    deps.digester.note(deps.objects, storageKey, head.etag, digests);
+    deps.digester.add(deps.objects, storageKey, head.etag, digests);
   }
   return withInspected(deps, { storageKey, head, mime }, async (inspection) => {
     if (inspection === undefined) return undefined;

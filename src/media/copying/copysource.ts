@@ -4,12 +4,13 @@ import type { Objects } from '#platform/objects/objects.ts';
 import { invalid, type Problem, problems } from '#platform/problem.ts';
 import type { CopyRequest } from '../api.ts';
 import { kindOfMime } from '../assets/asset.ts';
-import { unknownFacts } from '../registration/inspection.ts';
-import { isImage } from '../assets/sizelimits.ts';
-import { bucketOf, type LookupDeps, lookUpAssets, startReading } from '../lookup/assetlookup.ts';
-import { assertOwnLegacyPaths } from '../assets/ownership.ts';
-import { isUuid } from '../refs.ts';
 import type { AssetFacts } from '../assets/assetstore.ts';
+import { bucketOf } from '../assets/buckets.ts';
+import { assertOwnLegacyPaths } from '../assets/ownership.ts';
+import { isImage } from '../assets/sizelimits.ts';
+import { type LookupDeps, lookUpAssets, startReading } from '../lookup/assetlookup.ts';
+import { isUuid } from '../refs.ts';
+import { unknownFacts } from '../registration/inspection.ts';
 import { findCopySource } from './copystore.ts';
 
 export interface CopySource {

@@ -1,7 +1,6 @@
 /** The rows of copies: read as sources, drafted, marked ready, given up. The only SQL of copying. */
 import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
-import { blockAsset, type Finding } from '../screening/incidentstore.ts';
 import {
   type AssetFacts,
   type AssetIdentity,
@@ -11,6 +10,7 @@ import {
   type MediaTables,
   signingColumns,
 } from '../assets/assetstore.ts';
+import { blockAsset, type Finding } from '../screening/incidentstore.ts';
 
 type Handle = Db<MediaTables> | Tx<MediaTables>;
 

@@ -2,8 +2,9 @@
 import { Readable } from 'node:stream';
 import { type ObjectBody, ObjectChanged, type ObjectHead, type Objects } from '#platform/objects/objects.ts';
 import { startIdleDeadline } from '#platform/resilience/deadline.ts';
-import { type Digester, startHashes } from '../reading/digests.ts';
 import { mediaProblems } from '../problems.ts';
+import type { Digester } from '../reading/digests.ts';
+import { startHashes } from '../reading/unchanged.ts';
 import type { CopySource } from './copysource.ts';
 
 /** A stream may take long as long as it moves. */
@@ -15,7 +16,7 @@ export type Transferred = ObjectHead | 'gone' | 'changed' | 'too_large';
 export interface TransferOptions {
   readonly maxBytes: number;
   /** Is told of bytes that pass through this process. */
-  readonly digester: Pick<Digester, 'note'>;
+  readonly digester: Pick<Digester, 'add'>;
 }
 
 /** Inside the store where the source lies in it, else through this process. Throws `copy_failed`. */
@@ -54,7 +55,7 @@ async function stream(
     };
     const moving = Readable.from(watching(body.stream, onChunk), { objectMode: false });
     const head = await deadline.race(target.put(targetKey, moving, { contentType: mime, size: body.size }));
-    digester.note(target, targetKey, head.etag, hashes.digests());
+    digester.add(target, targetKey, head.etag, hashes.digests());
     return head;
   } finally {
     deadline.stop();

@@ -11,11 +11,11 @@ import { databaseEngines } from '../../../test/database.fixture.ts';
 import { openLegacyFiles, removalDeps } from '../../../test/media/deleting.fixture.ts';
 import { plant } from '../../../test/media/planting.fixture.ts';
 import { assetsDeletion } from '../api.ts';
-import { deleteAssets } from './deletion.ts';
 import type { PrefixRemovalDeps } from '../scopes/prefixremoval.ts';
-import { countObjects } from './removal.ts';
 import { countDeletedFiles } from './counting.ts';
 import { claimFiles } from './countingstore.ts';
+import { deleteAssets } from './deletion.ts';
+import { countObjects } from './removal.ts';
 
 for (const engine of databaseEngines)
   describe.skipIf(engine.missing)(`counting what is deleted, on ${engine.name}`, () => {

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Objects } from '#platform/objects/objects.ts';
 import type { LookupDeps } from '../lookup/assetlookup.ts';
-import { findExisting } from './removal.ts';
 import { claimFiles, markSeen, releaseFiles } from './countingstore.ts';
+import { findExisting } from './removal.ts';
 
 /**
  * What `work` gives, and how many of `paths` there were before it that no other call counts. `files` is the legacy bucket.

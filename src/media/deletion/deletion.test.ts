@@ -6,14 +6,20 @@ import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import { problems } from '#platform/problem.ts';
 import { databaseEngines } from '../../../test/database.fixture.ts';
-import { type Deed, deletionOutcome, plantVideo, removalDeps, rowsOfAll } from '../../../test/media/deleting.fixture.ts';
+import {
+  type Deed,
+  deletionOutcome,
+  plantVideo,
+  removalDeps,
+  rowsOfAll,
+} from '../../../test/media/deleting.fixture.ts';
 import { type Interrupt, interrupted } from '../../../test/media/interruption.fixture.ts';
 import { picture } from '../../../test/media/pictures.fixture.ts';
 import { remaining } from '../../../test/media/planting.fixture.ts';
 import { outcomeOf, registrationDeps, uploaded } from '../../../test/media/registering.fixture.ts';
+import { findAsset } from '../assets/assetstore.ts';
 import type { RegistrationDeps } from '../registration/registration.ts';
 import type { ScopeDeletionDeps } from '../scopes/scopedeletion.ts';
-import { findAsset } from '../assets/assetstore.ts';
 
 const deeds: readonly Deed[] = ['assets', 'scope'];
 /** More than any deed here has. */

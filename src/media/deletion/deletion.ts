@@ -6,14 +6,14 @@
 import type { Caller } from '#platform/access/caller.ts';
 import { problems } from '#platform/problem.ts';
 import { retryWhileChanging } from '#platform/resilience/retrywhilechanging.ts';
-import { dropAndInvalidate } from '../signing/signedurlcache.ts';
 import type { AssetsDeleted, AssetsDeletion } from '../api.ts';
-import { countDeletedFiles } from './counting.ts';
+import { type DeletableAsset, findDeletable, findDeletableAt } from '../assets/assetstore.ts';
 import { assertOwnLegacyPaths } from '../assets/ownership.ts';
 import { mediaProblems } from '../problems.ts';
 import { isUuid } from '../refs.ts';
+import { dropAndInvalidate } from '../signing/signedurlcache.ts';
+import { countDeletedFiles } from './counting.ts';
 import { type RemovalDeps, removeObjects, rowsPerBatch } from './removal.ts';
-import { type DeletableAsset, findDeletable, findDeletableAt } from '../assets/assetstore.ts';
 
 /**
  * Throws 403 (somebody else's asset or path: nothing is deleted) and 503, after which the call may be repeated: what was

@@ -14,11 +14,11 @@ import { interrupted } from '../../../test/media/interruption.fixture.ts';
 import { plant } from '../../../test/media/planting.fixture.ts';
 import { registrationDeps } from '../../../test/media/registering.fixture.ts';
 import { assetsDeletion, type ImageSignedRefs, legacyImport, scopeDeletion } from '../api.ts';
-import { deleteAssets } from './deletion.ts';
+import { findDeletableAt, findDeletableOf } from '../assets/assetstore.ts';
 import { type ImportDeps, importFile } from '../registration/importing.ts';
 import { deleteScope, type ScopeDeletionDeps } from '../scopes/scopedeletion.ts';
 import { signImages } from '../signing/signing.ts';
-import { findDeletableAt, findDeletableOf } from '../assets/assetstore.ts';
+import { deleteAssets } from './deletion.ts';
 
 const server = { kind: 'internal' } as const;
 /** More than any deed here has. */

@@ -11,9 +11,10 @@ import { gather } from '#platform/objects/gathering.ts';
 import { isSafeKey } from '#platform/objects/keys.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
-import { type BucketsDeps, bucketOf, headsAtOnce, type LookupDeps } from '../lookup/assetlookup.ts';
-import { dropWatermarkRecords } from '../watermarks/watermarkstore.ts';
+import { type BucketsDeps, bucketOf, headsAtOnce } from '../assets/buckets.ts';
 import { watermarkKeysOf } from '../assets/storagekey.ts';
+import type { LookupDeps } from '../lookup/assetlookup.ts';
+import { dropWatermarkRecords } from '../watermarks/watermarkstore.ts';
 
 export interface RemovalDeps extends LookupDeps {
   readonly signedUrls: Cache;

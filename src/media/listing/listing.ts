@@ -4,9 +4,9 @@ import type { Db } from '#platform/db/db.ts';
 import { invalid } from '#platform/problem.ts';
 import type { AssetListing, AssetPage } from '../api.ts';
 import { toAsset } from '../assets/asset.ts';
-import { listReadyAssets, type Place } from './listingstore.ts';
-import { ownerFor } from '../assets/ownership.ts';
 import type { MediaTables } from '../assets/assetstore.ts';
+import { ownerFor } from '../assets/ownership.ts';
+import { listReadyAssets, type Place } from './listingstore.ts';
 
 export interface ListingDeps {
   readonly db: Db<MediaTables>;

@@ -1,22 +1,16 @@
 /**
- * Where the bytes of an asset lie: in the object store, or in the legacy backend, whose files others put there and may
- * take away, so that they are looked for every time (docs/specification/media.md#ownership).
+ * Finds assets and their bytes: in the object store, or in the legacy backend, where other systems can remove files, so
+ * that every lookup sends a HEAD request (docs/specification/media.md#ownership).
  */
-
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import type { Db } from '#platform/db/db.ts';
-import type { LegacyObjects, Objects } from '#platform/objects/objects.ts';
+import type { Objects } from '#platform/objects/objects.ts';
+import { findReadyAssets, type MediaTables } from '../assets/assetstore.ts';
+import { type BucketsDeps, bucketOf, headsAtOnce } from '../assets/buckets.ts';
 import { mimeOfFile, mimeOfPath } from '../reading/legacymime.ts';
 import type { Reading, Reconciler } from '../reconciling/reconciling.ts';
 import { isLegacyPath, isUuid } from '../refs.ts';
 import { findBlockedPaths } from '../screening/incidentstore.ts';
-import { findReadyAssets, type MediaTables } from '../assets/assetstore.ts';
-
-export interface BucketsDeps {
-  /** Originals. */
-  readonly objects: Objects;
-  readonly legacy: Pick<LegacyObjects, 'bucket'>;
-}
 
 export interface LookupDeps extends BucketsDeps {
   readonly db: Db<MediaTables>;
@@ -26,15 +20,15 @@ export interface LookupDeps extends BucketsDeps {
 
 export type ReadyAsset = Awaited<ReturnType<typeof findReadyAssets>>[number];
 
-/** An asset that is there, with what is known about its bytes. */
+/** An asset whose bytes exist. */
 export interface ResolvedAsset {
   readonly backend: 'objects' | 'legacy';
-  /** The bucket that it lies in. */
+  /** Its bucket. */
   readonly objects: Objects;
   readonly storageKey: string;
-  /** Of the bytes that were registered, and are meant; `undefined`: a legacy path, which stands for whatever lies there. */
+  /** Of the registered bytes; `undefined`: a legacy path, which means whatever bytes are there. */
   readonly etag: string | undefined;
-  /** Of a legacy file: the etag of the bytes that lie there now. */
+  /** Of a legacy file: the current ETag. */
   readonly version?: string | undefined;
   readonly mime: string;
   readonly byteSize: number;
@@ -42,37 +36,23 @@ export interface ResolvedAsset {
   readonly height: number | null;
   readonly durationMs: number | null;
   readonly blurhash: string | null;
-  /** `undefined`: a legacy path, of which nothing is written down. */
+  /** `undefined`: a legacy path without a row. */
   readonly row: ReadyAsset | undefined;
 }
 
-/** What a ref names, before anything is known of its bytes: enough to judge who may read it. */
+/** What a reference names: enough to decide who can read it, before its bytes are looked up. */
 export type AssetReference = { readonly row: ReadyAsset } | { readonly path: string };
 
-/** Of the heads that one request needs of the legacy backend: half of the connections that S3 is given. */
-export const headsAtOnce = 32;
-
 /**
- * The bucket that a row names. `undefined`: it is not one of those that are configured, and nothing is known of the bytes.
- */
-export function bucketOf(
-  { objects, legacy }: BucketsDeps,
-  row: { readonly backend: 'objects' | 'legacy'; readonly bucket: string },
-): Objects | undefined {
-  if (row.backend === 'legacy') return legacy.bucket(row.bucket);
-  return row.bucket === objects.bucket ? objects : undefined;
-}
-
-/**
- * By ref as it was given; one query for assets and one for paths, and a head for each legacy file that `isWanted`. What
- * does not exist, is not ready, is not wanted, is blocked or is no ref at all is not in it. Without `isWanted` who may have it is for the caller to judge. Throws
- * `engine_unavailable`.
+ * By reference, as given: one query for assets, one for blocked paths, and one HEAD for each legacy file that `isWanted`.
+ * Leaves out what does not exist, is not ready, is not wanted or is blocked, and what is no reference. Without `isWanted`
+ * the caller decides who can read it. Throws `engine_unavailable`.
  */
 export async function lookUpAssets(
   deps: LookupDeps,
   refs: readonly string[],
   legacyBucket: string,
-  isWanted: (named: AssetReference) => boolean = () => true,
+  isWanted: (reference: AssetReference) => boolean = () => true,
 ): Promise<ReadonlyMap<string, ResolvedAsset>> {
   const assetIds = new Set(refs.filter(isUuid).map((ref) => ref.toLowerCase()));
   const reading = startReading(deps);
@@ -82,25 +62,25 @@ export async function lookUpAssets(
   const paths = new Set(refs.filter((ref) => isLegacyPath(ref) && isWanted({ path: ref })));
   const blocked = await findBlockedPaths(deps.db, legacyBucket, [...paths]);
   const found = new Map<string, ResolvedAsset>();
-  const note = (ref: string, resolved: ResolvedAsset | undefined) => resolved && found.set(ref, resolved);
+  const add = (ref: string, resolved: ResolvedAsset | undefined) => resolved && found.set(ref, resolved);
   const heads: (() => Promise<unknown>)[] = [];
   for (const ref of new Set(refs)) {
     const row = wanted.get(ref.toLowerCase());
-    if (row?.backend === 'legacy') heads.push(async () => note(ref, await lookUpRow(deps, row)));
-    else if (row !== undefined) note(ref, describe(deps, row));
+    if (row?.backend === 'legacy') heads.push(async () => add(ref, await lookUpRow(deps, row)));
+    else if (row !== undefined) add(ref, describe(deps, row));
     else if (paths.has(ref) && !blocked.has(ref))
-      heads.push(async () => note(ref, await lookUpPath(deps, legacyBucket, ref)));
+      heads.push(async () => add(ref, await lookUpPath(deps, legacyBucket, ref)));
   }
   await mapConcurrently(heads, headsAtOnce, (head) => head());
   return found;
 }
 
-/** To be called before rows are read; tells which of them still have their files. */
+/** Call it before reading rows: it decides which of them still have their files. */
 export function startReading({ reconciler }: Pick<LookupDeps, 'reconciler'>): Reading {
   return reconciler?.startReading() ?? { current: async (rows) => rows };
 }
 
-/** Of a row in the legacy backend it is asked whether the file is still there. */
+/** `undefined`: a legacy file that is gone. */
 export async function lookUpRow(deps: BucketsDeps, row: ReadyAsset): Promise<ResolvedAsset | undefined> {
   const resolved = describe(deps, row);
   if (resolved?.backend !== 'legacy') return resolved;
@@ -115,10 +95,10 @@ function describe(deps: BucketsDeps, row: ReadyAsset): ResolvedAsset | undefined
   return { backend, objects, storageKey, etag, mime, byteSize, width, height, durationMs, blurhash, row };
 }
 
-/** Of a file that is replaced while it is looked at. */
+/** For a file that is replaced during the lookup. */
 const maxTries = 3;
 
-/** A legacy file that is no row: what the store, its first bytes and its name say, and nothing else. */
+/** A legacy file without a row: its store, its first bytes and its name are all that is known. */
 export async function lookUpPath(deps: BucketsDeps, bucket: string, path: string): Promise<ResolvedAsset | undefined> {
   const objects = deps.legacy.bucket(bucket);
   for (let tries = 1; objects !== undefined; tries++) {

@@ -96,7 +96,7 @@ describe('the digests of stored objects', () => {
     const head = await stored('noted', Buffer.from('noted'));
     const { store, countReads } = held();
     const digester = createDigester();
-    digester.note(objects, 'noted', head.etag, digestsOf(Buffer.from('noted')));
+    digester.add(objects, 'noted', head.etag, digestsOf(Buffer.from('noted')));
     expect(await digester.digestsOf(store, 'noted', head)).toEqual(digestsOf(Buffer.from('noted')));
     expect(countReads()).toBe(0);
   });

@@ -6,7 +6,7 @@ import { fileTypeFromBuffer } from 'file-type';
 import { LRUCache } from 'lru-cache';
 import mimeTypes from 'mime';
 import type { ObjectHead, Objects } from '#platform/objects/objects.ts';
-import { readUnchanged } from '../registration/inspection.ts';
+import { readUnchanged } from './unchanged.ts';
 
 /** By bucket, path and etag. Of one process: another one reads the bytes itself. */
 const known = new LRUCache<string, string>({ max: 10_000 });

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import { bucketFolder } from '#platform/objects/open.ts';
-import { type BucketsDeps, bucketOf } from '../lookup/assetlookup.ts';
-import { createReader, type Reader } from './reading.ts';
+import { type BucketsDeps, bucketOf } from '../assets/buckets.ts';
 import { type FolderTables, findPin, type PinnedRow } from './folderstore.ts';
+import { createReader, type Reader } from './reading.ts';
 
 export type Comparison =
   /** The file of the row as it is now, under this ETag. */

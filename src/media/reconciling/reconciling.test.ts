@@ -14,8 +14,8 @@ import { openLegacyFiles } from '../../../test/media/copying.fixture.ts';
 import { folderCopies } from '../../../test/media/foldercopies.fixture.ts';
 import { openFiles } from '../../../test/media/registering.fixture.ts';
 import { draftAsset, findReadyAssets, type MediaTables, markReady } from '../assets/assetstore.ts';
-import { createReconciler, type Reconciler } from './reconciling.ts';
 import type { FolderTables } from './folderstore.ts';
+import { createReconciler, type Reconciler } from './reconciling.ts';
 
 interface Line {
   readonly level: string;

@@ -13,7 +13,7 @@ import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import { Problem, problems } from '#platform/problem.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
-import type { BucketsDeps } from '../lookup/assetlookup.ts';
+import type { BucketsDeps } from '../assets/buckets.ts';
 import { type ComparedRow, type Comparison, createComparer } from './comparing.ts';
 import {
   type FolderTables,

@@ -14,9 +14,9 @@ import { interrupted } from '../../../test/media/interruption.fixture.ts';
 import { picture } from '../../../test/media/pictures.fixture.ts';
 import { registrationDeps } from '../../../test/media/registering.fixture.ts';
 import { legacyImport } from '../api.ts';
+import { draftAsset, findAsset, type MediaTables } from '../assets/assetstore.ts';
 import { type ImportDeps, importedIdOf, importFile } from './importing.ts';
 import { unknownFacts } from './inspection.ts';
-import { draftAsset, findAsset, type MediaTables } from '../assets/assetstore.ts';
 
 const manyMoments = 40;
 

@@ -11,6 +11,19 @@ import { retryWhileChanging } from '#platform/resilience/retrywhilechanging.ts';
 import type { LegacyImport } from '../api.ts';
 import { isSameAsset, kindOfMime, toAsset } from '../assets/asset.ts';
 import {
+  type AssetIdentity,
+  draftAsset,
+  dropUnready,
+  findAsset,
+  findDeletableAt,
+  markReady,
+} from '../assets/assetstore.ts';
+import type { LookupDeps } from '../lookup/assetlookup.ts';
+import { mediaProblems, refusalProblem } from '../problems.ts';
+import { mimeOfFile } from '../reading/legacymime.ts';
+import { blockAndDrop } from '../screening/incidentstore.ts';
+import type { Screening } from '../screening/screening.ts';
+import {
   factsOf,
   type Inspection,
   type InspectionDeps,
@@ -18,14 +31,8 @@ import {
   unknownFacts,
   withInspected,
 } from './inspection.ts';
-import { mimeOfFile } from '../reading/legacymime.ts';
-import type { LookupDeps } from '../lookup/assetlookup.ts';
-import { mediaProblems, refusalProblem } from '../problems.ts';
 import { publishDraft } from './publishing.ts';
 import type { Registration } from './registration.ts';
-import type { Screening } from '../screening/screening.ts';
-import { blockAndDrop } from '../screening/incidentstore.ts';
-import { type AssetIdentity, draftAsset, dropUnready, findAsset, findDeletableAt, markReady } from '../assets/assetstore.ts';
 
 export interface ImportDeps extends LookupDeps, Pick<InspectionDeps, 'engine' | 'pictures' | 'digester' | 'limits'> {
   readonly screening: Screening;

@@ -7,8 +7,8 @@ import { inBucket, lay, standing } from '../../../test/media/laying.fixture.ts';
 import { digestOf, type Lists, openLists, pdqOfPicture, turned } from '../../../test/media/lists.fixture.ts';
 import { type MediaRig, onEveryPair, type Refusal, startMedia } from '../../../test/media/rig.fixture.ts';
 import type { Asset } from '../api.ts';
-import { importedIdOf } from './importing.ts';
 import type { MediaTables } from '../assets/assetstore.ts';
+import { importedIdOf } from './importing.ts';
 
 const blocked = [451, 'csam_blocked'];
 const unscreened = [503, 'screening_unavailable'];

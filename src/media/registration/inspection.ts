@@ -1,17 +1,17 @@
-/** Looking at the bytes of an uploaded object (docs/specification/media.md#images; docs/screening.md). */
+/** Inspects the bytes of an uploaded object (docs/specification/media.md#images; docs/screening.md). */
 import { type Engine, EngineBusy, EngineTimeout, type ImageFacts, PictureFault } from '#image/engine/engine.ts';
 import { isImageMime } from '#image/engine/formats.ts';
 import type { Permits } from '#image/engine/permits.ts';
 import { beginningBytes, sniff } from '#image/engine/sniffing.ts';
 import { ownerOfKey } from '#image/engine/sources.ts';
-import type { ObjectHead, ReadOptions } from '#platform/objects/objects.ts';
+import type { ObjectHead } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
-import { type Digester, type ReadableObjects, startHashes, streamUnchanged } from '../reading/digests.ts';
+import type { AssetFacts } from '../assets/assetstore.ts';
 import { isImage, maxBytesOf, type SizeLimits } from '../assets/sizelimits.ts';
 import type { Refusal } from '../problems.ts';
+import type { Digester } from '../reading/digests.ts';
+import { type ReadableObjects, type ReadObject, readUnchanged } from '../reading/unchanged.ts';
 import type { Digests, Match, Screening } from '../screening/screening.ts';
-import type { ExactDigests } from '../screening/messages.ts';
-import type { AssetFacts } from '../assets/assetstore.ts';
 
 export interface InspectionDeps {
   readonly objects: ReadableObjects;
@@ -149,28 +149,4 @@ async function classify(
 /** A picture that takes too long now may be quick on an idle machine: the object stays, the call may be repeated. */
 function busy(error: unknown): never {
   throw error instanceof EngineBusy || error instanceof EngineTimeout ? problems.overloaded({ cause: error }) : error;
-}
-
-interface ReadObject {
-  readonly bytes: Uint8Array;
-  readonly digests: ExactDigests;
-}
-
-/** `undefined`: the object is gone, or is not the one of `ifMatch`. Throws `engine_unavailable`. */
-export async function readUnchanged(
-  objects: ReadableObjects,
-  storageKey: string,
-  options: ReadOptions,
-): Promise<ReadObject | undefined> {
-  const hashes = startHashes();
-  let bytes = Buffer.alloc(0);
-  let length = 0;
-  const isRead = await streamUnchanged(objects, storageKey, options, (size) => {
-    bytes = Buffer.allocUnsafe(size);
-    return (chunk) => {
-      hashes.update(chunk);
-      length += chunk.copy(bytes, length);
-    };
-  });
-  return isRead ? { bytes, digests: hashes.digests() } : undefined;
 }

@@ -1,7 +1,8 @@
 /** The last step of a registration, an import and a copy: a drafted row becomes readable, or is blocked. */
-import type { Match } from '../screening/screening.ts';
-import type { Finding } from '../screening/incidentstore.ts';
+
 import type { StoredAsset } from '../assets/assetstore.ts';
+import type { Finding } from '../screening/incidentstore.ts';
+import type { Match } from '../screening/screening.ts';
 
 export interface PublishingSteps {
   /** What the screening of the bytes found; `undefined`: they can be shown. */

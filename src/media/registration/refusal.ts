@@ -1,8 +1,9 @@
 /** Uploads that cannot become assets: the row says why until the object is removed, then the row goes too. */
-import type { InvalidationDeps } from '../signing/signedurlcache.ts';
-import { type Refusal, refusalProblem } from '../problems.ts';
-import { type RemovalDeps, removeDerivatives, removeObject } from '../deletion/removal.ts';
+
 import { type AssetPlace, dropUnready } from '../assets/assetstore.ts';
+import { type RemovalDeps, removeDerivatives, removeObject } from '../deletion/removal.ts';
+import { type Refusal, refusalProblem } from '../problems.ts';
+import type { InvalidationDeps } from '../signing/signedurlcache.ts';
 
 export interface RefusalDeps extends Pick<InvalidationDeps, 'db'>, Pick<RemovalDeps, 'variants' | 'objects'> {}
 

@@ -13,10 +13,10 @@ import { interrupted } from '../../../test/media/interruption.fixture.ts';
 import { picture, svg } from '../../../test/media/pictures.fixture.ts';
 import { openFiles, outcomeOf, registrationDeps, uploaded } from '../../../test/media/registering.fixture.ts';
 import type { RegistrationRequest } from '../api.ts';
-import { withInspected } from './inspection.ts';
-import { mediaProblems } from '../problems.ts';
-import type { RegistrationDeps } from './registration.ts';
 import { findAsset } from '../assets/assetstore.ts';
+import { mediaProblems } from '../problems.ts';
+import { withInspected } from './inspection.ts';
+import type { RegistrationDeps } from './registration.ts';
 
 for (const engine of databaseEngines)
   describe.skipIf(engine.missing)(`a registration on ${engine.name}`, () => {

@@ -11,25 +11,8 @@ import type { Tx } from '#platform/db/db.ts';
 import type { ObjectHead } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
 import { retryWhileChanging } from '#platform/resilience/retrywhilechanging.ts';
-import { type InvalidationDeps, withInvalidation } from '../signing/signedurlcache.ts';
 import type { Asset, RegistrationRequest } from '../api.ts';
 import { isSameAsset, isVideo, toAsset } from '../assets/asset.ts';
-import {
-  factsOf,
-  type Inspection,
-  type InspectionDeps,
-  screenInspected,
-  unknownFacts,
-  withInspected,
-} from './inspection.ts';
-import { ownerFor } from '../assets/ownership.ts';
-import { mediaProblems, type Refusal } from '../problems.ts';
-import { publishDraft } from './publishing.ts';
-import { admit } from '../quota/quota.ts';
-import { type RefusalDeps, refuse, removeRefused } from './refusal.ts';
-import type { Screening } from '../screening/screening.ts';
-import { blockAsset } from '../screening/incidentstore.ts';
-import { storageKeyOf } from '../assets/storagekey.ts';
 import {
   type AssetFacts,
   type AssetIdentity,
@@ -39,6 +22,23 @@ import {
   type MediaTables,
   markReady,
 } from '../assets/assetstore.ts';
+import { ownerFor } from '../assets/ownership.ts';
+import { storageKeyOf } from '../assets/storagekey.ts';
+import { mediaProblems, type Refusal } from '../problems.ts';
+import { admit } from '../quota/quota.ts';
+import { blockAsset } from '../screening/incidentstore.ts';
+import type { Screening } from '../screening/screening.ts';
+import { type InvalidationDeps, withInvalidation } from '../signing/signedurlcache.ts';
+import {
+  factsOf,
+  type Inspection,
+  type InspectionDeps,
+  screenInspected,
+  unknownFacts,
+  withInspected,
+} from './inspection.ts';
+import { publishDraft } from './publishing.ts';
+import { type RefusalDeps, refuse, removeRefused } from './refusal.ts';
 
 export interface RegistrationDeps extends InspectionDeps, InvalidationDeps, RefusalDeps {
   readonly objects: RefusalDeps['objects'];

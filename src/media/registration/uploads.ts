@@ -4,11 +4,11 @@ import type { Caller } from '#platform/access/caller.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import type { UploadRequest, UploadReservation } from '../api.ts';
-import { maxBytesOf, type SizeLimits } from '../assets/sizelimits.ts';
 import { ownerFor } from '../assets/ownership.ts';
+import { maxBytesOf, type SizeLimits } from '../assets/sizelimits.ts';
+import { storageKeyOf } from '../assets/storagekey.ts';
 import { mediaProblems } from '../problems.ts';
 import { assertRoom, type QuotaDeps } from '../quota/quota.ts';
-import { storageKeyOf } from '../assets/storagekey.ts';
 
 export interface ReservationDeps extends QuotaDeps {
   readonly objects: Pick<Objects, 'writeAddress'>;

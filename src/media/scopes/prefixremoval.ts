@@ -5,10 +5,10 @@
 import type { Log } from '#platform/log.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
-import { dropWatermarkRecords } from '../watermarks/watermarkstore.ts';
-import { forgetVariants, keysAt, type RemovalDeps } from '../deletion/removal.ts';
-import { sourceKeyOf } from '../assets/storagekey.ts';
 import { findDeletableAt } from '../assets/assetstore.ts';
+import { sourceKeyOf } from '../assets/storagekey.ts';
+import { forgetVariants, keysAt, type RemovalDeps } from '../deletion/removal.ts';
+import { dropWatermarkRecords } from '../watermarks/watermarkstore.ts';
 
 export interface PrefixRemovalDeps extends RemovalDeps {
   readonly log: Pick<Log, 'warn'>;

@@ -5,14 +5,14 @@
  */
 import type { Caller } from '#platform/access/caller.ts';
 import { retryWhileChanging } from '#platform/resilience/retrywhilechanging.ts';
-import { dropAndInvalidate } from '../signing/signedurlcache.ts';
 import type { ScopeDeleted, ScopeDeletion } from '../api.ts';
-import { assertOwnLegacyPaths, ownerFor } from '../assets/ownership.ts';
-import { type PrefixRemovalDeps, removePrefixes } from './prefixremoval.ts';
-import { mediaProblems } from '../problems.ts';
-import { countObjects, type RemovalDeps, removeObjects, rowsPerBatch } from '../deletion/removal.ts';
 import { type AssetScope, type DeletableAsset, findDeletableOf, type SeenAsset } from '../assets/assetstore.ts';
+import { assertOwnLegacyPaths, ownerFor } from '../assets/ownership.ts';
+import { countObjects, type RemovalDeps, removeObjects, rowsPerBatch } from '../deletion/removal.ts';
+import { mediaProblems } from '../problems.ts';
+import { dropAndInvalidate } from '../signing/signedurlcache.ts';
 import { type CancellingDeps, cancelVideoTasks } from '../tasks/cancelling.ts';
+import { type PrefixRemovalDeps, removePrefixes } from './prefixremoval.ts';
 
 export type ScopeDeletionDeps = PrefixRemovalDeps & CancellingDeps;
 

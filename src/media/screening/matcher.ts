@@ -1,8 +1,8 @@
 /** Asks the screening thread: starts it when it is needed, replaces it when it died or does not answer. */
 import { Worker } from 'node:worker_threads';
 import { withDeadline } from '#platform/resilience/deadline.ts';
-import type { PdqHash, Raster } from './pdq.ts';
 import type { Answered, Asked, ExactDigests, Listed, Outcomes, Task } from './messages.ts';
+import type { PdqHash, Raster } from './pdq.ts';
 
 export interface Matcher {
   hash(raster: Raster): Promise<PdqHash>;

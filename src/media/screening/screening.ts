@@ -5,8 +5,8 @@
 import { mediaProblems } from '../problems.ts';
 import { type Classifiable, type Classifier, createClassifier } from './classifier.ts';
 import { createMatcher, type Matcher } from './matcher.ts';
-import type { PdqHash, Raster } from './pdq.ts';
 import type { ExactDigests } from './messages.ts';
+import type { PdqHash, Raster } from './pdq.ts';
 
 /** What an upload is recognised by. Kept with its row, so that a copy is judged without its bytes. */
 export interface Digests extends ExactDigests {

@@ -2,8 +2,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { openList } from './listfiles.ts';
 import { createExactLookup, createNearestLookup } from './lookup.ts';
-import { pdqOf } from './pdq.ts';
 import type { Answered, Asked, ExactDigests, Listed, Outcomes, Task } from './messages.ts';
+import { pdqOf } from './pdq.ts';
 
 /** Bits (docs/specification/media.md#screening). */
 const maxDistance = 31;

@@ -1,7 +1,7 @@
 /** From refs to the assets behind them, as far as the caller may read them (docs/specification/media.md#ownership). */
 import type { Caller } from '#platform/access/caller.ts';
-import { type AssetReference, type LookupDeps, lookUpAssets, type ResolvedAsset } from '../lookup/assetlookup.ts';
 import { mayRead, mayReadPath } from '../assets/ownership.ts';
+import { type AssetReference, type LookupDeps, lookUpAssets, type ResolvedAsset } from '../lookup/assetlookup.ts';
 
 export interface ResolvingDeps extends LookupDeps {
   readonly publicScopes: readonly string[];

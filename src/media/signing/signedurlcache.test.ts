@@ -6,7 +6,13 @@ import type { Database } from '#platform/db/db.ts';
 import { openTestCache } from '../../../test/caches.fixture.ts';
 import { openTestDatabase } from '../../../test/database.fixture.ts';
 import { openFiles } from '../../../test/media/registering.fixture.ts';
-import { joinSigned, type SignedAsset, type SignedUrlCacheDeps, type SignedUrlKind, signWithCache } from './signedurlcache.ts';
+import {
+  joinSigned,
+  type SignedAsset,
+  type SignedUrlCacheDeps,
+  type SignedUrlKind,
+  signWithCache,
+} from './signedurlcache.ts';
 
 const owner: Caller = { kind: 'user', userId: randomUUID() };
 const other: Caller = { kind: 'user', userId: randomUUID() };

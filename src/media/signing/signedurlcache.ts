@@ -8,10 +8,10 @@ import { createHash } from 'node:crypto';
 import type { Caller } from '#platform/access/caller.ts';
 import { type Cache, forgetAround } from '#platform/cache/cache.ts';
 import type { UnresolvedRef } from '../api.ts';
-import type { LookupDeps, ReadyAsset, ResolvedAsset } from '../lookup/assetlookup.ts';
-import { mayRead } from '../assets/ownership.ts';
-import { isLegacyPath, isUuid } from '../refs.ts';
 import { dropAssets, findShowing, type SeenAsset } from '../assets/assetstore.ts';
+import { mayRead } from '../assets/ownership.ts';
+import type { LookupDeps, ReadyAsset, ResolvedAsset } from '../lookup/assetlookup.ts';
+import { isLegacyPath, isUuid } from '../refs.ts';
 
 export interface SignedUrlCacheDeps {
   readonly signedUrls: Cache;

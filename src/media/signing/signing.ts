@@ -2,10 +2,10 @@
 import type { ResizeSigner } from '#edge/api.ts';
 import { isDecodable } from '#image/engine/formats.ts';
 import type { Caller } from '#platform/access/caller.ts';
-import { joinSigned, type SignedUrlCacheDeps, signWithCache } from './signedurlcache.ts';
 import type { ImageSignedRef, SignRequest } from '../api.ts';
 import type { ResolvedAsset } from '../lookup/assetlookup.ts';
 import { type ResolvingDeps, resolveRefs, sourceOf } from './resolving.ts';
+import { joinSigned, type SignedUrlCacheDeps, signWithCache } from './signedurlcache.ts';
 
 export interface SigningDeps extends ResolvingDeps, SignedUrlCacheDeps {
   readonly resizeAddress: ResizeSigner;

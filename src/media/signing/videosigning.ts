@@ -3,14 +3,15 @@ import { isDecodable } from '#image/engine/formats.ts';
 import type { Caller } from '#platform/access/caller.ts';
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import type { Log } from '#platform/log.ts';
-import { joinSigned, type SignedAsset, signWithCache } from './signedurlcache.ts';
 import type { SignRequest, VideoSignedRef } from '../api.ts';
-import { headsAtOnce, lookUpAssets, lookUpRow, type ResolvedAsset, startReading } from '../lookup/assetlookup.ts';
+import { findThumbs } from '../assets/assetstore.ts';
+import { headsAtOnce } from '../assets/buckets.ts';
+import { lookUpAssets, lookUpRow, type ResolvedAsset, startReading } from '../lookup/assetlookup.ts';
 import type { Reading } from '../reconciling/reconciling.ts';
 import { thumbPathOf } from '../refs.ts';
 import { isReadable, resolveRefs } from './resolving.ts';
+import { joinSigned, type SignedAsset, signWithCache } from './signedurlcache.ts';
 import { originalAddress, type SigningDeps, thumbAddress } from './signing.ts';
-import { findThumbs } from '../assets/assetstore.ts';
 
 export interface VideoSigningDeps extends SigningDeps {
   readonly log: Pick<Log, 'warn'>;

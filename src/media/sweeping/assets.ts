@@ -2,13 +2,13 @@
 
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import type { Objects } from '#platform/objects/objects.ts';
-import { dropAndInvalidate } from '../signing/signedurlcache.ts';
-import { bucketOf, headsAtOnce } from '../lookup/assetlookup.ts';
-import { removeDerivatives } from '../deletion/removal.ts';
 import type { DeletableAsset } from '../assets/assetstore.ts';
+import { bucketOf, headsAtOnce } from '../assets/buckets.ts';
+import { removeDerivatives } from '../deletion/removal.ts';
+import { dropAndInvalidate } from '../signing/signedurlcache.ts';
 import type { SweepFinding } from './api.ts';
-import { findReady } from './sweepstore.ts';
 import type { SweepDeps, SweepPage, SweepPageRequest } from './page.ts';
+import { findReady } from './sweepstore.ts';
 
 const rowsPerPage = 1000;
 

@@ -8,8 +8,8 @@ import type { Job, Jobs, Queue } from '#platform/jobs/jobs.ts';
 import type { Log } from '#platform/log.ts';
 import type { TaskTables } from '../tasks/taskstore.ts';
 import { sweepCursor } from './api.ts';
-import { sweepPage } from './sweep.ts';
 import type { SweepDeps } from './page.ts';
+import { sweepPage } from './sweep.ts';
 
 const payload = z.object({
   /** When this database was first swept: what was there before is left to the operator. */

@@ -11,9 +11,9 @@ import { interrupted } from '../../../test/media/interruption.fixture.ts';
 import { picture } from '../../../test/media/pictures.fixture.ts';
 import { openFiles, outcomeOf, registrationDeps, uploaded } from '../../../test/media/registering.fixture.ts';
 import { hourMs, sweepAll, sweepDeps } from '../../../test/media/sweeping.fixture.ts';
+import { draftAsset, type MediaTables } from '../assets/assetstore.ts';
 import { unknownFacts } from '../registration/inspection.ts';
 import type { RegistrationDeps } from '../registration/registration.ts';
-import { draftAsset, type MediaTables } from '../assets/assetstore.ts';
 
 /** More than any deed here has. */
 const manyMoments = 120;

@@ -3,12 +3,12 @@
  * which continues with it now does not become ready on bytes that are being removed; then its bytes go, then the row.
  */
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
-import { bucketOf, headsAtOnce } from '../lookup/assetlookup.ts';
-import { removeObjects } from '../deletion/removal.ts';
 import { type DeletableAsset, dropAssets } from '../assets/assetstore.ts';
+import { bucketOf, headsAtOnce } from '../assets/buckets.ts';
+import { removeObjects } from '../deletion/removal.ts';
 import type { SweepFinding } from './api.ts';
-import { findUnready, refuseUnready } from './sweepstore.ts';
 import { oldBefore, type SweepDeps, type SweepPage, type SweepPageRequest } from './page.ts';
+import { findUnready, refuseUnready } from './sweepstore.ts';
 import { unfinishedVideos } from './usage.ts';
 
 const rowsPerPage = 100;

@@ -8,8 +8,8 @@ import { picture } from '../../../test/media/pictures.fixture.ts';
 import { type Planted, plant } from '../../../test/media/planting.fixture.ts';
 import { onEveryPair } from '../../../test/media/rig.fixture.ts';
 import { hourMs, openSweepGround, type SweepGround, sweepAll } from '../../../test/media/sweeping.fixture.ts';
-import { storageKeyOf } from '../assets/storagekey.ts';
 import type { MediaTables } from '../assets/assetstore.ts';
+import { storageKeyOf } from '../assets/storagekey.ts';
 import { posterIdOf } from '../tasks/processing.ts';
 import { insertRun, type TaskTables } from '../tasks/taskstore.ts';
 

@@ -4,8 +4,8 @@
  */
 import { type SweepRequest, type Swept, sweepParts } from './api.ts';
 import { sweepAssets } from './assets.ts';
-import { sweepRegistrations } from './registrations.ts';
 import type { SweepDeps, SweepPage, SweepPageRequest } from './page.ts';
+import { sweepRegistrations } from './registrations.ts';
 import { sweepUploads } from './uploads.ts';
 import { sweepVariants } from './variants.ts';
 

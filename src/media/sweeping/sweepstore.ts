@@ -1,8 +1,8 @@
 /** The rows that sweeping reads, and those by which it holds off registrations. */
 import { sql } from 'kysely';
 import type { Db } from '#platform/db/db.ts';
-import type { StorageKeyParts } from '../assets/storagekey.ts';
 import { type DeletableAsset, deletableColumns, type MediaTables, type SeenAsset } from '../assets/assetstore.ts';
+import type { StorageKeyParts } from '../assets/storagekey.ts';
 
 type Handle = Db<MediaTables>;
 

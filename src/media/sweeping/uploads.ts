@@ -7,13 +7,13 @@
 
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import type { ListedObject, ObjectHead } from '#platform/objects/objects.ts';
-import { headsAtOnce } from '../lookup/assetlookup.ts';
-import { keysAt, removeObjects } from '../deletion/removal.ts';
-import { partsOfKey, type StorageKeyParts, sourceKeyOf } from '../assets/storagekey.ts';
 import { dropAssets, type SeenAsset } from '../assets/assetstore.ts';
+import { headsAtOnce } from '../assets/buckets.ts';
+import { partsOfKey, type StorageKeyParts, sourceKeyOf } from '../assets/storagekey.ts';
+import { keysAt, removeObjects } from '../deletion/removal.ts';
 import type { SweepFinding } from './api.ts';
-import { claimUnregistered, findKeys, type Unregistered } from './sweepstore.ts';
 import { oldBefore, type SweepDeps, type SweepPage, type SweepPageRequest } from './page.ts';
+import { claimUnregistered, findKeys, type Unregistered } from './sweepstore.ts';
 import { unfinishedVideos } from './usage.ts';
 
 const uploads = 'u/';

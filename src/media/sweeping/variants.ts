@@ -12,9 +12,10 @@ import { partsOfVariantKey } from '#image/engine/keys.ts';
 import { bucketStore, namedObject } from '#image/engine/sources.ts';
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import { defaultLegacyBucket, type ListedObject, type Objects } from '#platform/objects/objects.ts';
-import { headsAtOnce } from '../lookup/assetlookup.ts';
+import { headsAtOnce } from '../assets/buckets.ts';
 import { removeAll } from '../deletion/removal.ts';
 import type { SweepFinding } from './api.ts';
+import { oldBefore, type SweepDeps, type SweepPage, type SweepPageRequest } from './page.ts';
 import { readStep, type Step, writeStep } from './steps.ts';
 import {
   dropIndex,
@@ -25,7 +26,6 @@ import {
   hasIndexed,
   indexVariants,
 } from './sweepstore.ts';
-import { oldBefore, type SweepDeps, type SweepPage, type SweepPageRequest } from './page.ts';
 
 const keysPerPage = 1000;
 const prefixesPerPage = 200;

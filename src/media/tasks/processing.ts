@@ -7,19 +7,19 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
+import { uuidOfName } from '#platform/ids.ts';
 import { type Job, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
 import type { Log } from '#platform/log.ts';
-import { uuidOfName } from '#platform/ids.ts';
 import { ObjectExists, type Objects } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
-import { withInvalidation } from '../signing/signedurlcache.ts';
 import type { Asset } from '../api.ts';
-import { startHashes } from '../reading/digests.ts';
+import { draftAsset, dropUnready, findAsset, type MediaTables } from '../assets/assetstore.ts';
+import { storageKeyOf } from '../assets/storagekey.ts';
+import { type RemovalDeps, removeObject } from '../deletion/removal.ts';
+import { startHashes } from '../reading/unchanged.ts';
 import { unknownFacts } from '../registration/inspection.ts';
 import { type RegistrationDeps, registerAsset } from '../registration/registration.ts';
-import { type RemovalDeps, removeObject } from '../deletion/removal.ts';
-import { storageKeyOf } from '../assets/storagekey.ts';
-import { draftAsset, dropUnready, findAsset, type MediaTables } from '../assets/assetstore.ts';
+import { withInvalidation } from '../signing/signedurlcache.ts';
 import { type Ffmpeg, VideoFault } from '../video/ffmpeg.ts';
 import { takePoster } from '../video/poster.ts';
 import { probeVideo, type VideoFacts } from '../video/probing.ts';
@@ -202,7 +202,7 @@ async function lookAt(deps: ProcessingDeps, key: string, signal: AbortSignal): P
     if (!(await download(objects, key, head, file, signal, hashes.update)))
       throw new Error('the object changed while it was read');
     // The registration needs them, and would read everything again.
-    digester.note(objects, key, head.etag, hashes.digests());
+    digester.add(objects, key, head.etag, hashes.digests());
     const facts = await probeVideo(ffmpeg, file, signal);
     return { facts, picture: await takePoster(ffmpeg, { file, facts }, join(folder, 'poster.jpg'), signal) };
   });

@@ -7,13 +7,13 @@ import { defaultLegacyBucket } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
 import { retryWhileChanging } from '#platform/resilience/retrywhilechanging.ts';
 import type { MediaTask, TaskDeleted, TasksDeleted, TaskUpsert, VideoTask, VideoTaskRequest } from '../api.ts';
-import { deleteAssets } from '../deletion/deletion.ts';
+import { findDeletable } from '../assets/assetstore.ts';
 import { ownerFor } from '../assets/ownership.ts';
+import { storageKeyOf } from '../assets/storagekey.ts';
+import { deleteAssets } from '../deletion/deletion.ts';
+import type { RemovalDeps } from '../deletion/removal.ts';
 import { mediaProblems } from '../problems.ts';
 import { isUuid } from '../refs.ts';
-import type { RemovalDeps } from '../deletion/removal.ts';
-import { storageKeyOf } from '../assets/storagekey.ts';
-import { findDeletable } from '../assets/assetstore.ts';
 import type { Ffmpeg } from '../video/ffmpeg.ts';
 import { tagOf, videoUploadQueue } from './processing.ts';
 import {

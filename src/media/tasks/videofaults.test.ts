@@ -20,13 +20,13 @@ import { processingDeps } from '../../../test/media/processing.child.ts';
 import { render } from '../../../test/media/videosamples.fixture.ts';
 import { skipWithout } from '../../../test/programs.fixture.ts';
 import { scopeDeletion } from '../api.ts';
-import { deleteScope } from '../scopes/scopedeletion.ts';
-import { storageKeyOf, videoWatermarkKeyOf } from '../assets/storagekey.ts';
 import type { MediaTables } from '../assets/assetstore.ts';
+import { storageKeyOf, videoWatermarkKeyOf } from '../assets/storagekey.ts';
+import { deleteScope } from '../scopes/scopedeletion.ts';
+import { createImageWatermarker } from '../watermarks/imagewatermarker.ts';
+import { makeVideoWatermark } from '../watermarks/videowatermark.ts';
 import { type ProcessingDeps, posterIdOf, processVideo } from './processing.ts';
 import { findTask, insertRun } from './taskstore.ts';
-import { makeVideoWatermark } from '../watermarks/videowatermark.ts';
-import { createImageWatermarker } from '../watermarks/imagewatermarker.ts';
 
 /** More than any deed here has. */
 const manyMoments = 90;

@@ -2,15 +2,15 @@
 import type { Caller } from '#platform/access/caller.ts';
 import { isSafeKey } from '#platform/objects/keys.ts';
 import { invalid, problems } from '#platform/problem.ts';
-import { type SignedUrlCacheDeps, signWithCache } from '../signing/signedurlcache.ts';
 import type { Watermarked, WatermarkRequest } from '../api.ts';
 import { isImage } from '../assets/sizelimits.ts';
-import type { ResolvedAsset } from '../lookup/assetlookup.ts';
-import { isReplaced } from './watermarkrecords.ts';
-import { type ResolvingDeps, resolveRefs } from '../signing/resolving.ts';
-import { originalAddress } from '../signing/signing.ts';
 import { imageWatermarkKeyOf } from '../assets/storagekey.ts';
+import type { ResolvedAsset } from '../lookup/assetlookup.ts';
+import { type ResolvingDeps, resolveRefs } from '../signing/resolving.ts';
+import { type SignedUrlCacheDeps, signWithCache } from '../signing/signedurlcache.ts';
+import { originalAddress } from '../signing/signing.ts';
 import type { ImageWatermarker } from './imagewatermarker.ts';
+import { isReplaced } from './watermarkrecords.ts';
 
 export interface WatermarkDeps extends ResolvingDeps, SignedUrlCacheDeps {
   readonly watermarks: ImageWatermarker;

@@ -10,10 +10,10 @@ import { asPictureProblem } from '#image/engine/problems.ts';
 import { objectSource, ownerOfKey, SourceFault } from '#image/engine/sources.ts';
 import { ObjectExists } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
-import type { ResolvedAsset } from '../lookup/assetlookup.ts';
-import { isWatermarkCurrent, recordWatermark, type WatermarkRecordsDeps } from './watermarkrecords.ts';
-import { mediaProblems } from '../problems.ts';
 import { imageWatermarkKeyOf } from '../assets/storagekey.ts';
+import type { ResolvedAsset } from '../lookup/assetlookup.ts';
+import { mediaProblems } from '../problems.ts';
+import { isWatermarkCurrent, recordWatermark, type WatermarkRecordsDeps } from './watermarkrecords.ts';
 
 export interface ImageWatermarkerDeps extends WatermarkRecordsDeps {
   readonly engine: Pick<Engine, 'watermark'>;

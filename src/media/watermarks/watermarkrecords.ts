@@ -4,8 +4,8 @@
  */
 import type { Db } from '#platform/db/db.ts';
 import type { ObjectHead } from '#platform/objects/objects.ts';
-import type { ResolvedAsset } from '../lookup/assetlookup.ts';
 import type { MediaTables } from '../assets/assetstore.ts';
+import type { ResolvedAsset } from '../lookup/assetlookup.ts';
 import { findWatermarkRecord, writeWatermarkRecord } from './watermarkstore.ts';
 
 export interface WatermarkRecordsDeps {
