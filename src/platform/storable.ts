@@ -24,3 +24,11 @@ export function findUnstorable(value: unknown, path: string): Unstorable | undef
 function isStorableText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }
+
+/** Whether JSON with at most `maxDepth` levels can be stored: PostgreSQL refuses NUL and lone surrogates. */
+export function isStorableJson(value: unknown, maxDepth: number): boolean {
+  if (typeof value === 'string') return isStorableText(value);
+  if (typeof value !== 'object' || value === null) return true;
+  if (maxDepth === 0) return false;
+  return Object.entries(value).every(([key, inner]) => isStorableText(key) && isStorableJson(inner, maxDepth - 1));
+}
