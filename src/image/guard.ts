@@ -1,5 +1,5 @@
 /**
- * Which addresses the service may fetch from (docs/specification/image.md#sources). It stands inside the private network, so an address that a
+ * Which addresses the service may fetch from (docs/specification/image.md#sources). It runs inside the private network, so an address that a
  * caller names must not lead it to a neighbour: every address a host resolves to has to be a public one, in whatever form
  * it is written.
  */

@@ -66,7 +66,7 @@ export interface MediaDeps {
   /** Over the public bucket, with the key secret of the image service and the edge: variants go with their source. */
   readonly variants: Pick<VariantMaker, 'forgetAll' | 'names'>;
   readonly screening: Screening;
-  /** Of the edge, or of the imgproxy server that stands in its place. */
+  /** Of the edge, or of an imgproxy server in its place. */
   readonly resizeAddress: ResizeSigner;
   /** Over the same database; media works on its queues from its first moment until it closes. */
   readonly jobs: Jobs;
@@ -128,7 +128,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
   addSweepRoutes(app, deps.access, common);
   const discard = (ownerId: string, assetIds: readonly string[]) => deleteAssetsOfOwner(common, ownerId, assetIds);
   workOnQueues(app, jobs, { ...common, discard });
-  // Before requests in flight are awaited: those that wait for a job are told to come again.
+  // Before requests in flight are awaited: those that wait for a job get 503 with Retry-After.
   const { drain } = app;
   app.drain = () => {
     closing.abort();
@@ -158,7 +158,6 @@ function workOnQueues(app: HttpServer, jobs: Jobs, deps: ProcessingDeps & VideoW
 
 const picturePermits = () => createPermits({ count: picturesAtOnce, waitMs: pictureWaitMs });
 
-/** What `npm run import-legacy` does without a running instance: `POST /v1/assets/legacy` without HTTP. */
 /** Sweeps that remove something, and imports. */
 const auditing = {
   isOperators: (url: string) => url === '/v1/sweep' || url === '/v1/assets/legacy',
@@ -168,6 +167,7 @@ const auditing = {
   },
 };
 
+/** What `npm run import-legacy` does without a running instance: `POST /v1/assets/legacy` without HTTP. */
 export function importerOf(
   deps: Pick<MediaDeps, 'database' | 'originals' | 'legacy' | 'engine' | 'screening' | 'settings'>,
 ) {

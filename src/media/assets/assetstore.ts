@@ -1,4 +1,4 @@
-/** The asset rows: the only SQL of the media service. */
+/** The rows of assets. */
 import { type Generated, type Insertable, sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
 import { isUniqueViolation } from '#platform/db/errors.ts';
@@ -40,7 +40,7 @@ export interface MediaTables extends IncidentTables {
 
 type Handle = Db<MediaTables> | Tx<MediaTables>;
 
-/** What an asset is registered as: the same in every replay, or it is another asset. */
+/** What identifies a registration: a replay with other values is a conflict. */
 export interface AssetIdentity {
   readonly assetId: string;
   readonly ownerId: string;
@@ -50,7 +50,7 @@ export interface AssetIdentity {
   readonly requestedMime: string;
 }
 
-/** What is told about the bytes, by themselves or by the caller. */
+/** What the bytes of an asset show, or the caller declared. */
 export interface AssetFacts {
   readonly mime: string;
   readonly sha256: string | null;
@@ -65,7 +65,7 @@ export interface AssetFacts {
 }
 
 export interface AssetPlace {
-  /** The object store, when nothing is said. */
+  /** The object store by default. */
   readonly backend?: 'objects' | 'legacy';
   readonly bucket: string;
   readonly storageKey: string;
@@ -75,7 +75,7 @@ export interface AssetPlace {
 
 export type StoredAsset = NonNullable<Awaited<ReturnType<typeof findAsset>>>;
 
-/** A thumbnail that belongs to somebody else is not shown (docs/specification/media.md#signing). */
+/** A thumbnail of another owner is not shown (docs/specification/media.md#signing). */
 const visibleThumb = sql<string | null>`
   case when exists (
     select from assets as thumb where thumb.asset_id = assets.thumb_asset_id and thumb.owner_id <> assets.owner_id
@@ -102,7 +102,7 @@ export const assetColumns = [
   'refusal',
 ] as const;
 
-/** In whatever state it is. */
+/** In any state. */
 export function findAsset(db: Handle, assetId: string) {
   return db.selectFrom('assets').select(assetColumns).where('asset_id', '=', assetId).executeTakeFirst();
 }
@@ -121,11 +121,11 @@ export const signingColumns = [
   'height',
   'duration_ms as durationMs',
   'blurhash',
-  // As it was registered: whose it is has to be looked at before it is shown.
+  // As registered: its owner must be checked before it is shown.
   'thumb_asset_id as namedThumbId',
 ] as const;
 
-/** Those of `assetIds` that may be read, in one query and in no order. Who may read them is not judged here. */
+/** Those of `assetIds` that are ready, in one query and in no order. Callers check who can read them. */
 export function findReadyAssets(db: Handle, assetIds: readonly string[]) {
   return (
     db
@@ -138,7 +138,7 @@ export function findReadyAssets(db: Handle, assetIds: readonly string[]) {
   );
 }
 
-/** As `findReadyAssets`, in whatever state: the owner decides whether a thumbnail is shown, ready or not. */
+/** As `findReadyAssets`, in any state: the owner decides whether a thumbnail is shown, ready or not. */
 export function findThumbs(db: Handle, assetIds: readonly string[]) {
   return db
     .selectFrom('assets')
@@ -205,16 +205,15 @@ export async function draftAsset(
   try {
     return (await drafting.executeTakeFirstOrThrow()).numInsertedOrUpdatedRows === 1n;
   } catch (error) {
-    // `on conflict` minds one index: of two inserts at once, the second may fail at the other one first.
+    // `on conflict` covers one index: the second of two concurrent inserts can fail at the other index first.
     if (isUniqueViolation(error, 'assets_in_legacy')) return false;
     throw error;
   }
 }
 
 /**
- * From here on the asset can be read; `isScreened`: it is a picture that passed. Only as long as
- * the row still stands for the bytes that were looked at (`etag`); `undefined` otherwise. Of several calls at once, one
- * gets the row.
+ * Makes the asset readable if the row still has the ETag that was inspected; `undefined` otherwise. `isScreened`: it is an
+ * image that passed its screening. One of several concurrent calls gets the row.
  */
 export function markReady(db: Handle, assetId: string, etag: string, isScreened = false) {
   return db
@@ -228,7 +227,7 @@ export function markReady(db: Handle, assetId: string, etag: string, isScreened 
     .executeTakeFirst();
 }
 
-/** Takes back a row that never became ready and stands for the bytes of `etag`. */
+/** Deletes a row that never became ready and has this ETag. */
 export async function dropUnready(db: Handle, assetId: string, etag: string): Promise<void> {
   await db
     .deleteFrom('assets')
@@ -238,7 +237,7 @@ export async function dropUnready(db: Handle, assetId: string, etag: string): Pr
     .execute();
 }
 
-/** A row as it was read: `revision` changes with every write, and no row that comes after it has the same. */
+/** A row as it was read: `revision` changes with every write and is never reused. */
 export interface SeenAsset {
   readonly assetId: string;
   readonly revision: string;
@@ -257,7 +256,7 @@ export const deletableColumns = [
   sql<string>`xmin::text`.as('revision'),
 ] as const;
 
-/** Those of `assetIds` that exist, in whatever state and in no order. */
+/** Those of `assetIds` that exist, in any state and in no order. */
 export function findDeletable(db: Handle, assetIds: readonly string[]) {
   return db
     .selectFrom('assets')
@@ -266,7 +265,7 @@ export function findDeletable(db: Handle, assetIds: readonly string[]) {
     .execute();
 }
 
-/** Those that are registered at these paths of a legacy bucket, likewise. */
+/** Those that are registered at these paths of a legacy bucket, in any state and in no order. */
 export function findDeletableAt(db: Handle, bucket: string, paths: readonly string[]) {
   return db
     .selectFrom('assets')
@@ -284,7 +283,7 @@ export interface AssetScope {
   readonly scopeId: string | undefined;
 }
 
-/** At most `limit` rows, in whatever state, by storage key as the object store lists (bytes), from beyond `after` on. */
+/** At most `limit` rows after `after`, in any state, by storage key in the byte order of object store listings. */
 export function findDeletableOf(
   db: Handle,
   scope: AssetScope,
@@ -321,7 +320,7 @@ export async function findShowing(db: Handle, assetIds: readonly string[]): Prom
   return rows.map(({ assetId }) => assetId);
 }
 
-/** Drops those rows that still are as they were read; answers their ids. */
+/** Drops the rows that have not changed since they were read. Resolves with their ids. */
 export async function dropAssets(db: Handle, seen: readonly SeenAsset[]): Promise<readonly string[]> {
   const assetIds = seen.map(({ assetId }) => assetId);
   const revisions = seen.map(({ revision }) => revision);

@@ -1,10 +1,10 @@
-/** Whose asset it is, and who may read it (docs/specification/media.md#ownership). */
+/** Who owns an asset, and who can read it (docs/specification/media.md#ownership). */
 import type { Caller } from '#platform/access/caller.ts';
 import { invalid, problems } from '#platform/problem.ts';
 
 /**
- * The owner that a request acts for. A user is always the owner, and may say so; a server has to name one.
- * Throws 400 (server without `ownerId`) and 403 (user naming somebody else).
+ * The owner that a request acts for. A user is always the owner and can say so; a server must name one.
+ * Throws 400 (server without `ownerId`) and 403 (user naming another owner).
  */
 export function ownerFor(caller: Caller, named: string | undefined, field = 'body.ownerId'): string {
   if (caller.kind === 'internal') {
@@ -33,7 +33,7 @@ export function mayReadPath(caller: Caller, path: string, publicScopes: readonly
   return first === caller.userId || publicScopes.includes(first);
 }
 
-/** Users reach into the legacy backend only where their own files lie (docs/specification/media.md#deletion). Throws 403. */
+/** Users can delete and copy only their own legacy files (docs/specification/media.md#deletion). Throws 403. */
 export function assertOwnLegacyPaths(caller: Caller, paths: readonly string[]): void {
   if (caller.kind === 'internal') return;
   const own = [`${caller.userId}/`, `feed/${caller.userId}/`, `avatars/${caller.userId}/`];

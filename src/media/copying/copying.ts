@@ -1,9 +1,9 @@
 /**
  * `POST /v1/copy`: an asset in another scope, with bytes and a row of its own (docs/specification/media.md#copies).
  *
- * The row is drafted first and marked ready last, so that a process which dies in between leaves a row that nobody can read
- * and that tells where bytes may lie: deletions of the scope find it, and sweeping/ does. Whatever fails, the bytes
- * go before the row. A deletion that takes the drafted row away is obeyed: all starts afresh, with the source as it is then.
+ * The row is drafted first and marked ready last, so that a process which dies in between leaves an unreadable row with the
+ * key of the bytes: deletions of the scope and sweeps find it. On every failure the bytes are removed before the row. If a
+ * deletion drops the drafted row, the copy starts again with the source as it is then.
  */
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '#platform/access/caller.ts';
@@ -39,7 +39,7 @@ interface Target {
 /**
  * Throws 400 and 403 as `assertMayCopy`, 403 and 404 as `findSource`, 413 `asset_too_large`, `quota_exceeded`, 422 (a
  * picture of the legacy backend that could not be registered either), 451 `csam_blocked`, 502 `copy_failed`, and 503. After
- * each there is neither row nor object, unless the engines fail at taking them back too.
+ * each there is neither row nor object, unless the engines fail to remove them too.
  */
 export async function copyAsset(deps: CopyDeps, caller: Caller, request: CopyRequest): Promise<Asset> {
   assertMayCopy(caller, request);
@@ -66,7 +66,7 @@ function targetOf(caller: Caller, request: CopyRequest, source: CopySource): Tar
   return { identity, storageKey: storageKeyOf({ ...identity, mime: source.mime }) };
 }
 
-/** `undefined`: something changed under our hands; look again. */
+/** `undefined`: the source or the row has changed; start again. */
 async function tryCopying(
   deps: CopyDeps,
   source: CopySource,
@@ -89,7 +89,7 @@ async function tryCopying(
   return undefined;
 }
 
-/** `undefined`: the source is not what it was. Throws 404 and 413 too. */
+/** `undefined`: the source has changed. Throws 404 and 413 too. */
 async function writeBytes(
   { objects, limits, digester }: CopyDeps,
   source: CopySource,
@@ -97,13 +97,13 @@ async function writeBytes(
 ): Promise<ObjectHead | undefined> {
   const head = await transfer(source, objects, storageKey, { maxBytes: maxBytesOf(source.mime, limits), digester });
   if (head === 'changed') return undefined;
-  // Removed meanwhile, or about to lose its row too.
+  // Removed during the copy, or about to lose its row.
   if (head === 'gone') throw noSuchSource();
   if (head === 'too_large') throw mediaProblems.asset_too_large();
   return head;
 }
 
-/** Marks it ready, if it may be shown. `undefined`: it is not what it was, or its row is gone. Throws 451 and 503 too. */
+/** Marks it ready, if it can be shown. `undefined`: it has changed, or its row is gone. Throws 451 and 503 too. */
 async function showCopy(
   deps: CopyDeps,
   source: CopySource,
@@ -132,8 +132,8 @@ async function showCopy(
 }
 
 /**
- * Bytes first. What cannot be taken back keeps its row, and is found by it later. The row may be ready already, when only
- * the answer of the database was lost; so something may have been made of the bytes.
+ * Bytes first. Bytes that cannot be removed keep their row, by which they are found later. The row can be ready already, if
+ * only the response of the database was lost; so derivatives can exist.
  */
 async function takeBack(deps: CopyDeps, { identity, storageKey }: Target): Promise<void> {
   const { db, objects, log } = deps;
@@ -147,7 +147,7 @@ async function takeBack(deps: CopyDeps, { identity, storageKey }: Target): Promi
   }
 }
 
-/** For the incident: the bytes that were copied go on to lie there. */
+/** For the incident: where the copied bytes remain. */
 function originOf({ assetId, objects, storageKey }: CopySource): string {
   return assetId ?? `${objects.bucket}/${storageKey}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Whether a copy may be shown (docs/specification/media.md#copies). What was screened when it came into the object store is judged by what was kept
- * then, and no byte of it is read; everything else is read and screened as at a registration.
+ * Whether a copy can be shown (docs/specification/media.md#copies). A source in the object store that was screened is matched by
+ * its stored digests, and no byte of it is read; everything else is read and screened as in a registration.
  */
 import type { ObjectHead, Objects } from '#platform/objects/objects.ts';
 import type { AssetFacts } from '../assets/assetstore.ts';

@@ -1,4 +1,4 @@
-/** What is copied, and who may (docs/specification/media.md#copies). */
+/** The source of a copy, and who can copy it (docs/specification/media.md#copies). */
 import type { Caller } from '#platform/access/caller.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { invalid, type Problem, problems } from '#platform/problem.ts';
@@ -20,19 +20,19 @@ export interface CopySource {
   readonly kind: string;
   readonly mime: string;
   readonly byteSize: number;
-  /** What is told of it. */
+  /** Its facts. */
   readonly facts: AssetFacts;
-  /** Its bytes were looked at when they came into the object store, and passed if they are a picture. */
+  /** Its bytes were inspected when they came into the object store, and passed their screening if they are an image. */
   readonly isScreened: boolean;
   readonly backend: 'objects' | 'legacy';
-  /** The bucket that it lies in. */
+  /** Its bucket. */
   readonly objects: Objects;
   readonly storageKey: string;
   /** Of the bytes that were registered; `undefined`: whatever bytes there are. */
   readonly etag: string | undefined;
 }
 
-/** By the request alone. Throws 400 (server, legacy path, no owner) and 403 (user naming somebody else, or a foreign path). */
+/** By the request alone. Throws 400 (server, legacy path, no owner) and 403 (user naming another owner, or a path of another user). */
 export function assertMayCopy(caller: Caller, { fromAssetId, toOwnerId }: CopyRequest): void {
   if (caller.kind === 'user') {
     if (toOwnerId !== undefined && toOwnerId !== caller.userId)
@@ -43,7 +43,7 @@ export function assertMayCopy(caller: Caller, { fromAssetId, toOwnerId }: CopyRe
   }
 }
 
-/** Throws 404, and 403 for a user when it is somebody else's, in a public scope or not. */
+/** Throws 404, and 403 if it belongs to another user, in a public scope or not. */
 export async function findSource(deps: LookupDeps, caller: Caller, request: CopyRequest): Promise<CopySource> {
   const { fromAssetId, legacyBucket } = request;
   const source = isUuid(fromAssetId)
@@ -62,7 +62,7 @@ async function findAssetSource(deps: LookupDeps, caller: Caller, assetId: string
   const named = await findCopySource(deps.db, assetId);
   if (named === undefined) return undefined;
   if (caller.kind === 'user' && named.ownerId !== caller.userId)
-    throw problems.forbidden({ message: 'The asset is somebody else’s.' });
+    throw problems.forbidden({ message: 'The asset belongs to another user.' });
   const [row] = await reading.current([named]);
   if (row === undefined) return undefined;
   const objects = bucketOf(deps, row);
@@ -70,7 +70,7 @@ async function findAssetSource(deps: LookupDeps, caller: Caller, assetId: string
   const { ownerId, kind, mime, byteSize, backend, storageKey } = row;
   const { width, height, durationMs, blurhash, sha256, md5, pdq, pdqQuality } = row;
   const facts = { mime, width, height, durationMs, blurhash, sha256, md5, pdq, pdqQuality, thumbAssetId: null };
-  // What passes through this process is looked at anew.
+  // Bytes that pass through this process are inspected again.
   const etag = backend === 'objects' || sha256 !== null ? row.etag : undefined;
   // Rows from before every upload was hashed have no digests.
   const isScreened = backend === 'objects' && sha256 !== null && (!isImage(mime) || row.screenedAt !== null);

@@ -7,19 +7,19 @@ import type { Digester } from '../reading/digests.ts';
 import { startHashes } from '../reading/unchanged.ts';
 import type { CopySource } from './copysource.ts';
 
-/** A stream may take long as long as it moves. */
+/** A stream can take any time as long as bytes arrive. */
 const idleMs = 8000;
 
-/** `gone`: there are no bytes; `changed`: others than those of the source's etag; `too_large`: more than were told of. */
+/** `gone`: there are no bytes; `changed`: the ETag of the source differs; `too_large`: more bytes than the lookup found. */
 export type Transferred = ObjectHead | 'gone' | 'changed' | 'too_large';
 
 export interface TransferOptions {
   readonly maxBytes: number;
-  /** Is told of bytes that pass through this process. */
+  /** Gets the digests of bytes that pass through this process. */
   readonly digester: Pick<Digester, 'add'>;
 }
 
-/** Inside the store where the source lies in it, else through this process. Throws `copy_failed`. */
+/** Inside the store if the source is in it, else through this process. Throws `copy_failed`. */
 export async function transfer(
   source: CopySource,
   target: Objects,

@@ -1,4 +1,4 @@
-/** Legacy files that a call deletes, counted once however many calls delete them at once (docs/specification/media.md#deletion). */
+/** Counts the legacy files that a call deletes, each once in all concurrent calls (docs/specification/media.md#deletion). */
 import { randomUUID } from 'node:crypto';
 import type { Objects } from '#platform/objects/objects.ts';
 import type { LookupDeps } from '../lookup/assetlookup.ts';
@@ -6,8 +6,8 @@ import { claimFiles, markSeen, releaseFiles } from './countingstore.ts';
 import { findExisting } from './removal.ts';
 
 /**
- * What `work` gives, and how many of `paths` there were before it that no other call counts. `files` is the legacy bucket.
- * Whoever counts a file may be overtaken by another call that removes it; so that one tells first that it saw it.
+ * The result of `work`, and how many of `paths` existed before it that no other call counts. `files` is the legacy bucket.
+ * Another call can remove a file before the call that counts it sees it; so a call first records the files that it saw.
  */
 export async function countDeletedFiles<Result>(
   { db }: Pick<LookupDeps, 'db'>,

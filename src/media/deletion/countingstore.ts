@@ -1,12 +1,12 @@
-/** Who of several deletions at once counts a legacy file. */
+/** Which of several concurrent deletions counts a legacy file. */
 import { sql } from 'kysely';
 import type { Db } from '#platform/db/db.ts';
 import type { MediaTables } from '../assets/assetstore.ts';
 
-/** Far longer than a deletion takes: one whose process died counts no longer. */
+/** Far longer than a deletion takes: a claim of a process that died expires. */
 const outdatedAfterS = 120;
 
-/** Those of `paths` that nobody else is deleting: `holder` counts them, until it lets go. */
+/** Those of `paths` that no other call is deleting: `holder` counts them until it releases them. */
 export async function claimFiles(
   db: Db<MediaTables>,
   bucket: string,
@@ -22,14 +22,14 @@ export async function claimFiles(
   return rows.map(({ path }) => path);
 }
 
-/** To be told before they are removed: that others, who count them, need not see them any more. */
+/** Called before the files are removed, so that the calls that count them need not see them. */
 export async function markSeen(db: Db<MediaTables>, bucket: string, paths: readonly string[]): Promise<void> {
   await sql`
     update legacy_removals set seen = true
     where bucket = ${bucket}::text and path = any(${paths}::text[])`.execute(db);
 }
 
-/** Lets go of what `holder` counts; those of it that another call saw. */
+/** Releases the files of `holder`. Resolves with those that another call saw. */
 export async function releaseFiles(
   db: Db<MediaTables>,
   bucket: string,

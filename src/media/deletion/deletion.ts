@@ -1,7 +1,7 @@
 /**
- * `DELETE /v1/assets` (docs/specification/media.md#deletion): objects first, rows last. A row is dropped only as it was read: when a
- * registration has changed it meanwhile, its object may be a new one, and both are looked at again. So of a deletion and a
- * registration at once one comes after the other, and no ready row is left without its object.
+ * `DELETE /v1/assets` (docs/specification/media.md#deletion): objects first, rows last. A row is dropped only if it has not changed
+ * since it was read: a registration that changed it may have a new object, so both are read again. A concurrent deletion and
+ * registration are thus serialized, and no ready row is left without its object.
  */
 import type { Caller } from '#platform/access/caller.ts';
 import { problems } from '#platform/problem.ts';
@@ -16,8 +16,8 @@ import { countDeletedFiles } from './counting.ts';
 import { type RemovalDeps, removeObjects, rowsPerBatch } from './removal.ts';
 
 /**
- * Throws 403 (somebody else's asset or path: nothing is deleted) and 503, after which the call may be repeated: what was
- * not confirmed gone still has its row. Without a legacy backend paths count nothing.
+ * Throws 403 (an asset or path of another user: nothing is deleted) and 503, after which the call can be retried: what was
+ * not confirmed gone still has its row. Without a legacy backend paths are not counted.
  */
 export async function deleteAssets(deps: RemovalDeps, caller: Caller, request: AssetsDeletion): Promise<AssetsDeleted> {
   const { legacyBucket } = request;
@@ -84,7 +84,7 @@ async function deleteFiles(deps: RemovalDeps, bucket: string, paths: readonly st
   }
 }
 
-/** Ids of the rows that were dropped; those missing were changed, or dropped by somebody else, meanwhile. */
+/** Ids of the rows that were dropped; the others were changed or dropped by another call. */
 async function deleteRows(deps: RemovalDeps, rows: readonly DeletableAsset[]): Promise<ReadonlySet<string>> {
   const dropped = new Set<string>();
   for (let start = 0; start < rows.length; start += rowsPerBatch) {
@@ -109,7 +109,7 @@ async function findThumbs(deps: RemovalDeps, videos: readonly DeletableAsset[]):
 
 function assertOwn(caller: Caller, rows: readonly DeletableAsset[]): void {
   if (caller.kind === 'user' && rows.some(({ ownerId }) => ownerId !== caller.userId))
-    throw problems.forbidden({ message: 'ids name an asset of somebody else.' });
+    throw problems.forbidden({ message: 'ids name an asset of another user.' });
 }
 
 /** In the order in which they first come. */

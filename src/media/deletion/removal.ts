@@ -1,7 +1,7 @@
 /**
- * The physical half of a deletion: the objects of rows, the watermark files beside them, and their variants. Objects go
- * before rows, so whatever a process dies between, a row still tells of what is left, and a repeat finishes it. What is
- * gone already is no failure.
+ * The physical half of a deletion: the objects of rows, the watermark files next to them, and their variants. Objects go
+ * before rows: whenever the process dies, a row still names what is left, and a retry finishes it. An object that is gone
+ * already is no failure.
  */
 import { objectSource } from '#image/engine/sources.ts';
 import { StoreFault, type VariantMaker } from '#image/engine/variants.ts';
@@ -21,7 +21,7 @@ export interface RemovalDeps extends LookupDeps {
   readonly variants: Pick<VariantMaker, 'forgetAll'>;
 }
 
-/** Where an original lies: a row says so. */
+/** Where a row says that an original is. */
 export interface Place {
   readonly backend: 'objects' | 'legacy';
   readonly bucket: string;
@@ -38,7 +38,7 @@ export const rowsPerBatch = 1000;
 export async function removeObjects(deps: RemovalDeps, places: readonly Place[]): Promise<void> {
   const groups = groupByBucket(deps, places);
   for (const { objects, storageKeys } of groups) await removeAll(objects, storageKeys);
-  // After their sources: what is still being made beside them is then taken back by its maker.
+  // After their sources: a derivative that is still being made is then removed by the call that makes it.
   for (const { objects, storageKeys } of groups) await removeDerivatives(deps, objects, storageKeys);
   for (const { backend, objects, storageKeys } of groups)
     if (backend === 'legacy') await dropWatermarkRecords(deps.db, objects.bucket, storageKeys.flatMap(watermarkKeysOf));
@@ -58,7 +58,7 @@ export async function removeDerivatives(
   await Promise.all([removeWatermarks(objects, storageKeys), forgetVariants(deps, objects, storageKeys)]);
 }
 
-/** Looked for, since few sources have any: a listing of many is cheaper than the removal of what is not there. */
+/** Listed first, since few sources have any: one listing is cheaper than removing absent keys. */
 async function removeWatermarks(objects: Objects, storageKeys: readonly string[]): Promise<void> {
   const wanted = new Set(storageKeys.flatMap((key) => keysAt(key).slice(1)));
   const starts = storageKeys.map((key) => `${key}.wm.`).filter((start) => isSafeKey(`${start}jpg`));
@@ -95,7 +95,7 @@ export async function countObjects(deps: BucketsDeps, places: readonly Place[]) 
   return counts;
 }
 
-/** Those of `keys` that are there, asked one by one: legacy files of one owner may lie anywhere in their bucket. */
+/** Those of `keys` that exist, by one HEAD request each: legacy files of one owner can be anywhere in their bucket. */
 export async function findExisting(
   objects: Pick<Objects, 'head'>,
   keys: readonly string[],
@@ -104,7 +104,7 @@ export async function findExisting(
   return keys.filter((_key, index) => heads[index] !== undefined);
 }
 
-/** One listing, of what lies between the first key and the last: keys of one owner start alike. */
+/** One listing from the first key to the last: keys of one owner have the same prefix. */
 async function countByListing(objects: Pick<Objects, 'list'>, unsorted: readonly string[]): Promise<number> {
   // As the store lists: by bytes, which beyond the basic plane is not the order of strings.
   const keys = unsorted.map((key) => Buffer.from(key)).sort(Buffer.compare);
@@ -119,7 +119,7 @@ async function countByListing(objects: Pick<Objects, 'list'>, unsorted: readonly
   return count;
 }
 
-/** With its watermark files; beside the longest names none can lie. */
+/** With its watermark files; the longest names leave no room for the suffix. */
 export function keysAt(storageKey: string): readonly string[] {
   return [storageKey, ...watermarkKeysOf(storageKey).filter(isSafeKey)];
 }
@@ -130,7 +130,7 @@ interface Group {
   readonly storageKeys: string[];
 }
 
-/** A row of a bucket that is not configured is not dropped for bytes that were never looked for. */
+/** Throws for a bucket that is not configured: its rows must not be dropped without removing their bytes. */
 function groupByBucket(deps: BucketsDeps, places: readonly Place[]): readonly Group[] {
   const groups = new Map<string, Group>();
   for (const place of places) {

@@ -19,7 +19,7 @@ export async function listAssets({ db }: ListingDeps, caller: Caller, asked: Ass
     throw invalid('querystring.scopeKind', 'is required with scopeId');
   const after = cursor === undefined ? undefined : readCursor(cursor);
   const ownerId = ownerFor(caller, named, 'querystring.ownerId');
-  // One more than asked for tells whether there is another page.
+  // One row more than the page shows whether there is another page.
   const rows = await listReadyAssets(db, { ownerId, scopeKind, scopeId, kind }, after, limit + 1);
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;

@@ -1,6 +1,6 @@
 /**
- * What a legacy file is: what its store says, else what its first bytes say, else what its name says. The bytes are read
- * once for each version of a file.
+ * The mime of a legacy file: the store's content type, else its first bytes, else its extension. The bytes are read once for
+ * each version of a file.
  */
 import { fileTypeFromBuffer } from 'file-type';
 import { LRUCache } from 'lru-cache';
@@ -8,14 +8,14 @@ import mimeTypes from 'mime';
 import type { ObjectHead, Objects } from '#platform/objects/objects.ts';
 import { readUnchanged } from './unchanged.ts';
 
-/** By bucket, path and etag. Of one process: another one reads the bytes itself. */
+/** By bucket, path and ETag, in this process. */
 const known = new LRUCache<string, string>({ max: 10_000 });
-/** As many as the library asks for. */
+/** As many as the library needs. */
 const beginningBytes = 4100;
 
-/** Types that stores give to uploads that name none. */
-const saysNothing = new Set(['application/octet-stream', 'binary/octet-stream']);
-/** Formats that hold others, which the name tells apart: documents are archives, SVG is XML. */
+/** Default types of stores for uploads without a type. */
+const isUnspecific = new Set(['application/octet-stream', 'binary/octet-stream']);
+/** Container formats whose content the extension tells: documents are archives, SVG is XML. */
 const containers = new Set(['application/zip', 'application/x-cfb', 'application/xml']);
 /** The library's name, and the one by which assets are registered. */
 const aliases: Readonly<Record<string, string>> = {
@@ -24,7 +24,7 @@ const aliases: Readonly<Record<string, string>> = {
   'image/apng': 'image/png',
 };
 
-/** `undefined`: the file is no longer the one that `head` describes. Throws `engine_unavailable`. */
+/** `undefined`: the file was replaced since `head`. Throws `engine_unavailable`. */
 export async function mimeOfFile(
   objects: Pick<Objects, 'bucket' | 'get'>,
   path: string,
@@ -46,25 +46,25 @@ export async function mimeOfFile(
   return mime;
 }
 
-/** By the extension; what nobody knows is plain bytes (RFC 2046 §4.5.1). */
+/** By the extension; an unknown one means plain bytes (RFC 2046 §4.5.1). */
 export function mimeOfPath(path: string): string {
   return mimeTypes.getType(path) ?? 'application/octet-stream';
 }
 
-/** Without parameters; `undefined`: it says nothing. */
+/** Without parameters; `undefined`: no specific type. */
 function mediaTypeOf(contentType: string | undefined): string | undefined {
   const [type = ''] = (contentType ?? '').toLowerCase().split(';');
   const trimmed = type.trim();
-  return /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(trimmed) && !saysNothing.has(trimmed) ? trimmed : undefined;
+  return /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(trimmed) && !isUnspecific.has(trimmed) ? trimmed : undefined;
 }
 
-/** `undefined`: they say nothing, or no more than the name does. */
+/** `undefined`: unknown, or no more specific than the extension. */
 async function mimeOfBytes(bytes: Uint8Array): Promise<string | undefined> {
   try {
     const mime = (await fileTypeFromBuffer(bytes))?.mime;
     return mime === undefined || containers.has(mime) ? undefined : (aliases[mime] ?? mime);
   } catch {
-    // The parsers throw when headers announce more than there is.
+    // The parsers throw when a header promises more bytes than there are.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** What the reading thread is asked, and what it answers. */
+/** Requests to the reading thread and its replies. */
 export interface LookTask {
   readonly path: string;
   /** The folder of the bucket, below which no symbolic link is followed. */

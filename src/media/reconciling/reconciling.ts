@@ -156,13 +156,13 @@ export function createReconciler(deps: ReconcilingDeps): Reconciler {
         if (unreadable === 0 && !comparer.isFull()) state = 'trusting';
         const reconciled = missing + different + unreadable === 0;
         await write({ reconciled, missing, different, unreadable });
-        const told = { ...counts, tookMs: Math.round(performance.now() - startedAt) };
-        if (!reconciled) log.warn(told, 'compared the data folder with its rows: some assets are not readable');
-        else if (isNew || counts.moved > 0) log.info(told, 'compared the data folder with its rows');
+        const summary = { ...counts, tookMs: Math.round(performance.now() - startedAt) };
+        if (!reconciled) log.warn(summary, 'compared the data folder with its rows: some assets are not readable');
+        else if (isNew || counts.moved > 0) log.info(summary, 'compared the data folder with its rows');
         return;
       } catch (error) {
         if (closing.signal.aborted) return;
-        log.warn({ err: error }, 'the data folder cannot be compared with its rows; trying again');
+        log.warn({ err: error }, 'the data folder cannot be compared with its rows; retrying');
         await sleep(retryAfterMs, undefined, { signal: closing.signal }).catch(() => undefined);
       }
     }

@@ -1,6 +1,6 @@
 /**
- * Objects that came to lie elsewhere (another disk, S3): a row pins the etag of its bytes, which every place makes in its
- * own way. What lies where is noted first, in a table that is there only meanwhile; then the rows follow, all at once.
+ * Objects that moved (to another disk, to S3): a row names the ETag of its bytes, which every store computes differently.
+ * The moves are recorded first, in a table that exists only during a move; then all rows are updated at once.
  */
 import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';

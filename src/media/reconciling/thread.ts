@@ -1,4 +1,4 @@
-/** The reading thread: hashes files without a detour through the event loop that answers requests. */
+/** The reading thread: hashes files off the event loop that serves requests. */
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';

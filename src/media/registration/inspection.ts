@@ -16,14 +16,14 @@ import type { Digests, Match, Screening } from '../screening/screening.ts';
 export interface InspectionDeps {
   readonly objects: ReadableObjects;
   readonly engine: Pick<Engine, 'inspect'>;
-  /** Bounds how many pictures are held in memory at once: they are read whole before the engine takes its turn. */
+  /** Bounds how many images are in memory: each is read completely before the engine gets it. */
   readonly pictures: Permits;
   readonly digester: Digester;
   readonly screening: Pick<Screening, 'hash'>;
   readonly limits: SizeLimits;
 }
 
-/** An object, and what it is called. */
+/** An object and its declared mime. */
 export interface Uploaded {
   readonly storageKey: string;
   readonly head: ObjectHead;
@@ -37,7 +37,7 @@ export interface Inspection {
   readonly picture: Picture | undefined;
 }
 
-/** A picture in memory, and what it says of itself. */
+/** An image in memory and the facts that its bytes show. */
 interface Picture {
   readonly bytes: Uint8Array;
   readonly facts: Pick<ImageFacts, 'mime' | 'width' | 'height' | 'blurhash'>;
@@ -67,7 +67,7 @@ export async function withInspected<Result>(
     return work(digests && { digests: { ...digests, pdq: null, pdqQuality: null }, picture: undefined });
   }
   if (shown !== 'picture') return work(shown);
-  // Under the name of something else it may be no larger than a picture either: it is read into memory.
+  // The limit of images applies whatever the declared mime is: the object is read into memory.
   if (head.size > deps.limits.maxImageBytes) return work('asset_too_large');
   const owner = ownerOfKey(storageKey);
   const leave = await deps.pictures.acquire({ owner, kind: 'upload' }).catch(busy);
@@ -129,7 +129,7 @@ async function inspectBytes(
 }
 
 /**
- * Browsers show pictures by their bytes, whatever they are called. `undefined`: the object has become another one. Throws
+ * Browsers show images by their bytes, whatever their mime is. `undefined`: the object was replaced. Throws
  * `engine_unavailable`.
  */
 async function classify(
@@ -146,7 +146,7 @@ async function classify(
   return isImageMime(shown) ? 'picture' : 'unsupported_image';
 }
 
-/** A picture that takes too long now may be quick on an idle machine: the object stays, the call may be repeated. */
+/** An image that takes too long now may be fast on an idle machine: the object stays, and the call can be retried. */
 function busy(error: unknown): never {
   throw error instanceof EngineBusy || error instanceof EngineTimeout ? problems.overloaded({ cause: error }) : error;
 }

@@ -1,4 +1,4 @@
-/** `POST /v1/uploads/sign-pending`: what is uploaded and not registered yet (docs/specification/media.md#pending-uploads). Asks the store, no database. */
+/** `POST /v1/uploads/sign-pending`: reads an upload that is not registered yet (docs/specification/media.md#pending-uploads). Needs the store and no database. */
 import type { Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
 import type { PendingObject, PendingRequest } from '../api.ts';
@@ -8,7 +8,7 @@ export interface PendingDeps {
   readonly objects: Pick<Objects, 'head' | 'readAddress'>;
 }
 
-/** Throws 404 when nothing was uploaded under the key that the request comes down to. */
+/** Throws 404 when there is no object under the storage key of the request. */
 export async function signPending(deps: PendingDeps, request: PendingRequest): Promise<PendingObject> {
   const { mime, expiresIn } = request;
   const storageKey = storageKeyOf(request);

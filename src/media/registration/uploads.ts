@@ -1,4 +1,4 @@
-/** `POST /v1/uploads`: an id, a place and an address for one PUT. Writes no row, and asks no engine unless there is a quota. */
+/** `POST /v1/uploads`: an id, a storage key and a URL for one PUT. Writes no row, and needs no engine unless there is a quota. */
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '#platform/access/caller.ts';
 import type { Clock } from '#platform/clock.ts';

@@ -1,6 +1,6 @@
 /**
- * Removing all legacy files whose paths start alike (docs/specification/media.md#scopes): best effort, as nothing
- * tells what ought to be there. What fails is logged, and found again by a repeat.
+ * Removes all legacy files with a prefix (docs/specification/media.md#scopes), best effort: no record says which files exist.
+ * Failures are logged, and a retry finds the files again.
  */
 import type { Log } from '#platform/log.ts';
 import type { Objects } from '#platform/objects/objects.ts';
@@ -18,8 +18,8 @@ export interface PrefixRemovalDeps extends RemovalDeps {
 const filesPerBatch = 1000;
 
 /**
- * How many files were removed, watermark files included. A file that is registered is left with its watermark files: it
- * goes with its row, which may be somebody else's. Throws only when the database cannot say which are registered.
+ * How many files were removed, watermark files included. A registered file stays with its watermark files: it is deleted
+ * with its row, which can belong to another owner. Throws only when the database cannot say which are registered.
  */
 export async function removePrefixes(
   deps: PrefixRemovalDeps,
@@ -40,7 +40,7 @@ export async function removePrefixes(
   return removed;
 }
 
-/** The legacy store, or the one of the variants, does not answer. */
+/** The legacy store, or the store of the variants, does not respond. */
 class StoreSilence extends Error {}
 
 function silence(error: unknown): never {
@@ -52,7 +52,8 @@ async function removeFiles(deps: PrefixRemovalDeps, files: Objects, keys: readon
   const spared = new Set(registered.flatMap(({ storageKey }) => keysAt(storageKey)));
   const loose = keys.filter((key) => !spared.has(key));
   const { removed, failed } = await files.remove(loose).catch(silence);
-  if (failed.length > 0) deps.log.warn({ count: failed.length, reason: failed[0]?.reason }, 'legacy files stay');
+  if (failed.length > 0)
+    deps.log.warn({ count: failed.length, reason: failed[0]?.reason }, 'legacy files could not be removed');
   await forgetVariants(deps, files, removed).catch(silence);
   await dropWatermarkRecords(deps.db, files.bucket, removed);
   return removed.length;

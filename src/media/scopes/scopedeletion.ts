@@ -1,7 +1,7 @@
 /**
  * `DELETE /v1/scope` (docs/specification/media.md#scopes): an owner's assets of one scope, of one scope kind, or all. Page by page
- * rows are selected and their objects removed; only when all are gone the rows are dropped, as in deletion.ts only as they
- * were read. No transaction is open meanwhile.
+ * rows are selected and their objects removed; when all are gone, the rows that have not changed since are dropped. No
+ * transaction is open in between.
  */
 import type { Caller } from '#platform/access/caller.ts';
 import { retryWhileChanging } from '#platform/resilience/retrywhilechanging.ts';
@@ -20,8 +20,8 @@ export type ScopeDeletionDeps = PrefixRemovalDeps & CancellingDeps;
 const maxLooks = 5;
 
 /**
- * Throws 400 and 403 as `ownerFor`, 403 for legacy prefixes of somebody else, and 503, after which every row is still
- * there and the call may be repeated. Legacy files that cannot be removed by their prefix are no failure.
+ * Throws 400 and 403 as `ownerFor`, 403 for legacy prefixes of another user, and 503, after which every row is still
+ * there and the call can be retried. Legacy files that cannot be removed by their prefix are no failure.
  */
 export async function deleteScope(
   deps: ScopeDeletionDeps,
@@ -35,7 +35,7 @@ export async function deleteScope(
   };
   const { legacyBucket, legacyPrefixes = [] } = request;
   assertOwnLegacyPaths(caller, legacyPrefixes);
-  // Before the assets: what a job has made readable by then is found among them.
+  // Before the assets: what a job has published by then is found among them.
   await cancelVideoTasks(deps, scope);
   let r2Deleted = 0;
   let legacyDeleted = await removePrefixes(deps, legacyBucket, legacyPrefixes);
@@ -69,7 +69,7 @@ async function removeObjectsOf(deps: RemovalDeps, scope: AssetScope) {
     await removeObjects(deps, page);
     removed.objects += counts.objects;
     removed.legacy += counts.legacy;
-    // No more of them than needed: there may be many.
+    // Only what the drop needs: there can be many.
     rows.push(...page.map(({ assetId, revision }) => ({ assetId, revision })));
     after = last;
   }

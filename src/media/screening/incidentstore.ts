@@ -1,4 +1,4 @@
-/** Incident records: what was blocked, and why. */
+/** Incident records: which uploads were blocked, and why. */
 import { type Generated, type RawBuilder, sql } from 'kysely';
 import type { Db } from '#platform/db/db.ts';
 import type { Digests, Match } from './screening.ts';
@@ -39,26 +39,26 @@ const ofTheRow = [
   'byte_size',
 ] as const satisfies readonly (keyof IncidentsTable)[];
 
-/** What was found in which bytes. */
+/** A match and the bytes in which it was found. */
 export interface Finding {
   /** Of the bytes. */
   readonly etag: string;
   readonly digests: Digests;
   readonly match: Match;
-  /** Where the same bytes go on to lie: the asset, or the legacy file (`bucket/path`), that they came from. */
+  /** Where the same bytes remain: the source asset, or the legacy file (`bucket/path`). */
   readonly origin: string | null;
 }
 
-/** A row, as long as it stands for these bytes. */
+/** A row, if it still has this ETag. */
 interface Suspect {
   readonly assetId: string;
   readonly etag: string;
 }
 
 /**
- * Turns the row into a refusal and writes the incident, in one statement: neither is ever without the other. `false`:
- * there is no such row, or it is being refused already. A ready row too: somebody else's screening of the same bytes may
- * have passed a moment before a list was changed. The same bytes under the same id are one incident.
+ * Turns the row into a refusal and records the incident in one statement, so that there is never one without the other.
+ * `false`: there is no such row, or it is being refused already. Ready rows are blocked too: another call's screening of the
+ * same bytes can have passed a moment before a list was changed. The same bytes under the same id are one incident.
  */
 export function blockAsset(db: Db<IncidentTables>, suspect: Suspect, finding: Finding): Promise<boolean> {
   const refused = sql`
@@ -67,7 +67,7 @@ export function blockAsset(db: Db<IncidentTables>, suspect: Suspect, finding: Fi
   return writeIncident(db, refused, finding);
 }
 
-/** As `blockAsset`, of a row whose bytes are not ours to remove: nothing of it stays. */
+/** As `blockAsset`, of a row whose bytes must stay: the row is deleted. */
 export function blockAndDrop(db: Db<IncidentTables>, suspect: Suspect, finding: Finding): Promise<boolean> {
   const dropped = sql`delete from assets where asset_id = ${suspect.assetId}::uuid and etag = ${suspect.etag}`;
   return writeIncident(db, dropped, finding);
@@ -89,11 +89,11 @@ export async function findBlockedPaths(
   return new Set(rows.flatMap(({ origin }) => origin?.slice(bucket.length + 1) ?? []));
 }
 
-async function writeIncident(db: Db<IncidentTables>, condemn: RawBuilder<unknown>, finding: Finding): Promise<boolean> {
+async function writeIncident(db: Db<IncidentTables>, change: RawBuilder<unknown>, finding: Finding): Promise<boolean> {
   const { etag, digests, match, origin } = finding;
   const columns = sql.join(ofTheRow.map((column) => sql.ref(column)));
   const { rows } = await sql`
-    with condemned as (${condemn} returning ${columns}),
+    with blocked as (${change} returning ${columns}),
     written as (
       insert into screening_incidents (
         ${columns}, etag, sha256, md5, pdq, pdq_quality, check_name, list, listed, distance, origin
@@ -101,9 +101,9 @@ async function writeIncident(db: Db<IncidentTables>, condemn: RawBuilder<unknown
       select ${columns}, ${etag}::text, ${digests.sha256}::text, ${digests.md5}::text, ${digests.pdq}::text,
         ${digests.pdqQuality}::smallint, ${match.check}::text, ${match.list}::text, ${match.listed}::text,
         ${match.distance}::smallint, ${origin}::text
-      from condemned
+      from blocked
       on conflict (asset_id, sha256) do nothing
     )
-    select asset_id from condemned`.execute(db);
+    select asset_id from blocked`.execute(db);
   return rows.length === 1;
 }

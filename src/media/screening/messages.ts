@@ -1,4 +1,4 @@
-/** What the screening thread is asked, and what it answers. */
+/** Requests to the screening thread and its replies. */
 import type { PdqHash, Raster } from './pdq.ts';
 
 /** An entry of a list file. */

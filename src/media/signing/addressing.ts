@@ -1,6 +1,5 @@
 /**
- * What addresses are made with: where they lead and which keys sign them. Cached addresses are told only where these are
- * the same, since another setting of a process would make others.
+ * What URLs are made with: their origins and signing keys. A process sends cached URLs only if its own would be the same.
  */
 import { createHash } from 'node:crypto';
 import type { ResizeSigner } from '#edge/api.ts';
@@ -8,9 +7,9 @@ import type { Objects } from '#platform/objects/objects.ts';
 
 const sample = 'sample';
 
-/** The same for equal settings, in every process; tells nothing of the keys. */
+/** The same for equal settings, in every process; reveals nothing about the keys. */
 export function addressingOf(originals: Pick<Objects, 'bucket' | 'readAddress'>, resizeAddress: ResizeSigner): string {
-  // A type that is saved and not shown, so that addresses from before that rule are not told either.
+  // A type that is served as an attachment, so that URLs from before that rule are misses too.
   const original = new URL(originals.readAddress(sample, { expiresInS: 60, contentType: 'text/html' }));
   // S3: the access key, without the day. The edge's key is derived from the one that signs the resize address.
   const signer = original.searchParams.get('X-Amz-Credential')?.split('/', 1)[0] ?? '';

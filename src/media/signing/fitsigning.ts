@@ -14,7 +14,7 @@ export interface FitSigningDeps extends ResolvingDeps {
   readonly resizeAddress: ResizeSigner;
 }
 
-/** Nothing is made before the address is opened. Throws 404 as `resolveRefs` leaves out, and 400 when it is no image, or is to be enlarged too far. */
+/** Nothing is rendered before the URL is requested. Throws 404 (does not resolve), and 400 (no image, or too large an enlargement). */
 export async function signFit(deps: FitSigningDeps, caller: Caller, request: FitRequest): Promise<FittedImage> {
   const { ref, legacyBucket, width, height, resizingType, enlarge, maxBytes, format, resizingAlgorithm } = request;
   const row = (await resolveRefs(deps, caller, [ref], legacyBucket)).get(ref);
@@ -25,7 +25,7 @@ export async function signFit(deps: FitSigningDeps, caller: Caller, request: Fit
   return { url: deps.resizeAddress(sourceOf(row), options, format) };
 }
 
-/** Of a picture whose size is not known, whoever opens the address is refused. */
+/** If the size of the image is unknown, the edge refuses the request for the URL. */
 function refuseLargeEnlargement({ width, height }: ResolvedAsset, transform: Transform): void {
   if (width === null || height === null) return;
   try {

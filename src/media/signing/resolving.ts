@@ -1,4 +1,4 @@
-/** From refs to the assets behind them, as far as the caller may read them (docs/specification/media.md#ownership). */
+/** From references to the assets that the caller can read (docs/specification/media.md#ownership). */
 import type { Caller } from '#platform/access/caller.ts';
 import { mayRead, mayReadPath } from '../assets/ownership.ts';
 import { type AssetReference, type LookupDeps, lookUpAssets, type ResolvedAsset } from '../lookup/assetlookup.ts';
@@ -7,14 +7,14 @@ export interface ResolvingDeps extends LookupDeps {
   readonly publicScopes: readonly string[];
 }
 
-/** By ref as it was given. What does not exist, is not ready, may not be read or is no ref at all is not in it. */
+/** By reference, as given. Leaves out what does not exist, is not ready or cannot be read, and what is no reference. */
 export function resolveRefs(
   deps: ResolvingDeps,
   caller: Caller,
   refs: readonly string[],
   legacyBucket: string,
 ): Promise<ReadonlyMap<string, ResolvedAsset>> {
-  // Judged before the store is asked: what is foreign costs nothing.
+  // Checked before the store is asked: paths of others cost no request.
   return lookUpAssets(deps, refs, legacyBucket, (named) => isReadable(deps, caller, named));
 }
 

@@ -35,7 +35,7 @@ function signImage(deps: SigningDeps, row: ResolvedAsset): ImageSignedRef {
   return { ready: true, url, thumbUrl: thumbAddress(deps, row), previewUrl, ...base };
 }
 
-/** For 7 days: what was screened, or nothing. */
+/** Valid for 7 days, for the bytes that were screened only. */
 export function originalAddress({
   objects,
   storageKey,

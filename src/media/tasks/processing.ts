@@ -64,7 +64,7 @@ const internal = { kind: 'internal' } as const;
 /** The task was deleted or cancelled: nothing of it becomes readable any more. */
 class RunCancelled extends Error {}
 
-/** Throws what another attempt may mend. */
+/** Throws errors after which another attempt can succeed. */
 export async function processVideo(deps: ProcessingDeps, job: Job<VideoUpload>): Promise<void> {
   const upload = job.payload;
   try {
@@ -159,7 +159,7 @@ async function makePoster(deps: ProcessingDeps, upload: VideoUpload, picture: Ui
   const { objects } = deps;
   const poster = posterOf(upload);
   await objects.put(storageKeyOf(poster), picture, { contentType: posterMime, createOnly: true }).catch((error) => {
-    // Of an earlier attempt, or of one that is under way elsewhere: what was written first counts.
+    // Of an earlier or a concurrent attempt: the first write counts.
     if (!(error instanceof ObjectExists)) throw error;
   });
   const request = { ...poster, ...unknown };
@@ -176,7 +176,7 @@ function posterOf({ assetId, ownerId, scopeKind, scopeId }: VideoUpload) {
   return { assetId: posterIdOf(assetId), ownerId, scopeKind, scopeId, kind: 'image', mime: posterMime };
 }
 
-/** A picture speaks for itself. */
+/** Of images the bytes decide. */
 const unknown = {
   byteSize: undefined,
   blurhash: undefined,
@@ -210,7 +210,7 @@ async function lookAt(deps: ProcessingDeps, key: string, signal: AbortSignal): P
 
 class TaskFault extends UnrecoverableError {}
 
-/** Why the task fails for good, as `metadata.error` says it; `undefined`: another attempt may do better. */
+/** Why the task fails permanently, for `metadata.error`; `undefined`: another attempt can succeed. */
 function codeOf(error: unknown): string | undefined {
   if (error instanceof VideoFault) return error.reason;
   if (error instanceof TaskFault) return error.message;

@@ -66,7 +66,7 @@ export async function beginVideoTask(deps: TaskDeps, caller: Caller, request: Vi
   return { taskId, status: 'pending' };
 }
 
-/** A task that nobody has written yet is pending. Throws 404: it is somebody else's. */
+/** A task without a row is pending. Throws 404 for a task of another user. */
 export async function readTask(
   { taskDb }: Pick<TaskDeps, 'taskDb'>,
   caller: Caller,
@@ -79,8 +79,8 @@ export async function readTask(
 }
 
 /**
- * Assets first, the row last and only as it was read: the job may complete the task meanwhile. It finds out at its end that
- * the row is gone, and takes back what it has made. Throws 404 (somebody else's), and 503, after which it may be repeated.
+ * Assets first, the row last and only if it has not changed: the job can complete the task at the same time. The job sees
+ * at its end that the row is gone and removes its output. Throws 404 (another user's), and 503, after which it can be retried.
  */
 export async function deleteTask(deps: TaskDeps, caller: Caller, taskId: string): Promise<TaskDeleted> {
   let assetsDeleted = 0;
@@ -97,7 +97,7 @@ export async function deleteTask(deps: TaskDeps, caller: Caller, taskId: string)
   }, mediaProblems.asset_changing);
 }
 
-/** How many assets there were. Another owner's are left: metadata is what somebody has written. */
+/** How many assets there were. Assets of other owners stay: callers can write any id into metadata. */
 export async function deleteAssetsOfOwner(
   deps: RemovalDeps,
   ownerId: string,
@@ -131,7 +131,7 @@ function assertOwn(caller: Caller, { ownerId }: StoredTask): void {
     throw problems.not_found({ message: 'There is no such task.' });
 }
 
-/** `metadata.output.assetIds`, whatever else may stand there. */
+/** `metadata.output.assetIds`, without entries that are no UUID. */
 function outputOf({ metadata }: StoredTask): readonly string[] {
   const { output } = metadata as { readonly output?: { readonly assetIds?: unknown } | null };
   const assetIds = typeof output === 'object' ? output?.assetIds : undefined;

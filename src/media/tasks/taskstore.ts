@@ -25,7 +25,7 @@ export type Metadata = Readonly<Record<string, unknown>>;
 
 type Handle = Db<TaskTables> | Tx<TaskTables>;
 
-/** The tasks lie in the database of the assets: one transaction writes both. */
+/** Tasks and assets are in one database: one transaction writes both. */
 export function tasksOf(tx: Tx<MediaTables>): Tx<TaskTables> {
   return tx as unknown as Tx<TaskTables>;
 }
@@ -138,7 +138,7 @@ export async function advanceRun(
   return numUpdatedRows === 1n;
 }
 
-/** As it was read; `false`: it was written or deleted meanwhile. */
+/** Only if it has not changed since it was read; `false`: it was written or deleted. */
 export async function dropTask(
   db: Handle,
   { taskId, revision }: Pick<StoredTask, 'taskId' | 'revision'>,

@@ -1,8 +1,8 @@
 /**
- * Makes the watermarked picture beside a source, once, however many ask: in this process they share one making, and of
- * several processes the first to write wins; of a legacy file, which may be replaced, the last. Whoever has written looks at
- * the source again, and takes the file back when the source went: a deletion removes the source first and then looks for
- * what lies beside it, so one of the two finds the file.
+ * Makes the watermarked image next to its source, once for all concurrent calls: within a process they share one promise;
+ * of several processes the first to write wins, or the last if the source is a legacy file, which can be replaced. After
+ * writing, the source is checked again and the file removed if the source is gone: a deletion removes the source first and
+ * then lists its derivatives, so one of the two finds the file.
  */
 import { type Engine, EngineTimeout } from '#image/engine/engine.ts';
 import type { Permits } from '#image/engine/permits.ts';
@@ -21,13 +21,13 @@ export interface ImageWatermarkerDeps extends WatermarkRecordsDeps {
   readonly pictures: Permits;
 }
 
-/** What is told of a source: its bucket, its key, and the etag of the bytes that may be shown, where it is known. */
+/** A source: its bucket, its key, and the ETag of the bytes that can be shown, where it is known. */
 export type WatermarkSource = Pick<ResolvedAsset, 'objects' | 'storageKey' | 'etag' | 'version'>;
 
 export interface ImageWatermarker {
   /**
-   * The key of the watermarked picture, which is there. Throws 404 (the source went), 422 (it is no picture that can be
-   * decoded) and 503 (`asset_changing`: the legacy file was replaced meanwhile); a failure is not remembered.
+   * Resolves with the key of the watermarked image, which exists then. Throws 404 (the source is gone), 422 (it is no image
+   * that can be decoded) and 503 (`asset_changing`: the legacy file was replaced during the call); a failure is not cached.
    */
   ensure(source: WatermarkSource): Promise<string>;
 }
@@ -56,13 +56,13 @@ async function ensureFile(deps: ImageWatermarkerDeps, source: WatermarkSource, k
     if (error instanceof SourceFault && error.reason === 'absent')
       throw problems.not_found({ message: 'There is no such asset.', cause: error });
     if (error instanceof SourceFault) throw problems.engine_unavailable({ cause: error });
-    // As at a registration: it may be quick on an idle machine.
+    // As in a registration: it may be fast on an idle machine.
     if (error instanceof EngineTimeout) throw problems.overloaded({ cause: error });
     throw asPictureProblem(error);
   }
 }
 
-/** A path stands for whatever lies there: the next call finds other bytes. */
+/** A legacy path means whatever bytes are there: the next call finds the new ones. */
 async function isPathReplaced(error: unknown, { objects, storageKey, etag }: WatermarkSource): Promise<boolean> {
   const isAbsent = error instanceof SourceFault && error.reason === 'absent';
   return isAbsent && etag === undefined && (await objects.head(storageKey)) !== undefined;

@@ -1,7 +1,7 @@
 /**
  * `POST /v1/watermark-video`: a video with the watermark and a closing clip, stored beside its source
- * (docs/specification/media.md#watermarks). A job makes it, one per source in all processes. Callers wait for the job, and join it
- * again when they repeat.
+ * (docs/specification/media.md#watermarks). A job makes it, one per source in all processes. Callers wait for the job; a retry joins
+ * it again.
  */
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -53,11 +53,11 @@ export interface VideoWatermarkJobDeps extends BucketsDeps, WatermarkRecordsDeps
 const waitMs = 60_000;
 const lookEveryMs = 250;
 const videoMime = 'video/mp4';
-/** Unfinished jobs that one user has asked for. */
+/** Unfinished jobs of one user. */
 const mostUnfinished = 20;
 
 /**
- * The JSON of WatermarkedVideo. Throws 404 (does not resolve, or is deleted meanwhile), 400 (no video), 422
+ * The JSON of WatermarkedVideo. Throws 404 (does not resolve, or was deleted during the call), 400 (no video), 422
  * `undecodable_video`, `video_too_large`, 429 `too_many_tasks`, 500 `watermark_failed`, 503 `ffmpeg_missing`,
  * `watermark_pending` (a repeat joins the job).
  */
@@ -89,7 +89,7 @@ async function signForCaller(
     const resolved = await resolveVideo(deps, caller, request);
     const signed = await signMade(deps, resolved);
     if (signed !== undefined) return { resolved, response: signed };
-    // Taken back: its source is gone. A legacy file may have been replaced, and is marked again.
+    // The job removed it: its source is gone. A replaced legacy file is watermarked again.
     if (hasWaited && resolved.backend === 'objects') throw noSuchAsset();
     await deps.ffmpeg.check();
     await waitForJob(deps, await enqueue(deps, caller, resolved), untilMs, stopped);
@@ -102,7 +102,7 @@ async function enqueue(deps: VideoWatermarkDeps, caller: Caller, source: Resolve
   const asked = { backend, bucket: objects.bucket, storageKey };
   const key = `${backend}/${objects.bucket}/${storageKey}`;
   const isUser = caller.kind === 'user';
-  // Users may ask for the videos of public scopes, so the turn is theirs. Servers ask for the owners.
+  // Users can request videos of public scopes, so the lane is the caller's. Servers act for the owners.
   const lane = isUser ? caller.userId : (row?.ownerId ?? 'legacy');
   const options = { key, lane, ...(isUser && { maxInLane: mostUnfinished }) };
   try {
@@ -149,14 +149,14 @@ async function waitForJob(
     if (state.status === 'dead') {
       if (state.reason === 'undecodable_video' || state.reason === 'video_too_large')
         throw mediaProblems[state.reason]();
-      throw mediaProblems.watermark_failed({ cause: new Error(state.reason ?? 'no reason was kept') });
+      throw mediaProblems.watermark_failed({ cause: new Error(state.reason ?? 'no reason was recorded') });
     }
     await sleep(lookEveryMs, undefined, { signal: stopped }).catch(() => undefined);
   }
   throw mediaProblems.watermark_pending();
 }
 
-/** Throws UnrecoverableError with the code of what is wrong with the video, and what another attempt may mend. */
+/** Throws UnrecoverableError with the code of the fault of the video, and errors that another attempt can succeed after. */
 export async function makeVideoWatermark(deps: VideoWatermarkJobDeps, job: Job<WatermarkJob>): Promise<void> {
   const { backend, storageKey } = job.payload;
   const objects = bucketOf(deps, job.payload);

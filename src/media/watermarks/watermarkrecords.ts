@@ -1,6 +1,6 @@
 /**
- * Whether a watermark file is of the bytes that are meant. Originals are written once, so any file beside one is; legacy
- * files are replaced in place, so it is noted which of their bytes a watermark file was made of.
+ * Whether a watermark file was made of the current bytes. Originals are written once, so any file next to one is current.
+ * Legacy files are replaced in place, so a record says which bytes a watermark file was made of.
  */
 import type { Db } from '#platform/db/db.ts';
 import type { ObjectHead } from '#platform/objects/objects.ts';
@@ -27,7 +27,7 @@ export async function isWatermarkCurrent(
   return mark?.etag === head.etag && mark.sourceEtag === version;
 }
 
-/** After the file was written: a process that dies in between leaves one that is made again. */
+/** Called after the file was written: if the process dies in between, the file is made again. */
 export async function recordWatermark(
   { db }: WatermarkRecordsDeps,
   { objects, version }: WatermarkedSource,
@@ -38,7 +38,7 @@ export async function recordWatermark(
   await writeWatermarkRecord(db, objects.bucket, key, { etag: written.etag, sourceEtag: version });
 }
 
-/** A registered legacy file that was replaced is no longer the asset: its new bytes were never looked at. */
+/** A registered legacy file that was replaced is no longer the asset: its new bytes were never inspected. */
 export function isReplaced({ etag, version }: Pick<ResolvedAsset, 'etag' | 'version'>): boolean {
   return etag !== undefined && version !== undefined && etag !== version;
 }
