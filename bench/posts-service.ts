@@ -14,7 +14,7 @@ import { openFilesystem } from '#platform/objects/files/filesystem.ts';
 import { type AccountTables, readUnsubscribeSecret, setOpenNotification } from '../src/accounts/store.ts';
 import { readUnsubscribe, signUnsubscribe } from '../src/accounts/unsubscribing.ts';
 import { addRoutes as addAgentRoutes } from '../src/agent/routes.ts';
-import { retryVideos, type VideoDeps } from '../src/agent/videos.ts';
+import { retryVideos, type VideoDeps } from '#agent/videos/videos.ts';
 import { renderUnsubscribePage } from '../src/content/unsubscribepage.ts';
 import { addUnsubscribing } from '../src/content/unsubscribing.ts';
 import { ensureRequest } from '../src/image/api.ts';

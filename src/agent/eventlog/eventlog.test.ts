@@ -7,12 +7,12 @@ import { createLog } from '#platform/log.ts';
 import { eventLogSuite } from '../../../test/agent/eventlog.conformance.ts';
 import { databaseEngines, openTestDatabase } from '../../../test/database.fixture.ts';
 import { openTestRedis, skipWithoutRedis } from '../../../test/redis.fixture.ts';
-import type { FencedKey } from '../eventlog.ts';
-import { parseEventId } from '../eventlog.ts';
-import { claimOrphans, insertRun } from '../store.ts';
+import type { FencedKey } from './eventlog.ts';
+import { parseEventId } from './eventlog.ts';
+import { claimOrphans, insertRun } from '../store/runstore.ts';
 import { openDatabaseLog } from './database.ts';
 import { openEventLog } from './open.ts';
-import type { EventTables } from './store.ts';
+import type { EventTables } from '../store/eventstore.ts';
 
 const log = createLog({ level: 'silent' });
 

@@ -1,6 +1,6 @@
-import type { Chunk } from '../chunks.ts';
-import type { StoredMessage } from '../messagestore.ts';
-import type { Run } from '../runs.ts';
+import type { Chunk } from '../stream/chunks.ts';
+import type { StoredMessage } from '../store/messagestore.ts';
+import type { Run } from '../runs/runs.ts';
 
 /** What a tool is handed of the run that calls it. */
 export interface ToolContext {

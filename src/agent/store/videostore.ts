@@ -1,7 +1,7 @@
 /** The rows of videos: the truth about them, also after their run is forgotten. */
 import { type Generated, type JSONColumnType, sql } from 'kysely';
 import { type Db, json, type Tx } from '#platform/db/db.ts';
-import type { Ratio } from '../generators.ts';
+import type { Ratio } from '../providers/generators.ts';
 
 export interface VideoInput {
   readonly prompt: string;

@@ -6,16 +6,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startInterval } from '#platform/background/interval.ts';
 import type { Log } from '#platform/log.ts';
-import type { Chunk } from './chunks.ts';
-import { createEmission, type EmissionDeps, Fenced, LogFull, LogLost } from './emission.ts';
-import type { EventLog } from './eventlog.ts';
-import { explainFailure } from './failures.ts';
-import type { Feeds } from './feeds.ts';
-import type { TurnEnd } from './loop.ts';
-import { doneIn } from './payables.ts';
-import { lastChunk } from './restoring.ts';
+import type { Chunk } from '../stream/chunks.ts';
+import { createEmission, type EmissionDeps, Fenced, LogFull, LogLost } from '../stream/eventwriter.ts';
+import type { EventLog } from '../eventlog/eventlog.ts';
+import { explainFailure } from '../providers/failures.ts';
+import type { Feeds } from '../stream/runbuffer.ts';
+import type { TurnEnd } from '../turn/loop.ts';
+import { doneIn } from '../billing/references.ts';
+import { lastChunk } from '../stream/replay.ts';
 import { endRun, type Holding, type Run, type RunEnd, type RunsDeps } from './runs.ts';
-import { renewLeases } from './store.ts';
+import { renewLeases } from '../store/runstore.ts';
 
 /** What a run does: everything between its first and its last event. */
 export type Conduct = (

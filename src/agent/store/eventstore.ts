@@ -1,7 +1,7 @@
 /** The event log's rows. */
 import { sql } from 'kysely';
 import type { Db } from '#platform/db/db.ts';
-import type { RunTables } from '../store.ts';
+import type { RunTables } from './runstore.ts';
 
 export interface EventTables extends RunTables {
   agent_events: { task_id: string; first_seq: number; last_seq: number; events: string; is_last: boolean };

@@ -4,12 +4,12 @@ import { setImmediate as giveWay } from 'node:timers/promises';
 import type { UIMessage } from 'ai';
 import type { Caller } from '#platform/access/caller.ts';
 import type { Log } from '#platform/log.ts';
-import { assetOf } from './history.ts';
-import { type LibraryDeps, type SignedMedia, sign } from './library.ts';
-import { listMessageSizes, listMessages } from './messagestore.ts';
-import { checkThread, type RunsDeps } from './runs.ts';
-import { listVideosOfThread, type Video } from './videos/store.ts';
-import { describeVideo } from './videos.ts';
+import { assetOf } from '../turn/history.ts';
+import { type LibraryDeps, type SignedMedia, sign } from '../services/library.ts';
+import { listMessageSizes, listMessages } from '../store/messagestore.ts';
+import { checkThread, type RunsDeps } from '../runs/runs.ts';
+import { listVideosOfThread, type Video } from '../store/videostore.ts';
+import { describeVideo } from '../videos/videos.ts';
 
 export interface MessagesDeps extends LibraryDeps, RunsDeps {
   readonly log: Log;

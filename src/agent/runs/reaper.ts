@@ -7,13 +7,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { UIMessage } from 'ai';
 import { startInterval } from '#platform/background/interval.ts';
 import type { Log } from '#platform/log.ts';
-import type { Chunk } from './chunks.ts';
-import type { EventLog } from './eventlog.ts';
-import { createFold } from './folding.ts';
-import { doneIn } from './payables.ts';
-import { lastChunk } from './restoring.ts';
+import type { Chunk } from '../stream/chunks.ts';
+import type { EventLog } from '../eventlog/eventlog.ts';
+import { createFold } from '../stream/messageassembler.ts';
+import { doneIn } from '../billing/references.ts';
+import { lastChunk } from '../stream/replay.ts';
 import { endRun, type Run, type RunsDeps } from './runs.ts';
-import { claimOrphans, deleteExpiredRuns } from './store.ts';
+import { claimOrphans, deleteExpiredRuns } from '../store/runstore.ts';
 
 export interface ReapingDeps extends RunsDeps {
   readonly eventLog: EventLog;

@@ -4,7 +4,7 @@ import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { Values } from '#platform/config.ts';
 import { outgoingFetch } from '#platform/http/outgoing.ts';
 import { invalid } from '#platform/problem.ts';
-import type { modelSettings } from './config.ts';
+import type { modelSettings } from '../config.ts';
 
 export interface Models {
   /** Throws 400 for a name that is not among MODEL_NAME. */

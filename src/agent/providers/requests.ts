@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { readAtMost } from '#platform/http/boundedbody.ts';
 import { outgoingFetch } from '#platform/http/outgoing.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
-import { OrderRefused, ProviderFailed } from '../generators.ts';
+import { OrderRefused, ProviderFailed } from './generators.ts';
 
 export interface ProviderSettings {
   readonly url: string;

@@ -11,9 +11,9 @@ import type { Caller } from '#platform/access/caller.ts';
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import { isUuid } from '#platform/ids.ts';
 import { invalid, problems } from '#platform/problem.ts';
-import type { TaskInfo, TaskRequest } from './api.ts';
-import { appendMessage, deleteMessagesFrom, findMessage } from './messagestore.ts';
-import { agentProblems } from './problems.ts';
+import type { TaskInfo, TaskRequest } from '../api.ts';
+import { appendMessage, deleteMessagesFrom, findMessage } from '../store/messagestore.ts';
+import { agentProblems } from '../problems.ts';
 import {
   countRunningOf,
   findRun,
@@ -25,11 +25,11 @@ import {
   type Run,
   type RunStatus,
   type RunTables,
-} from './store.ts';
+} from '../store/runstore.ts';
 
-import type { VideoTables } from './videos/store.ts';
+import type { VideoTables } from '../store/videostore.ts';
 
-export type { Run } from './store.ts';
+export type { Run } from '../store/runstore.ts';
 
 export interface RunsDeps {
   readonly db: Db<RunTables & LedgerTables & VideoTables>;

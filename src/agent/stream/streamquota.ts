@@ -1,5 +1,5 @@
 /** How many streams one user has open in this process: each holds a socket and memory for as long as the reader likes. */
-import { agentProblems } from './problems.ts';
+import { agentProblems } from '../problems.ts';
 
 /** Throws `too_many_streams` (429). The answer ends what was counted; further calls of it do nothing. */
 export type StreamQuota = (userId: string) => () => void;

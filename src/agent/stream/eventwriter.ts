@@ -5,10 +5,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { UIMessage } from 'ai';
 import { type Chunk, toV5 } from './chunks.ts';
-import type { Batch, EventLog } from './eventlog.ts';
-import type { OwnFeed } from './feeds.ts';
-import { createFold } from './folding.ts';
-import type { Run } from './runs.ts';
+import type { Batch, EventLog } from '../eventlog/eventlog.ts';
+import type { OwnFeed } from './runbuffer.ts';
+import { createFold } from './messageassembler.ts';
+import type { Run } from '../runs/runs.ts';
 
 export interface Emission {
   /** Resolves when more is welcome. Rejects with LogLost, LogFull or Fenced: nothing more gets through. */

@@ -4,7 +4,7 @@
  */
 import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { wrapLanguageModel } from 'ai';
-import { storable } from './chunks.ts';
+import { storable } from '../stream/chunks.ts';
 
 /** The same model, for one run: no id is given twice, and ids and arguments are such as a database can keep. */
 export function withDistinctToolCalls(model: LanguageModelV4): LanguageModelV4 {

@@ -5,8 +5,8 @@
 import { startInterval } from '#platform/background/interval.ts';
 import type { Log } from '#platform/log.ts';
 import { problems } from '#platform/problem.ts';
-import type { Batch, EventId, EventLog } from './eventlog.ts';
-import type { Run } from './runs.ts';
+import type { Batch, EventId, EventLog } from '../eventlog/eventlog.ts';
+import type { Run } from '../runs/runs.ts';
 
 /** A batch as it goes over the wire. */
 export interface Framed {

@@ -6,10 +6,10 @@ import { setImmediate as giveWay } from 'node:timers/promises';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { isStepCount, type ModelMessage, streamText, type ToolSet } from 'ai';
 import type { Log } from '#platform/log.ts';
-import type { Chunk } from './chunks.ts';
-import { brokeOff, explainFailure } from './failures.ts';
-import { withoutStalling } from './stalling.ts';
-import { withDistinctToolCalls } from './toolcalls.ts';
+import type { Chunk } from '../stream/chunks.ts';
+import { brokeOff, explainFailure } from '../providers/failures.ts';
+import { withoutStalling } from './idletimeout.ts';
+import { withDistinctToolCalls } from './toolcallids.ts';
 
 export interface Turn {
   readonly model: LanguageModelV4;

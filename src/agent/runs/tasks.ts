@@ -5,13 +5,13 @@ import type { Caller } from '#platform/access/caller.ts';
 import type { Db } from '#platform/db/db.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import type { PubSub } from '#platform/pubsub/pubsub.ts';
-import type { TaskRequest } from './api.ts';
-import { assetOf } from './history.ts';
-import { judgeReadable, type LibraryDeps } from './library.ts';
-import type { ChosenModel, Models } from './models.ts';
-import type { Running } from './running.ts';
+import type { TaskRequest } from '../api.ts';
+import { assetOf } from '../turn/history.ts';
+import { judgeReadable, type LibraryDeps } from '../services/library.ts';
+import type { ChosenModel, Models } from '../providers/models.ts';
+import type { Running } from './executor.ts';
 import { type Holding, type Run, type RunsDeps, readRun, startRun } from './runs.ts';
-import { type RunTables, requestAbort } from './store.ts';
+import { type RunTables, requestAbort } from '../store/runstore.ts';
 
 export interface StartDeps extends RunsDeps, LibraryDeps {
   readonly db: RunsDeps['db'] & Db<RunTables>;

@@ -1,8 +1,8 @@
 /** A stream told again by the message that it left, where its log is gone: what readers of an ended run are shown. */
 import type { UIMessage } from 'ai';
 import type { Chunk } from './chunks.ts';
-import type { Batch } from './eventlog.ts';
-import type { Run } from './runs.ts';
+import type { Batch } from '../eventlog/eventlog.ts';
+import type { Run } from '../runs/runs.ts';
 
 /** How a run's stream ends. */
 export function lastChunk(run: Pick<Run, 'status' | 'error'>): Chunk {

@@ -2,7 +2,7 @@
 import type { UIMessage } from 'ai';
 import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
-import type { RunTables } from './store.ts';
+import type { RunTables } from './runstore.ts';
 
 type Handle = Db<RunTables> | Tx<RunTables>;
 

@@ -1,15 +1,15 @@
 /** From a run's question to its answer: memory and history in, the model and its tools, chunks out. */
 import type { UIMessage } from 'ai';
 import type { Log } from '#platform/log.ts';
-import { RunFailure } from './failures.ts';
+import { RunFailure } from '../providers/failures.ts';
 import { type HistoryDeps, maxHistoryBytes, tellHistory } from './history.ts';
 import { type TurnEnd, takeTurn } from './loop.ts';
-import { injectMemory, type MemoryDeps } from './memory.ts';
-import { listMessagesWithPictures, listRecentMessages } from './messagestore.ts';
-import type { ChosenModel } from './models.ts';
-import type { Conduct } from './running.ts';
-import type { RunsDeps } from './runs.ts';
-import { type ToolDeps, toolsOf } from './tools/tools.ts';
+import { injectMemory, type MemoryDeps } from '../services/memory.ts';
+import { listMessagesWithPictures, listRecentMessages } from '../store/messagestore.ts';
+import type { ChosenModel } from '../providers/models.ts';
+import type { Conduct } from '../runs/executor.ts';
+import type { RunsDeps } from '../runs/runs.ts';
+import { type ToolDeps, toolsOf } from '../tools/tools.ts';
 
 export interface TurnDeps extends HistoryDeps, MemoryDeps, ToolDeps {
   readonly db: RunsDeps['db'] & ToolDeps['db'];

@@ -1,6 +1,6 @@
 /** What the model is told of the conversation so far. */
 import { convertToModelMessages, type ModelMessage, type UIMessage } from 'ai';
-import type { StoredMessage } from './messagestore.ts';
+import type { StoredMessage } from '../store/messagestore.ts';
 
 /** JSON characters: the newest messages that fit, and the last one in any case. */
 const maxHistory = 400_000;

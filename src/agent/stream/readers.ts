@@ -5,9 +5,9 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import { invalid } from '#platform/problem.ts';
-import { type EventId, parseEventId } from './eventlog.ts';
-import type { Feed, Feeds } from './feeds.ts';
-import type { Run } from './runs.ts';
+import { type EventId, parseEventId } from '../eventlog/eventlog.ts';
+import type { Feed, Feeds } from './runbuffer.ts';
+import type { Run } from '../runs/runs.ts';
 import { createStreamQuota } from './streamquota.ts';
 
 export interface Readers {

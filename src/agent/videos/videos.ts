@@ -11,13 +11,13 @@ import { ensureProfile } from '#accounts/store.ts';
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import { type Job, type Jobs, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
 import { problems } from '#platform/problem.ts';
-import type { Failure, VideoOutput } from './api.ts';
-import { RunFailure } from './failures.ts';
-import { type Clip, OrderRefused, ProviderFailed, type VideoGenerator } from './generators.ts';
-import { keep, type LibraryDeps, Refused } from './library.ts';
-import { agentProblems } from './problems.ts';
-import type { Run, RunEnd } from './runs.ts';
-import { findRun, holdRun, type RunTables } from './store.ts';
+import type { Failure, VideoOutput } from '../api.ts';
+import { RunFailure } from '../providers/failures.ts';
+import { type Clip, OrderRefused, ProviderFailed, type VideoGenerator } from '../providers/generators.ts';
+import { keep, type LibraryDeps, Refused } from '../services/library.ts';
+import { agentProblems } from '../problems.ts';
+import type { Run, RunEnd } from '../runs/runs.ts';
+import { findRun, holdRun, type RunTables } from '../store/runstore.ts';
 import {
   changeVideo,
   findVideo,
@@ -27,7 +27,7 @@ import {
   type Video,
   type VideoInput,
   type VideoTables,
-} from './videos/store.ts';
+} from '../store/videostore.ts';
 
 type Tables = VideoTables & RunTables & LedgerTables;
 
