@@ -1,10 +1,11 @@
-/** What a run's answer holds that is to be paid, beside the run itself: the pictures that were made for it. */
+/** The ledger references of what a run delivers. */
 import type { UIMessage } from 'ai';
 
+export const runReference = (taskId: string): string => `run:${taskId}`;
 export const pictureReference = (taskId: string, toolCallId: string): string => `image:${taskId}:${toolCallId}`;
 
-/** What is in the message was delivered; whatever else was reserved goes back. */
-export function doneIn(taskId: string, parts: UIMessage['parts']): readonly string[] {
+/** The pictures in the message. Credits that were reserved for anything else are released. */
+export function billableReferences(taskId: string, parts: UIMessage['parts']): readonly string[] {
   return parts.flatMap((part) => {
     if (part.type !== 'tool-generateImage' && part.type !== 'tool-editImage') return [];
     const output: unknown = part.state === 'output-available' ? part.output : undefined;

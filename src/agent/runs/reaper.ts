@@ -1,43 +1,43 @@
 /**
- * Runs that nobody works on any more: their instance died. Whoever notices first ends them as failed, with what their
- * readers were shown; they are never run again by themselves, as tools cost credits. Also: what has expired goes.
+ * Ends the runs of processes that died: as failed, with what their readers were shown. The first process that notices
+ * does it. A run is never executed again, because its tools cost credits. Also deletes expired runs.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { UIMessage } from 'ai';
 import { startInterval } from '#platform/background/interval.ts';
 import type { Log } from '#platform/log.ts';
-import type { Chunk } from '../stream/chunks.ts';
+import { billableReferences } from '../billing/references.ts';
 import type { EventLog } from '../eventlog/eventlog.ts';
-import { createFold } from '../stream/messageassembler.ts';
-import { doneIn } from '../billing/references.ts';
+import { claimDeadRuns, deleteExpiredRuns, type Run } from '../store/runstore.ts';
+import type { Chunk } from '../stream/chunks.ts';
+import { MessageAssembler } from '../stream/messageassembler.ts';
 import { lastChunk } from '../stream/replay.ts';
-import { endRun, type Run, type RunsDeps } from './runs.ts';
-import { claimOrphans, deleteExpiredRuns } from '../store/runstore.ts';
+import { endRun, type RunsDeps } from './runs.ts';
 
-export interface ReapingDeps extends RunsDeps {
+export interface ReaperDeps extends RunsDeps {
   readonly eventLog: EventLog;
   readonly log: Log;
 }
 
-export interface Reaping {
-  /** Ends whatever runs in other hands, dead or not: for a start that knows itself to be alone. */
+export interface Reaper {
+  /** Ends all runs of other processes, dead or not. For the start of a process that is the only one. */
   reapAll(): Promise<void>;
   close(): void;
 }
 
 const reapEveryMs = 2000;
-/** Short: who takes a run over may die as well, and its readers are told within 30 s all the same (docs/specification/agent.md#streams). */
+/** Short: the reaping process may die as well, and readers get the end within 30 s all the same (docs/specification/agent.md#streams). */
 const reapingLeaseMs = 5000;
 const atOnce = 50;
-/** After that a run ends without what was shown of it, as its log does not answer; its thread is not held for a log. */
+/** If the log does not answer for this long, the run ends without what was shown of it, so that its thread is free. */
 const unreadableForMs = 2000;
 const sweepEveryMs = 60_000;
 const failure = { status: 'failed', error: 'The server that was running this stopped unexpectedly.' } as const;
 
-export function startReaping(deps: ReapingDeps): Reaping {
+export function startReaper(deps: ReaperDeps): Reaper {
   const { log } = deps;
-  // Not the holder of our own runs: those whose lease ran out are reaped like anybody's.
+  // Different from the executor's holder, so that runs of this process whose lease ran out are reaped too.
   const holder = randomUUID();
 
   async function reap(all = false): Promise<void> {
@@ -46,30 +46,33 @@ export function startReaping(deps: ReapingDeps): Reaping {
         await Promise.all(claimed.map(end));
       }
     } catch (error) {
-      log.warn({ err: error }, 'runs of a dead instance could not be looked for');
+      log.warn({ err: error }, 'runs of dead processes could not be found');
     }
   }
 
-  const claim = (all: boolean) => claimOrphans(deps.db, holder, reapingLeaseMs, all, atOnce);
+  const claim = (all: boolean) => claimDeadRuns(deps.db, holder, reapingLeaseMs, all, atOnce);
 
-  /** One that cannot be ended is claimed again when our own lease on it has run out, and holds up no other. */
+  /** A run that cannot be ended is claimed again after its reaping lease, and delays no other run. */
   async function end(run: Run): Promise<void> {
     try {
-      await endOrphan(deps, run, await readShown(run));
+      await endDeadRun(deps, run, await readShown(run));
     } catch (error) {
-      log.warn({ err: error }, 'a run of a dead instance could not be ended');
+      log.warn({ err: error }, 'a run of a dead process could not be ended');
     }
   }
 
   async function readShown(run: Run): Promise<Shown> {
-    // First nobody else may append any more: what is shown after we looked would be lost.
+    // From now on only this process can append: anything that readers were shown later would be lost.
     await deps.eventLog.claim(run).catch((error: unknown) => log.warn({ err: error }, 'a log could not be claimed'));
     for (const startedAtMs = performance.now(); ; await sleep(500)) {
       try {
-        return await foldLog(deps, run);
+        return await readMessage(deps, run);
       } catch (error) {
         if (performance.now() - startedAtMs < unreadableForMs) continue;
-        log.warn({ err: error }, 'a run of a dead instance ends without what it had shown, as its log does not answer');
+        log.warn(
+          { err: error },
+          'a run of a dead process ends without what it had shown, because its event log does not answer',
+        );
         return { parts: [], metadata: {}, lastSeq: undefined };
       }
     }
@@ -91,12 +94,12 @@ export function startReaping(deps: ReapingDeps): Reaping {
 interface Shown {
   readonly parts: UIMessage['parts'];
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** `undefined`: the log has its end, or cannot be given one. */
+  /** `undefined` if the log has its last event already, or does not answer. */
   readonly lastSeq: number | undefined;
 }
 
-async function endOrphan(deps: ReapingDeps, run: Run, { parts, metadata, lastSeq }: Shown): Promise<void> {
-  await endRun(deps, run, { ...failure, parts, metadata, done: doneIn(run.taskId, parts) });
+async function endDeadRun(deps: ReaperDeps, run: Run, { parts, metadata, lastSeq }: Shown): Promise<void> {
+  await endRun(deps, run, { ...failure, parts, metadata, delivered: billableReferences(run.taskId, parts) });
   if (lastSeq === undefined) return;
   const batch = {
     firstSeq: lastSeq + 1,
@@ -105,12 +108,12 @@ async function endOrphan(deps: ReapingDeps, run: Run, { parts, metadata, lastSeq
     isLast: true,
   };
   await deps.eventLog.append(run, batch).catch((error: unknown) => {
-    deps.log.warn({ err: error }, 'the end of a run could not be told in its log; its row tells it');
+    deps.log.warn({ err: error }, 'the last event of a run could not be appended to its log; its row has the end');
   });
 }
 
-async function foldLog(deps: ReapingDeps, run: Run): Promise<Shown> {
-  const fold = createFold();
+async function readMessage(deps: ReaperDeps, run: Run): Promise<Shown> {
+  const message = new MessageAssembler();
   let metadata: Record<string, unknown> = {};
   let lastSeq = 0;
   let ended = false;
@@ -121,10 +124,10 @@ async function foldLog(deps: ReapingDeps, run: Run): Promise<Shown> {
       ended ||= batch.isLast;
       for (const event of batch.events) {
         const chunk = JSON.parse(event) as Chunk;
-        fold.add(chunk);
+        message.add(chunk);
         if ('messageMetadata' in chunk) metadata = { ...metadata, ...(chunk.messageMetadata as object) };
       }
     }
-    if (batches.length === 0) return { parts: fold.parts(), metadata, lastSeq: ended ? undefined : lastSeq };
+    if (batches.length === 0) return { parts: message.parts(), metadata, lastSeq: ended ? undefined : lastSeq };
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Runs: the truth about what is in flight (docs/specification/agent.md#runs). A start and an end are one transaction each: the run's
- * row, its messages and its credits change together, or nothing does.
+ * Starts, ends and describes runs (docs/specification/agent.md#runs). A start and an end are one transaction each: the
+ * run's row, its messages and its credits change together, or nothing does.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -10,15 +10,16 @@ import { ensureProfile } from '#accounts/store.ts';
 import type { Caller } from '#platform/access/caller.ts';
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import { isUuid } from '#platform/ids.ts';
+import type { Jobs } from '#platform/jobs/jobs.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import type { TaskInfo, TaskRequest } from '../api.ts';
-import { appendMessage, deleteMessagesFrom, findMessage } from '../store/messagestore.ts';
+import { runReference } from '../billing/references.ts';
 import { agentProblems } from '../problems.ts';
+import { appendMessage, deleteMessagesFrom, findMessage } from '../store/messagestore.ts';
 import {
   countRunningOf,
   findRun,
   findRunningOf,
-  findThreadOwner,
   insertRun,
   lockThread,
   markEnded,
@@ -26,10 +27,9 @@ import {
   type RunStatus,
   type RunTables,
 } from '../store/runstore.ts';
-
 import type { VideoTables } from '../store/videostore.ts';
-
-export type { Run } from '../store/runstore.ts';
+import { checkThread } from '../threads/access.ts';
+import { endVideosOf } from '../videos/videos.ts';
 
 export interface RunsDeps {
   readonly db: Db<RunTables & LedgerTables & VideoTables>;
@@ -37,31 +37,25 @@ export interface RunsDeps {
   readonly ttlS: number;
   /** AGENT_MAX_RUNS_PER_USER. */
   readonly maxRunsPerUser: number;
-  /** What becomes of the videos that it had ordered, in the transaction of its end: parts that are to be told beside `end`'s. */
-  readonly endVideos?: (
-    tx: Tx<RunTables & LedgerTables & VideoTables>,
-    taskId: string,
-    end: Pick<RunEnd, 'status' | 'parts'>,
-  ) => Promise<UIMessage['parts']>;
+  readonly jobs: Jobs;
 }
 
-/** Who holds a lease, and for how long after the last sign of life. */
-export interface Holding {
+/** Who holds the lease of a run, and how long after its last renewal. */
+export interface RunLease {
   readonly holder: string;
   readonly leaseMs: number;
 }
 
 /** docs/specification/agent.md#runs. */
 const runCost = 1;
-/** A question needs room for its answer too. The bytes of an answer are not limited by its thread, so none is lost. */
+/** A question has to leave room for its answer. The thread does not limit the bytes of an answer, so none is lost. */
 const questionLimits = { messages: 2000 - 1, bytes: 32 * 1024 * 1024 };
-export const runReference = (taskId: string): string => `run:${taskId}`;
 
 /**
  * Throws 403 for another user's thread, 400 for an unknown `rewindTo`, 409 `task_running`, 429 `too_many_runs`, 402
  * `insufficient_credits`, 409 `thread_full`; then nothing has changed.
  */
-export async function startRun(deps: RunsDeps, holding: Holding, userId: string, request: TaskRequest): Promise<Run> {
+export async function startRun(deps: RunsDeps, lease: RunLease, userId: string, request: TaskRequest): Promise<Run> {
   const { threadId } = request;
   return transaction(deps.db, async (tx) => {
     if ((await lockThread(tx, threadId, userId)) !== userId) throw problems.forbidden();
@@ -75,7 +69,7 @@ export async function startRun(deps: RunsDeps, holding: Holding, userId: string,
     await payForRun(tx, taskId, userId, deps.maxRunsPerUser);
     if (from !== undefined) await deleteMessagesFrom(tx, threadId, from.seq);
     await appendQuestion(tx, userId, request);
-    return insertRun(tx, { taskId, threadId, ownerId: userId, messageId: randomUUID(), ...holding });
+    return insertRun(tx, { taskId, threadId, ownerId: userId, messageId: randomUUID(), ...lease });
   });
 }
 
@@ -88,7 +82,7 @@ async function payForRun(
   await ensureProfile(tx, { id: userId });
   const reference = runReference(taskId);
   const { reserved, balance } = await reserveCredits(tx, { reference, scope: taskId, userId, amount: runCost });
-  // The reservation has locked the user's row, so that starts at the same time are counted one after the other.
+  // The reservation has locked the user's row, so concurrent starts are counted one after the other.
   if ((await countRunningOf(tx, userId)) >= maxRuns) throw agentProblems.too_many_runs();
   if (!reserved) throw agentProblems.insufficient_credits({ fields: { required: runCost, balance } });
 }
@@ -96,7 +90,7 @@ async function payForRun(
 async function appendQuestion(tx: Tx<RunTables>, ownerId: string, request: TaskRequest): Promise<void> {
   const { threadId, message } = request;
   const parts = message?.parts ?? [{ type: 'text' as const, text: request.text ?? '' }];
-  // A client may name its message; two of one name cannot be told apart in a list.
+  // The id of a client's message has to be unique in its thread.
   const isTaken = message?.id !== undefined && (await findMessage(tx, threadId, message.id)) !== undefined;
   const question = {
     threadId,
@@ -113,35 +107,36 @@ export interface RunEnd {
   readonly status: Exclude<RunStatus, 'running'>;
   /** A sentence for the user, of a failure. */
   readonly error: string | null;
-  /** All that readers were shown. */
+  /** Everything that readers were shown. */
   readonly parts: UIMessage['parts'];
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** References of what was done under way and is to be paid: pictures that are in the message. */
-  readonly done: readonly string[];
+  /** Ledger references of what the message delivers: its pictures. */
+  readonly delivered: readonly string[];
 }
 
 /**
- * Ends the run, keeps its answer and settles what is to be paid: a failed run is free, an aborted one if it has shown
- * nothing of its answer; what they have made is paid. `false`: it ended before, or is in other hands; nothing has changed.
+ * Ends the run, stores its answer and settles its credits: a failed run is free, and so is an aborted one that has shown
+ * nothing of its answer; media that it delivered are charged. Returns `false`, and changes nothing, if the run has ended
+ * before or another process executes it.
  */
 export async function endRun(deps: RunsDeps, run: Run, end: RunEnd): Promise<boolean> {
   return transaction(deps.db, async (tx) => {
     await lockThread(tx, run.threadId, run.ownerId);
     if (!(await markEnded(tx, run, end.status, end.error))) return false;
-    // Videos before credits, as their worker locks them.
-    const parts = [...end.parts, ...((await deps.endVideos?.(tx, run.taskId, end)) ?? [])];
+    // Videos are locked before credits, as in their worker.
+    const parts = [...end.parts, ...(await endVideosOf(deps.jobs, tx, run.taskId, end))];
     if (parts.some(({ type }) => type !== 'step-start')) {
       const { threadId, ownerId, messageId: id, taskId } = run;
       const metadata = { ...end.metadata, taskId, status: end.status, ...(end.error ? { error: end.error } : {}) };
       await appendMessage(tx, { threadId, id, ownerId, role: 'assistant', parts, metadata }, undefined);
     }
     const isPaid = end.status === 'completed' || (end.status === 'aborted' && end.parts.some(isShown));
-    await closeCredits(tx, run.taskId, isPaid ? [runReference(run.taskId), ...end.done] : end.done);
+    await closeCredits(tx, run.taskId, isPaid ? [runReference(run.taskId), ...end.delivered] : end.delivered);
     return true;
   });
 }
 
-/** A text that has begun and has no character yet shows nothing. */
+/** A text that has begun and is still empty shows nothing. */
 function isShown(part: UIMessage['parts'][number]): boolean {
   return part.type === 'text' || part.type === 'reasoning' ? part.text !== '' : part.type !== 'step-start';
 }
@@ -152,13 +147,6 @@ export async function readRun(deps: RunsDeps, caller: Caller, taskId: string): P
   if (run === undefined) throw problems.not_found();
   if (caller.kind === 'user' && run.ownerId !== caller.userId) throw problems.forbidden();
   return run;
-}
-
-/** The owner; `undefined` if there is no such thread. Throws 403 for another user's thread. */
-export async function checkThread(deps: RunsDeps, caller: Caller, threadId: string): Promise<string | undefined> {
-  const ownerId = await findThreadOwner(deps.db, threadId);
-  if (caller.kind === 'user' && ownerId !== undefined && ownerId !== caller.userId) throw problems.forbidden();
-  return ownerId;
 }
 
 export async function readCurrentTask(deps: RunsDeps, caller: Caller, threadId: string): Promise<TaskInfo | null> {

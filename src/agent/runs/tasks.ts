@@ -1,28 +1,26 @@
-/** Starting and stopping a run, whichever instance it is on. */
-
+/** Starts runs, and aborts them in whichever process they are executed. */
 import type { UIMessage } from 'ai';
 import type { Caller } from '#platform/access/caller.ts';
 import type { Db } from '#platform/db/db.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import type { PubSub } from '#platform/pubsub/pubsub.ts';
 import type { TaskRequest } from '../api.ts';
-import { assetOf } from '../turn/history.ts';
+import { assetOf } from '../attachments.ts';
+import type { Models } from '../providers/models.ts';
 import { judgeReadable, type LibraryDeps } from '../services/library.ts';
-import type { ChosenModel, Models } from '../providers/models.ts';
-import type { Running } from './executor.ts';
-import { type Holding, type Run, type RunsDeps, readRun, startRun } from './runs.ts';
-import { type RunTables, requestAbort } from '../store/runstore.ts';
+import { type Run, type RunTables, requestAbort } from '../store/runstore.ts';
+import type { RunExecutor } from './executor.ts';
+import { type RunLease, type RunsDeps, readRun, startRun } from './runs.ts';
 
 export interface StartDeps extends RunsDeps, LibraryDeps {
   readonly db: RunsDeps['db'] & Db<RunTables>;
-  readonly holding: Holding;
+  readonly lease: RunLease;
   readonly models: Models;
-  readonly begin: (run: Run, chosen: ChosenModel) => void;
-  readonly running: Pick<Running, 'abort'>;
+  readonly executor: RunExecutor;
   readonly pubsub: PubSub;
 }
 
-/** A message is a task id: whoever runs it stops it. */
+/** Each message is a task id; the process that executes the run aborts it. */
 export const abortTopic = 'abort';
 
 /** As `startRun`; also 400 for an unknown model and for attached assets that do not exist, and 403 for those of others. */
@@ -31,8 +29,8 @@ export async function startTask(deps: StartDeps, userId: string, request: TaskRe
   deps.models.check(model);
   const attached = (request.message?.parts ?? []).flatMap((part) => assetOf(part as UIMessage['parts'][number]) ?? []);
   if (attached.length > 0) await checkAttached(deps, userId, attached);
-  const run = await startRun(deps, deps.holding, userId, request);
-  deps.begin(run, deps.models.pick(model));
+  const run = await startRun(deps, deps.lease, userId, request);
+  deps.executor.start(run, deps.models.pick(model));
   return run;
 }
 
@@ -45,11 +43,11 @@ async function checkAttached(deps: LibraryDeps, userId: string, assetIds: readon
     });
 }
 
-/** 404, 403 as `readRun`. Done when this returns or soon after; the run's status tells. */
+/** Throws 404 and 403 as `readRun`. The run may still end a moment after this returns. */
 export async function abortTask(deps: StartDeps, caller: Caller, taskId: string): Promise<void> {
   const run = await readRun(deps, caller, taskId);
   if (run.status !== 'running') return;
   await requestAbort(deps.db, run.taskId);
-  deps.running.abort(run.taskId);
+  deps.executor.abort(run.taskId);
   deps.pubsub.publish(abortTopic, run.taskId);
 }

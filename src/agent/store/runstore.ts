@@ -45,7 +45,7 @@ export interface RunTables {
 
 type Handle = Db<RunTables> | Tx<RunTables>;
 
-/** Times are the database's: the clocks of the instances may differ. */
+/** All times are the database's, because the clocks of processes may differ. */
 const now = sql<Date>`clock_timestamp()`;
 const later = (ms: number) => sql<Date>`clock_timestamp() + make_interval(secs => ${ms / 1000})`;
 
@@ -64,7 +64,7 @@ const runColumns = [
 
 export type Run = NonNullable<Awaited<ReturnType<typeof findRun>>>;
 
-/** Locks the thread's row, making it where it is not there. Answers whose thread it is. */
+/** Locks the thread's row, and inserts it if it is missing. Returns the owner. */
 export async function lockThread(tx: Tx<RunTables>, threadId: string, ownerId: string): Promise<string> {
   await tx
     .insertInto('agent_threads')
@@ -144,7 +144,7 @@ export async function countRunningOf(tx: Tx<RunTables>, ownerId: string): Promis
   return count;
 }
 
-/** Of those that run no more: how they ended. */
+/** Those of the runs that have ended. */
 export function findEnded(db: Handle, taskIds: readonly string[]) {
   return db
     .selectFrom('agent_runs')
@@ -154,7 +154,7 @@ export function findEnded(db: Handle, taskIds: readonly string[]) {
     .execute();
 }
 
-/** For the holder to see, at the latest when it renews. */
+/** The holder sees the request at its next renewal. */
 export async function requestAbort(db: Handle, taskId: string): Promise<void> {
   await db
     .updateTable('agent_runs')
@@ -166,8 +166,8 @@ export async function requestAbort(db: Handle, taskId: string): Promise<void> {
 }
 
 /**
- * One statement for all runs of a process: those that it works on, as a row of its own that it knows nothing of (a commit
- * whose answer was lost) has to run out. Those that are missing in the answer are lost.
+ * One statement for all runs that a process executes. Runs that are missing in the result are lost. A row whose commit was
+ * not confirmed is not renewed, so its lease runs out.
  */
 export function renewLeases(db: Handle, holder: string, taskIds: readonly string[], leaseMs: number) {
   return db
@@ -181,8 +181,8 @@ export function renewLeases(db: Handle, holder: string, taskIds: readonly string
     .execute();
 }
 
-/** Takes over what nobody works on any more, or, with `all`, whatever somebody else did: once, whoever else tries. */
-export function claimOrphans(db: Handle, holder: string, leaseMs: number, all: boolean, limit: number) {
+/** Takes over runs whose lease ran out or, with `all`, all runs of other holders. Concurrent calls never claim the same run. */
+export function claimDeadRuns(db: Handle, holder: string, leaseMs: number, all: boolean, limit: number) {
   return db
     .updateTable('agent_runs')
     .set((eb) => ({ holder, fence: eb('fence', '+', 1), lease_expires_at: later(leaseMs) }))
@@ -192,7 +192,7 @@ export function claimOrphans(db: Handle, holder: string, leaseMs: number, all: b
         .selectFrom('agent_runs')
         .select('task_id')
         .where('status', '=', 'running')
-        // Our own too, once it ran out: a try to end it that failed is made again.
+        // Also runs that this holder claimed and could not end.
         .$if(all, (query) => query.where('holder', '<>', holder))
         .$if(!all, (query) => query.where('lease_expires_at', '<=', now))
         .orderBy('lease_expires_at')
@@ -204,7 +204,7 @@ export function claimOrphans(db: Handle, holder: string, leaseMs: number, all: b
     .execute();
 }
 
-/** Until the transaction is over nobody ends the run. `false`: it has ended already, or is in other hands. */
+/** Prevents the run's end until the transaction is over. `false` if it has ended, or another process executes it. */
 export async function holdRun(tx: Tx<RunTables>, { taskId, fence }: Pick<Run, 'taskId' | 'fence'>): Promise<boolean> {
   const row = await tx
     .selectFrom('agent_runs')
@@ -217,7 +217,7 @@ export async function holdRun(tx: Tx<RunTables>, { taskId, fence }: Pick<Run, 't
   return row !== undefined;
 }
 
-/** `false`: it had ended already, or is in other hands. */
+/** `false` if it has ended before, or another process executes it. */
 export async function markEnded(
   tx: Tx<RunTables>,
   run: Pick<Run, 'taskId' | 'fence'>,
@@ -234,7 +234,7 @@ export async function markEnded(
   return numUpdatedRows === 1n;
 }
 
-/** A time after which nobody is told of them any more. */
+/** Deletes runs that ended longer ago than `ttlS`, and returns their ids. */
 export async function deleteExpiredRuns(db: Handle, ttlS: number, limit = 200): Promise<readonly string[]> {
   const rows = await db
     .deleteFrom('agent_runs')

@@ -1,12 +1,12 @@
 /**
- * What a stream may carry: the chunks of the v5 UI message stream, with the fields that v5 knows. Its clients check
- * strictly, and newer versions of the SDK say more (docs/specification/agent.md#streams: no compatibility beyond v5 is asked for).
+ * The chunks that a stream may carry: those of the v5 UI message stream, with the fields that v5 knows. Its clients
+ * validate strictly, and newer versions of the SDK emit more (docs/specification/agent.md#streams).
  */
 import type { UIMessageChunk } from 'ai';
 
 export type Chunk = UIMessageChunk;
 
-/** Without `dynamic`: the SDK says it of a call of an unknown tool, but not from its first chunk on, and v5 makes two of it. */
+/** Without `dynamic`: the SDK sets it for an unknown tool, but not on the first chunk, and v5 then shows two parts. */
 const fieldsByType: Readonly<Record<string, readonly string[]>> = {
   start: ['messageId', 'messageMetadata'],
   'start-step': [],
@@ -30,7 +30,7 @@ const fieldsByType: Readonly<Record<string, readonly string[]>> = {
 };
 const dataFields = ['id', 'data'];
 
-/** `undefined`: v5 does not know it. What no database can keep (NUL, lone surrogates) is taken out. */
+/** `undefined` if v5 does not know the chunk. Characters that no database stores (NUL, lone surrogates) are removed. */
 export function toV5(chunk: Chunk): Chunk | undefined {
   const fields = chunk.type.startsWith('data-') ? dataFields : fieldsByType[chunk.type];
   if (fields === undefined) return undefined;
@@ -44,15 +44,10 @@ export function toV5(chunk: Chunk): Chunk | undefined {
 
 const unstorable = /\\u0000|\\ud[89a-f]/i;
 
-/** The same, but for characters that PostgreSQL refuses. */
+/** Removes the characters that PostgreSQL refuses. */
 export function storable<Value>(value: Value): Value {
   const text = JSON.stringify(value);
   return text !== undefined && unstorable.test(text) ? (cleaned(value) as Value) : value;
-}
-
-export function isStorable(value: unknown): boolean {
-  const text = JSON.stringify(value);
-  return text === undefined || !unstorable.test(text) || JSON.stringify(cleaned(value)) === text;
 }
 
 function cleaned(value: unknown): unknown {

@@ -1,25 +1,19 @@
 /**
- * Readers of streams: server-sent events, resumable from any event (docs/specification/agent.md#streams). A reader is a cursor into the feed of
- * its run; one that does not keep up waits for its own socket, and for nobody else.
+ * Readers of streams: server-sent events, resumable from any event (docs/specification/agent.md#streams). A reader is a
+ * cursor into the event buffer of its run; a slow one waits for its own socket and delays no other.
  */
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import { invalid } from '#platform/problem.ts';
 import { type EventId, parseEventId } from '../eventlog/eventlog.ts';
-import type { Feed, Feeds } from './runbuffer.ts';
-import type { Run } from '../runs/runs.ts';
-import { createStreamQuota } from './streamquota.ts';
-
-export interface Readers {
-  /** Answers the request with the stream. Throws 429 `too_many_streams`, counted by the user whose run it is. */
-  read(reply: FastifyReply, run: Run, lastEventId: EventId | undefined): Promise<void>;
-  /** Streams of ended runs are delivered to their end; the others break off, to be resumed elsewhere. */
-  close(): Promise<void>;
-}
+import type { Run } from '../store/runstore.ts';
+import type { BufferListener, RunEventBuffer } from './runbuffer.ts';
+import type { RunEventBuffers } from './runbuffers.ts';
+import { createStreamQuota, type StreamQuota } from './streamquota.ts';
 
 /** docs/specification/agent.md#streams: a comment at least every 15 s. */
 const defaultHeartbeatEveryMs = 10_000;
-/** A socket that takes nothing for so long is given up. */
+/** A socket that accepts nothing for this long is destroyed. */
 const defaultStalledAfterMs = 60_000;
 const closingMs = 3000;
 const defaultMaxStreamsPerUser = 100;
@@ -31,7 +25,7 @@ const headers = {
   'x-vercel-ai-ui-message-stream': 'v1',
 };
 
-/** Malformed: 400. */
+/** Throws 400 for a malformed id. */
 export function readLastEventId(header: string | string[] | undefined): EventId | undefined {
   if (header === undefined) return undefined;
   const id = typeof header === 'string' ? parseEventId(header) : undefined;
@@ -45,99 +39,110 @@ export interface ReadersPace {
   readonly maxStreamsPerUser?: number;
 }
 
-export function createReaders(feeds: Feeds, pace: ReadersPace = {}): Readers {
-  const { heartbeatEveryMs = defaultHeartbeatEveryMs, stalledAfterMs = defaultStalledAfterMs } = pace;
-  const readers = new Set<Reader>();
-  const countStream = createStreamQuota(pace.maxStreamsPerUser ?? defaultMaxStreamsPerUser);
-  let lastReaderLeft: () => void = () => undefined;
-  const beating = setInterval(() => {
-    for (const reader of readers) reader.beat(stalledAfterMs);
-  }, heartbeatEveryMs).unref();
+export class StreamReaders {
+  readonly #buffers: RunEventBuffers;
+  readonly #readers = new Set<StreamReader>();
+  readonly #countStream: StreamQuota;
+  readonly #heartbeat: NodeJS.Timeout;
+  readonly #allLeft = Promise.withResolvers<void>();
+  #isClosing = false;
 
-  return {
-    async read(reply, run, lastEventId) {
-      const release = countStream(run.ownerId);
-      const { feed, afterSeq, leave } = await feeds.open(run, lastEventId).catch((error: unknown) => {
-        release();
-        throw error;
-      });
-      if (reply.raw.destroyed) {
-        release();
-        return leave();
-      }
-      reply.hijack();
-      reply.raw.writeHead(200, { ...reply.getHeaders(), ...headers } as Record<string, string>);
-      const reader = new Reader(reply.raw, feed, afterSeq);
-      readers.add(reader);
-      reply.raw.once('close', () => {
-        reader.stop();
-        leave();
-        release();
-        readers.delete(reader);
-        if (readers.size === 0) lastReaderLeft();
-      });
-      reader.start();
-    },
-    async close() {
-      for (const reader of readers) reader.breakOff();
-      if (readers.size > 0) {
-        const { promise, resolve } = Promise.withResolvers<void>();
-        lastReaderLeft = resolve;
-        const tooLate = setTimeout(resolve, closingMs);
-        await promise;
-        clearTimeout(tooLate);
-      }
-      clearInterval(beating);
-      for (const reader of readers) reader.destroy();
-    },
-  };
+  constructor(buffers: RunEventBuffers, pace: ReadersPace = {}) {
+    const { heartbeatEveryMs = defaultHeartbeatEveryMs, stalledAfterMs = defaultStalledAfterMs } = pace;
+    this.#buffers = buffers;
+    this.#countStream = createStreamQuota(pace.maxStreamsPerUser ?? defaultMaxStreamsPerUser);
+    this.#heartbeat = setInterval(() => {
+      for (const reader of this.#readers) reader.sendHeartbeat(stalledAfterMs);
+    }, heartbeatEveryMs).unref();
+  }
+
+  /** Responds with the stream. Throws 429 `too_many_streams`, counted for the user who owns the run. */
+  async read(reply: FastifyReply, run: Run, lastEventId: EventId | undefined): Promise<void> {
+    const release = this.#countStream(run.ownerId);
+    const { buffer, afterSeq, leave } = await this.#buffers.open(run, lastEventId).catch((error: unknown) => {
+      release();
+      throw error;
+    });
+    if (reply.raw.destroyed) {
+      release();
+      return leave();
+    }
+    reply.hijack();
+    reply.raw.writeHead(200, { ...reply.getHeaders(), ...headers } as Record<string, string>);
+    const reader = new StreamReader(reply.raw, buffer, afterSeq);
+    this.#readers.add(reader);
+    reply.raw.once('close', () => {
+      reader.stop();
+      leave();
+      release();
+      this.#readers.delete(reader);
+      if (this.#isClosing && this.#readers.size === 0) this.#allLeft.resolve();
+    });
+    reader.start();
+  }
+
+  /** Delivers streams of ended runs to their end; breaks the others off, so that readers resume them elsewhere. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    for (const reader of this.#readers) reader.breakOff();
+    if (this.#readers.size > 0) {
+      const timeout = setTimeout(() => this.#allLeft.resolve(), closingMs);
+      await this.#allLeft.promise;
+      clearTimeout(timeout);
+    }
+    clearInterval(this.#heartbeat);
+    for (const reader of this.#readers) reader.destroy();
+  }
 }
 
-class Reader {
+class StreamReader implements BufferListener {
   readonly #response: ServerResponse;
-  readonly #feed: Feed;
+  readonly #buffer: RunEventBuffer;
   #afterSeq: number;
-  /** Of the batch to look at next: batches are only ever added. */
+  /** The index of the next batch. */
   #next = 0;
   #blockedAtMs: number | undefined;
-  #unsubscribe: () => void = () => undefined;
 
-  constructor(response: ServerResponse, feed: Feed, afterSeq: number) {
+  constructor(response: ServerResponse, buffer: RunEventBuffer, afterSeq: number) {
     this.#response = response;
-    this.#feed = feed;
+    this.#buffer = buffer;
     this.#afterSeq = afterSeq;
   }
 
   start(): void {
     this.#response.on('drain', () => {
       this.#blockedAtMs = undefined;
-      this.#pump();
+      this.#sendBatches();
     });
-    this.#unsubscribe = this.#feed.subscribe(() => this.#pump());
+    this.#buffer.listen(this);
     this.#response.flushHeaders();
-    this.#pump();
+    this.#sendBatches();
+  }
+
+  onAppended(): void {
+    this.#sendBatches();
   }
 
   stop(): void {
-    this.#unsubscribe();
+    this.#buffer.unlisten(this);
   }
 
-  beat(stalledAfterMs: number): void {
+  sendHeartbeat(stalledAfterMs: number): void {
     if (this.#blockedAtMs === undefined) this.#write(': still here\n\n');
     else if (performance.now() - this.#blockedAtMs > stalledAfterMs) this.destroy();
   }
 
   breakOff(): void {
-    if (!this.#feed.ended) this.#response.end();
+    if (!this.#buffer.isEnded) this.#response.end();
   }
 
   destroy(): void {
     this.#response.destroy();
   }
 
-  #pump(): void {
+  #sendBatches(): void {
     if (this.#blockedAtMs !== undefined || this.#response.writableEnded) return;
-    const { batches } = this.#feed;
+    const { batches } = this.#buffer;
     for (let batch = batches[this.#next]; batch !== undefined; batch = batches[this.#next]) {
       this.#next += 1;
       if (batch.lastSeq <= this.#afterSeq) continue;
@@ -146,8 +151,8 @@ class Reader {
       this.#afterSeq = batch.lastSeq;
       if (!this.#write(rest)) return;
     }
-    // An id beyond the end is answered, never waited for.
-    if (this.#feed.ended || this.#afterSeq === Number.POSITIVE_INFINITY) this.#response.end('data: [DONE]\n\n');
+    // A reader whose id lies beyond the end gets the end of the stream at once.
+    if (this.#buffer.isEnded || this.#afterSeq === Number.POSITIVE_INFINITY) this.#response.end('data: [DONE]\n\n');
   }
 
   #write(bytes: Buffer | string): boolean {

@@ -1,28 +1,28 @@
-/** A stream told again by the message that it left, where its log is gone: what readers of an ended run are shown. */
+/** Rebuilds the stream of an ended run from its stored message, for readers when the event log is lost. */
 import type { UIMessage } from 'ai';
-import type { Chunk } from './chunks.ts';
 import type { Batch } from '../eventlog/eventlog.ts';
-import type { Run } from '../runs/runs.ts';
+import type { Run } from '../store/runstore.ts';
+import type { Chunk } from './chunks.ts';
 
-/** How a run's stream ends. */
+/** The last event of a run's stream. */
 export function lastChunk(run: Pick<Run, 'status' | 'error'>): Chunk {
   if (run.status === 'completed') return { type: 'finish' };
   if (run.status === 'aborted') return { type: 'abort' };
   return { type: 'error', errorText: run.error ?? 'The run failed.' };
 }
 
-/** After something of it was read only the end is told, as nobody can say what of the rest was read. */
-export function restoreStream(
+/** A reader that has read a part of the lost stream gets the end alone: it is unknown what it has read of the rest. */
+export function replayRun(
   run: Run,
   afterSeq: number,
   message: Pick<UIMessage, 'parts' | 'metadata'> | undefined,
 ): Batch {
-  const body = afterSeq > 0 ? [] : retell(run.messageId, message);
+  const body = afterSeq > 0 ? [] : replayMessage(run.messageId, message);
   const events = [...body, lastChunk(run)].map((chunk) => JSON.stringify(chunk));
   return { firstSeq: afterSeq + 1, lastSeq: afterSeq + events.length, events, isLast: true };
 }
 
-function retell(messageId: string, message: Pick<UIMessage, 'parts' | 'metadata'> | undefined): Chunk[] {
+function replayMessage(messageId: string, message: Pick<UIMessage, 'parts' | 'metadata'> | undefined): Chunk[] {
   const start: Chunk = { type: 'start', messageId, ...(message ? { messageMetadata: message.metadata } : {}) };
   let isInStep = false;
   const steps = (message?.parts ?? []).flatMap((part, index): Chunk[] => {

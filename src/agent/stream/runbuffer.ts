@@ -1,236 +1,214 @@
 /**
- * What readers of this process read: one buffer per run, however many read it. The run's own instance fills it as its
- * appends are acknowledged; for a run elsewhere, or one that has ended, it is filled from the log, once.
+ * The buffer of one run's stream in this process, shared by all of its readers. It is in one of these modes:
+ *
+ * - `empty`: nothing has been read yet, or reading failed. May become `loading`, `owned`, `closed`.
+ * - `loading`: the log is being read for the first reader. May become `following`, `owned`, `ended`, `empty`.
+ * - `owned`: this process executes the run and appends what the log has acknowledged. May become `following`, `ended`,
+ *   `closed`.
+ * - `following`: another process executes the run; new batches come from the log. May become `owned`, `ended`, `closed`.
+ * - `ended`: the last event is here. May become `closed`.
+ * - `closed`: no reader is left and the registry has dropped the buffer. Final.
  */
-import { startInterval } from '#platform/background/interval.ts';
 import type { Log } from '#platform/log.ts';
 import { problems } from '#platform/problem.ts';
 import type { Batch, EventId, EventLog } from '../eventlog/eventlog.ts';
-import type { Run } from '../runs/runs.ts';
+import type { Run } from '../store/runstore.ts';
+import { assertTransition, type Transitions } from '../transitions.ts';
 
-/** A batch as it goes over the wire. */
-export interface Framed {
+/** A batch as it is sent over the wire. */
+export interface FramedBatch {
   readonly firstSeq: number;
   readonly lastSeq: number;
   readonly frames: readonly string[];
-  /** All frames in one: encoded once for all readers. */
+  /** All frames, encoded once for all readers. */
   readonly bytes: Buffer;
+  readonly isLast: boolean;
 }
 
-export interface Feed {
-  /** In order; only ever added to. */
-  readonly batches: readonly Framed[];
-  /** Nothing will come any more. */
-  readonly ended: boolean;
-  /** Called after every change, until the answer is called. */
-  subscribe(onChange: () => void): () => void;
+/** A reader that sends batches of the buffer. */
+export interface BufferListener {
+  /** Batches were added, or the stream has ended. */
+  onAppended(): void;
 }
 
-export interface Feeds {
-  /** For one more reader; to be left. Throws `engine_unavailable` when the log does not answer. */
-  open(run: Run, lastEventId: EventId | undefined): Promise<OpenFeed>;
-  /** For the instance that runs it. */
-  own(run: Run): OwnFeed;
-  close(): void;
-}
-
-export interface OpenFeed {
-  readonly feed: Feed;
-  /** After which event the reader goes on; infinite: its id is from beyond the end. */
-  readonly afterSeq: number;
-  leave(): void;
-}
-
-export interface OwnFeed {
-  /** What the log has acknowledged. */
-  push(batch: Batch): void;
-  /** The run is in other hands: what comes is read from the log. */
-  disown(): void;
-}
-
-export interface FeedsDeps {
+export interface RunBufferDeps {
   readonly eventLog: EventLog;
   readonly log: Log;
-  /** Runs, of those asked for, that run no more, with their status. */
-  readonly findEnded: (taskIds: readonly string[]) => Promise<readonly Run[]>;
-  /** The events that stand for a stream that is lost, when the run has ended; numbered after `afterSeq`. */
-  readonly restore: (run: Run, afterSeq: number) => Promise<Batch>;
-  readonly watchEveryMs?: number;
+  /** Builds the events of an ended run from its stored message, numbered after `afterSeq`. */
+  readonly replay: (run: Run, afterSeq: number) => Promise<Batch>;
 }
 
-/** Of an ended run: then its readers are told that it has ended, whatever they miss. */
+type BufferState =
+  | { readonly mode: 'empty' }
+  | { readonly mode: 'loading'; readonly loaded: Promise<void> }
+  | { readonly mode: 'owned' }
+  | { readonly mode: 'following'; readonly unfollow: () => void }
+  | { readonly mode: 'ended' }
+  | { readonly mode: 'closed' };
+
+const permitted: Transitions<BufferState['mode']> = {
+  empty: ['loading', 'owned', 'closed'],
+  loading: ['following', 'owned', 'ended', 'empty'],
+  owned: ['following', 'ended', 'closed'],
+  following: ['owned', 'ended', 'closed'],
+  ended: ['closed'],
+  closed: [],
+};
+
+/** After this, readers of an ended run get its end even if the log still does not answer. */
 const unreadableForMs = 5000;
-/** No run comes near: the database counts its events in 32 bits. */
+/** The database stores event numbers in 32 bits, so no run exceeds this. */
 const maxSeq = 2 ** 31 - 1;
 
-export function createFeeds(deps: FeedsDeps): Feeds {
-  const { watchEveryMs = 2000 } = deps;
-  const feeds = new Map<string, LiveFeed>();
-  const watching = startInterval(watchEveryMs, watch, (error) =>
-    deps.log.warn({ err: error }, 'the ends of followed runs could not be read'),
-  );
-
-  function feedOf(run: Run): LiveFeed {
-    const known = feeds.get(run.taskId);
-    if (known !== undefined) return known;
-    const feed = new LiveFeed(run, deps, () => feeds.delete(run.taskId));
-    feeds.set(run.taskId, feed);
-    return feed;
-  }
-
-  /** A run whose row has ended, and whose log has no end: its instance died in between, or the log is lost. */
-  async function watch(): Promise<void> {
-    const followed = [...feeds.values()].filter((feed) => feed.isFollowing);
-    if (followed.length === 0) return;
-    const ended = await deps.findEnded(followed.map(({ run }) => run.taskId));
-    await Promise.all(ended.map((run) => feeds.get(run.taskId)?.conclude(run)));
-  }
-
-  return {
-    async open(run, lastEventId) {
-      const feed = feedOf(run);
-      feed.readers += 1;
-      let left = false;
-      const leave = () => {
-        if (left) return;
-        left = true;
-        feed.readers -= 1;
-        feed.dropUnused();
-      };
-      try {
-        await feed.load(run);
-        return { feed, afterSeq: await feed.placeOf(lastEventId), leave };
-      } catch (error) {
-        leave();
-        throw error;
-      }
-    },
-    own(run) {
-      const feed = feedOf(run);
-      feed.takeOver();
-      return {
-        push: (batch) => {
-          feed.push(batch);
-          feed.dropUnused();
-        },
-        disown: () => feed.disown(),
-      };
-    },
-    close: () => void watching.stop(),
-  };
-}
-
-class LiveFeed implements Feed {
+export class RunEventBuffer {
   readonly run: Run;
-  readonly batches: Framed[] = [];
-  ended = false;
-  readers = 0;
-  isOwn = false;
-  readonly #deps: FeedsDeps;
-  readonly #onUnused: () => void;
-  readonly #listeners = new Set<() => void>();
-  #unfollow: (() => void) | undefined;
-  #loading: Promise<void> | undefined;
-  #unreadableSinceMs: number | undefined;
-  /** Why the stream is told by its message. */
-  #unread: unknown;
-  /** Of its ids: another one than the run's for a stream that was made anew, whose events are other ones. */
+  /** In order; batches are only ever added. */
+  readonly batches: FramedBatch[] = [];
+  readonly #deps: RunBufferDeps;
+  readonly #listeners = new Set<BufferListener>();
+  #state: BufferState = { mode: 'empty' };
+  #readers = 0;
+  /** The first half of the event ids. A stream replayed from the message has its own, because its events differ. */
   #epochMs: number;
+  /** When the log of the ended run could not be read for the first time. */
+  #unreadableSinceMs: number | undefined;
+  /** Why the log could not be read, if the stream was replayed from the message instead. */
+  #replayCause: unknown;
 
-  constructor(run: Run, deps: FeedsDeps, onUnused: () => void) {
+  constructor(run: Run, deps: RunBufferDeps) {
     this.run = run;
     this.#epochMs = run.epochMs;
     this.#deps = deps;
-    this.#onUnused = onUnused;
+  }
+
+  /** The last event is here; true also after the buffer is closed. */
+  get isEnded(): boolean {
+    return this.batches.at(-1)?.isLast ?? false;
   }
 
   get isFollowing(): boolean {
-    return this.#unfollow !== undefined && !this.ended;
+    return this.#state.mode === 'following';
+  }
+
+  /** Neither read nor filled by this process. */
+  get isUnused(): boolean {
+    return this.#readers === 0 && this.#state.mode !== 'owned';
   }
 
   get #lastSeq(): number {
     return this.batches.at(-1)?.lastSeq ?? 0;
   }
 
-  subscribe(onChange: () => void): () => void {
-    this.#listeners.add(onChange);
-    return () => this.#listeners.delete(onChange);
+  addReader(): void {
+    this.#readers += 1;
   }
 
-  push(batch: Batch): void {
-    if (this.ended || batch.lastSeq <= this.#lastSeq) return;
+  removeReader(): void {
+    this.#readers -= 1;
+  }
+
+  listen(listener: BufferListener): void {
+    this.#listeners.add(listener);
+  }
+
+  unlisten(listener: BufferListener): void {
+    this.#listeners.delete(listener);
+  }
+
+  /** What the log has acknowledged. A batch that is here already is ignored. */
+  append(batch: Batch): void {
+    if (this.isEnded || this.#state.mode === 'closed' || batch.lastSeq <= this.#lastSeq) return;
     this.batches.push(frame(this.#epochMs, batch));
-    if (batch.isLast) this.#end();
-    for (const onChange of this.#listeners) onChange();
+    if (batch.isLast) this.#become({ mode: 'ended' });
+    for (const listener of this.#listeners) listener.onAppended();
   }
 
-  /** Once for all readers; again when it failed. */
+  /** empty, loading, following → owned: this process executes the run from now on. */
+  takeOwnership(): void {
+    // If another process has ended the run before this one began, its readers have its end.
+    if (!this.isEnded) this.#become({ mode: 'owned' });
+  }
+
+  /** owned → following or closed: another process executes the run from now on. */
+  releaseOwnership(): void {
+    if (this.#state.mode === 'owned' && this.#readers > 0) this.#follow();
+    else if (this.#state.mode === 'owned') this.close();
+  }
+
+  /** Any mode but loading → closed: the registry drops the buffer. */
+  close(): void {
+    if (this.#state.mode !== 'closed') this.#become({ mode: 'closed' });
+  }
+
+  /** empty → loading → following or ended; once for all readers, and again after a failure. */
   load(run: Run): Promise<void> {
-    if (this.isOwn || this.ended) return Promise.resolve();
-    this.#loading ??= this.#fill(run).catch((error: unknown) => {
-      this.#loading = undefined;
-      throw error;
-    });
-    return this.#loading;
+    if (this.#state.mode === 'loading') return this.#state.loaded;
+    if (this.#state.mode !== 'empty') return Promise.resolve();
+    // The state has to be `loading` before the first line of #fill runs.
+    const loaded = Promise.resolve()
+      .then(() => this.#fill(run))
+      .catch((error: unknown) => {
+        if (this.#state.mode === 'loading') this.#become({ mode: 'empty' });
+        throw error;
+      });
+    this.#become({ mode: 'loading', loaded });
+    return loaded;
   }
 
   async #fill(run: Run): Promise<void> {
-    // Its message tells what the log cannot, where the log does not answer.
+    // The message has what the log lacks, also while the log does not answer.
     if (run.status !== 'running') return this.conclude(run);
-    const hasGap = await this.#readOn();
-    if (this.ended) return;
-    // What was read before may lack its beginning.
-    if (hasGap) return this.conclude(run);
-    this.#follow();
+    await this.#readLog();
+    if (this.#state.mode === 'loading') this.#follow();
   }
 
+  /** loading, owned → following: new batches come from the log, after the last one that is here. */
   #follow(): void {
-    this.#unfollow ??= this.#deps.eventLog.follow(this.run, this.#lastSeq, (batch) => this.push(batch));
+    const unfollow = this.#deps.eventLog.follow(this.run, this.#lastSeq, (batch) => this.append(batch));
+    this.#become({ mode: 'following', unfollow });
   }
 
-  async #readOn(): Promise<boolean> {
-    for (;;) {
+  /** Up to the end of the log, or to a gap in it. */
+  async #readLog(): Promise<void> {
+    while (!this.isEnded) {
       const found = await this.#deps.eventLog.read(this.run, this.#lastSeq);
-      if (found.length === 0) return false;
+      if (found.length === 0) return;
       for (const batch of found) {
-        if (batch.firstSeq > this.#lastSeq + 1) return true;
-        this.push(batch);
+        if (batch.firstSeq > this.#lastSeq + 1) return;
+        this.append(batch);
       }
-      if (this.ended) return false;
     }
   }
 
-  /** `run` as it ended. What the log still has is read first. */
+  /** `run` as it ended. loading, following → ended: reads what the log still has, then replays the rest. */
   async conclude(run: Run): Promise<void> {
-    if (!this.ended) await this.#readOn().catch((error: unknown) => this.#bearUnreadable(run, error));
-    if (run.status === 'running') return this.#follow();
-    if (this.ended) return;
+    if (!this.isEnded) await this.#readLog().catch((error: unknown) => this.#acceptUnreadable(error));
+    if (this.isEnded) return;
     if (this.#lastSeq === 0) this.#epochMs = run.epochMs + 1;
-    this.push(await this.#deps.restore(run, this.#lastSeq));
+    this.append(await this.#deps.replay(run, this.#lastSeq));
   }
 
   /**
-   * The log does not answer. Readers who have seen nothing yet can be told all of an ended run at once; the others are
-   * let wait for what is missing, but not for ever.
+   * The log does not answer. Readers that have seen nothing yet can get an ended run from its message at once; the others
+   * wait for what they lack, for a limited time.
    */
-  #bearUnreadable(run: Run, error: unknown): void {
+  #acceptUnreadable(error: unknown): void {
     this.#unreadableSinceMs ??= performance.now();
-    const isPatient = this.#lastSeq > 0 && performance.now() - this.#unreadableSinceMs < unreadableForMs;
-    if (run.status === 'running' || isPatient) throw error;
-    this.#unread = error;
+    if (this.#lastSeq > 0 && performance.now() - this.#unreadableSinceMs < unreadableForMs) throw error;
+    this.#replayCause = error;
     this.#deps.log.warn(
       { err: error },
-      'the stream of an ended run is told by its message, as its log does not answer',
+      'replayed an ended run from its message, because its event log does not answer',
     );
   }
 
-  /** As `OpenFeed.afterSeq`. */
-  async placeOf(id: EventId | undefined): Promise<number> {
+  /** The number of the event that a reader goes on after. Infinite: its id lies beyond the end. */
+  async positionOf(id: EventId | undefined): Promise<number> {
     if (id === undefined || id.epochMs < this.run.epochMs) return 0;
     if (id.epochMs < this.#epochMs) {
-      // Not lost, but out of reach: to be asked for again.
-      if (this.#unread !== undefined && id.seq > 0) throw this.#unread;
-      // Of the lost stream: what the reader has of it cannot be found again, but how it ended can be told.
+      // The log still exists and may answer again: the reader has to retry.
+      if (this.#replayCause !== undefined && id.seq > 0) throw this.#replayCause;
+      // An id of the lost stream. What the reader has of it is unknown, so it gets the end alone.
       return id.seq === 0 ? 0 : this.#lastSeq - 1;
     }
     if (id.epochMs > this.#epochMs) return Number.POSITIVE_INFINITY;
@@ -239,44 +217,26 @@ class LiveFeed implements Feed {
     return Number.POSITIVE_INFINITY;
   }
 
-  /** A run begins with an event. Without any it goes on elsewhere or its process died: its end is told when it has one. */
+  /** Every run begins with an event, so an empty log of a run elsewhere is a lost one. Readers wait for the run's end. */
   async #isLogLost(): Promise<boolean> {
-    return !this.ended && !this.isOwn && (await this.#deps.eventLog.read(this.run, 0)).length === 0;
+    return this.#state.mode === 'following' && (await this.#deps.eventLog.read(this.run, 0)).length === 0;
   }
 
-  /** Another instance may have shown what we are about to be told. */
+  /** Another instance may have shown an event that has not reached this buffer yet. */
   async #isInLog(seq: number): Promise<boolean> {
-    if (this.ended || seq > maxSeq) return false;
+    if (this.isEnded || seq > maxSeq) return false;
     return (await this.#deps.eventLog.read(this.run, seq - 1)).length > 0;
   }
 
-  takeOver(): void {
-    this.isOwn = true;
-    this.#unfollow?.();
-    this.#unfollow = undefined;
-  }
-
-  disown(): void {
-    this.isOwn = false;
-    if (this.readers > 0) this.#follow();
-    this.dropUnused();
-  }
-
-  dropUnused(): void {
-    if (this.readers > 0 || (this.isOwn && !this.ended)) return;
-    this.#unfollow?.();
-    this.#unfollow = undefined;
-    this.#onUnused();
-  }
-
-  #end(): void {
-    this.ended = true;
-    this.#unfollow?.();
-    this.#unfollow = undefined;
+  #become(next: BufferState): void {
+    assertTransition('run event buffer', permitted, this.#state.mode, next.mode);
+    if (this.#state.mode === 'following') this.#state.unfollow();
+    this.#state = next;
   }
 }
 
-function frame(epochMs: number, batch: Batch): Framed {
+function frame(epochMs: number, batch: Batch): FramedBatch {
   const frames = batch.events.map((event, index) => `id: ${epochMs}-${batch.firstSeq + index}\ndata: ${event}\n\n`);
-  return { firstSeq: batch.firstSeq, lastSeq: batch.lastSeq, frames, bytes: Buffer.from(frames.join('')) };
+  const { firstSeq, lastSeq, isLast } = batch;
+  return { firstSeq, lastSeq, frames, bytes: Buffer.from(frames.join('')), isLast };
 }

@@ -1,7 +1,7 @@
-/** How many streams one user has open in this process: each holds a socket and memory for as long as the reader likes. */
+/** Counts the streams that one user has open in this process: each holds a socket and memory until its reader leaves. */
 import { agentProblems } from '../problems.ts';
 
-/** Throws `too_many_streams` (429). The answer ends what was counted; further calls of it do nothing. */
+/** Throws `too_many_streams` (429). Returns the function that releases the stream; further calls of it do nothing. */
 export type StreamQuota = (userId: string) => () => void;
 
 export function createStreamQuota(maxStreamsPerUser: number): StreamQuota {

@@ -1,17 +1,20 @@
-/** Messages as they are read: as they were stored, videos as they are now, and addresses signed for this reading. */
+/** Reads messages: as they were stored, with the present state of videos and freshly signed URLs. */
 import { Readable } from 'node:stream';
-import { setImmediate as giveWay } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { UIMessage } from 'ai';
 import type { Caller } from '#platform/access/caller.ts';
+import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
-import { assetOf } from '../turn/history.ts';
+import { assetOf } from '../attachments.ts';
 import { type LibraryDeps, type SignedMedia, sign } from '../services/library.ts';
 import { listMessageSizes, listMessages } from '../store/messagestore.ts';
-import { checkThread, type RunsDeps } from '../runs/runs.ts';
-import { listVideosOfThread, type Video } from '../store/videostore.ts';
+import type { RunTables } from '../store/runstore.ts';
+import { listVideosOfThread, type Video, type VideoTables } from '../store/videostore.ts';
 import { describeVideo } from '../videos/videos.ts';
+import { checkThread } from './access.ts';
 
-export interface MessagesDeps extends LibraryDeps, RunsDeps {
+export interface MessagesDeps extends LibraryDeps {
+  readonly db: Db<RunTables & VideoTables>;
   readonly log: Log;
 }
 
@@ -71,7 +74,7 @@ async function* writeAll(
   yield `{"messages":[${text}`;
   for (const page of rest) {
     // The embedded database answers without a turn of the event loop.
-    await giveWay();
+    await yieldToEventLoop();
     const next = write(await read(page));
     if (text !== '' && next !== '') yield ',';
     if (next !== '') yield next;

@@ -14,9 +14,9 @@ export interface VideoToolDeps extends VideoDeps {
 
 const lookEveryMs = 200;
 
-export function videoTools(deps: VideoToolDeps, { run, emit, fail }: ToolContext) {
+export function videoTools(deps: VideoToolDeps, { run, writer, fail }: ToolContext) {
   const show = async (output: VideoOutput) => {
-    await emit({ type: 'data-video', id: output.videoId, data: output });
+    await writer.write({ type: 'data-video', id: output.videoId, data: output });
   };
   return {
     generateVideo: tool({

@@ -1,18 +1,19 @@
-/** What the model is told of the conversation so far. */
+/** Builds the model's prompt from the messages of a thread. */
 import { convertToModelMessages, type ModelMessage, type UIMessage } from 'ai';
+import { assetOf } from '../attachments.ts';
 import type { StoredMessage } from '../store/messagestore.ts';
 
 /** JSON characters: the newest messages that fit, and the last one in any case. */
 const maxHistory = 400_000;
-/** What has to be loaded for it: a character has at most three bytes. */
+/** The bytes to load for it: a character has at most three. */
 export const maxHistoryBytes = 3 * maxHistory;
 
 export interface HistoryDeps {
-  /** URLs of assets for a provider. Those that the owner of the thread may not read are missing. */
+  /** URLs of assets for a provider, without those that the owner of the thread may not read. */
   readonly signImages: (ownerId: string, assetIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 }
 
-export async function tellHistory(
+export async function buildPrompt(
   deps: HistoryDeps,
   ownerId: string,
   messages: readonly StoredMessage[],
@@ -20,8 +21,8 @@ export async function tellHistory(
   const recent = newest(messages);
   const attached = recent.flatMap(({ parts }) => parts.flatMap((part) => assetOf(part) ?? []));
   const urls = attached.length > 0 ? await deps.signImages(ownerId, attached) : new Map<string, string>();
-  const told = recent.map(({ role, parts }) => ({ role, parts: parts.flatMap((part) => tellPart(part, urls)) }));
-  return convertToModelMessages(told, { ignoreIncompleteToolCalls: true });
+  const prompt = recent.map(({ role, parts }) => ({ role, parts: parts.flatMap((part) => promptPart(part, urls)) }));
+  return convertToModelMessages(prompt, { ignoreIncompleteToolCalls: true });
 }
 
 function newest(messages: readonly StoredMessage[]): readonly StoredMessage[] {
@@ -35,15 +36,8 @@ function newest(messages: readonly StoredMessage[]): readonly StoredMessage[] {
 
 type Part = UIMessage['parts'][number];
 
-/** Of a file part `asset:<assetId>`. */
-export function assetOf(part: Part): string | undefined {
-  return part.type === 'file' && part.url.startsWith('asset:')
-    ? part.url.slice('asset:'.length).toLowerCase()
-    : undefined;
-}
-
 /** Pictures go to the model by address; tools need the id. Other addresses of strangers are never fetched by us. */
-function tellPart(part: Part, urls: ReadonlyMap<string, string>): Part[] {
+function promptPart(part: Part, urls: ReadonlyMap<string, string>): Part[] {
   if (part.type !== 'file') return [part];
   const assetId = assetOf(part);
   const url = assetId === undefined ? part.url : urls.get(assetId);

@@ -1,9 +1,9 @@
-/** A model that hangs is a model that failed: nothing else would ever end its run. */
+/** Fails a model that hangs: nothing else would ever end its run. */
 import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 
-/** The same model, but that each of its answers has to begin, and to go on, within `idleMs`. */
-export function withoutStalling(model: LanguageModelV4, idleMs: number): LanguageModelV4 {
+/** The same model, whose answers have to begin and to go on within `idleMs`. */
+export function withIdleTimeout(model: LanguageModelV4, idleMs: number): LanguageModelV4 {
   return {
     specificationVersion: 'v4',
     provider: model.provider,
@@ -33,7 +33,7 @@ function watch(stream: ReadableStream<LanguageModelV4StreamPart>, idleMs: number
         else controller.enqueue(value);
       } catch (error) {
         controller.error(error);
-        // What it may still say interests nobody; that it cannot be told so either.
+        // Nobody reads the rest, and a failure to cancel changes nothing.
         reader.cancel(error).catch(() => undefined);
       }
     },

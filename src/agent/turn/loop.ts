@@ -1,24 +1,26 @@
 /**
- * One turn: the model and its tools, step by step, until it has answered. What comes of it goes out as chunks; how it
- * ended is the answer. Bounded in every direction: steps, silence, time, length.
+ * Streams one turn: the model and its tools, step by step, until the answer is complete. Chunks go to the run's event
+ * writer. Steps, silence, time and length are bounded.
  */
-import { setImmediate as giveWay } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { isStepCount, type ModelMessage, streamText, type ToolSet } from 'ai';
 import type { Log } from '#platform/log.ts';
-import type { Chunk } from '../stream/chunks.ts';
-import { brokeOff, explainFailure } from '../providers/failures.ts';
-import { withoutStalling } from './idletimeout.ts';
-import { withDistinctToolCalls } from './toolcallids.ts';
+import { brokeOff, explainFailure, RunFailure } from '../providers/failures.ts';
+import type { EventWriter } from '../stream/eventwriter.ts';
+import { withIdleTimeout } from './idletimeout.ts';
+import { withDistinctToolCallIds } from './toolcallids.ts';
 
 export interface Turn {
   readonly model: LanguageModelV4;
   readonly instructions: string;
   readonly messages: ModelMessage[];
   readonly tools: ToolSet;
-  /** Aborted: the run is to end, whatever is under way. */
+  /** Ends the turn at once when it is aborted. */
   readonly signal: AbortSignal;
-  readonly emit: (chunk: Chunk) => Promise<void>;
+  readonly writer: EventWriter;
+  /** Set by a tool: the run ends with this reason after the tool's output is written. */
+  readonly toolFailure: { readonly reason?: string };
   readonly log: Log;
   readonly limits?: Partial<typeof defaultLimits>;
 }
@@ -30,13 +32,13 @@ export type TurnEnd =
 const maxBusyMs = 10;
 const defaultLimits = { maxSteps: 8, idleMs: 60_000, maxRetries: 2 };
 
-/** Rejects with what `emit` rejects with, and with the signal's reason once that is aborted. */
-export async function takeTurn(turn: Turn): Promise<TurnEnd> {
-  const { log, signal, emit } = turn;
+/** Rejects with the writer's error, and with the signal's reason once that is aborted. */
+export async function streamTurn(turn: Turn): Promise<TurnEnd> {
+  const { log, signal, writer } = turn;
   const { maxSteps, idleMs, maxRetries } = { ...defaultLimits, ...turn.limits };
   let failure: unknown;
   const result = streamText({
-    model: withDistinctToolCalls(withoutStalling(turn.model, idleMs)),
+    model: withDistinctToolCallIds(withIdleTimeout(turn.model, idleMs)),
     instructions: turn.instructions,
     messages: turn.messages,
     tools: turn.tools,
@@ -50,14 +52,14 @@ export async function takeTurn(turn: Turn): Promise<TurnEnd> {
   });
   const describe = (error: unknown) => explainFailure(error).slice(0, 1000);
   let steps = 0;
-  let gaveWayAtMs = performance.now();
+  let yieldedAtMs = performance.now();
   let end: TurnEnd | undefined;
   for await (const chunk of result.toUIMessageStream({ onError: describe, redactToolErrors: true })) {
     if (signal.aborted) break;
-    // A model that talks without a pause must not keep all other runs, and their leases, waiting.
-    if (performance.now() - gaveWayAtMs > maxBusyMs) {
-      await giveWay();
-      gaveWayAtMs = performance.now();
+    // A model that streams without a pause must not block other runs and the renewal of their leases.
+    if (performance.now() - yieldedAtMs > maxBusyMs) {
+      await yieldToEventLoop();
+      yieldedAtMs = performance.now();
     }
     if (chunk.type === 'start') continue;
     if (chunk.type === 'start-step') steps += 1;
@@ -67,7 +69,9 @@ export async function takeTurn(turn: Turn): Promise<TurnEnd> {
       break;
     }
     if (chunk.type === 'finish') end = judgeFinish(chunk.finishReason, steps, maxSteps);
-    else if (chunk.type !== 'abort') await emit(chunk);
+    else if (chunk.type !== 'abort') await writer.write(chunk);
+    if (chunk.type === 'tool-output-available' && turn.toolFailure.reason !== undefined)
+      throw new RunFailure(turn.toolFailure.reason);
   }
   signal.throwIfAborted();
   return end ?? { status: 'failed', error: brokeOff };
@@ -82,12 +86,12 @@ function judgeFinish(finishReason: string | undefined, steps: number, maxSteps: 
     case 'content-filter':
       return { status: 'completed', finishReason };
     default:
-      // A provider that stops in the middle of a word gives no reason.
+      // A stream that breaks off has no finish reason.
       return { status: 'failed', error: brokeOff };
   }
 }
 
-/** An address in a message must not make our servers fetch it: whatever the provider does not read itself is refused. */
+/** Our servers never fetch an address from a message. Files that the provider does not read itself are refused. */
 async function refuseDownloads(
   files: readonly { readonly url: URL; readonly isUrlSupportedByModel: boolean }[],
 ): Promise<null[]> {

@@ -1,13 +1,13 @@
 /**
- * Tool calls as a run can keep them. Their ids name what comes of them (pictures, videos, what is paid), and the part of
- * the message in which it is shown; but some providers number their calls anew at each step.
+ * Makes tool call ids distinct within a run and storable. They name pictures, videos and ledger references, but some
+ * providers start counting again at each step.
  */
 import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { wrapLanguageModel } from 'ai';
 import { storable } from '../stream/chunks.ts';
 
-/** The same model, for one run: no id is given twice, and ids and arguments are such as a database can keep. */
-export function withDistinctToolCalls(model: LanguageModelV4): LanguageModelV4 {
+/** The same model, for one run: no id occurs twice, and ids and arguments can be stored. */
+export function withDistinctToolCallIds(model: LanguageModelV4): LanguageModelV4 {
   const taken = new Set<string>();
   return wrapLanguageModel({
     model,
@@ -22,7 +22,7 @@ export function withDistinctToolCalls(model: LanguageModelV4): LanguageModelV4 {
 }
 
 function renaming(taken: Set<string>) {
-  /** Of calls whose arguments are still coming. */
+  /** Names of the calls whose arguments are still streaming. */
   const open = new Map<string, string>();
   const nameOf = (id: string) => {
     const name = open.get(id) ?? unusedName(storable(id), taken);
@@ -57,7 +57,7 @@ function storableJson(input: string): string {
   try {
     return JSON.stringify(storable(JSON.parse(input)));
   } catch {
-    // What is no JSON is told to the model as such.
+    // The SDK reports invalid JSON to the model.
     return storable(input);
   }
 }

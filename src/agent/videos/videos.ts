@@ -12,11 +12,11 @@ import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import { type Job, type Jobs, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
 import { problems } from '#platform/problem.ts';
 import type { Failure, VideoOutput } from '../api.ts';
+import { agentProblems } from '../problems.ts';
 import { RunFailure } from '../providers/failures.ts';
 import { type Clip, OrderRefused, ProviderFailed, type VideoGenerator } from '../providers/generators.ts';
 import { keep, type LibraryDeps, Refused } from '../services/library.ts';
-import { agentProblems } from '../problems.ts';
-import type { Run, RunEnd } from '../runs/runs.ts';
+import type { Run } from '../store/runstore.ts';
 import { findRun, holdRun, type RunTables } from '../store/runstore.ts';
 import {
   changeVideo,
@@ -144,7 +144,7 @@ export async function endVideosOf(
   jobs: Jobs,
   tx: Tx<Tables>,
   taskId: string,
-  { status, parts }: Pick<RunEnd, 'status' | 'parts'>,
+  { status, parts }: { readonly status: Run['status']; readonly parts: UIMessage['parts'] },
 ): Promise<UIMessage['parts']> {
   if (status === 'completed') return [];
   const videos = await lockVideos(tx, taskId);
