@@ -30,11 +30,7 @@ it.each<[string, Readonly<Record<string, string>>, string | undefined]>([
   ['in production unset', production, undefined],
   ['in production empty', { ...production, LEGACY_S3_ENDPOINT: '' }, undefined],
   ['in production embedded', { ...production, LEGACY_S3_ENDPOINT: 'embedded' }, 'embedded'],
-  [
-    'in production a URL',
-    { ...production, LEGACY_S3_ENDPOINT: 'https://old.example', ...keys },
-    'https://old.example',
-  ],
+  ['in production a URL', { ...production, LEGACY_S3_ENDPOINT: 'https://old.example', ...keys }, 'https://old.example'],
 ])('%s', (_name, environment, endpoint) => {
   expect(read(environment)).toMatchObject({ endpoint, region: 'auto' });
 });

@@ -228,7 +228,7 @@ describe('the agent on behalf of a user', () => {
 
   it('reads and stops nothing of another user', async () => {
     const threadId = newThread();
-    const taskId = await alice.isRejected(threadId, 'hello');
+    const taskId = await alice.ask(threadId, 'hello');
     await alice.ended(taskId);
     for (const path of [`/task/${taskId}`, `/messages/${threadId}`, `/thread/${threadId}/current-task`])
       expect([path, (await call(mallory, 'GET', path)).status, (await call(alice, 'GET', path)).status]).toEqual([

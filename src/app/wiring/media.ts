@@ -13,8 +13,8 @@ const maxCacheBytes = 64 * 1024 * 1024;
 export async function wireMedia({ config, engines, server, log, serviceLease }: Wiring): Promise<HttpServer> {
   const database = await engines.database();
   const redis = await engines.redis();
-  const answers = openCache({ redis, database, name: 'media', maxBytes: maxCacheBytes, log });
-  serviceLease?.onReturn(() => answers.clear());
+  const signedUrls = openCache({ redis, database, name: 'media', maxBytes: maxCacheBytes, log });
+  serviceLease?.onReturn(() => signedUrls.clear());
   const { driver, originals, publicObjects } = await engines.objects();
   const legacy = await engines.legacy();
   const backends = [
@@ -34,7 +34,7 @@ export async function wireMedia({ config, engines, server, log, serviceLease }: 
     clock,
     access: wireAccess({ config, log }),
     database,
-    answers,
+    signedUrls,
     originals,
     publicObjects,
     legacy,

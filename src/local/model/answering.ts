@@ -1,5 +1,5 @@
 /** What the offline model says. */
-import type { ToolWish } from './probing.ts';
+import type { ToolWish } from './asking.ts';
 
 export const label = '[offline demo model]';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { whatIsAsked } from './probing.ts';
+import { whatIsAsked } from './asking.ts';
 
 const toolsFor = (message: string) => whatIsAsked(message).wishes.map(({ toolName }) => toolName);
 const kept = (message: string) =>

@@ -5,7 +5,7 @@
 import { setImmediate as giveWay, setTimeout as sleep } from 'node:timers/promises';
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { answerTo, fillerOf, label, reasoningFor } from './answering.ts';
-import { whatIsAsked } from './probing.ts';
+import { whatIsAsked } from './asking.ts';
 
 /** Between two words of an ordinary answer: quick, but to be seen. */
 const wordMs = 8;
