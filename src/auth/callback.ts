@@ -77,10 +77,10 @@ async function openSession(
 ): Promise<Opened | undefined> {
   return withDeadline(providerTimeoutMs, async (signal) => {
     for (const signIn of signIns) {
-      const answer = await provider.exchange(code, signIn.verifier, { signal, clientAddress });
-      if (answer.kind === 'ok') return { session: answer.value, signIn };
-      log.info({ outcome: answer.kind }, 'the code exchange failed');
-      if (answer.kind === 'unavailable' || codeIsLost.has(answer.code)) return undefined;
+      const result = await provider.exchange(code, signIn.verifier, { signal, clientAddress });
+      if (result.kind === 'ok') return { session: result.value, signIn };
+      log.info({ outcome: result.kind }, 'the code exchange failed');
+      if (result.kind === 'unavailable' || codeIsLost.has(result.code)) return undefined;
     }
     return undefined;
   }).catch(() => undefined);

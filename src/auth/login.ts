@@ -44,6 +44,6 @@ export async function beginSignIn(
 }
 
 /** Returns a user id, or `undefined` for a value that cannot be one. */
-function readInvite(given: unknown): string | undefined {
-  return typeof given === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : undefined;
+function readInvite(value: unknown): string | undefined {
+  return typeof value === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(value) ? value : undefined;
 }

@@ -78,17 +78,20 @@ export function createProvider(options: ProviderOptions): Provider {
     read: (body: Buffer, status: number) => T | undefined,
   ): Promise<ProviderResult<T>> => {
     const headers = { apikey: anonKey, authorization: `Bearer ${bearer}`, ...forwarded(clientAddress) };
-    const answer = await send(client, { ...call, method: 'POST', headers, signal });
-    if (answer === undefined) return { kind: 'unavailable' };
-    if (answer.status < 300) {
-      const value = read(answer.body, answer.status);
+    const response = await send(client, { ...call, method: 'POST', headers, signal });
+    if (response === undefined) return { kind: 'unavailable' };
+    if (response.status < 300) {
+      const value = read(response.body, response.status);
       if (value !== undefined) return { kind: 'ok', value };
-      log.warn({ status: answer.status }, 'the identity provider returned an unreadable response');
+      log.warn({ status: response.status }, 'the identity provider returned an unreadable response');
       return { kind: 'unavailable' };
     }
-    const refusal = readRefusal(answer.status, answer.headers, answer.body);
+    const refusal = readRefusal(response.status, response.headers, response.body);
     if (refusal.kind === 'unavailable' && refusal.isOurFault === true)
-      log.error({ status: answer.status }, 'the identity provider rejects the API key or the request: check ANON_KEY');
+      log.error(
+        { status: response.status },
+        'the identity provider rejects the API key or the request: check ANON_KEY',
+      );
     return refusal;
   };
 
@@ -104,8 +107,8 @@ export function createProvider(options: ProviderOptions): Provider {
       const route = '/auth/v1/authorize';
       const headers = { apikey: anonKey, ...forwarded(clientAddress) };
       const call = { method: 'GET', path: `${route}?${query}`, route, headers } as const;
-      const answer = await send(client, { ...call, idempotent: false, signal });
-      return answer === undefined ? undefined : readAuthorizationUrl(answer, options.url + route);
+      const response = await send(client, { ...call, idempotent: false, signal });
+      return response === undefined ? undefined : readAuthorizationUrl(response, options.url + route);
     },
     exchange: (code, verifier, call) =>
       post(
@@ -131,8 +134,8 @@ export function createProvider(options: ProviderOptions): Provider {
       ),
     revoke: async (accessToken, scope, call) => {
       const route = '/auth/v1/logout';
-      const answer = await post({ path: `${route}?scope=${scope}`, route }, accessToken, call, () => true);
-      return answer.kind === 'ok' ? { kind: 'ok', value: undefined } : answer;
+      const response = await post({ path: `${route}?scope=${scope}`, route }, accessToken, call, () => true);
+      return response.kind === 'ok' ? { kind: 'ok', value: undefined } : response;
     },
     close: () => client.close(),
   };

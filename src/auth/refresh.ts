@@ -16,7 +16,7 @@ export interface RefreshDeps {
 }
 
 export interface Refresh {
-  readonly answer: AccessToken | Problem;
+  readonly outcome: AccessToken | Problem;
   readonly setCookies: readonly string[];
 }
 
@@ -31,15 +31,16 @@ export async function refresh(
 ): Promise<Refresh> {
   const { cookies, rotation, sessionSealer } = deps;
   const sessions = readSessions(sessionSealer, cookieHeader);
-  if (sessions.length === 0) return { answer: authProblems.no_session(), setCookies: [] };
-  if (!areOfOneSubject(sessions)) return { answer: authProblems.no_session(), setCookies: cookies.clearEverySession() };
+  if (sessions.length === 0) return { outcome: authProblems.no_session(), setCookies: [] };
+  if (!areOfOneSubject(sessions))
+    return { outcome: authProblems.no_session(), setCookies: cookies.clearEverySession() };
   for (const session of sessions.slice(0, maxTried)) {
     const refreshed = await rotation.refresh(session.token, clientAddress);
     if (refreshed.kind === 'ok') return renew(deps, session, refreshed);
     // The state of this credential is unknown, so the session must not be reported as ended.
-    if (refreshed.kind === 'unavailable') return { answer: unavailable(refreshed.retryAfterS), setCookies: [] };
+    if (refreshed.kind === 'unavailable') return { outcome: unavailable(refreshed.retryAfterS), setCookies: [] };
   }
-  return { answer: authProblems.refresh_failed(), setCookies: clearing(cookies, sessions) };
+  return { outcome: authProblems.refresh_failed(), setCookies: clearing(cookies, sessions) };
 }
 
 /** Several cookies differ in domain or path, so clearing one location leaves the others. */
@@ -54,7 +55,7 @@ function renew(deps: RefreshDeps, before: Session, { session }: Refreshed & { re
   const { access_token, token_type, expires_in, expires_at, refreshToken: token, user } = session;
   const sealed = deps.sessionSealer.seal({ token, subject: user?.id ?? before.subject });
   return {
-    answer: { access_token, token_type, expires_in, expires_at },
+    outcome: { access_token, token_type, expires_in, expires_at },
     setCookies: [deps.cookies.keepSession(sealed)],
   };
 }

@@ -98,10 +98,10 @@ function addCalls(app: HttpServer, deps: RouteDeps): void {
       },
     },
     async (request, reply) => {
-      const { answer, setCookies } = await refresh(deps, request.headers.cookie, deps.clientAddressOf(request));
+      const { outcome, setCookies } = await refresh(deps, request.headers.cookie, deps.clientAddressOf(request));
       for (const cookie of setCookies) reply.header('set-cookie', cookie);
-      if (answer instanceof Problem) throw answer;
-      return reply.send(answer);
+      if (outcome instanceof Problem) throw outcome;
+      return reply.send(outcome);
     },
   );
 

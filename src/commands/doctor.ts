@@ -134,8 +134,8 @@ async function describeFiles(dataDir: string): Promise<string> {
   const { missing, different, unreadable } = state;
   if (missing + different + unreadable > 0) {
     const counts = `${missing} missing, ${different} with different content, ${unreadable} unreadable`;
-    const mend = 'the log of the media service names them; restore them from a backup, or see `npm run sweep`';
-    throw new Warning(`${files}: some do not match the database (${counts}); ${mend}`);
+    const advice = 'the log of the media service names them; restore them from a backup, or see `npm run sweep`';
+    throw new Warning(`${files}: some do not match the database (${counts}); ${advice}`);
   }
   return state.reconciled ? files : `${files}, comparison with the database in progress`;
 }

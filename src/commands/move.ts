@@ -100,9 +100,9 @@ async function targetState(
   isMoving: boolean,
 ): Promise<'empty' | 'moving' | 'done'> {
   const db = target.queries<object>();
-  const begun = isMoving ? await readNote<{ id: string }>(db, 'source') : undefined;
-  if (begun?.id === sourceId) return 'moving';
-  if (begun !== undefined)
+  const started = isMoving ? await readNote<{ id: string }>(db, 'source') : undefined;
+  if (started?.id === sourceId) return 'moving';
+  if (started !== undefined)
     throw new StartFault('DATABASE_URL: another installation is being moved into this database.');
   const tables = await readTables(db);
   // A key that only a migration generated has not been used yet.

@@ -43,10 +43,10 @@ async function inspectService(service: string, address: string): Promise<Service
   // Read the metrics last, so that they include only this one of the console's own requests.
   const measured = ready && (await readText(`${address}/metrics`));
   const samples = parseSamples(measured?.text ?? '');
-  const answered = samples.filter(
+  const responses = samples.filter(
     ({ name, labels: { route = '' } }) => name === 'http_request_duration_seconds_count' && !forProbes.has(route),
   );
-  const failed = answered.filter(({ labels, value }) => value > 0 && labels.status_code?.startsWith('5'));
+  const failed = responses.filter(({ labels, value }) => value > 0 && labels.status_code?.startsWith('5'));
   return {
     samples,
     state: {
@@ -55,7 +55,7 @@ async function inspectService(service: string, address: string): Promise<Service
       status: ready === undefined ? 'unreachable' : ready.status === 200 ? 'ready' : 'unready',
       version: identified?.body.version ?? null,
       engines: ready?.body.engines ?? {},
-      traffic: measured === undefined ? null : trafficIn(samples, answered, failed),
+      traffic: measured === undefined ? null : trafficIn(samples, responses, failed),
       failing: failed
         .map(({ labels, value: count }) => {
           const { route = '', method = '', status_code: status = '' } = labels;
@@ -67,9 +67,9 @@ async function inspectService(service: string, address: string): Promise<Service
   };
 }
 
-function trafficIn(samples: readonly Sample[], answered: readonly Sample[], failed: readonly Sample[]) {
+function trafficIn(samples: readonly Sample[], responses: readonly Sample[], failed: readonly Sample[]) {
   const inFlight = sum(samples.filter(({ name }) => name === 'http_requests_in_flight')) - 1;
-  return { requests: sum(answered), serverErrors: sum(failed), inFlight: Math.max(0, inFlight) };
+  return { requests: sum(responses), serverErrors: sum(failed), inFlight: Math.max(0, inFlight) };
 }
 
 function lastErrorAt(samples: readonly Sample[], { route, method, status_code }: Sample['labels']): string | null {

@@ -30,8 +30,8 @@ export function createSessions(token: string, isHttps: boolean, clock: Clock): S
   const attributes = `Path=/; HttpOnly; SameSite=Strict${isHttps ? '; Secure' : ''}`;
 
   return {
-    begin(given) {
-      if (token === '' || !matches(given)) throw consoleProblems.wrong_token();
+    begin(candidate) {
+      if (token === '' || !matches(candidate)) throw consoleProblems.wrong_token();
       const expiry = String(Math.floor(clock.now() / 1000) + sessionS);
       return `${cookieName}=${expiry}.${sign(expiry)}; Max-Age=${sessionS}; ${attributes}`;
     },
@@ -48,4 +48,4 @@ export function createSessions(token: string, isHttps: boolean, clock: Clock): S
   };
 }
 
-const sameText = (expected: string, given: string) => matchSecret([expected])(given);
+const sameText = (expected: string, candidate: string) => matchSecret([expected])(candidate);

@@ -28,8 +28,8 @@ function addLocal(app: HttpServer, deps: RouteDeps): void {
       reply: { header(name: string, value: string): unknown },
     ) => {
       reply.header('cache-control', 'no-store');
-      const given = request.headers['x-local-secret'];
-      if (typeof given !== 'string' || !isSecret(given)) throw problems.unauthorized();
+      const candidate = request.headers['x-local-secret'];
+      if (typeof candidate !== 'string' || !isSecret(candidate)) throw problems.unauthorized();
     },
   };
 

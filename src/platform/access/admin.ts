@@ -18,8 +18,8 @@ export function guardAdmins(token: string): AdminGuard {
     config: { access: 'admin' },
     onRequest: async (request, reply) => {
       reply.header('cache-control', 'no-store');
-      const given = request.headers['x-admin-token'];
-      if (typeof given !== 'string' || !isToken(given)) throw problems.unauthorized();
+      const candidate = request.headers['x-admin-token'];
+      if (typeof candidate !== 'string' || !isToken(candidate)) throw problems.unauthorized();
     },
   };
 }

@@ -50,7 +50,7 @@ export function isDeeperThan(max: number, body: Uint8Array): boolean {
 /** The part of a reply that `sendJson` needs. The type of the route's response does not allow a string. */
 interface Sendable {
   type(contentType: string): unknown;
-  send(answer: unknown): unknown;
+  send(payload: unknown): unknown;
 }
 
 /** Sends JSON that is already serialized. */

@@ -38,7 +38,7 @@ export function allowOrigins(app: HttpServer, rule: CorsRule): void {
     return;
   }
   app.register(cors, {
-    origin: (origin, answer) => answer(null, origins(origin)),
+    origin: (origin, callback) => callback(null, origins(origin)),
     methods: [...rule.methods],
     allowedHeaders: [...rule.allowedHeaders],
     exposedHeaders: [...rule.exposedHeaders],

@@ -148,8 +148,8 @@ function renderResponses(document: ApiDocument, operation: Operation): string {
 }
 
 /** Renders an object as a table of its fields, and anything else as one line. */
-function renderSchema(document: ApiDocument, given: Schema | undefined, depth = 0): string {
-  const schema = resolve(document, given);
+function renderSchema(document: ApiDocument, reference: Schema | undefined, depth = 0): string {
+  const schema = resolve(document, reference);
   const inner = schema.type === 'array' ? resolve(document, schema.items) : schema;
   const fields = Object.entries(inner.properties ?? {});
   if (fields.length === 0 || depth >= maxDepth) return depth === 0 ? `<p>${describeType(document, schema)}</p>` : '';
@@ -168,8 +168,8 @@ function row(name: string, required: boolean, document: ApiDocument, schema: Sch
   return `<tr><th scope="row"><code>${name}</code>${mark}</th><td>${describeType(document, schema)}${description}${nested}</td></tr>`;
 }
 
-function describeType(document: ApiDocument, given: Schema | undefined): string {
-  const schema = resolve(document, given);
+function describeType(document: ApiDocument, reference: Schema | undefined): string {
+  const schema = resolve(document, reference);
   const fallback = schema.default === undefined ? [] : [`default ${literal(schema.default)}`];
   if (schema.const !== undefined) return literal(schema.const);
   if (schema.enum !== undefined) return [`one of ${schema.enum.map(literal).join(', ')}`, ...fallback].join('; ');

@@ -80,6 +80,6 @@ function sharedLogger(log: Log): FastifyBaseLogger {
   return logger;
 }
 
-function acceptRequestId(given: string | string[] | undefined): string {
-  return typeof given === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : randomHex(16);
+function acceptRequestId(value: string | string[] | undefined): string {
+  return typeof value === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(value) ? value : randomHex(16);
 }

@@ -49,9 +49,9 @@ export function startExporting(options: { readonly endpoint: string; readonly se
       };
     },
     stop: async () => {
-      const given = new Promise<void>((resolve) => setTimeout(resolve, stopTimeoutMs).unref());
+      const timeout = new Promise<void>((resolve) => setTimeout(resolve, stopTimeoutMs).unref());
       // If the collector is unavailable, only the last spans are lost.
-      await Promise.race([provider.shutdown().catch(() => undefined), given]);
+      await Promise.race([provider.shutdown().catch(() => undefined), timeout]);
     },
   };
 }
