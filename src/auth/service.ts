@@ -8,11 +8,13 @@ import { clientAddressReader } from '#platform/http/clientaddress.ts';
 import { traceHeaders } from '#platform/http/cors.ts';
 import { matchOrigins } from '#platform/http/origins.ts';
 import { createServer, type HttpServer, type ServerOptions } from '#platform/http/server.ts';
+import { measureJobs } from '#platform/jobs/depth.ts';
+import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { Answers } from './answers.ts';
 import { cookieRules } from './cookies.ts';
 import { openAnswers } from './openanswers.ts';
 import { createProvider } from './provider.ts';
-import { keepHouse } from './revocations.ts';
+import { revocationQueue, startRevoking, startSweeping } from './revocations.ts';
 import { createRotation } from './rotation.ts';
 import { addRoutes } from './routes.ts';
 import { createSealer, type SealPurpose } from './sealing.ts';
@@ -25,6 +27,7 @@ export interface AuthDeps {
   readonly clock: Clock;
   /** Migrated. */
   readonly database: Database;
+  readonly jobs: Jobs;
   /** Where browsers reach this service, without a trailing slash. */
   readonly publicUrl: string;
   /** At least one, as browsers spell them. */
@@ -40,12 +43,10 @@ export interface AuthDeps {
   readonly records?: { readonly access: Access; readonly hasMadeUpAccounts: boolean } | undefined;
   /** By the database's kind unless told. */
   readonly answers?: (database: Database) => Answers;
-  /** How often sign-outs are looked for that are due to be told; 2 s. */
-  readonly housekeepingMs?: number;
 }
 
-export function createAuth(deps: AuthDeps): HttpServer {
-  const { clock, database, publicUrl, allowedOrigins, cookieSecrets, records } = deps;
+export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
+  const { clock, database, jobs, publicUrl, allowedOrigins, cookieSecrets, records } = deps;
   const { log, telemetry } = deps.server;
   const app = createServer({
     ...deps.server,
@@ -71,7 +72,7 @@ export function createAuth(deps: AuthDeps): HttpServer {
   const provider = createProvider({ ...deps.provider, callbackUrl: `${publicUrl}/callback`, log, telemetry });
   const answers = (deps.answers ?? openAnswers)(database);
   const rotation = createRotation({ answers, provider, log, ...sealers });
-  const parts = { db, answers, provider, rotation, log, clock, ...sealers };
+  const parts = { db, jobs, answers, provider, rotation, log, clock, ...sealers };
   const accounts = database.queries<AccountTables>();
   addRoutes(app, {
     ...parts,
@@ -82,9 +83,13 @@ export function createAuth(deps: AuthDeps): HttpServer {
     clientAddressOf: clientAddressReader(deps.trustedProxies ?? []),
   });
   if (records !== undefined) addAccountRoutes(app, records.access, { db: accounts, log, ...records });
-  const house = keepHouse(parts, deps.housekeepingMs);
+  const queues = [revocationQueue.name];
+  measureJobs(app.metrics, jobs, queues);
+  await startRevoking(parts);
+  const sweeping = startSweeping(parts);
   app.addHook('onClose', async () => {
-    await house.close();
+    // A provider that hangs does not delay shutdown: the next process goes on.
+    await Promise.all([sweeping.stop(), jobs.stop({ queues, drainMs: 0 })]);
     await provider.close();
   });
   return app;

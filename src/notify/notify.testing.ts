@@ -1,11 +1,15 @@
 /** A notification service for tests, and a channel that a test can look into and make fail. */
-import { randomUUID } from 'node:crypto';
-import type { Database } from '#platform/db/db.ts';
+import { hash, randomUUID } from 'node:crypto';
+import { type Database, transaction } from '#platform/db/db.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import { createJobs } from '#platform/jobs/queueing.ts';
 import { createLog, type Log } from '#platform/log.ts';
 import type { Channel } from './channels/channel.ts';
 import type { Mail } from './mail.ts';
+import { sendQueue } from './queue.ts';
+import { insertSend } from './sendstore.ts';
 import { createNotify } from './service.ts';
+import type { NotifyTables } from './tables.ts';
 
 export const internalKey = 'the internal key';
 
@@ -60,6 +64,8 @@ export async function startNotify(
     server: { log, readiness: {} },
     internalKeys,
     database,
+    // As often as a test can wait for. Leases outlive every pause of a busy machine.
+    jobs: createJobs({ database, log, pollEveryMs: 100, sweepEveryMs: 200, isSoleProcess: false }),
     channel,
     from: 'Atelier <noreply@example.com>',
     appUrl: 'https://app.example.com',
@@ -84,6 +90,21 @@ export async function startNotify(
     },
     close: () => app.close(),
   };
+}
+
+/** An accepted send whose process died before its job was tried. */
+export async function leaveSend(
+  database: Database,
+  { key, body, mail }: { readonly key?: string | undefined; readonly body: unknown; readonly mail: Mail },
+): Promise<string> {
+  const jobs = createJobs({ database, log: createLog({ level: 'silent' }) });
+  const id = randomUUID();
+  await transaction(database.queries<NotifyTables>(), async (tx) => {
+    const bodyDigest = hash('sha256', JSON.stringify(body));
+    await insertSend(tx, { id, endpoint: 'emails', key, bodyDigest, content: { mail } });
+    await jobs.enqueue(tx, sendQueue, { sendId: id }, { key: id });
+  });
+  return id;
 }
 
 export const newKey = () => ({ 'idempotency-key': randomUUID() });

@@ -74,6 +74,9 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       },
     },
     async (request) => {
+      const { html, text } = request.body;
+      // docs/specification/notify.md#emails has this status, and the sentence.
+      if (!html && !text) throw notifyProblems.email_failed({ message: 'Either html or text must be provided' });
       const prepare = async () => ({ mail: mailOf(request.body) });
       const outcome = await sendOnce(deps, { endpoint: 'emails', ...repeatable(request, request.body), prepare });
       if ('skipReason' in outcome) throw new Error('a raw mail was skipped');

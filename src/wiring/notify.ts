@@ -11,6 +11,7 @@ export async function wireNotify({ config, engines, server }: Wiring): Promise<H
     server: { ...server, readiness: { database: () => database.check() } },
     internalKeys: config.internal.keys,
     database,
+    jobs: await engines.jobs(),
     channel: await openChannel(config.notify, config.process.dataDir),
     from,
     appUrl,

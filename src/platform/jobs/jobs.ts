@@ -71,6 +71,8 @@ export interface EnqueueOptions {
   readonly key?: string;
   /** Not before this time from now on; at once when left out. */
   readonly delayMs?: number;
+  /** Not before this time, by the clock of the database. */
+  readonly at?: Date;
   /** Whose job it is, in a queue that `takesTurns`. */
   readonly lane?: string;
   /**
@@ -126,6 +128,8 @@ export interface Jobs {
   cancel<Tables, Payload>(handle: JobHandle<Tables>, queue: Queue<Payload>, key: string): Promise<boolean>;
   /** Takes jobs that no worker has begun off the queue, by their keys. Jobs that were begun go on. */
   withdraw<Tables, Payload>(handle: JobHandle<Tables>, queue: Queue<Payload>, keys: readonly string[]): Promise<void>;
+  /** Makes a waiting job due now, by its key. */
+  hasten<Tables, Payload>(handle: JobHandle<Tables>, queue: Queue<Payload>, key: string): Promise<void>;
   /** Unfinished and dead jobs, of all queues. */
   depths(): Promise<readonly QueueDepth[]>;
   /** Work on these queues, or on all: no new claims; what runs is awaited for `drainMs`, then told to stop and given back. */

@@ -44,7 +44,7 @@ export async function insertJob(
   db: Handle,
   queue: string,
   payload: unknown,
-  { key, delayMs, lane = '', maxInLane }: EnqueueOptions,
+  { key, delayMs, at, lane = '', maxInLane }: EnqueueOptions,
 ): Promise<Enqueued> {
   if (maxInLane !== undefined) {
     if (!db.isTransaction) throw new Error('a lane is only bounded inside a transaction');
@@ -63,6 +63,7 @@ export async function insertJob(
       lane,
       ...(scope && { request_id: scope.requestId, traceparent: writeTrace(scope.trace).traceparent }),
       ...(delayMs === undefined ? {} : { run_at: later(delayMs) }),
+      ...(at === undefined ? {} : { run_at: at }),
     })
     // Writes nothing new; it waits for whoever inserts the same key now, and answers with the row that stands.
     .onConflict((conflict) =>
@@ -260,6 +261,16 @@ export async function cancelJob(db: Handle, queue: string, key: string): Promise
     .where('status', 'in', unfinished)
     .executeTakeFirstOrThrow();
   return numDeletedRows > 0n;
+}
+
+export async function hastenJob(db: Handle, queue: string, key: string): Promise<void> {
+  await db
+    .updateTable('jobs')
+    .set({ run_at: clock })
+    .where('queue', '=', queue)
+    .where('unique_key', '=', key)
+    .where('status', '=', 'waiting')
+    .execute();
 }
 
 /** Those that were never claimed. */
