@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AccountTables, ensureProfile, setOpenNotification } from '#accounts/store.ts';
-import { migrations } from '#migrations.ts';
+import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import type { JobTables } from '#platform/jobs/jobs.ts';
-import { databaseEngines } from '../../test/database.ts';
+import { databaseEngines } from '../../test/database.fixture.ts';
 import {
   createTestChannel,
   leaveSend,
@@ -13,7 +13,7 @@ import {
   newKey,
   startNotify,
   type TestChannel,
-} from './notify.testing.ts';
+} from '../../test/notify/notify.fixture.ts';
 import type { NotifyTables } from './tables.ts';
 
 async function unfinishedJobs(database: Database): Promise<number> {

@@ -2,9 +2,11 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { root } from '../acceptance/running.ts';
+import { root } from '../acceptance/running.fixture.ts';
 
-const files = globSync('src/**/*.ts', { cwd: root }).filter((file) => !/\.(?:test|testing|fixture)\.ts$/.test(file));
+const files = globSync('src/**/*.ts', { cwd: root }).filter(
+  (file) => !/\.(?:test|fixture|child|conformance)\.ts$/.test(file),
+);
 
 /** `service queue`: the folder of the declaration is that of the service whose workers take its jobs. */
 const declared = files.flatMap((file) => {

@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { migrations } from '#app/migrations.ts';
 import { createSealer } from '#auth/sealing.ts';
-import { migrations } from '#migrations.ts';
-import { createTestChannel, startNotify } from '#notify/notify.testing.ts';
 import type { Database } from '#platform/db/db.ts';
 import { openDatabase } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
-import { startAuth } from '../auth/rig.ts';
-import { createPostgresDatabase, databaseEngines } from '../database.ts';
+import { startAuth } from '../auth/rig.fixture.ts';
+import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
+import { createTestChannel, startNotify } from '../notify/notify.fixture.ts';
 
 const log = createLog({ level: 'silent' });
 
