@@ -4,6 +4,7 @@ import { negotiateLanguage } from '#platform/language.ts';
 import { announcementFeature } from './announcement.ts';
 import { announcement, feedSitemap, homeCards, type Listed, trending, userSitemap } from './api.ts';
 import { homeCardsFeature } from './homecards.ts';
+import { addMailWebhook, type MailWebhookDeps } from './mailwebhook.ts';
 import { createProxy, type Feature, type ProxyDeps } from './proxy.ts';
 import { readListed, renderSitemap, wantsXml } from './sitemap.ts';
 import { trendingFeature } from './trending.ts';
@@ -11,7 +12,7 @@ import { addUnsubscribing, type UnsubscribingDeps } from './unsubscribing.ts';
 
 type ListRows = (limit: number) => Promise<readonly { readonly id: string; readonly updatedAt: Date }[]>;
 
-export interface RouteDeps extends ProxyDeps, UnsubscribingDeps {
+export interface RouteDeps extends ProxyDeps, UnsubscribingDeps, MailWebhookDeps {
   /** By age, the oldest first. */
   readonly listUsers: ListRows;
   /** Of those, what the public may see. */
@@ -59,6 +60,7 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
   );
 
   addUnsubscribing(app, deps);
+  addMailWebhook(app, deps);
 }
 
 const headersOfFresh = {

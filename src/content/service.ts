@@ -17,13 +17,21 @@ export interface ContentDeps {
   readonly database: Database;
   /** CMS_URL, or the stand-in. */
   readonly cmsUrl: string;
+  /** For the mail provider's messages. */
+  readonly notify: { readonly url: string; readonly internalKey: string | undefined };
   readonly settings: Values<typeof contentSettings>;
 }
 
 /** For the head and the body of an answer of the CMS (docs/specification/content.md#fail-open). */
 const upstreamTimeoutMs = 3000;
 
-export async function createContent({ server, database, cmsUrl, settings }: ContentDeps): Promise<HttpServer> {
+export async function createContent({
+  server,
+  database,
+  cmsUrl,
+  notify: at,
+  settings,
+}: ContentDeps): Promise<HttpServer> {
   const app = createServer({
     ...server,
     service: 'content',
@@ -43,10 +51,22 @@ export async function createContent({ server, database, cmsUrl, settings }: Cont
     timeoutMs: upstreamTimeoutMs,
     telemetry: server.telemetry,
   });
-  app.addHook('onClose', () => cms.close());
+  const notify = createClient({
+    name: 'notify',
+    baseUrl: at.url,
+    ours: true,
+    ...(at.internalKey === undefined ? {} : { internalKey: at.internalKey }),
+    timeoutMs: upstreamTimeoutMs,
+    telemetry: server.telemetry,
+  });
+  app.addHook('onClose', async () => {
+    await Promise.all([cms.close(), notify.close()]);
+  });
   const db = database.queries<AccountTables>();
   addRoutes(app, {
     cms,
+    notify,
+    webhookSecret: settings.resendWebhookSecret,
     clock: monotonicClock,
     log: server.log,
     onFailure: (path) => failures.inc({ path }),

@@ -59,7 +59,7 @@ async function deliver(deps: DeliveringDeps, job: Job<SendJob>): Promise<void> {
   const { sendId } = job.payload;
   const send = await beginTry(db, sendId);
   if (send === undefined) return;
-  if (send.mail === null || !send.isKept) throw new UnrecoverableError('the mail was not sent within a day');
+  if (send.mail === null || !send.isTimely) throw new UnrecoverableError('the mail was not sent within a day');
   try {
     const delivered = await tryOnce(deps, job, send.mail);
     await written(() =>
@@ -71,7 +71,7 @@ async function deliver(deps: DeliveringDeps, job: Job<SendJob>): Promise<void> {
   } catch (error) {
     if (isInterruption(job.signal.reason) || error instanceof LeaseLost) throw error;
     if (!(error instanceof AllSuppressed)) {
-      await noteFailure(db, sendId, reasonOf(error));
+      await transaction(db, (tx) => noteFailure(tx, sendId, reasonOf(error)));
       throw error;
     }
     await transaction(db, async (tx) => {

@@ -12,7 +12,7 @@ import type { SkipReason } from './api.ts';
 import type { Mail } from './mail.ts';
 import type { Outcomes } from './outcomes.ts';
 import { notifyProblems } from './problems.ts';
-import { cancelSend, enqueueSend, hastenSend } from './queue.ts';
+import { cancelSend, enqueueLater, enqueueSend, hastenSend } from './queue.ts';
 import { findByKey, findSend, freeKey, insertSend, markFailed, reopen, type StoredSend, takeUp } from './sendstore.ts';
 import type { Endpoint, NotifyTables } from './tables.ts';
 
@@ -30,9 +30,12 @@ export interface SendRequest {
   readonly body: unknown;
   /** Decides whether there is anything to send; not called for a repeat of what was decided before. */
   readonly prepare: () => Promise<{ readonly mail: Mail } | { readonly skipReason: SkipReason }>;
+  /** In the future: nobody waits for it, and the outcome is its id. */
+  readonly scheduledAt?: Date | undefined;
 }
 
 export interface Delivered {
+  /** Of a scheduled mail ours. */
   readonly providerId: string;
   /** The recipients that the mail did not go to. */
   readonly suppressed: readonly string[];
@@ -46,7 +49,7 @@ const waitMs = 9000;
 const pollEveryMs = 250;
 
 export async function sendOnce(deps: SendingDeps, request: SendRequest): Promise<Outcome> {
-  const { endpoint, key } = request;
+  const { endpoint, key, scheduledAt } = request;
   const bodyDigest = hash('sha256', JSON.stringify(request.body));
   const giveUpAt = performance.now() + waitMs;
   for (;;) {
@@ -54,9 +57,10 @@ export async function sendOnce(deps: SendingDeps, request: SendRequest): Promise
     if (seen === undefined) {
       const id = randomUUID();
       const content = await request.prepare();
-      const isNew = await accept(deps, { id, endpoint, key, bodyDigest, content });
+      const isNew = await accept(deps, { id, endpoint, key, bodyDigest, content, scheduledAt });
       if (!isNew) continue;
-      return 'skipReason' in content ? content : outcomeOfOwn(deps, id, giveUpAt);
+      if ('skipReason' in content) return content;
+      return scheduledAt === undefined ? outcomeOfOwn(deps, id, giveUpAt) : { providerId: id, suppressed: [] };
     }
     if (seen.bodyDigest !== bodyDigest) throw notifyProblems.idempotency_conflict();
     const outcome = outcomeOf(seen);
@@ -71,12 +75,14 @@ export async function sendOnce(deps: SendingDeps, request: SendRequest): Promise
 function accept({ db, jobs }: SendingDeps, send: Parameters<typeof insertSend>[1]): Promise<boolean> {
   return transaction(db, async (tx) => {
     if (!(await insertSend(tx, send))) return false;
-    if ('mail' in send.content) await enqueueSend(jobs, tx, send.id);
+    if (send.scheduledAt !== undefined) await enqueueLater(jobs, tx, send.id, send.scheduledAt);
+    else if ('mail' in send.content) await enqueueSend(jobs, tx, send.id);
     return true;
   });
 }
 
-function outcomeOf({ providerId, skipReason, suppressed }: StoredSend): Outcome | undefined {
+function outcomeOf({ id, providerId, skipReason, suppressed, scheduledAt }: StoredSend): Outcome | undefined {
+  if (scheduledAt !== null) return { providerId: id, suppressed: [] };
   if (skipReason !== null) return { skipReason };
   return providerId === null ? undefined : { providerId, suppressed: suppressed ?? [] };
 }

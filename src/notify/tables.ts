@@ -1,15 +1,16 @@
 /** The tables of the notification service. */
 import type { Generated } from 'kysely';
 import type { SkipReason } from './api.ts';
-import type { Mail } from './mail.ts';
+import type { EventType } from './emailapi.ts';
+import type { Mail, Tag } from './mail.ts';
 
-export type Endpoint = 'notify' | 'emails';
+export type Endpoint = 'notify' | 'emails' | 'batch';
 
 /**
  * `pending`: a job is waiting to try it. `sending`: a try is under way, or its process died. `failed`: it has ended, and
  * only a repeat of its key tries it again.
  */
-export type SendStatus = 'pending' | 'sending' | 'sent' | 'skipped' | 'failed';
+export type SendStatus = 'pending' | 'sending' | 'sent' | 'skipped' | 'failed' | 'canceled';
 
 export interface NotifyTables {
   notify_sends: {
@@ -26,6 +27,21 @@ export interface NotifyTables {
     suppressed: Generated<readonly string[] | null>;
     /** Of versions that claimed rows without a job; `infinity`: the row has a job. */
     claimed_until: Generated<Date>;
+    /** Not before; `null`: at once. */
+    scheduled_at: Generated<Date | null>;
+    subject: Generated<string | null>;
+    /** Those of `To`. */
+    recipients: Generated<readonly string[] | null>;
+    tags: Generated<readonly Tag[] | null>;
+    created_at: Generated<Date>;
+  };
+  notify_events: {
+    event_id: Generated<number>;
+    send_id: string | null;
+    provider_id: string | null;
+    type: EventType;
+    reason: string | null;
+    source_id: string | null;
     created_at: Generated<Date>;
   };
   suppressed_addresses: { address: string; reason: string; created_at: Generated<Date> };

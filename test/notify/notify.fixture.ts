@@ -4,7 +4,7 @@ import type { Channel } from '#notify/channels/channel.ts';
 import type { Mail } from '#notify/mail.ts';
 import { sendQueue } from '#notify/queue.ts';
 import { insertSend } from '#notify/sendstore.ts';
-import { createNotify } from '#notify/service.ts';
+import { createNotify, type NotifyDeps } from '#notify/service.ts';
 import type { NotifyTables } from '#notify/tables.ts';
 import { type Database, transaction } from '#platform/db/db.ts';
 import type { HttpServer } from '#platform/http/server.ts';
@@ -58,7 +58,10 @@ export async function startNotify(
   {
     internalKeys = [internalKey],
     log = createLog({ level: 'silent' }),
-  }: { readonly internalKeys?: readonly string[]; readonly log?: Log } = {},
+    brand = { name: 'Atelier', color: '#3730a3' },
+    templatesDir,
+    contentUrl = 'http://127.0.0.1:9',
+  }: Partial<Pick<NotifyDeps, 'internalKeys' | 'brand' | 'templatesDir' | 'contentUrl'>> & { readonly log?: Log } = {},
 ): Promise<NotifyRig> {
   const app = await createNotify({
     server: { log, readiness: {} },
@@ -70,6 +73,9 @@ export async function startNotify(
     from: 'Atelier <noreply@example.com>',
     appUrl: 'https://app.example.com',
     unsubscribeUrl: 'https://content.example.com/unsubscribe',
+    brand,
+    templatesDir,
+    contentUrl,
   });
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   return {
