@@ -50,7 +50,12 @@ describe.each(databaseEngines)('mails on $name', (engine) => {
           ...mail,
           attachments: [
             { filename: 'a.txt', content: 'aGVs\nbG8=' },
-            { filename: 'b.png', content: { type: 'Buffer', data: [104, 105] }, content_type: 'image/png', content_id: 'b' },
+            {
+              filename: 'b.png',
+              content: { type: 'Buffer', data: [104, 105] },
+              content_type: 'image/png',
+              content_id: 'b',
+            },
           ],
           headers: { 'X-Entity-Ref': '7', 'List-Unsubscribe': '<https://example.com/u>' },
           tags: [{ name: 'kind', value: 'invoice' }],
@@ -76,12 +81,28 @@ describe.each(databaseEngines)('mails on $name', (engine) => {
       }, 60_000);
 
       it.each<[string, object, string]>([
-        ['a path', { attachments: [{ filename: 'a', content: 'aGk=', path: 'https://example.com/a' }] }, 'body.attachments.0.path'],
+        [
+          'a path',
+          { attachments: [{ filename: 'a', content: 'aGk=', path: 'https://example.com/a' }] },
+          'body.attachments.0.path',
+        ],
         ['no content', { attachments: [{ filename: 'a' }] }, 'body.attachments.0.content'],
-        ['content that is not base64', { attachments: [{ filename: 'a', content: '%%' }] }, 'body.attachments.0.content'],
+        [
+          'content that is not base64',
+          { attachments: [{ filename: 'a', content: '%%' }] },
+          'body.attachments.0.content',
+        ],
         ['no filename', { attachments: [{ content: 'aGk=' }] }, 'body.attachments.0.filename'],
-        ['a filename of two lines', { attachments: [{ filename: 'a\r\nb', content: 'aGk=' }] }, 'body.attachments.0.filename'],
-        ['a bad type', { attachments: [{ filename: 'a', content: 'aGk=', content_type: 'x' }] }, 'body.attachments.0.content_type'],
+        [
+          'a filename of two lines',
+          { attachments: [{ filename: 'a\r\nb', content: 'aGk=' }] },
+          'body.attachments.0.filename',
+        ],
+        [
+          'a bad type',
+          { attachments: [{ filename: 'a', content: 'aGk=', content_type: 'x' }] },
+          'body.attachments.0.content_type',
+        ],
         ['51 attachments', { attachments: Array(51).fill({ filename: 'a', content: 'aGk=' }) }, 'body.attachments'],
         ['a header of two lines', { headers: { 'X-A': 'a\r\nBcc: x@example.com' } }, 'body.headers.X-A'],
         ['a header that is not one', { headers: { 'X A': 'a' } }, 'body.headers.X A'],
@@ -131,7 +152,10 @@ describe.each(databaseEngines)('mails on $name', (engine) => {
       it('can be canceled until it is sent, however often', async () => {
         const { body } = await post({ ...mail, scheduled_at: inMs(30 * dayMs) });
         for (const rig of rigs)
-          expect(await rig.post(`/emails/${body.id}/cancel`, {})).toEqual({ status: 200, body: { object: 'email', id: body.id } });
+          expect(await rig.post(`/emails/${body.id}/cancel`, {})).toEqual({
+            status: 200,
+            body: { object: 'email', id: body.id },
+          });
         expect(await show(body.id)).toMatchObject({ status: 'canceled', events: [{ type: 'canceled' }] });
         const sent = await post(mail);
         const late = await rigs[0].post(`/emails/${sent.body.id}/cancel`, {});
@@ -225,7 +249,10 @@ describe.each(databaseEngines)('mails on $name', (engine) => {
           .select('id')
           .where('idempotency_key', '=', key['idempotency-key'])
           .execute();
-        expect(await show(rows[0]?.id)).toMatchObject({ status: 'failed', events: [{}, { type: 'failed', reason: 'the domain is not verified' }] });
+        expect(await show(rows[0]?.id)).toMatchObject({
+          status: 'failed',
+          events: [{}, { type: 'failed', reason: 'the domain is not verified' }],
+        });
       });
 
       it.each(['nothing', randomUUID(), '%00', 'x'.repeat(600)])('of %s is an error', async (id) => {
@@ -251,18 +278,26 @@ describe.each(databaseEngines)('mails on $name', (engine) => {
 
     describe('a message of the provider', () => {
       const take = (event: object) =>
-        rigs[0].post('/emails/events', { id: randomUUID(), to: ['b@example.com'], ...event }).then(({ status }) => status);
+        rigs[0]
+          .post('/emails/events', { id: randomUUID(), to: ['b@example.com'], ...event })
+          .then(({ status }) => status);
       const suppressed = async () =>
-        ((await rigs[0].call('GET', '/suppressions?limit=200')).body.suppressions as { address: string; reason: string }[]).map(
-          ({ address, reason }) => `${address} ${reason}`,
-        );
+        (
+          (await rigs[0].call('GET', '/suppressions?limit=200')).body.suppressions as {
+            address: string;
+            reason: string;
+          }[]
+        ).map(({ address, reason }) => `${address} ${reason}`);
       beforeEach(() => database.queries<NotifyTables>().deleteFrom('suppressed_addresses').execute());
 
       it('of a delivery is noted, once, and a later bounce or complaint counts more', async () => {
         const { body } = await post(mail);
         const event = { id: randomUUID(), type: 'email.delivered', email_id: body.id };
         expect([await take(event), await take(event)]).toEqual([204, 204]);
-        expect(await show(body.id)).toMatchObject({ status: 'delivered', events: [{ type: 'sent' }, { type: 'delivered' }] });
+        expect(await show(body.id)).toMatchObject({
+          status: 'delivered',
+          events: [{ type: 'sent' }, { type: 'delivered' }],
+        });
         await take({ type: 'email.complained', email_id: body.id });
         expect((await show(body.id)).status).toBe('complained');
         expect(await suppressed()).toEqual(['b@example.com complained']);
@@ -270,7 +305,12 @@ describe.each(databaseEngines)('mails on $name', (engine) => {
       });
 
       it('of a bounce suppresses the recipient that it is about', async () => {
-        const bounced = { type: 'email.bounced', email_id: randomUUID(), bounce_type: 'Permanent', reason: 'no such user' };
+        const bounced = {
+          type: 'email.bounced',
+          email_id: randomUUID(),
+          bounce_type: 'Permanent',
+          reason: 'no such user',
+        };
         await take({ ...bounced, to: ['Bert <B@Example.com>'] });
         await take({ ...bounced, to: ['c@example.com', 'cc@example.com'], reason: '<cc@example.com>: unknown' });
         await take({ ...bounced, to: ['d@example.com', 'e@example.com'] });

@@ -33,10 +33,10 @@ function plain({ brand, appUrl }: MailFacts, { heading, paragraphs, action, item
   const list = items.map(({ title, url }) => `* ${title}\n  ${url}`);
   const end = [
     foot.sentence,
-    ...(foot.unsubscribe === undefined ? [] : [`${foot.unsubscribe.label}: ${foot.unsubscribe.url}`]),
+    ...(foot.unsubscribe === undefined ? [] : [`${foot.unsubscribe.label}\n${foot.unsubscribe.url}`]),
     [brand.name, ...(brand.postalAddress === undefined ? [] : [brand.postalAddress])].join('\n'),
   ];
-  return `${[brand.name, heading, ...paragraphs, ...list, `${action}:\n${appUrl}`, '-- ', ...end].join('\n\n')}\n`;
+  return `${[brand.name, heading, ...paragraphs, ...list, `${action}\n${appUrl}`, '-- ', ...end].join('\n\n')}\n`;
 }
 
 const font =

@@ -30,10 +30,15 @@ const trending = [
 ];
 const rendering = (change: Partial<Rendering> = {}): Rendering => ({ user, language: 'en', data: {}, now, ...change });
 const visible = (html: string) =>
-  html.replaceAll('&#39;', "'").replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+  html
+    .replaceAll('&#39;', "'")
+    .replaceAll('&quot;', '"')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
 /** The texts that a reader sees, in their order: no style, no attributes. */
 const lines = (html: string) =>
-  visible(html.replaceAll(/<style>[^]*?<\/style>|<title>[^]*?<\/title>/g, '').replaceAll(/<[^>]+>/g, '\n'))
+  visible(html.replaceAll(/<style>[\s\S]*?<\/style>|<title>[\s\S]*?<\/title>/g, '').replaceAll(/<[^>]+>/g, '\n'))
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
@@ -42,7 +47,11 @@ const cases = [
   ['daily_digest', dailyDigest, {}],
   ['daily_digest with items', dailyDigest, { trending }],
   ['account_deletion.scheduled', accountDeletionScheduled, {}],
-  ['account_deletion.scheduled with a day', accountDeletionScheduled, { data: { deletion_at: '2026-12-06T09:00:00Z' } }],
+  [
+    'account_deletion.scheduled with a day',
+    accountDeletionScheduled,
+    { data: { deletion_at: '2026-12-06T09:00:00Z' } },
+  ],
   ['account_deletion.deleted', accountDeleted, {}],
 ] as const;
 
@@ -62,7 +71,9 @@ describe.each(cases)('%s', (_name, type, change) => {
   });
 
   it('has its own words in every language', () => {
-    const subjects = contentLanguages.map((language) => renderMail(deps, type, rendering({ ...change, language })).subject);
+    const subjects = contentLanguages.map(
+      (language) => renderMail(deps, type, rendering({ ...change, language })).subject,
+    );
     expect(new Set(subjects).size).toBe(contentLanguages.length);
   });
 });
@@ -83,12 +94,15 @@ describe('a mail about a deletion', () => {
       rendering({ data: { deletion_at: '2026-12-06' }, language: 'de' }),
     );
     expect(subject).toBe('Dein Miller & Sons-Konto wird am 6. Dezember 2026 gelöscht');
-    for (const part of ['22. November 2026', 'reader@example.com', 'am 6. Dezember 2026 gelöscht']) expect(text).toContain(part);
+    for (const part of ['22. November 2026', 'reader@example.com', 'am 6. Dezember 2026 gelöscht'])
+      expect(text).toContain(part);
   });
 
   it.each(['tomorrow', 7, '2026-13-01', ''])('refuses %j as the day', (deletionAt) => {
     const render = () => renderMail(deps, accountDeletionScheduled, rendering({ data: { deletion_at: deletionAt } }));
-    expect(render).toThrow(expect.objectContaining({ status: 400, issues: [expect.objectContaining({ path: 'body.data.deletion_at' })] }));
+    expect(render).toThrow(
+      expect.objectContaining({ status: 400, issues: [expect.objectContaining({ path: 'body.data.deletion_at' })] }),
+    );
   });
 });
 

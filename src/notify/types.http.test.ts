@@ -27,7 +27,8 @@ async function folderOf(files: Files): Promise<string> {
 const receipt: Files = {
   'receipt/type.json': '{"audience":"account"}',
   'receipt/en.subject': 'Receipt {{data.number}} & thanks\n',
-  'receipt/en.html': '<p>{{data.name}} {{{data.raw}}} {{data.missing}}|{{user.email}}</p>{{#data.lines}}<i>{{.}}</i>{{/data.lines}}',
+  'receipt/en.html':
+    '<p>{{data.name}} {{{data.raw}}} {{data.missing}}|{{user.email}}</p>{{#data.lines}}<i>{{.}}</i>{{/data.lines}}',
   'receipt/en.txt': '{{data.name}} {{data.missing}}| {{brand.name}} {{appUrl}}',
   'receipt/zh_CN.subject': '收据 {{data.number}}',
   'receipt/zh_CN.html': '<p>收据</p>',
@@ -187,9 +188,21 @@ describe('a folder that is not complete', () => {
     ['a type.json that is not JSON', { ...receipt, 'receipt/type.json': '{' }, /receipt\/type\.json/],
     ['an unknown audience', { ...receipt, 'receipt/type.json': '{"audience":"all"}' }, /receipt\/type\.json: audience/],
     ['an unknown plan', { ...offer, 'offer/type.json': '{"audience":"product","plans":["gold"]}' }, /plans\.0/],
-    ['a misspelled field', { ...offer, 'offer/type.json': '{"audience":"product","plan":["pro"]}' }, /offer\/type\.json/],
-    ['no English', { 'a/type.json': '{"audience":"account"}', 'a/de.subject': '', 'a/de.html': '', 'a/de.txt': '' }, /en\.subject/],
-    ['a language without its text', { ...receipt, 'receipt/ja.subject': 'x', 'receipt/ja.html': 'x' }, /receipt\/ja\.txt/],
+    [
+      'a misspelled field',
+      { ...offer, 'offer/type.json': '{"audience":"product","plan":["pro"]}' },
+      /offer\/type\.json/,
+    ],
+    [
+      'no English',
+      { 'a/type.json': '{"audience":"account"}', 'a/de.subject': '', 'a/de.html': '', 'a/de.txt': '' },
+      /en\.subject/,
+    ],
+    [
+      'a language without its text',
+      { ...receipt, 'receipt/ja.subject': 'x', 'receipt/ja.html': 'x' },
+      /receipt\/ja\.txt/,
+    ],
     ['an unknown language', { ...receipt, 'receipt/xx.html': '' }, /receipt\/xx\.html/],
     ['a section that does not end', { ...receipt, 'receipt/en.html': '{{#data}}' }, /receipt\/en\.html/],
     ['a name that is no type', { 'a b/type.json': '{}' }, /a b/],

@@ -25,14 +25,15 @@ export const pages = {
   feedUrl: 'https://app.example.com/f/{id}',
 };
 
-interface Webhooks {
+interface Options {
   readonly notify?: ContentDeps['notify'];
   readonly webhookSecret?: string;
+  readonly publicUrl?: string;
 }
 
 export async function startContent(
   database: Database,
-  { notify = { url: 'http://127.0.0.1:9', internalKey: undefined }, webhookSecret }: Webhooks = {},
+  { notify = { url: 'http://127.0.0.1:9', internalKey: undefined }, webhookSecret, publicUrl }: Options = {},
 ): Promise<ContentRig> {
   let calls = 0;
   let answer: Answer = (response) => response.writeHead(404).end();
@@ -46,7 +47,7 @@ export async function startContent(
     database,
     cmsUrl: addressOf(cms),
     notify,
-    settings: { ...pages, resendWebhookSecret: webhookSecret },
+    settings: { ...pages, publicUrl, resendWebhookSecret: webhookSecret },
   });
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   return {
