@@ -29,13 +29,9 @@ export interface SitemapDeps {
 
 const xmlType = 'application/xml; charset=utf-8';
 const jsonType = 'application/json; charset=utf-8';
-const rowId = z
-  .string()
-  .min(1)
-  .max(256)
-  .regex(/^[^\p{Cc}\p{Cs}]+$/u, 'must be an id');
-const userPage = z.object({ after: z.string().refine(isUuid, 'must be a UUID').optional() });
-const feedPage = z.object({ after: rowId.optional() });
+const pageQuery = z.object({
+  after: z.string().refine(isUuid, 'must be a UUID').optional().describe('The last id of the page before.'),
+});
 
 export function addSitemapRoutes(app: HttpServer, deps: SitemapDeps): void {
   const tags = ['content'];
@@ -61,13 +57,13 @@ export function addSitemapRoutes(app: HttpServer, deps: SitemapDeps): void {
 
   app.get(
     '/sitemap/users.xml',
-    { schema: { tags, summary: 'A page of the sitemap of users', querystring: userPage } },
+    { schema: { tags, summary: 'A page of the sitemap of users', querystring: pageQuery } },
     async (request, reply) => sendXml(request, reply, await readPage(users, request.query.after, pages.userUrl)),
   );
 
   app.get(
     '/sitemap/feeds.xml',
-    { schema: { tags, summary: 'A page of the sitemap of feeds', querystring: feedPage } },
+    { schema: { tags, summary: 'A page of the sitemap of feeds', querystring: pageQuery } },
     async (request, reply) => sendXml(request, reply, await readPage(feeds, request.query.after, pages.feedUrl)),
   );
 
