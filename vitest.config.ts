@@ -1,13 +1,16 @@
 import { defineConfig } from 'vitest/config';
+import { isNightly } from './test/lane.ts';
+import LongestFirst from './test/runner/longestfirst.ts';
 
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    exclude: ['**/node_modules/**', 'data/**'],
+    exclude: ['**/node_modules/**', 'data/**', ...(isNightly ? [] : ['test/nightly/**'])],
     // One module graph per worker: forty files start in under a second. Tests leave nothing global behind.
     isolate: false,
     pool: 'forks',
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     // Nothing here is timed: these only end what hangs, on a machine that may be busy.
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -1,4 +1,4 @@
-/** The codes of docs/problems.md. Written by `npm test -- test/client -u`. */
+/** The codes of docs/problems.md. Written by `npm run generate`. */
 export type ProblemCode =
   | 'already_exists'
   | 'asset_changing'

@@ -1,0 +1,28 @@
+/** docs/config.md, from the declarations of the settings. */
+import type { SettingGroup } from '#platform/config.ts';
+import { settingGroups } from '../../src/settings.ts';
+
+export function renderSettingsPage(groups: Readonly<Record<string, SettingGroup>> = settingGroups): string {
+  const sections = Object.entries(groups).map(([name, group]) => {
+    const rows = Object.values(group).map(
+      ({ variable, defaultText, requiredInProduction, meaning }) =>
+        `| \`${variable}\` | ${defaultText} | ${requiredInProduction ? 'yes' : ''} | ${meaning} |`,
+    );
+    return [
+      `## ${name}`,
+      '',
+      '| variable | default | required in production | meaning |',
+      '|---|---|---|---|',
+      ...rows,
+    ].join('\n');
+  });
+  return [
+    '# Settings',
+    '',
+    'Read from the environment once, at the start; all faults are told together, by name. An empty value counts as not set.',
+    'Secrets that are not set are made at the first start outside production and kept in `secrets.json` of the data folder.',
+    '',
+    sections.join('\n\n'),
+    '',
+  ].join('\n');
+}
