@@ -3,3 +3,8 @@
  * one (`.ci/nightly`) runs everything, before a release. Files under `test/nightly` run in the nightly lane only.
  */
 export const isNightly = process.env.TEST_LANE === 'nightly';
+
+/** Of engines, from the embedded to the distributed ones: the last that is there in the quick lane, all in the nightly lane. */
+export function inLane<Engine extends { readonly missing: boolean }>(engines: readonly Engine[]): readonly Engine[] {
+  return isNightly ? engines : engines.filter(({ missing }) => !missing).slice(-1);
+}

@@ -2,15 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { migrations } from '#migrations.ts';
+import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import { problems } from '#platform/problem.ts';
-import { databaseEngines } from '../../test/database.ts';
-import { type Deed, deletionOutcome, plantVideo, removalDeps, rowsOfAll } from '../../test/media/deletions.ts';
-import { type Interrupt, interrupted } from '../../test/media/interruption.ts';
-import { picture } from '../../test/media/pictures.ts';
-import { remaining } from '../../test/media/planting.ts';
-import { outcomeOf, registrationDeps, uploaded } from '../../test/media/registrations.ts';
+import { laneEngines } from '../../test/database.fixture.ts';
+import { type Deed, deletionOutcome, plantVideo, removalDeps, rowsOfAll } from '../../test/media/deleting.fixture.ts';
+import { type Interrupt, interrupted } from '../../test/media/interruption.fixture.ts';
+import { picture } from '../../test/media/pictures.fixture.ts';
+import { remaining } from '../../test/media/planting.fixture.ts';
+import { outcomeOf, registrationDeps, uploaded } from '../../test/media/registering.fixture.ts';
 import type { RegistrationDeps } from './registration.ts';
 import type { ScopeDeletionDeps } from './scopedeletion.ts';
 import { findAsset } from './store.ts';
@@ -19,7 +19,7 @@ const deeds: readonly Deed[] = ['assets', 'scope'];
 /** More than any deed here has. */
 const manyMoments = 60;
 
-for (const engine of databaseEngines)
+for (const engine of laneEngines)
   describe.skipIf(engine.missing)(`a deletion on ${engine.name}`, () => {
     let folder: string;
     let database: Database;

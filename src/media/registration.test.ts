@@ -2,23 +2,23 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { migrations } from '#app/migrations.ts';
 import { createPermits } from '#image/engine/permits.ts';
 import { createEngine } from '#image/engine/working.ts';
-import { migrations } from '#migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
-import { databaseEngines } from '../../test/database.ts';
-import { interrupted } from '../../test/media/interruption.ts';
-import { picture, svg } from '../../test/media/pictures.ts';
-import { openFiles, outcomeOf, registrationDeps, uploaded } from '../../test/media/registrations.ts';
+import { laneEngines } from '../../test/database.fixture.ts';
+import { interrupted } from '../../test/media/interruption.fixture.ts';
+import { picture, svg } from '../../test/media/pictures.fixture.ts';
+import { openFiles, outcomeOf, registrationDeps, uploaded } from '../../test/media/registering.fixture.ts';
 import type { RegistrationRequest } from './api.ts';
 import { withInspected } from './inspection.ts';
 import { mediaProblems } from './problems.ts';
 import type { RegistrationDeps } from './registration.ts';
 import { findAsset } from './store.ts';
 
-for (const engine of databaseEngines)
+for (const engine of laneEngines)
   describe.skipIf(engine.missing)(`a registration on ${engine.name}`, () => {
     let folder: string;
     let database: Database;

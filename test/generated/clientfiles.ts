@@ -1,10 +1,10 @@
 /** The typed client, from the OpenAPI documents of running services and the tables of problems. */
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../acceptance/running.ts';
+import { root } from '../acceptance/running.fixture.ts';
 import { services } from '../client/endpoints.ts';
 import { type ApiDocument, format, listFunctions, writeService } from '../client/writing.ts';
-import { startConsole } from '../console/rig.ts';
+import { startConsole } from '../console/rig.fixture.ts';
 import type { GeneratedFile } from './files.ts';
 
 type ServiceName = keyof typeof services;

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { root } from '../acceptance/running.ts';
+import { root } from '../acceptance/running.fixture.ts';
 import { readApiDocuments } from './clientfiles.ts';
 import { renderGeneratedFiles } from './files.ts';
 

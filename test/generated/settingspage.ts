@@ -1,6 +1,7 @@
 /** docs/config.md, from the declarations of the settings. */
+
+import { settingGroups } from '#app/settings.ts';
 import type { SettingGroup } from '#platform/config.ts';
-import { settingGroups } from '../../src/settings.ts';
 
 export function renderSettingsPage(groups: Readonly<Record<string, SettingGroup>> = settingGroups): string {
   const sections = Object.entries(groups).map(([name, group]) => {

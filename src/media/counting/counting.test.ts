@@ -3,13 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { migrations } from '#migrations.ts';
+import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import { defaultLegacyBucket, type Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
-import { databaseEngines } from '../../../test/database.ts';
-import { openLegacyFiles, removalDeps } from '../../../test/media/deletions.ts';
-import { plant } from '../../../test/media/planting.ts';
+import { laneEngines } from '../../../test/database.fixture.ts';
+import { openLegacyFiles, removalDeps } from '../../../test/media/deleting.fixture.ts';
+import { plant } from '../../../test/media/planting.fixture.ts';
 import { assetsDeletion } from '../api.ts';
 import { deleteAssets } from '../deletion.ts';
 import type { PrefixRemovalDeps } from '../prefixremoval.ts';
@@ -17,7 +17,7 @@ import { countObjects } from '../removal.ts';
 import { countingFiles } from './counting.ts';
 import { claimCounting } from './store.ts';
 
-for (const engine of databaseEngines)
+for (const engine of laneEngines)
   describe.skipIf(engine.missing)(`counting what is deleted, on ${engine.name}`, () => {
     let folder: string;
     let database: Database;

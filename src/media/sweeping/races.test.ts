@@ -3,14 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import { problems } from '#platform/problem.ts';
-import { databaseEngines } from '../../../test/database.ts';
-import { interrupted } from '../../../test/media/interruption.ts';
-import { picture } from '../../../test/media/pictures.ts';
-import { openFiles, outcomeOf, registrationDeps, uploaded } from '../../../test/media/registrations.ts';
-import { hourMs, sweepAll, sweepDeps } from '../../../test/media/sweeps.ts';
-import { migrations } from '../../migrations.ts';
+import { laneEngines } from '../../../test/database.fixture.ts';
+import { interrupted } from '../../../test/media/interruption.fixture.ts';
+import { picture } from '../../../test/media/pictures.fixture.ts';
+import { openFiles, outcomeOf, registrationDeps, uploaded } from '../../../test/media/registering.fixture.ts';
+import { hourMs, sweepAll, sweepDeps } from '../../../test/media/sweeping.fixture.ts';
 import { unseenFacts } from '../inspection.ts';
 import type { RegistrationDeps } from '../registration.ts';
 import { draftAsset, type MediaTables } from '../store.ts';
@@ -22,7 +22,7 @@ const someMoments = 60;
 
 type Uploaded = Awaited<ReturnType<typeof uploaded>>;
 
-for (const engine of databaseEngines)
+for (const engine of laneEngines)
   describe.skipIf(engine.missing)(`a sweep and a registration at once on ${engine.name}`, () => {
     let folder: string;
     let database: Database;
