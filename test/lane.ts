@@ -8,3 +8,8 @@ export const isNightly = process.env.TEST_LANE === 'nightly';
 export function inLane<Engine extends { readonly missing: boolean }>(engines: readonly Engine[]): readonly Engine[] {
   return isNightly ? engines : engines.filter(({ missing }) => !missing).slice(-1);
 }
+
+/** All at night; in the quick lane the first and every `nth` after it. */
+export function everyNth<Item>(items: readonly Item[], nth: number): readonly Item[] {
+  return isNightly ? items : items.filter((_, index) => index % nth === 0);
+}

@@ -27,7 +27,7 @@ import { defaultLegacyBucket, type LegacyObjects, type Objects } from '#platform
 import { openLegacyObjects } from '#platform/objects/open.ts';
 import type { Redis } from '#platform/redis/redis.ts';
 import { databaseEngines, openTestDatabase } from '../database.fixture.ts';
-import { inLane } from '../lane.ts';
+import { inLane, isNightly } from '../lane.ts';
 import { openTestBucket, skipWithoutS3, testServer } from '../platform/objects/s3.fixture.ts';
 import { startTestIssuer, type TestIssuer, testUserId } from '../platform/tokenissuer.fixture.ts';
 import { openTestRedis, skipWithoutRedis } from '../redis.fixture.ts';
@@ -75,8 +75,17 @@ const enginePairs: readonly EnginePair[] = [
     })),
 ];
 
-export function onEveryPair(title: string, suite: (pair: EnginePair) => void): void {
-  for (const pair of inLane(enginePairs)) describe.skipIf(pair.missing)(`${title} on ${pair.name}`, () => suite(pair));
+/**
+ * Declares the suite on each pair; in the quick lane on the distributed engines, where they run, or on the embedded ones if
+ * the suite holds what only they do.
+ */
+export function onEveryPair(
+  title: string,
+  suite: (pair: EnginePair) => void,
+  { quickLane = inLane(enginePairs) }: { readonly quickLane?: readonly EnginePair[] } = {},
+): void {
+  for (const pair of isNightly ? enginePairs : quickLane)
+    describe.skipIf(pair.missing)(`${title} on ${pair.name}`, () => suite(pair));
 }
 
 async function openFolders(edge: EdgeAddressing): Promise<ObjectStores> {
@@ -182,6 +191,7 @@ export async function startMedia(
     maxOwnerBytes = 0,
     blockedHashes,
     screeningUrl,
+    classifierTimeoutMs,
   }: Partial<ScreeningSettings> & { readonly ffmpegPath?: string; readonly maxOwnerBytes?: number } = {},
 ): Promise<MediaRig> {
   const log = createLog({ level: 'silent' });
@@ -199,7 +209,11 @@ export async function startMedia(
   const limits = { maxSourcePixels, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 };
   const engine = createEngine(limits);
   const variants = createVariantMaker({ engine, keySecret: 'a key secret', publicObjects, limits });
-  const screening = createScreening({ blockedHashes, screeningUrl });
+  const screening = createScreening({
+    blockedHashes,
+    screeningUrl,
+    ...(classifierTimeoutMs !== undefined && { classifierTimeoutMs }),
+  });
   const server = { log, readiness: { database: () => database.check(), originals: () => originals.check() } };
   const edge = createEdge({
     server,
