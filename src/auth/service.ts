@@ -42,6 +42,8 @@ export interface AuthDeps {
   readonly answers?: (database: Database) => Answers;
   /** How often sign-outs are looked for that are due to be told; 2 s. */
   readonly housekeepingMs?: number;
+  /** How long the provider may take for one refresh or sign-out, all calls together; 9.5 s. */
+  readonly providerTimeoutMs?: number;
 }
 
 export function createAuth(deps: AuthDeps): HttpServer {
@@ -70,8 +72,9 @@ export function createAuth(deps: AuthDeps): HttpServer {
   const db = database.queries<AuthTables>();
   const provider = createProvider({ ...deps.provider, callbackUrl: `${publicUrl}/callback`, log, telemetry });
   const answers = (deps.answers ?? openAnswers)(database);
-  const rotation = createRotation({ answers, provider, log, ...sealers });
-  const parts = { db, answers, provider, rotation, log, clock, ...sealers };
+  const limits = deps.providerTimeoutMs === undefined ? {} : { timeoutMs: deps.providerTimeoutMs };
+  const rotation = createRotation({ answers, provider, log, ...sealers, ...limits });
+  const parts = { db, answers, provider, rotation, log, clock, ...sealers, ...limits };
   const accounts = database.queries<AccountTables>();
   addRoutes(app, {
     ...parts,
