@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../acceptance/running.fixture.ts';
+import { programEnv } from '../programs.fixture.ts';
 
 export interface Suite {
   readonly portBase: number;
@@ -33,7 +34,7 @@ export async function startSuite(
     // The process itself, without the launcher, which would let it end in good order.
     const started = spawn(process.execPath, [join(root, 'src/main.ts'), 'start', ...services], {
       cwd: root,
-      env: { PATH: process.env.PATH, LOG_LEVEL: 'warn', ...env, ATELIER_PORT_BASE: String(portBase) },
+      env: { ...programEnv, LOG_LEVEL: 'warn', ...env, ATELIER_PORT_BASE: String(portBase) },
     });
     child = started;
     let printed = '';
