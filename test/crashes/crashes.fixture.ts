@@ -33,9 +33,13 @@ export interface CrashRig {
   ): Promise<Deaths<What>>;
 }
 
-/** Declares the suite for every database engine, each with a database and a folder of its own. */
-export function onEveryDatabase(title: string, suite: (rig: CrashRig) => void, { skip = false } = {}): void {
-  for (const engine of databaseEngines)
+/** Declares the suite for every one of the engines, each with a database and a folder of its own. */
+export function onEveryDatabase(
+  title: string,
+  suite: (rig: CrashRig) => void,
+  { skip = false, engines = databaseEngines } = {},
+): void {
+  for (const engine of engines)
     describe.skipIf(skip || engine.missing)(`${title}, on ${engine.name}`, () => suite(layPlace(engine)));
 }
 

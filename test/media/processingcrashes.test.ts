@@ -6,6 +6,7 @@ import { registrationRequest } from '#media/api.ts';
 import { storageKeyOf, videoWatermarkKeyOf } from '#media/storagekey.ts';
 import { posterIdOf } from '#media/tasks/processing.ts';
 import { onEveryDatabase } from '../crashes/crashes.fixture.ts';
+import { laneEngines } from '../database.fixture.ts';
 import { skipWithout } from '../programs.fixture.ts';
 import { clip } from './clips.fixture.ts';
 import type { ProcessingOrders } from './processing.child.ts';
@@ -101,5 +102,5 @@ onEveryDatabase(
       expect(keys.filter((key) => !tasks.some((task) => task.key === key))).toEqual([]);
     });
   },
-  { skip: skipWithout('ffmpeg') },
+  { skip: skipWithout('ffmpeg'), engines: laneEngines },
 );
