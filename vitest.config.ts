@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { isNightly } from './test/lane.ts';
+import { isNightly } from './test/lane.fixture.ts';
 import LongestFirst from './test/runner/longestfirst.ts';
 
 export default defineConfig({

@@ -14,7 +14,7 @@ import { platformMigrations } from '#platform/db/open.ts';
 import { openInMemory } from '#platform/db/pglite.ts';
 import { openPostgres } from '#platform/db/postgres.ts';
 import { createLog } from '#platform/log.ts';
-import { inLane } from './lane.ts';
+import { inLane } from './lane.fixture.ts';
 
 export interface DatabaseEngine {
   readonly name: Database['driver'];

@@ -7,7 +7,7 @@ import { StoreFault, type VariantMaker } from '#image/engine/variants.ts';
 import { gather } from '#platform/objects/gathering.ts';
 import { bytesOf, drivers, type Rig, rawGet, resizingKeys, startEdge } from '../../test/edge/edge.fixture.ts';
 import { sceneColour } from '../../test/image/pictures.fixture.ts';
-import { inLane } from '../../test/lane.ts';
+import { inLane } from '../../test/lane.fixture.ts';
 import { bmpOf } from '../../test/media/bmp.fixture.ts';
 import { fixture } from '../../test/media/heif.fixture.ts';
 import { pathSigner, type ResizeFormat, type ResizeOptions, type ResizeSigner, resizeSigner } from './api.ts';

@@ -13,7 +13,7 @@ import type { Job } from '#platform/jobs/jobs.ts';
 import { createJobs } from '#platform/jobs/queueing.ts';
 import { problems } from '#platform/problem.ts';
 import { openTestDatabase } from '../../test/database.fixture.ts';
-import { everyNth, isNightly } from '../../test/lane.ts';
+import { everyNth, isNightly } from '../../test/lane.fixture.ts';
 import { clip } from '../../test/media/clips.fixture.ts';
 import { interrupted } from '../../test/media/interruption.fixture.ts';
 import { picture } from '../../test/media/pictures.fixture.ts';

@@ -1,7 +1,7 @@
 /** Readers who are cut off at random and come back by `Last-Event-ID`, at any instance: nothing lost, nothing doubled. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isNightly } from '../lane.ts';
+import { isNightly } from '../lane.fixture.ts';
 import { embedded } from '../media/rig.fixture.ts';
 import { expectEnded } from './ends.fixture.ts';
 import { type Anywhere, openFleet, skipWithoutFleet } from './fleet.fixture.ts';
@@ -95,7 +95,7 @@ describe.each(drivers)('$name', ({ missing, open }) => {
           return readers.reduce((sum, reader) => sum + reader.cuts, 0);
         }),
       );
-      expect(cuts.reduce((sum, one) => sum + one, 0)).toBeGreaterThan(1000);
+      expect(cuts.reduce((sum, one) => sum + one, 0)).toBeGreaterThan((runs * readersPerRun * cutsPerReader) / 2);
     });
 
     it('is stopped from any instance', async () => {

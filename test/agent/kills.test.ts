@@ -1,6 +1,6 @@
 /** An instance that runs is killed at every kind of moment; others, over the same PostgreSQL and Redis, clear up. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { everyNth } from '../lane.ts';
+import { everyNth } from '../lane.fixture.ts';
 import { expectEnded, owedFor } from './ends.fixture.ts';
 import { type Fleet, openFleet, skipWithoutFleet } from './fleet.fixture.ts';
 import { follow, type Instance } from './instances.fixture.ts';

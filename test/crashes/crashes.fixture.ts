@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import type { Database } from '#platform/db/db.ts';
 import { createPostgresDatabase, type DatabaseEngine, databaseEngines } from '../database.fixture.ts';
-import { isNightly } from '../lane.ts';
+import { isNightly } from '../lane.fixture.ts';
 import { type CrashPlace, type Lived, openRecords } from './dying.fixture.ts';
 
 export interface Deaths<What> {

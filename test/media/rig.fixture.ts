@@ -27,7 +27,7 @@ import { defaultLegacyBucket, type LegacyObjects, type Objects } from '#platform
 import { openLegacyObjects } from '#platform/objects/open.ts';
 import type { Redis } from '#platform/redis/redis.ts';
 import { databaseEngines, openTestDatabase } from '../database.fixture.ts';
-import { inLane, isNightly } from '../lane.ts';
+import { inLane, isNightly } from '../lane.fixture.ts';
 import { openTestBucket, skipWithoutS3, testServer } from '../platform/objects/s3.fixture.ts';
 import { startTestIssuer, type TestIssuer, testUserId } from '../platform/tokenissuer.fixture.ts';
 import { openTestRedis, skipWithoutRedis } from '../redis.fixture.ts';

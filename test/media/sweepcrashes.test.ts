@@ -6,7 +6,7 @@ import type { MediaTables } from '#media/store.ts';
 import type { Database } from '#platform/db/db.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { onEveryDatabase } from '../crashes/crashes.fixture.ts';
-import { isNightly } from '../lane.ts';
+import { isNightly } from '../lane.fixture.ts';
 import { picture } from './pictures.fixture.ts';
 import { plant } from './planting.fixture.ts';
 import { openFiles, openPublicFiles, outcomeOf, registrationDeps, uploaded } from './registering.fixture.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '#app/config.ts';
 import { newPlace, type Place, run } from '../acceptance/running.fixture.ts';
-import { everyNth } from '../lane.ts';
+import { everyNth } from '../lane.fixture.ts';
 import { clip } from '../media/clips.fixture.ts';
 import { folderCopies } from '../media/foldercopies.fixture.ts';
 import { picture } from '../media/pictures.fixture.ts';

@@ -7,7 +7,7 @@ import { type Clock, systemClock } from '#platform/clock.ts';
 import { openFilesystem } from '#platform/objects/files/filesystem.ts';
 import type { Objects, WriteOptions } from '#platform/objects/objects.ts';
 import { photo, pipe, scene } from '../../../test/image/pictures.fixture.ts';
-import { inLane } from '../../../test/lane.ts';
+import { inLane } from '../../../test/lane.fixture.ts';
 import { openTestBucket, skipWithoutS3 } from '../../../test/platform/objects/s3.fixture.ts';
 import { EngineBusy, type EngineLimits, EngineTimeout, PictureFault } from './engine.ts';
 import { objectSource } from './sources.ts';

@@ -10,7 +10,7 @@ import { readFolder, writeFolder } from '#platform/datafolder/identity.ts';
 import type { Database } from '#platform/db/db.ts';
 import { createLog } from '#platform/log.ts';
 import { databaseEngines } from '../../../test/database.fixture.ts';
-import { isNightly } from '../../../test/lane.ts';
+import { isNightly } from '../../../test/lane.fixture.ts';
 import { openLegacyFiles } from '../../../test/media/copying.fixture.ts';
 import { folderCopies } from '../../../test/media/foldercopies.fixture.ts';
 import { openFiles } from '../../../test/media/registering.fixture.ts';

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isNightly } from '../../../test/lane.ts';
+import { isNightly } from '../../../test/lane.fixture.ts';
 import { clip } from '../../../test/media/clips.fixture.ts';
 import { picture } from '../../../test/media/pictures.fixture.ts';
 import {
