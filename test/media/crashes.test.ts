@@ -3,8 +3,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { ImageSignedRefs, RegistrationRequest } from '#media/api.ts';
-import { signImages } from '#media/signing.ts';
-import { findAsset, type MediaTables } from '#media/store.ts';
+import { findAsset, type MediaTables } from '#media/assets/assetstore.ts';
+import { signImages } from '#media/signing/signing.ts';
 import type { Database } from '#platform/db/db.ts';
 import { openTestCache } from '../caches.fixture.ts';
 import { type Deaths, onEveryDatabase } from '../crashes/crashes.fixture.ts';
@@ -38,7 +38,7 @@ onEveryDatabase('a process killed while it registers', (rig) => {
       legacy: { bucket: () => undefined },
       resizeAddress: () => '',
       publicScopes: [],
-      answers: openTestCache(database),
+      signedUrls: openTestCache(database),
       addressing: '',
     };
     const refs: ImageSignedRefs = JSON.parse(

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { registrationRequest } from '#media/api.ts';
-import { storageKeyOf, videoWatermarkKeyOf } from '#media/storagekey.ts';
+import { storageKeyOf, videoWatermarkKeyOf } from '#media/assets/storagekey.ts';
 import { posterIdOf } from '#media/tasks/processing.ts';
 import { onEveryDatabase } from '../crashes/crashes.fixture.ts';
 import { laneEngines } from '../database.fixture.ts';

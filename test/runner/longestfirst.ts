@@ -20,7 +20,7 @@ export const longest: readonly string[] = [
   'test/acceptance/start.test.ts',
   'test/documentation/code.test.ts',
   'test/client/installed.test.ts',
-  'src/media/screening.http.test.ts',
+  'src/media/screening/screening.http.test.ts',
   'src/auth/sessions.http.test.ts',
   'src/media/videofaults.test.ts',
   'test/media/processes.test.ts',

@@ -14,9 +14,9 @@ import { isNightly } from '../../../test/lane.fixture.ts';
 import { openLegacyFiles } from '../../../test/media/copying.fixture.ts';
 import { folderCopies } from '../../../test/media/foldercopies.fixture.ts';
 import { openFiles } from '../../../test/media/registering.fixture.ts';
-import { draftAsset, findReadyAssets, type MediaTables, markReady } from '../store.ts';
+import { draftAsset, findReadyAssets, type MediaTables, markReady } from '../assets/assetstore.ts';
+import type { FolderTables } from './folderstore.ts';
 import { createReconciler, type Reconciler } from './reconciling.ts';
-import type { FolderTables } from './store.ts';
 
 interface Line {
   readonly level: string;
@@ -63,7 +63,7 @@ for (const engine of engines)
       const reconciler = createReconciler({
         ...placesOf(dir),
         db: database.queries<FolderTables>(),
-        answers: createMemoryCache({ maxBytes: 1000 }),
+        signedUrls: createMemoryCache({ maxBytes: 1000 }),
         log: createLog({ level: 'info', destination: { write: (line) => void lines.push(JSON.parse(line)) } }),
         folder: { dataDir: dir, backends: ['objects', 'legacy'] },
       });
