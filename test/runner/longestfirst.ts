@@ -22,7 +22,7 @@ export const longest: readonly string[] = [
   'test/client/installed.test.ts',
   'src/media/screening/screening.http.test.ts',
   'src/auth/sessions.http.test.ts',
-  'src/media/videofaults.test.ts',
+  'src/media/tasks/videofaults.test.ts',
   'test/media/processes.test.ts',
   'test/agent/cuts.test.ts',
   'test/agent/processes.test.ts',
