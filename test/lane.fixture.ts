@@ -4,12 +4,12 @@
  */
 export const isNightly = process.env.TEST_LANE === 'nightly';
 
-/** Of engines, from the embedded to the distributed ones: the last that is there in the quick lane, all in the nightly lane. */
+/** Expects the embedded engines before the distributed ones. The quick lane gets the last available one, the nightly lane all. */
 export function inLane<Engine extends { readonly missing: boolean }>(engines: readonly Engine[]): readonly Engine[] {
   return isNightly ? engines : engines.filter(({ missing }) => !missing).slice(-1);
 }
 
-/** All at night; in the quick lane the first and every `nth` after it. */
+/** Returns all items in the nightly lane, and every `nth`, from the first, in the quick lane. */
 export function everyNth<Item>(items: readonly Item[], nth: number): readonly Item[] {
   return isNightly ? items : items.filter((_, index) => index % nth === 0);
 }

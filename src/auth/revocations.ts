@@ -7,21 +7,21 @@ import { startInterval } from '#platform/background/interval.ts';
 import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
-import type { Answers } from './answers.ts';
 import {
-  type Answer,
   type Provider,
+  type ProviderResult,
   type ProviderSession,
   providerTimeoutMs,
   type RevocationScope,
 } from './provider.ts';
+import type { RefreshResults } from './refreshresults.ts';
 import { hashToken, subjectHashOf } from './rotation.ts';
 import type { Sealer } from './sealing.ts';
 import { type AuthTables, addRevocation, putOffRevocation, removeRevocation, takeRevocation } from './store.ts';
 
 export interface RevocationDeps {
   readonly db: Db<AuthTables>;
-  readonly answers: Answers;
+  readonly refreshResults: RefreshResults;
   readonly provider: Pick<Provider, 'refresh' | 'revoke'>;
   readonly revocationSealer: Sealer;
   readonly log: Log;
@@ -41,7 +41,7 @@ export async function revokeLater(
   { refreshToken, scope }: { readonly refreshToken: string; readonly scope: RevocationScope },
   dead: readonly string[],
 ): Promise<void> {
-  for (const token of dead) await deps.answers.bury(hashToken(token), randomUUID(), givenUpAfterMs);
+  for (const token of dead) await deps.refreshResults.markRevoked(hashToken(token), randomUUID(), givenUpAfterMs);
   await addRevocation(deps.db, deps.revocationSealer.seal(refreshToken), scope);
 }
 
@@ -72,18 +72,18 @@ async function revokeDue(deps: RevocationDeps, stopping: AbortSignal): Promise<v
 
 /** `undefined`: the session is over. Otherwise the token with which to try again. */
 async function endSession(
-  { provider, answers }: RevocationDeps,
+  { provider, refreshResults }: RevocationDeps,
   token: string,
   scope: RevocationScope,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const answer: Answer<ProviderSession> = await provider.refresh(token, { signal });
+  const answer: ProviderResult<ProviderSession> = await provider.refresh(token, { signal });
   if (answer.kind === 'refused') return undefined;
   if (answer.kind === 'unavailable') return token;
   const { access_token: accessToken, refreshToken } = answer.value;
   const revoked = await provider.revoke(accessToken, scope, { signal });
   if (revoked.kind === 'unavailable') return refreshToken;
-  await answers.drop(hashToken(token), subjectHashOf(answer.value));
+  await refreshResults.drop(hashToken(token), subjectHashOf(answer.value));
   return undefined;
 }
 
@@ -98,7 +98,7 @@ export function keepHouse(deps: RevocationDeps, everyMs = 2000): Housekeeping {
   const stopping = new AbortController();
   let rounds = 0;
   const round = async () => {
-    if (rounds % sweepEvery === 0) await deps.answers.sweep();
+    if (rounds % sweepEvery === 0) await deps.refreshResults.sweep();
     rounds += 1;
     await revokeDue(deps, stopping.signal);
   };

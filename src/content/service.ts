@@ -39,7 +39,7 @@ export async function createContent({ server, database, cmsUrl, settings }: Cont
   const cms = createClient({
     name: 'cms',
     baseUrl: cmsUrl,
-    ours: false,
+    isInternal: false,
     timeoutMs: upstreamTimeoutMs,
     telemetry: server.telemetry,
   });

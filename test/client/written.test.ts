@@ -24,11 +24,8 @@ describe.each(clientServices)('%s', (name) => {
     expect(new Set(functions).size).toBe(functions.length);
   });
 
-  it('each function asks its endpoint, with a body where there is one', async () => {
-    const document = operationsIn(documents[name]);
-    const asked: string[] = [];
     const fetch: typeof globalThis.fetch = async (input, init) => {
-      asked.push(`${init?.method ?? 'GET'} ${new URL(String(input)).pathname} ${init?.body !== undefined}`);
+      requests.push(`${init?.method ?? 'GET'} ${new URL(String(input)).pathname} ${init?.body !== undefined}`);
       return Response.json({});
     };
     const access = { url: 'http://service', fetch };
@@ -41,11 +38,10 @@ describe.each(clientServices)('%s', (name) => {
       const hasBody = document.get(key)?.requestBody !== undefined;
       const inPath = [...key.matchAll(/\{\w+\}/g)].map(() => 'a/b');
       const given = calls[endpoint.name]?.(...inPath, ...(hasBody ? [{}] : []));
-      if (endpoint.kind === 'address') asked.push(`GET ${new URL(String(given)).pathname} false`);
-      // Only when it is read does a stream begin; this is none.
+      if (endpoint.kind === 'address') requests.push(`GET ${new URL(String(given)).pathname} false`);
+      // A stream starts only when it is read, and this response is not a stream.
       else if (endpoint.kind === 'stream') await expect((given as AsyncGenerator).next()).rejects.toThrow('stream');
       else await given;
-      expect(asked.splice(0)).toEqual([`${key.replaceAll(/\{\w+\}/g, 'a%2Fb')} ${hasBody}`]);
+      expect(requests.splice(0)).toEqual([`${key.replaceAll(/\{\w+\}/g, 'a%2Fb')} ${hasBody}`]);
     }
   });
-});

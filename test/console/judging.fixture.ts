@@ -6,7 +6,7 @@ import { isNightly } from '../lane.fixture.ts';
 
 const desktop = { width: 1440, height: 900 };
 const phone = { width: 390, height: 844 };
-/** The quick lane judges pages on a desk alone; the nightly lane on a phone as well. */
+/** The quick lane checks pages at the size of a desktop only. */
 const windows = isNightly ? [desktop, phone] : [desktop];
 const schemes = ['light', 'dark'] as const;
 

@@ -1,4 +1,4 @@
-/** Kills processes in the midst of a deed, one after the other at different steps, over a database and a folder that stay. */
+/** Kills child processes at different steps of an operation. The database and the data folder survive them. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,8 +24,8 @@ export interface CrashRig {
   /** `undefined`: it was killed. */
   run(program: string, orders: object): Promise<Lived | undefined>;
   /**
-   * Lets one process live, to count its calls, then kills others before one of these calls each: every call or some,
-   * as the lane has it. `prepare` makes what a process works on.
+   * Runs one process to its end, to count its calls, then kills one process before each of these calls (see `stepsOf`).
+   * `prepare` makes the input of a process.
    */
   killAtSteps<What>(
     prepare: () => Promise<What>,
@@ -81,8 +81,8 @@ function layPlace({ name }: DatabaseEngine): CrashRig {
 }
 
 /**
- * A folder of the embedded database is slow to open, and its statements are the same: at night PostgreSQL has every step,
- * PGlite the first, the middle and the last one; else PostgreSQL these three, PGlite the middle one.
+ * Nightly lane: every step on PostgreSQL; the first, the middle and the last one on PGlite, whose folder is slow to open.
+ * Quick lane: the first, the middle and the last step on PostgreSQL, the middle one on PGlite.
  */
 function stepsOf(calls: number, engine: DatabaseEngine['name']): readonly number[] {
   const middle = Math.ceil(calls / 2);

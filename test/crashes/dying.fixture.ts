@@ -1,4 +1,4 @@
-/** The killed process's side of a crash test: a program that does one deed and dies before one of its calls of an engine. */
+/** The child's side of a crash test: a program that does one operation and dies before one of its calls to an engine. */
 import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import { openDatabase } from '#platform/db/open.ts';

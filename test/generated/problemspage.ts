@@ -32,7 +32,7 @@ export async function renderProblemsPage(): Promise<string> {
     '# Problems',
     '',
     'Errors are JSON: `{ "error": "<code>", "message": "<one sentence>", "requestId": "…" }`, and `issues: [{ path, message }]`',
-    'where the request is not valid. The codes are stable; the sentences may become more precise.',
+    'if the request is not valid. The codes are stable; the sentences may become more precise.',
     '',
     sections.join('\n\n'),
     '',

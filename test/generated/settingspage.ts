@@ -20,8 +20,8 @@ export function renderSettingsPage(groups: Readonly<Record<string, SettingGroup>
   return [
     '# Settings',
     '',
-    'Read from the environment once, at the start; all faults are told together, by name. An empty value counts as not set.',
-    'Secrets that are not set are made at the first start outside production and kept in `secrets.json` of the data folder.',
+    'Atelier reads these from the environment once, at the start, and reports all faults together, by name. An empty value counts as not set.',
+    'Secrets that are not set are generated at the first start outside production and stored in `secrets.json` of the data folder.',
     '',
     sections.join('\n\n'),
     '',

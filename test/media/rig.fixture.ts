@@ -76,8 +76,8 @@ const enginePairs: readonly EnginePair[] = [
 ];
 
 /**
- * Declares the suite on each pair; in the quick lane on the distributed engines, where they run, or on the embedded ones if
- * the suite holds what only they do.
+ * Declares the suite on each pair. The quick lane uses the distributed engines if they are available. A suite that covers
+ * behavior of the embedded engines alone names these as `quickLane`.
  */
 export function onEveryPair(
   title: string,

@@ -1,6 +1,6 @@
 /**
- * Starts the longest files first, so that no worker is left alone with a long one at the end. Vitest does so only where it
- * has the durations of an earlier run; a CI machine has none.
+ * Starts the longest files first, so that both workers finish at about the same time. Vitest does this only if it has the
+ * durations of an earlier run, which a CI machine does not have.
  */
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';

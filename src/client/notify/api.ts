@@ -1,4 +1,4 @@
-/** The vocabulary of the notify service. Written from its OpenAPI document by `npm run generate`. */
+/** The vocabulary of the notify service. Generated from its OpenAPI document by `npm run generate`. */
 
 export interface NotifyRequest {
   readonly type?: string | null;
