@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { newPlace, type Place, root } from '../acceptance/running.fixture.ts';
+import { programEnv } from '../programs.fixture.ts';
 
 const rounds = 5;
 const sendsPerRound = 20;
@@ -45,7 +46,7 @@ afterEach(async () => {
 /** The process itself, without the launcher, which would let it end in good order. */
 async function start(): Promise<void> {
   const env = {
-    PATH: process.env.PATH,
+    ...programEnv,
     ...place.env,
     INTERNAL_KEY: 'key',
     RESEND_API_KEY: 'provider-key',
