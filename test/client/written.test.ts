@@ -24,6 +24,9 @@ describe.each(clientServices)('%s', (name) => {
     expect(new Set(functions).size).toBe(functions.length);
   });
 
+  it('each function calls its endpoint, with a body if there is one', async () => {
+    const document = operationsIn(documents[name]);
+    const requests: string[] = [];
     const fetch: typeof globalThis.fetch = async (input, init) => {
       requests.push(`${init?.method ?? 'GET'} ${new URL(String(input)).pathname} ${init?.body !== undefined}`);
       return Response.json({});
@@ -45,3 +48,4 @@ describe.each(clientServices)('%s', (name) => {
       expect(requests.splice(0)).toEqual([`${key.replaceAll(/\{\w+\}/g, 'a%2Fb')} ${hasBody}`]);
     }
   });
+});
