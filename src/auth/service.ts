@@ -8,11 +8,13 @@ import { clientAddressReader } from '#platform/http/clientaddress.ts';
 import { traceHeaders } from '#platform/http/cors.ts';
 import { matchOrigins } from '#platform/http/origins.ts';
 import { createServer, type HttpServer, type ServerOptions } from '#platform/http/server.ts';
+import { measureJobs } from '#platform/jobs/depth.ts';
+import type { Jobs } from '#platform/jobs/jobs.ts';
 import { cookieRules } from './cookies.ts';
 import { openRefreshResults } from './openrefreshresults.ts';
 import { createProvider } from './provider.ts';
 import type { RefreshResults } from './refreshresults.ts';
-import { keepHouse } from './revocations.ts';
+import { revocationQueue, startRevoking, startSweeping } from './revocations.ts';
 import { createRotation } from './rotation.ts';
 import { addRoutes } from './routes.ts';
 import { createSealer, type SealPurpose } from './sealing.ts';
@@ -25,6 +27,7 @@ export interface AuthDeps {
   readonly clock: Clock;
   /** A migrated database. */
   readonly database: Database;
+  readonly jobs: Jobs;
   /** The public URL of this service, without a trailing slash. */
   readonly publicUrl: string;
   /** At least one origin, in the browser's spelling. */
@@ -40,14 +43,12 @@ export interface AuthDeps {
   readonly records?: { readonly access: Access; readonly hasMadeUpAccounts: boolean } | undefined;
   /** Default: chosen by the kind of database. */
   readonly refreshResults?: (database: Database) => RefreshResults;
-  /** Interval for checking for due revocations. Default: 2 s. */
-  readonly housekeepingMs?: number;
-  /** How long the provider may take for one refresh or sign-out, all calls together; 9.5 s. */
+  /** Time limit for the provider per refresh or sign-out, all calls together. Default: 9.5 s. */
   readonly providerTimeoutMs?: number;
 }
 
-export function createAuth(deps: AuthDeps): HttpServer {
-  const { clock, database, publicUrl, allowedOrigins, cookieSecrets, records } = deps;
+export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
+  const { clock, database, jobs, publicUrl, allowedOrigins, cookieSecrets, records } = deps;
   const { log, telemetry } = deps.server;
   const app = createServer({
     ...deps.server,
@@ -74,7 +75,7 @@ export function createAuth(deps: AuthDeps): HttpServer {
   const refreshResults = (deps.refreshResults ?? openRefreshResults)(database);
   const limits = deps.providerTimeoutMs === undefined ? {} : { timeoutMs: deps.providerTimeoutMs };
   const rotation = createRotation({ refreshResults, provider, log, ...sealers, ...limits });
-  const parts = { db, refreshResults, provider, rotation, log, clock, ...sealers, ...limits };
+  const parts = { db, jobs, refreshResults, provider, rotation, log, clock, ...sealers, ...limits };
   const accounts = database.queries<AccountTables>();
   addRoutes(app, {
     ...parts,
@@ -85,9 +86,13 @@ export function createAuth(deps: AuthDeps): HttpServer {
     clientAddressOf: clientAddressReader(deps.trustedProxies ?? []),
   });
   if (records !== undefined) addAccountRoutes(app, records.access, { db: accounts, log, ...records });
-  const house = keepHouse(parts, deps.housekeepingMs);
+  const queues = [revocationQueue.name];
+  measureJobs(app.metrics, jobs, queues);
+  await startRevoking(parts);
+  const sweeping = startSweeping(parts);
   app.addHook('onClose', async () => {
-    await house.close();
+    // A provider that hangs does not delay shutdown: the next process continues.
+    await Promise.all([sweeping.stop(), jobs.stop({ queues, drainMs: 0 })]);
     await provider.close();
   });
   return app;
