@@ -19,7 +19,7 @@ export function notifyCalls(access: Access) {
     notify: (body: NotifyRequest, options?: KeyedOptions): Promise<NotifyAnswer> =>
       callJson(access, { method: 'POST', path: '/notify', body, ...keyed(options) }, options),
 
-    /** Send a mail as it is (`POST /emails`). */
+    /** Send a mail as it is, now or later (`POST /emails`). */
     sendEmail: (body: EmailRequest, options?: KeyedOptions): Promise<EmailAnswer> =>
       callJson(access, { method: 'POST', path: '/emails', body, ...keyed(options) }, options),
 
