@@ -1,7 +1,7 @@
 /** The sends: what was accepted, and how it went. */
 import { sql } from 'kysely';
 import { type Db, json, type Tx } from '#platform/db/db.ts';
-import { isUuid } from '#platform/uuid.ts';
+import { isUuid } from '#platform/ids.ts';
 import type { SkipReason } from './api.ts';
 import { addEvents } from './eventstore.ts';
 import type { Mail } from './mail.ts';
