@@ -8,11 +8,13 @@ import { clientAddressReader } from '#platform/http/clientaddress.ts';
 import { traceHeaders } from '#platform/http/cors.ts';
 import { matchOrigins } from '#platform/http/origins.ts';
 import { createServer, type HttpServer, type ServerOptions } from '#platform/http/server.ts';
+import { measureJobs } from '#platform/jobs/depth.ts';
+import type { Jobs } from '#platform/jobs/jobs.ts';
 import { cookieRules } from './cookies.ts';
 import { openRefreshResults } from './openrefreshresults.ts';
 import { createProvider } from './provider.ts';
 import type { RefreshResults } from './refreshresults.ts';
-import { keepHouse } from './revocations.ts';
+import { revocationQueue, startRevoking, startSweeping } from './revocations.ts';
 import { createRotation } from './rotation.ts';
 import { addRoutes } from './routes.ts';
 import { createSealer, type SealPurpose } from './sealing.ts';
@@ -25,6 +27,7 @@ export interface AuthDeps {
   readonly clock: Clock;
   /** A migrated database. */
   readonly database: Database;
+  readonly jobs: Jobs;
   /** The public URL of this service, without a trailing slash. */
   readonly publicUrl: string;
   /** At least one origin, in the browser's spelling. */
@@ -40,12 +43,10 @@ export interface AuthDeps {
   readonly records?: { readonly access: Access; readonly hasMadeUpAccounts: boolean } | undefined;
   /** Default: chosen by the kind of database. */
   readonly refreshResults?: (database: Database) => RefreshResults;
-  /** Interval for checking for due revocations. Default: 2 s. */
-  readonly housekeepingMs?: number;
 }
 
-export function createAuth(deps: AuthDeps): HttpServer {
-  const { clock, database, publicUrl, allowedOrigins, cookieSecrets, records } = deps;
+export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
+  const { clock, database, jobs, publicUrl, allowedOrigins, cookieSecrets, records } = deps;
   const { log, telemetry } = deps.server;
   const app = createServer({
     ...deps.server,
@@ -71,7 +72,7 @@ export function createAuth(deps: AuthDeps): HttpServer {
   const provider = createProvider({ ...deps.provider, callbackUrl: `${publicUrl}/callback`, log, telemetry });
   const refreshResults = (deps.refreshResults ?? openRefreshResults)(database);
   const rotation = createRotation({ refreshResults, provider, log, ...sealers });
-  const parts = { db, refreshResults, provider, rotation, log, clock, ...sealers };
+  const parts = { db, jobs, refreshResults, provider, rotation, log, clock, ...sealers };
   const accounts = database.queries<AccountTables>();
   addRoutes(app, {
     ...parts,
@@ -82,9 +83,13 @@ export function createAuth(deps: AuthDeps): HttpServer {
     clientAddressOf: clientAddressReader(deps.trustedProxies ?? []),
   });
   if (records !== undefined) addAccountRoutes(app, records.access, { db: accounts, log, ...records });
-  const house = keepHouse(parts, deps.housekeepingMs);
+  const queues = [revocationQueue.name];
+  measureJobs(app.metrics, jobs, queues);
+  await startRevoking(parts);
+  const sweeping = startSweeping(parts);
   app.addHook('onClose', async () => {
-    await house.close();
+    // A provider that hangs does not delay shutdown: the next process continues.
+    await Promise.all([sweeping.stop(), jobs.stop({ queues, drainMs: 0 })]);
     await provider.close();
   });
   return app;

@@ -1,6 +1,6 @@
 /** Refreshes in progress and completed, and pending revocations: the only SQL of the authentication service. */
 import { type Generated, sql } from 'kysely';
-import type { Db } from '#platform/db/db.ts';
+import type { Db, Tx } from '#platform/db/db.ts';
 
 export interface AuthTables {
   session_refreshes: {
@@ -16,8 +16,8 @@ export interface AuthTables {
     id: Generated<string>;
     sealed: string;
     scope: Generated<'global' | 'local'>;
-    tries: Generated<number>;
     created_at: Generated<Date>;
+    /** `infinity`: the row has a job. Earlier versions polled this column instead. */
     next_at: Generated<Date>;
   };
 }
@@ -124,36 +124,45 @@ export async function sweepRefreshes(db: Handle): Promise<void> {
   await db.deleteFrom('session_refreshes').where(isOver).execute();
 }
 
-export async function addRevocation(db: Handle, sealed: string, scope: 'global' | 'local'): Promise<void> {
-  await db.insertInto('session_revocations').values({ sealed, scope }).execute();
+/** Returns the id of the new row. */
+export async function addRevocation(tx: Tx<AuthTables>, sealed: string, scope: 'global' | 'local'): Promise<string> {
+  const row = await tx
+    .insertInto('session_revocations')
+    .values({ sealed, scope })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return row.id;
 }
 
-/** Returns the next due revocation and postpones it by `leaseMs`, so that no other process takes it. */
-export function takeRevocation(db: Handle, leaseMs: number) {
-  const due = db
-    .selectFrom('session_revocations')
-    .select('id')
-    .where(sql<boolean>`next_at <= now()`)
-    .orderBy('next_at')
-    .limit(1)
-    .forUpdate()
-    .skipLocked();
+export function findRevocation(db: Handle, id: string) {
   return db
-    .updateTable('session_revocations')
-    .set({ next_at: inMs(leaseMs), tries: sql<number>`tries + 1` })
-    .where('id', '=', due)
-    .returning(['id', 'sealed', 'scope', 'tries', 'created_at as createdAt'])
+    .selectFrom('session_revocations')
+    .select(['sealed', 'scope', 'created_at as createdAt'])
+    .where('id', '=', id)
     .executeTakeFirst();
 }
 
-export async function putOffRevocation(db: Handle, id: string, sealed: string, delayMs: number): Promise<void> {
+/** Stores the token that replaces a used one. Does nothing if another worker has stored a newer one. */
+export async function replaceRevocation(db: Handle, id: string, sealed: string, replacement: string): Promise<void> {
   await db
     .updateTable('session_revocations')
-    .set({ sealed, next_at: inMs(delayMs) })
+    .set({ sealed: replacement })
     .where('id', '=', id)
+    .where('sealed', '=', sealed)
     .execute();
 }
 
-export async function removeRevocation(db: Handle, id: string): Promise<void> {
+export async function removeRevocation(db: Handle | Tx<AuthTables>, id: string): Promise<void> {
   await db.deleteFrom('session_revocations').where('id', '=', id).execute();
+}
+
+/** Takes over revocations that an earlier version stored without a job. `nextAt`: until then its process may work on one. */
+export async function adoptRevocations(tx: Tx<AuthTables>, limit: number) {
+  const { rows } = await sql<{ id: string; nextAt: Date }>`
+    with left_behind as (
+      select id, next_at from session_revocations where next_at < 'infinity' limit ${limit} for update
+    )
+    update session_revocations set next_at = 'infinity' from left_behind where session_revocations.id = left_behind.id
+    returning session_revocations.id, left_behind.next_at as "nextAt"`.execute(tx);
+  return rows;
 }

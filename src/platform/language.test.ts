@@ -67,7 +67,7 @@ it.each<[string | undefined, string]>([
   ['de;q=0,fr', 'fr'],
   ['de;q=0.0', 'en'],
   ['de;q=0.000,ko;q=0.001', 'ko'],
-  ['de;q=1.5,fr;q=0.5', 'de'],
+  ['de;q=1.5,fr;q=0.5', 'fr'],
   ['de ; q=0.5 , it ; q=0.6', 'it'],
   ['de;Q=0.5,it;Q=0.6', 'it'],
   ['de;q=.5,it;q=.4', 'de'],

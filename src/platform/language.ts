@@ -51,11 +51,12 @@ function chinese(primary: string, subtags: readonly string[]): ContentLanguage {
   return subtags.some((subtag) => ['tw', 'hk', 'mo'].includes(subtag)) ? 'zh_TW' : 'zh_CN';
 }
 
-const rangePattern = /^\s*(\*|[a-z]{1,8}(?:[-_](?:[a-z0-9]{1,8}|\*))*)\s*(?:;\s*q=(\d(?:\.\d*)?|\.\d+)\s*)?$/i;
+const rangePattern =
+  /^\s*(\*|[a-z]{1,8}(?:[-_](?:[a-z0-9]{1,8}|\*))*)\s*(?:;\s*q=(0(?:\.\d*)?|1(?:\.0*)?|\.\d+)\s*)?$/i;
 
 function parseRange(text: string): { readonly range: string; readonly weight: number }[] {
   const match = rangePattern.exec(text);
   if (match === null) return [];
-  const weight = Math.min(Number(match[2] ?? 1), 1);
+  const weight = Number(match[2] ?? 1);
   return weight === 0 ? [] : [{ range: match[1] ?? '', weight }];
 }

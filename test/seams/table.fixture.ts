@@ -9,7 +9,7 @@ export interface CallRow {
   readonly service: string;
   /** For example `POST /v1/uploads`. */
   readonly endpoint: string;
-  readonly rights: 'user' | 'server' | 'operator';
+  readonly rights: 'user' | 'server' | 'operator' | 'none';
 }
 
 const text = readFileSync(join(root, 'docs/security.md'), 'utf8');

@@ -14,6 +14,7 @@ export async function wireAuth({ config, engines, server, log }: Wiring): Promis
     server: { ...server, readiness: { database: () => database.check() } },
     clock,
     database,
+    jobs: await engines.jobs(),
     publicUrl: publicAuthUrlOf(config),
     allowedOrigins,
     defaultOrigin: auth.defaultOrigin ?? allowedOrigins[0] ?? publicAuthUrlOf(config),

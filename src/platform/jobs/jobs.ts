@@ -72,6 +72,8 @@ export interface EnqueueOptions {
   readonly key?: string;
   /** Delay before the job may start. Default: none. */
   readonly delayMs?: number;
+  /** The earliest start, by the clock of the database. Default: now. */
+  readonly at?: Date;
   /** The owner of the job, in a queue with `isRoundRobin`. */
   readonly lane?: string;
   /**
@@ -129,6 +131,8 @@ export interface Jobs {
   cancel<Tables, Payload>(handle: JobHandle<Tables>, queue: Queue<Payload>, key: string): Promise<boolean>;
   /** Removes jobs that no worker has started, by key. Started jobs continue. */
   withdraw<Tables, Payload>(handle: JobHandle<Tables>, queue: Queue<Payload>, keys: readonly string[]): Promise<void>;
+  /** Makes a waiting job due now, by its key. */
+  hasten<Tables, Payload>(handle: JobHandle<Tables>, queue: Queue<Payload>, key: string): Promise<void>;
   /** Counts unfinished and dead jobs of all queues. */
   depths(): Promise<readonly QueueDepth[]>;
   /**

@@ -10,6 +10,7 @@ import {
   countJobs,
   expireOthers,
   findJob,
+  hastenJob,
   insertJob,
   jobsOf,
   removeFinished,
@@ -102,10 +103,12 @@ export function createJobs(options: JobsOptions): Jobs {
     queueMicrotask(() => void sweeping());
   }
 
+  const wakeAfterCommit = (name: string) => afterCommit(() => outsideRequests(() => workers.get(name)?.wake()));
+
   return {
     enqueue: async (handle, queue, payload, enqueueOptions = {}) => {
       const enqueued = await insertJob(jobsOf(handle), queue.name, queue.payload.parse(payload), enqueueOptions);
-      afterCommit(() => outsideRequests(() => workers.get(queue.name)?.wake()));
+      wakeAfterCommit(queue.name);
       return enqueued;
     },
     work: (queue, handler, workOptions) => {
@@ -117,6 +120,10 @@ export function createJobs(options: JobsOptions): Jobs {
     find: (jobId) => findJob(db, jobId),
     cancel: (handle, queue, key) => cancelJob(jobsOf(handle), queue.name, key),
     withdraw: (handle, queue, keys) => withdrawJobs(jobsOf(handle), queue.name, keys),
+    hasten: async (handle, queue, key) => {
+      await hastenJob(jobsOf(handle), queue.name, key);
+      wakeAfterCommit(queue.name);
+    },
     depths: () => countJobs(db),
     stop: async (stopOptions = {}) => {
       const names = stopOptions.queues ?? [...workers.keys()];

@@ -44,7 +44,7 @@ export async function insertJob(
   db: Handle,
   queue: string,
   payload: unknown,
-  { key, delayMs, lane = '', maxInLane }: EnqueueOptions,
+  { key, delayMs, at, lane = '', maxInLane }: EnqueueOptions,
 ): Promise<Enqueued> {
   if (maxInLane !== undefined) {
     if (!db.isTransaction) throw new Error('a lane limit requires a transaction');
@@ -63,6 +63,7 @@ export async function insertJob(
       lane,
       ...(scope && { request_id: scope.requestId, traceparent: writeTrace(scope.trace).traceparent }),
       ...(delayMs === undefined ? {} : { run_at: later(delayMs) }),
+      ...(at === undefined ? {} : { run_at: at }),
     })
     // Changes no data. It waits for a concurrent insert of the same key and returns the existing row.
     .onConflict((conflict) =>
@@ -260,6 +261,16 @@ export async function cancelJob(db: Handle, queue: string, key: string): Promise
     .where('status', 'in', unfinished)
     .executeTakeFirstOrThrow();
   return numDeletedRows > 0n;
+}
+
+export async function hastenJob(db: Handle, queue: string, key: string): Promise<void> {
+  await db
+    .updateTable('jobs')
+    .set({ run_at: clock })
+    .where('queue', '=', queue)
+    .where('unique_key', '=', key)
+    .where('status', '=', 'waiting')
+    .execute();
 }
 
 /** Removes jobs that were never claimed. */
