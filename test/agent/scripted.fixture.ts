@@ -5,7 +5,7 @@ import type { AgentDeps } from '#agent/service.ts';
 import type { ScreeningSettings } from '#media/screening/screening.ts';
 import { embedded } from '../media/rig.fixture.ts';
 import { type Provider, type Said, startProvider } from './provider.fixture.ts';
-import { type AgentRig, type Chatter, type Message, newThread, startAgent } from './rig.fixture.ts';
+import { type AgentRig, type Chatter, type Message, modelsOf, newThread, startAgent } from './rig.fixture.ts';
 
 export const providerKey = 'a key of the provider';
 /** For what never comes; long enough for what does, on a machine that is busy. */
@@ -44,7 +44,7 @@ export async function startScripted({
   const rig = await startAgent(
     embedded,
     {
-      model: { url: provider.url, apiKey: providerKey, names: ['a-model'] },
+      model: modelsOf({ url: provider.url, apiKey: providerKey, names: ['a-model'] }),
       imageGenerator: openImageProvider(settings, patienceMs),
       videoGenerator: openVideoProvider(settings, 20),
       pace: { idleMs: patienceMs },

@@ -11,6 +11,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '#platform/log.ts';
 import { billableReferences } from '../billing/references.ts';
+import { UsageMeter } from '../billing/usage.ts';
 import { explainFailure } from '../providers/failures.ts';
 import type { ChosenModel } from '../providers/models.ts';
 import type { Run } from '../store/runstore.ts';
@@ -64,6 +65,7 @@ export class Execution {
   readonly #deps: ExecutionDeps;
   readonly #run: Run;
   readonly #chosen: ChosenModel;
+  readonly #usage = new UsageMeter();
   #state: ExecutionState;
 
   constructor(deps: ExecutionDeps, run: Run, chosen: ChosenModel) {
@@ -109,7 +111,10 @@ export class Execution {
     const { label } = this.#chosen;
     try {
       await writer.write({ type: 'start', messageId, messageMetadata: { ...label, taskId } });
-      const turn = await untilAborted(signal, runTurn(this.#deps, this.#run, this.#chosen, writer, signal));
+      const turn = await untilAborted(
+        signal,
+        runTurn(this.#deps, { run: this.#run, chosen: this.#chosen, writer, usage: this.#usage, signal }),
+      );
       return turn.status === 'completed' ? { ...turn, error: null } : turn;
     } catch (error) {
       return outcomeOf(error, this.#deps.log);
@@ -121,9 +126,10 @@ export class Execution {
     const parts = writer.parts();
     const metadata = { ...this.#chosen.label, ...(finishReason !== undefined && { finishReason }) };
     const delivered = billableReferences(this.#run.taskId, parts);
+    const usage = this.#usage.total();
     for (const startedAtMs = performance.now(); ; ) {
       try {
-        return await endRun(this.#deps, this.#run, { status, error, parts, metadata, delivered });
+        return await endRun(this.#deps, this.#run, { status, error, parts, metadata, usage, delivered });
       } catch (cause) {
         this.#deps.log.warn({ err: cause }, 'the end of a run could not be committed');
         if (performance.now() - startedAtMs > this.#deps.lease.leaseMs) return false;

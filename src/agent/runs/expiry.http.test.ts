@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AccountTables, setPlanAndCredits } from '#accounts/store.ts';
-import { type AgentRig, type Chatter, newThread, startAgent } from '../../../test/agent/rig.fixture.ts';
+import { type AgentRig, type Chatter, newThread, startAgent, testSettings } from '../../../test/agent/rig.fixture.ts';
 import { embedded } from '../../../test/media/rig.fixture.ts';
 
 let rig: AgentRig;

@@ -8,6 +8,7 @@ import type { UIMessage } from 'ai';
 import { startInterval } from '#platform/background/interval.ts';
 import type { Log } from '#platform/log.ts';
 import { billableReferences } from '../billing/references.ts';
+import { unknownUsage } from '../billing/usage.ts';
 import type { EventLog } from '../eventlog/eventlog.ts';
 import { claimDeadRuns, deleteExpiredRuns, type Run } from '../store/runstore.ts';
 import type { Chunk } from '../stream/chunks.ts';
@@ -99,7 +100,13 @@ interface Shown {
 }
 
 async function endDeadRun(deps: ReaperDeps, run: Run, { parts, metadata, lastSeq }: Shown): Promise<void> {
-  await endRun(deps, run, { ...failure, parts, metadata, delivered: billableReferences(run.taskId, parts) });
+  await endRun(deps, run, {
+    ...failure,
+    parts,
+    metadata,
+    usage: unknownUsage,
+    delivered: billableReferences(run.taskId, parts),
+  });
   if (lastSeq === undefined) return;
   const batch = {
     firstSeq: lastSeq + 1,

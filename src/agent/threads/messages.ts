@@ -166,7 +166,11 @@ async function signAll(
 
 function address(role: Role, part: Part, signed: ReadonlyMap<string, SignedMedia>): Part {
   const attached = assetOf(part);
-  if (attached !== undefined && part.type === 'file') return { ...part, url: signed.get(attached)?.url ?? part.url };
+  if (attached !== undefined && part.type === 'file') {
+    // With the asset's id, a client can send the part again after the signed URL has expired.
+    const providerMetadata = { ...part.providerMetadata, atelier: { assetId: attached } };
+    return { ...part, url: signed.get(attached)?.url ?? part.url, providerMetadata };
+  }
   const media = mediaOf(role, part);
   if (media === undefined) return part;
   const found = typeof media.assetId === 'string' ? signed.get(media.assetId) : undefined;

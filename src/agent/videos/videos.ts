@@ -12,12 +12,14 @@ import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import { type Job, type Jobs, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
 import { problems } from '#platform/problem.ts';
 import type { Failure, VideoOutput } from '../api.ts';
+import { videoCost } from '../billing/prices.ts';
 import { agentProblems } from '../problems.ts';
 import { RunFailure } from '../providers/failures.ts';
 import { type Clip, OrderRefused, ProviderFailed, type VideoGenerator } from '../providers/generators.ts';
 import { keep, type LibraryDeps, Refused } from '../services/library.ts';
 import type { Run } from '../store/runstore.ts';
 import { findRun, holdRun, type RunTables } from '../store/runstore.ts';
+import { addUsage, type UsageTables } from '../store/usagestore.ts';
 import {
   changeVideo,
   findVideo,
@@ -29,7 +31,7 @@ import {
   type VideoTables,
 } from '../store/videostore.ts';
 
-type Tables = VideoTables & RunTables & LedgerTables;
+type Tables = VideoTables & RunTables & LedgerTables & UsageTables;
 
 export interface VideoDeps extends LibraryDeps {
   readonly db: Db<Tables>;
@@ -38,8 +40,6 @@ export interface VideoDeps extends LibraryDeps {
   readonly ttlS: number;
 }
 
-/** docs/specification/agent.md#credits. */
-const videoCost = 40;
 const plansWithoutVideo: readonly Plan[] = ['free'];
 
 const payload = z.object({ videoId: z.string(), attempt: z.int() });
@@ -71,6 +71,7 @@ export async function orderVideo(
       taskId,
       messageId,
       toolCallId,
+      model: run.model,
       input,
       failure: unpaid,
     };
@@ -187,8 +188,10 @@ async function makeVideo(deps: VideoDeps, job: Job<Payload>): Promise<void> {
     await transaction(deps.db, async (tx) => {
       const change = { status: 'completed', asset_id: assetId, thumb_asset_id: thumbAssetId } as const;
       // Cancelled meanwhile: nobody pays for it.
-      if (await changeVideo(tx, attempt, change))
+      if (await changeVideo(tx, attempt, change)) {
         await closeCredits(tx, scopeOf(attempt.videoId), [referenceOf(attempt)]);
+        await addUsage(tx, { userId: video.ownerId, model: video.model, videos: 1, credits: videoCost });
+      }
       await job.complete(tx);
     });
   } catch (error) {
