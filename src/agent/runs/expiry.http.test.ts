@@ -7,7 +7,7 @@ import { embedded } from '../../../test/media/rig.fixture.ts';
 
 let rig: AgentRig;
 beforeAll(async () => {
-  rig = await startAgent(embedded, { settings: { taskTtlS: 1, maxRunsPerUser: 10, drainS: 1 } });
+  rig = await startAgent(embedded, { settings: { ...testSettings, taskTtlS: 1, drainS: 1 } });
 });
 afterAll(() => rig.close());
 
@@ -62,7 +62,7 @@ describe('a service that is shut down', () => {
   it('refuses new runs and its health, serves all else, and lets runs go on for a while', async () => {
     const user = await rig.user('pro', 100);
     const other = await rig.another({
-      settings: { taskTtlS: 3600, maxRunsPerUser: 10, drainS: 20 },
+      settings: { ...testSettings, drainS: 20 },
       pace: { leaseMs: 60_000 },
     });
     const there = rig.at(other.url, user);
