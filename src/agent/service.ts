@@ -15,6 +15,7 @@ import type { PubSub } from '#platform/pubsub/pubsub.ts';
 import type { Redis } from '#platform/redis/redis.ts';
 import type { agentSettings, modelSettings } from './config.ts';
 import { openEventLog } from './eventlog/open.ts';
+import { AgentMetrics } from './metrics.ts';
 import type { ImageGenerator, VideoGenerator } from './providers/generators.ts';
 import { openModels } from './providers/models.ts';
 import { addRoutes } from './routes.ts';
@@ -75,7 +76,8 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   const buffers = new RunEventBuffers({ db, eventLog, log });
   const readers = new StreamReaders(buffers, deps.pace);
   const common = { db, log, jobs, media, memory, imageGenerator, videoGenerator, ttlS: settings.taskTtlS };
-  const runs = { ...common, eventLog, buffers, lease, maxRunsPerUser: settings.maxRunsPerUser };
+  const metrics = new AgentMetrics();
+  const runs = { ...common, metrics, eventLog, buffers, lease, maxRunsPerUser: settings.maxRunsPerUser };
   const executor = new RunExecutor({
     ...runs,
     instructions: settings.instructions,
@@ -128,6 +130,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     models,
     assetOfUrl: createOwnUrls(deps.ownUrls ?? []),
   });
+  metrics.register(app.metrics);
   measureJobs(app.metrics, jobs, [videoQueue.name]);
   workOnVideos(common);
   // An embedded database has one process, so all runs that are in flight at its start belong to a dead one.

@@ -12,6 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '#platform/log.ts';
 import { billableReferences } from '../billing/references.ts';
 import { UsageMeter } from '../billing/usage.ts';
+import type { AgentMetrics } from '../metrics.ts';
 import { explainFailure } from '../providers/failures.ts';
 import type { ChosenModel } from '../providers/models.ts';
 import type { Run } from '../store/runstore.ts';
@@ -28,6 +29,7 @@ export interface ExecutionDeps extends RunsDeps, TurnDeps {
   readonly buffers: RunEventBuffers;
   readonly log: Log;
   readonly lease: RunLease;
+  readonly metrics: AgentMetrics;
   readonly writer?: Pick<EventWriterDeps, 'windowMs' | 'maxSize'>;
 }
 
@@ -66,6 +68,7 @@ export class Execution {
   readonly #run: Run;
   readonly #chosen: ChosenModel;
   readonly #usage = new UsageMeter();
+  readonly #startedAtMs = performance.now();
   #state: ExecutionState;
 
   constructor(deps: ExecutionDeps, run: Run, chosen: ChosenModel) {
@@ -99,6 +102,8 @@ export class Execution {
       this.#become({ mode: 'ending' });
       if (await this.#commitEnd(writer, outcome)) {
         this.#become({ mode: 'ended' });
+        const durationMs = performance.now() - this.#startedAtMs;
+        this.#deps.metrics.runEnded(outcome.status, this.#run.model, durationMs, this.#usage.total());
         return writer.close(lastChunk(outcome));
       }
     }

@@ -4,8 +4,16 @@
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import { convertToModelMessages, isStepCount, type ModelMessage, streamText, type ToolSet } from 'ai';
+import {
+  convertToModelMessages,
+  isStepCount,
+  type ModelMessage,
+  streamText,
+  type ToolSet,
+  type UIMessageChunk,
+} from 'ai';
 import type { UsageMeter } from '../billing/usage.ts';
+import type { AgentMetrics } from '../metrics.ts';
 import { brokeOff, explainFailure } from '../providers/failures.ts';
 import type { EventWriter } from '../stream/eventwriter.ts';
 import type { FileDeps } from './files.ts';
@@ -27,6 +35,12 @@ export interface TurnStream {
   readonly writer: EventWriter;
 }
 
+export interface StreamDeps extends FileDeps {
+  /** AGENT_MAX_STEPS. */
+  readonly maxSteps: number;
+  readonly metrics: AgentMetrics;
+}
+
 export type TurnEnd =
   | { readonly status: 'completed'; readonly finishReason: string }
   | { readonly status: 'failed'; readonly error: string };
@@ -35,7 +49,7 @@ const maxBusyMs = 10;
 const toolsAtOnce = 4;
 
 /** Rejects with the writer's error, and with the signal's reason once that is aborted. */
-export async function streamTurn(deps: FileDeps & { readonly maxSteps: number }, turn: TurnStream): Promise<TurnEnd> {
+export async function streamTurn(deps: StreamDeps, turn: TurnStream): Promise<TurnEnd> {
   const { signal, writer, usage } = turn;
   let failure: unknown;
   let lastStep: { readonly finishReason: string; readonly rawFinishReason: string | undefined } | undefined;
@@ -63,6 +77,7 @@ export async function streamTurn(deps: FileDeps & { readonly maxSteps: number },
     },
   });
   const describe = (error: unknown) => explainFailure(error).slice(0, 1000);
+  const observe = createObserver(deps.metrics, turn.tools);
   let yieldedAtMs = performance.now();
   let end: TurnEnd | undefined;
   for await (const chunk of result.toUIMessageStream({ onError: describe, redactToolErrors: true })) {
@@ -79,7 +94,10 @@ export async function streamTurn(deps: FileDeps & { readonly maxSteps: number },
       break;
     }
     if (chunk.type === 'finish') end = endOf(chunk.finishReason, lastStep?.rawFinishReason);
-    else if (chunk.type !== 'abort') await writer.write(chunk);
+    else if (chunk.type !== 'abort') {
+      observe(chunk);
+      await writer.write(chunk);
+    }
   }
   signal.throwIfAborted();
   return end ?? { status: 'failed', error: brokeOff };
@@ -91,6 +109,31 @@ function endOf(unified: string | undefined, raw: string | undefined): TurnEnd {
   if (unified === 'tool-calls') return { status: 'completed', finishReason: 'max-steps' };
   if (unified === undefined || (unified === 'other' && raw === undefined)) return { status: 'failed', error: brokeOff };
   return { status: 'completed', finishReason: unified === 'other' && raw ? raw : unified };
+}
+
+/** Measures the time to the first token, and how tools end. */
+function createObserver(metrics: AgentMetrics, tools: ToolSet): (chunk: UIMessageChunk) => void {
+  const startedAtMs = performance.now();
+  const toolNames = new Map<string, string>();
+  let hasToken = false;
+  const toolEnded = (toolCallId: string, status: 'completed' | 'failed') =>
+    metrics.toolCalled(toolNames.get(toolCallId) ?? 'unknown', status);
+  return (chunk) => {
+    if (!hasToken && chunk.type !== 'start-step') {
+      hasToken = true;
+      metrics.firstToken(performance.now() - startedAtMs);
+    }
+    // A model may call tools that do not exist.
+    if (chunk.type === 'tool-input-available' && chunk.toolName in tools)
+      toolNames.set(chunk.toolCallId, chunk.toolName);
+    if (chunk.type === 'tool-output-available')
+      toolEnded(chunk.toolCallId, isFailure(chunk.output) ? 'failed' : 'completed');
+    if (chunk.type === 'tool-output-error' || chunk.type === 'tool-input-error') toolEnded(chunk.toolCallId, 'failed');
+  };
+}
+
+function isFailure(output: unknown): boolean {
+  return typeof output === 'object' && output !== null && Reflect.get(output, 'status') === 'failed';
 }
 
 /** Pictures that tools have made go to the model with its next step. */

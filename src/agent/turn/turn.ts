@@ -11,17 +11,14 @@ import { listMessagesWithPictures, listRecentMessages } from '../store/messagest
 import type { Run, RunTables } from '../store/runstore.ts';
 import type { EventWriter } from '../stream/eventwriter.ts';
 import { type ToolDeps, toolsOf } from '../tools/tools.ts';
-import type { FileDeps } from './files.ts';
 import { buildPrompt, maxHistoryBytes } from './history.ts';
-import { streamTurn, type TurnEnd } from './loop.ts';
+import { type StreamDeps, streamTurn, type TurnEnd } from './loop.ts';
 
-export interface TurnDeps extends FileDeps, MemoryDeps, ToolDeps {
+export interface TurnDeps extends StreamDeps, MemoryDeps, ToolDeps {
   readonly db: Db<RunTables> & ToolDeps['db'];
   readonly log: Log;
   /** AGENT_INSTRUCTIONS. */
   readonly instructions: string | undefined;
-  /** AGENT_MAX_STEPS. */
-  readonly maxSteps: number;
 }
 
 export interface Turn {
