@@ -175,11 +175,13 @@ async function makeVideo(deps: VideoDeps, job: Job<Payload>): Promise<void> {
   const { payload: attempt, signal } = job;
   const video = await findVideo(deps.db, attempt.videoId);
   if (video === undefined || !(await changeVideo(deps.db, attempt, { status: 'processing' }))) return;
+  let isOrdered = video.providerId !== null;
   try {
     const clip = await deps.videoGenerator.make({
       ...video.input,
       providerId: video.providerId,
       onOrdered: async (providerId) => {
+        isOrdered = true;
         await changeVideo(deps.db, attempt, { provider_id: providerId });
       },
       signal,
@@ -195,7 +197,7 @@ async function makeVideo(deps: VideoDeps, job: Job<Payload>): Promise<void> {
       await job.complete(tx);
     });
   } catch (error) {
-    if (!(error instanceof OrderRefused || error instanceof Refused)) throw speakable(error);
+    if (!(error instanceof OrderRefused || error instanceof Refused)) throw speakable(error, isOrdered);
     await transaction(deps.db, async (tx) => {
       await endVideo(tx, attempt, 'rejected', error.message);
       await job.complete(tx);
@@ -203,8 +205,9 @@ async function makeVideo(deps: VideoDeps, job: Job<Payload>): Promise<void> {
   }
 }
 
-/** What a job fails for last is shown to the user: nothing internal may be in it. */
-function speakable(error: unknown): unknown {
+/** The error that a job fails with last is shown to the user. An order that the provider refused is not repeated. */
+function speakable(error: unknown, isOrdered: boolean): unknown {
+  if (error instanceof ProviderFailed && !isOrdered) return new UnrecoverableError(error.message, { cause: error });
   const maySay = error instanceof ProviderFailed || error instanceof UnrecoverableError;
   return maySay ? error : new Error('The video could not be made or kept.', { cause: error });
 }
