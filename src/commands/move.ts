@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, readConfig } from '#app/config.ts';
 import { migrations } from '#app/migrations.ts';
-import { createRelocations, relocateAssets } from '#media/relocating/store.ts';
+import { createRelocations, relocateAssets } from '#media/reconciling/relocationstore.ts';
 import { createEpochs, type EpochTables } from '#platform/cache/epochs.ts';
 import { systemClock as clock } from '#platform/clock.ts';
 import { type Database, transaction } from '#platform/db/db.ts';

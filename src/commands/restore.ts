@@ -6,7 +6,12 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { migrations } from '#app/migrations.ts';
-import { createRelocations, noteRelocations, type Relocation, relocateAssets } from '#media/relocating/store.ts';
+import {
+  createRelocations,
+  noteRelocations,
+  type Relocation,
+  relocateAssets,
+} from '#media/reconciling/relocationstore.ts';
 import { createEpochs, type EpochTables } from '#platform/cache/epochs.ts';
 import { transaction } from '#platform/db/db.ts';
 import { type FolderLock, isUnfinished, lockFiles, lockFolder, unfinishedMark } from '#platform/db/lock.ts';

@@ -115,7 +115,7 @@ async function open(config: Config, closers: Closers): Promise<Sweep> {
   const sweepPage = sweeperOf({
     clock,
     database,
-    answers: openCache({ redis, database, name: 'media', maxBytes: 1_000_000, log }),
+    signedUrls: openCache({ redis, database, name: 'media', maxBytes: 1_000_000, log }),
     originals,
     publicObjects,
     legacy: await engines.legacy(),

@@ -37,7 +37,7 @@ export function createEdge(deps: EdgeDeps): HttpServer {
     cors: anyOrigin,
     requestTimeoutMs: longestUploadMs,
   });
-  // Without a listener, Node asks for the body before the request has been judged.
+  // Without a listener, Node requests the body before the handler has checked the request.
   app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response));
   addRoutes(app, {
     clock: deps.clock,

@@ -11,9 +11,12 @@ export function isUuid(text: string): boolean {
   return uuid.test(text);
 }
 
-/** A UUID of version 5 (RFC 9562 §5.5): the same for the same 16-byte `namespace` and name. */
-export function uuidV5(namespace: Uint8Array, name: string): string {
-  const bytes = createHash('sha1').update(namespace).update(name).digest().subarray(0, 16);
+/**
+ * The UUID of a name (version 5, RFC 9562 §5.5): the same in every process. `namespace` is a UUID, with or without hyphens.
+ */
+export function uuidOfName(namespace: string, name: string): string {
+  const key = Buffer.from(namespace.replaceAll('-', ''), 'hex');
+  const bytes = createHash('sha1').update(key).update(name).digest().subarray(0, 16);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
   const hex = bytes.toString('hex');

@@ -2,7 +2,12 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import mimeTypes from 'mime';
-import { findRelocations, forgetRelocation, noteRelocations, type Relocation } from '#media/relocating/store.ts';
+import {
+  findRelocations,
+  forgetRelocation,
+  noteRelocations,
+  type Relocation,
+} from '#media/reconciling/relocationstore.ts';
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import type { Db } from '#platform/db/db.ts';
 import { StartFault } from '#platform/lifecycle.ts';
