@@ -100,11 +100,12 @@ export class Execution {
     const outcome = unwritten === undefined || worked.status === 'lost' ? worked : outcomeOf(unwritten, log);
     if (outcome.status !== 'lost') {
       this.#become({ mode: 'ending' });
-      if (await this.#commitEnd(writer, outcome)) {
+      const metadata = await this.#commitEnd(writer, outcome);
+      if (metadata !== undefined) {
         this.#become({ mode: 'ended' });
         const durationMs = performance.now() - this.#startedAtMs;
         this.#deps.metrics.runEnded(outcome.status, this.#run.model, durationMs, this.#usage.total());
-        return writer.close(lastChunk(outcome));
+        return writer.close(lastChunk(outcome, metadata));
       }
     }
     this.#become({ mode: 'lost' });
@@ -137,7 +138,7 @@ export class Execution {
         return await endRun(this.#deps, this.#run, { status, error, parts, metadata, usage, delivered });
       } catch (cause) {
         this.#deps.log.warn({ err: cause }, 'the end of a run could not be committed');
-        if (performance.now() - startedAtMs > this.#deps.lease.leaseMs) return false;
+        if (performance.now() - startedAtMs > this.#deps.lease.leaseMs) return undefined;
         await sleep(endTriesPauseMs);
       }
     }

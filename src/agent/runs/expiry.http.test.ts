@@ -54,7 +54,7 @@ describe('a task past its time-to-live', () => {
     await sleep(2000);
     expect((await user.task(taskId)).status).toBe('running');
     const { events } = await user.stream(taskId);
-    expect(events.at(-1)?.data).toEqual({ type: 'finish' });
+    expect(events.at(-1)?.data).toMatchObject({ type: 'finish' });
   });
 });
 
@@ -98,12 +98,12 @@ describe('a service that is shut down', () => {
       expect([path, (await there.call('GET', path)).status]).toEqual([path, 503]);
     for (const path of [`/task/${longId}`, `/messages/${long}`, `/thread/${long}/current-task`, '/'])
       expect([path, (await there.call('GET', path)).status]).toEqual([path, 200]);
-    expect((await there.stream(ended)).events.at(-1)?.data).toEqual({ type: 'finish' });
+    expect((await there.stream(ended)).events.at(-1)?.data).toMatchObject({ type: 'finish' });
     expect((await there.call('DELETE', `/task/${stoppedId}`)).status).toBe(204);
     const [finished, failed, aborted] = await Promise.all(reading);
     await draining;
     const error = 'The server is shutting down; please send the message again.';
-    expect([finished, failed, aborted].map((seen) => [seen?.done, seen?.events.at(-1)?.data])).toEqual([
+    expect([finished, failed, aborted].map((seen) => [seen?.done, seen?.events.at(-1)?.data])).toMatchObject([
       [true, { type: 'finish' }],
       [true, { type: 'error', errorText: error }],
       [true, { type: 'abort' }],

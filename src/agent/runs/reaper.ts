@@ -102,14 +102,14 @@ interface Shown {
 }
 
 async function endDeadRun(deps: ReaperDeps, run: Run, { parts, metadata, lastSeq }: Shown): Promise<void> {
-  const isEnded = await endRun(deps, run, {
+  const ended = await endRun(deps, run, {
     ...failure,
     parts,
     metadata,
     usage: unknownUsage,
     delivered: billableReferences(run.taskId, parts),
   });
-  if (isEnded) deps.metrics.runEnded(failure.status, run.model, undefined, unknownUsage);
+  if (ended !== undefined) deps.metrics.runEnded(failure.status, run.model, undefined, unknownUsage);
   if (lastSeq === undefined) return;
   const batch = {
     firstSeq: lastSeq + 1,

@@ -129,6 +129,8 @@ async function appendQuestion(tx: Tx<RunTables>, ownerId: string, request: TaskR
   if (!(await appendMessage(tx, question, questionLimits))) throw agentProblems.thread_full();
 }
 
+export type AnswerMetadata = Readonly<Record<string, unknown>>;
+
 export interface RunEnd {
   readonly status: Exclude<RunStatus, 'running'>;
   /** A sentence for the user, of a failure. */
@@ -143,28 +145,28 @@ export interface RunEnd {
 
 /**
  * Ends the run, stores its answer and settles its credits: a failed run is free, and so is an aborted one that has shown
- * nothing of its answer; media that it delivered are charged. Returns `false`, and changes nothing, if the run has ended
- * before or another process executes it.
+ * nothing of its answer; media that it delivered are charged. Returns the answer's metadata. Returns `undefined`, and
+ * changes nothing, if the run has ended before or another process executes it.
  */
-export async function endRun(deps: RunsDeps, run: Run, end: RunEnd): Promise<boolean> {
+export async function endRun(deps: RunsDeps, run: Run, end: RunEnd): Promise<AnswerMetadata | undefined> {
   return transaction(deps.db, async (tx) => {
     await lockThread(tx, run.threadId, run.ownerId);
-    if (!(await markEnded(tx, run, end.status, end.error))) return false;
+    if (!(await markEnded(tx, run, end.status, end.error))) return undefined;
     // Videos are locked before credits, as in their worker.
     const parts = [...end.parts, ...(await endVideosOf(deps.jobs, tx, run.taskId, end))];
     const isCharged = end.status === 'completed' || (end.status === 'aborted' && end.parts.some(isShown));
     const images = end.delivered.length;
     const credits = (isCharged ? run.credits : 0) + images * pictureCost;
+    const { threadId, ownerId, messageId: id, taskId } = run;
+    const { status, error, usage } = end;
+    const metadata = { ...end.metadata, taskId, status, ...(error !== null && { error }), usage, credits };
     if (parts.some(({ type }) => type !== 'step-start')) {
-      const { threadId, ownerId, messageId: id, taskId } = run;
-      const { status, error, usage } = end;
-      const metadata = { ...end.metadata, taskId, status, ...(error !== null && { error }), usage, credits };
       await appendMessage(tx, { threadId, id, ownerId, role: 'assistant', parts, metadata }, undefined);
     }
     await closeCredits(tx, run.taskId, isCharged ? [runReference(run.taskId), ...end.delivered] : end.delivered);
     const { inputTokens, outputTokens } = end.usage;
     await addUsage(tx, { userId: run.ownerId, model: run.model, runs: 1, inputTokens, outputTokens, images, credits });
-    return true;
+    return metadata;
   });
 }
 
