@@ -40,8 +40,12 @@ export class AgentMetrics {
   });
 
   register(registry: Registry): void {
-    const all = [this.#runs, this.#tokens, this.#toolCalls, this.#firstToken, this.#runSeconds, this.#inFlight];
-    for (const metric of all) registry.registerMetric(metric);
+    registry.registerMetric(this.#runs);
+    registry.registerMetric(this.#tokens);
+    registry.registerMetric(this.#toolCalls);
+    registry.registerMetric(this.#firstToken);
+    registry.registerMetric(this.#runSeconds);
+    registry.registerMetric(this.#inFlight);
   }
 
   runStarted(): void {
