@@ -1,5 +1,6 @@
 /** Providers that fail, hang or answer in their own way, by what a user sees of the run and what it costs. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Asked, Said } from '../../../test/agent/provider.fixture.ts';
 import { type Chatter, modelsOf, newThread } from '../../../test/agent/rig.fixture.ts';
 import {
   calling,
@@ -224,6 +225,39 @@ describe('several models', () => {
       await several.close();
     }
   });
+});
+
+describe('a model without a first token in time', () => {
+  const roleOnly = 'data: {"id":"1","choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}\n\n';
+
+  it.each([
+    ['not a byte', { hang: true }],
+    ['an empty role chunk', { answer: { type: 'text/event-stream', body: roleOnly, stall: true } }],
+  ] satisfies readonly (readonly [string, Said])[])(
+    '%s: is not tried again, and its fallback answers',
+    async (_title, said) => {
+      const patient = await startScripted({ patienceMs: 700 });
+      const { url } = patient.provider;
+      const file = [
+        { id: 'slow', baseUrl: url, model: 'maker/slow', fallback: 'quick' },
+        { id: 'quick', baseUrl: url, model: 'maker/quick' },
+      ];
+      const other = await patient.another({ model: modelsOf({ file }), pace: { idleMs: 700 } });
+      try {
+        const isSlow = ({ body }: Asked) => Reflect.get(Object(body), 'model') === 'maker/slow';
+        patient.provider.on('<slowly>', (asked) => (isSlow(asked) ? said : textStream('Quick.', 'stop')));
+        const speaker = patient.at(other.url, await patient.user('pro', 10));
+        const taskId = await speaker.ask(newThread(), '<slowly>');
+        expect(await speaker.ended(taskId)).toMatchObject({ status: 'completed', error: null });
+        expect(patient.provider.asked.map(({ body }) => Reflect.get(Object(body), 'model'))).toEqual([
+          'maker/slow',
+          'maker/quick',
+        ]);
+      } finally {
+        await patient.close();
+      }
+    },
+  );
 });
 
 describe('usage', () => {
