@@ -10,10 +10,7 @@ describe('a URL of ours', () => {
     ['of the edge', `https://edge.app.example/o/objects/${key}?expires=1&signature=x`],
     ['of the object store, path-style', `http://127.0.0.1:9000/objects/${key}?X-Amz-Signature=x`],
     ['of a bucket as a subdomain', `https://objects.edge.app.example/${key}`],
-    [
-      'with an encoded path',
-      `https://edge.app.example/o/objects/${encodeURIComponent(key)}`.replace('objects/u', 'objects/u'),
-    ],
+    ['with an encoded path', `https://edge.app.example/o/objects/${encodeURIComponent(key)}`],
   ])('%s names its asset', (_title, url) => {
     expect(assetOfUrl(url)).toBe(assetId);
   });
