@@ -102,7 +102,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     service: 'agent',
     description: 'Runs conversations: one run per thread, streamed and resumable, with pictures, videos and memory.',
     cors: allowChats(deps.agentOrigins),
-    standing: (route) => route === '/stream/:taskId',
+    isLongLived: (route) => route === '/stream/:taskId',
     // Only new runs are refused: runs in flight can still be read and stopped.
     servedWhileDraining: ({ method, routeOptions: { url } }) =>
       url !== '/health' && !(method === 'POST' && url === '/task'),

@@ -7,7 +7,7 @@ import { addressesOf, agentOriginsOf } from '../config.ts';
 import { wireAccess } from './access.ts';
 import type { Wiring } from './wiring.ts';
 
-/** In memory: about 60,000 responses. */
+/** Limit of the memory driver: about 60,000 entries. */
 const maxCacheBytes = 64 * 1024 * 1024;
 
 export async function wireMedia({ config, engines, server, log, serviceLease }: Wiring): Promise<HttpServer> {

@@ -35,11 +35,11 @@ export const watermarkQueue: Queue<WatermarkJob> = {
   payload,
   maxAttempts: 4,
   retryAfterMs: 2000,
-  takesTurns: true,
+  isRoundRobin: true,
 };
 
 export interface VideoWatermarkDeps extends ResolvingDeps, SignedUrlCacheDeps {
-  readonly jobs: Pick<Jobs, 'enqueue' | 'look'>;
+  readonly jobs: Pick<Jobs, 'enqueue' | 'find'>;
   readonly ffmpeg: Pick<Ffmpeg, 'check'>;
   /** Aborted when the service begins to close. */
   readonly closing: AbortSignal;
@@ -144,7 +144,7 @@ async function waitForJob(
   stopped: AbortSignal,
 ): Promise<void> {
   while (performance.now() < untilMs && !stopped.aborted) {
-    const state = await jobs.look(jobId);
+    const state = await jobs.find(jobId);
     if (state === undefined || state.status === 'done') return;
     if (state.status === 'dead') {
       if (state.reason === 'undecodable_video' || state.reason === 'video_too_large')

@@ -1,56 +1,56 @@
-/** How the doctor asks other people's services over HTTP, and judges what they answer. */
+/** HTTP requests of the doctor to external services, and the evaluation of their responses. */
 import { outgoingFetch } from '#platform/http/outgoing.ts';
 
-/** Worth a line, and no fault. */
+/** A finding that is reported but is not a fault. */
 export class Warning extends Error {}
 
-export interface Question {
+export interface ProbeOptions {
   readonly url: string;
   readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly json?: unknown;
-  /** The settings to look at when the address or the answer is wrong. */
+  /** The settings to check if the URL or the response is wrong. */
   readonly settings: string;
   /** The setting of the key, if there is one. */
   readonly keySetting?: string;
   readonly timeoutMs?: number;
 }
 
-export interface Reply {
+export interface ProbeResponse {
   readonly status: number;
-  /** The first `maxBytes`; `undefined` unless it is JSON. */
+  /** The first `maxBytes` as JSON, or `undefined` if they are not JSON. */
   readonly json: unknown;
 }
 
 const maxBytes = 1024 * 1024;
 
-/** Throws a sentence if nothing answers, if the key is refused, and for redirects and server errors. */
-export async function ask(question: Question): Promise<Reply> {
-  const { url, method = 'GET', json, settings, keySetting } = question;
+/** Throws a readable message if there is no response, if the key is rejected, and for redirects and server errors. */
+export async function probe(options: ProbeOptions): Promise<ProbeResponse> {
+  const { url, method = 'GET', json, settings, keySetting } = options;
   const place = placeOf(url);
   const headers = {
     accept: 'application/json',
     ...(json === undefined ? {} : { 'content-type': 'application/json' }),
-    ...question.headers,
+    ...options.headers,
   };
   const body = json === undefined ? null : JSON.stringify(json);
-  const signal = AbortSignal.timeout(question.timeoutMs ?? 5000);
-  const request = { method, headers, body, signal, redirect: 'manual' } as const;
-  const response = await outgoingFetch(withoutCredentials(url), request).catch((error: Error) => {
-    throw new Error(`${place} does not answer (${reasonOf(error)}); see ${settings}`);
+  const signal = AbortSignal.timeout(options.timeoutMs ?? 5000);
+  const init = { method, headers, body, signal, redirect: 'manual' } as const;
+  const response = await outgoingFetch(withoutCredentials(url), init).catch((error: Error) => {
+    throw new Error(`${place} is not responding (${reasonOf(error)}); check ${settings}`);
   });
   const { status } = response;
   if (keySetting !== undefined && (status === 401 || status === 403)) {
     await response.body?.cancel();
-    throw new Error(`${place} refuses the key (${status}); see ${keySetting}`);
+    throw new Error(`${place} rejects the key (${status}); check ${keySetting}`);
   }
   if (status === 429) {
     await response.body?.cancel();
-    throw new Warning(`${place} answers 429: too many requests, or no quota is left`);
+    throw new Warning(`${place} returns 429: too many requests, or the quota is used up`);
   }
   if ((status >= 300 && status < 400) || status >= 500) {
     await response.body?.cancel();
-    throw new Error(`${place} answers ${status}; see ${settings}`);
+    throw new Error(`${place} returns ${status}; check ${settings}`);
   }
   return { status, json: parseJson(await readSome(response).catch(() => '')) };
 }
@@ -61,13 +61,13 @@ export function bearer(key: string | undefined): Readonly<Record<string, string>
   return key ? { authorization: `Bearer ${key}` } : {};
 }
 
-/** Without what may be secret. */
+/** Returns the URL without parts that may be secret. */
 export function placeOf(url: string): string {
   const { origin, pathname } = new URL(url);
   return origin + pathname;
 }
 
-/** `fetch` refuses such a URL, with an error that shows it. The services do not send the credentials either. */
+/** `fetch` rejects such a URL with an error that contains it. The services do not send the credentials either. */
 function withoutCredentials(url: string): URL {
   return Object.assign(new URL(url), { username: '', password: '' });
 }
@@ -77,7 +77,7 @@ export function reasonOf(error: Error): string {
   return cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : error.message;
 }
 
-/** An event stream is left after its first piece. */
+/** Stops reading an event stream after its first chunk. */
 async function readSome(response: Response): Promise<string> {
   const pieces: Uint8Array[] = [];
   let length = 0;

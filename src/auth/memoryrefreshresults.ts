@@ -1,17 +1,19 @@
-/** Answers of one process, for as long as it lives: after that the provider gives the active token to the one before it. */
+/**
+ * Refresh results in memory, for the lifetime of the process. After a restart, the provider returns the active token for the previous one.
+ */
 import { LRUCache } from 'lru-cache';
-import type { Answers, Kept } from './answers.ts';
+import type { RefreshResults, StoredResult } from './refreshresults.ts';
 
-interface Row extends Kept {
+interface Row extends StoredResult {
   readonly attempt: string;
   readonly successor?: string | undefined;
   readonly subject?: string | undefined;
 }
 
-/** Some two kilobytes each: what ten seconds of many refreshes bring. */
+/** About two kilobytes each: enough for ten seconds of heavy traffic. */
 const maxRows = 20_000;
 
-export function createMemoryAnswers(): Answers {
+export function createMemoryRefreshResults(): RefreshResults {
   const rows = new LRUCache<string, Row>({ max: maxRows });
   const name = (hash: Buffer) => hash.toString('base64');
   return {
@@ -22,26 +24,26 @@ export function createMemoryAnswers(): Answers {
       return true;
     },
     find: async (tokenHash) => rows.get(name(tokenHash)),
-    settle: async (tokenHash, attempt, settled, keptMs) => {
+    settle: async (tokenHash, attempt, settled, ttlMs) => {
       const row = rows.get(name(tokenHash));
       if (row === undefined || row.attempt !== attempt || row.outcome !== null) return;
-      // To the cache no time at all would mean for ever.
-      if (keptMs === 0) return void rows.delete(name(tokenHash));
+      // The cache would treat a time of 0 as unlimited.
+      if (ttlMs === 0) return void rows.delete(name(tokenHash));
       const { outcome, sealed = null, successorHash, subjectHash } = settled;
-      const kin = { successor: successorHash && name(successorHash), subject: subjectHash && name(subjectHash) };
-      rows.set(name(tokenHash), { attempt, outcome, sealed, ...kin }, { ttl: keptMs });
+      const links = { successor: successorHash && name(successorHash), subject: subjectHash && name(subjectHash) };
+      rows.set(name(tokenHash), { attempt, outcome, sealed, ...links }, { ttl: ttlMs });
     },
     drop: async (tokenHash, subjectHash) => {
       const token = name(tokenHash);
-      const held = [...rows.entries()];
-      const own = held.filter(([key, { successor }]) => key === token || successor === token);
+      const entries = [...rows.entries()];
+      const own = entries.filter(([key, { successor }]) => key === token || successor === token);
       const subjects = new Set([...own.map(([, { subject }]) => subject), subjectHash && name(subjectHash)]);
-      for (const [key, { outcome, successor, subject }] of held) {
-        const isKin = key === token || successor === token || (subject !== undefined && subjects.has(subject));
-        if (isKin && outcome !== 'signed_out') rows.delete(key);
+      for (const [key, { outcome, successor, subject }] of entries) {
+        const isRelated = key === token || successor === token || (subject !== undefined && subjects.has(subject));
+        if (isRelated && outcome !== 'signed_out') rows.delete(key);
       }
     },
-    bury: async (tokenHash, attempt, ttlMs) => {
+    markRevoked: async (tokenHash, attempt, ttlMs) => {
       rows.set(name(tokenHash), { attempt, outcome: 'signed_out', sealed: null }, { ttl: ttlMs });
     },
     forget: async (tokenHash) => void rows.delete(name(tokenHash)),
