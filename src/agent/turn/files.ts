@@ -1,9 +1,9 @@
 /** Files of a conversation as a model can read them: pictures as bytes, documents as text, everything else as a note. */
 
 import type { UIMessage } from 'ai';
-import { extractText, getDocumentProxy } from 'unpdf';
 import type { Log } from '#platform/log.ts';
 import { assetOf, readDataUrl, unreadable } from '../attachments.ts';
+import { extractPdfText } from '../documents/pdftext.ts';
 import { fetchFile, fetchScaledPicture, type LibraryDeps } from '../services/library.ts';
 
 export interface FileDeps extends LibraryDeps {
@@ -15,7 +15,6 @@ type FilePart = Extract<Part, { type: 'file' }>;
 
 const maxTextBytes = 100_000;
 const maxPdfBytes = 20 * 1024 * 1024;
-const maxPdfPages = 200;
 /** As many characters of a document as a text file may have. */
 const maxExtracted = maxTextBytes;
 
@@ -89,14 +88,7 @@ async function readText(
     assetId === undefined ? readDataUrl(part.url) : await fetchFile(deps, ownerId, assetId, maxBytes, signal);
   if (file === undefined || file.bytes.length === 0 || file.bytes.length > maxBytes) return undefined;
   if (!isPdf) return new TextDecoder().decode(file.bytes);
-  const document = await getDocumentProxy(new Uint8Array(file.bytes));
-  try {
-    if (document.numPages > maxPdfPages) return undefined;
-    const { text } = await extractText(document, { mergePages: true });
-    return text.slice(0, maxExtracted);
-  } finally {
-    await document.loadingTask.destroy();
-  }
+  return extractPdfText(file.bytes, maxExtracted);
 }
 
 function isText(mime: string): boolean {
