@@ -166,6 +166,7 @@ export interface MediaRig {
   readonly issuer: TestIssuer;
   readonly internalKey: string;
   readonly url: string;
+  readonly edgeUrl: string;
   readonly database: Database;
   readonly jobs: Jobs;
   readonly media: HttpServer;
@@ -260,6 +261,7 @@ export async function startMedia(
     issuer,
     internalKey,
     url,
+    edgeUrl: edgeAddress.url,
     database,
     jobs,
     media,
