@@ -37,6 +37,7 @@ export function toAsset(row: StoredAsset): Asset {
     blurhash: row.blurhash,
     thumbAssetId: row.thumbAssetId,
     storageKey: row.storageKey,
+    sha256: row.sha256,
     createdAt: row.createdAt.toISOString(),
   };
 }

@@ -27,8 +27,8 @@ import {
 } from '../../../test/media/rig.fixture.ts';
 import { render } from '../../../test/media/videosamples.fixture.ts';
 import { skipWithout } from '../../../test/programs.fixture.ts';
-import type { MediaTask, VideoTask } from '../api.ts';
 import type { MediaTables } from '../assets/assetstore.ts';
+import type { MediaTask, VideoTask } from '../tasks/api.ts';
 import { posterIdOf } from '../tasks/processing.ts';
 
 const jpeg = { mime: 'image/jpeg' };

@@ -16,8 +16,9 @@ import {
 } from '../../../test/media/rig.fixture.ts';
 import { render } from '../../../test/media/videosamples.fixture.ts';
 import { skipWithout } from '../../../test/programs.fixture.ts';
-import type { Asset, MediaTask, VideoSignedRefs, VideoTask } from '../api.ts';
+import type { Asset, VideoSignedRefs } from '../api.ts';
 import { watermarkQueue } from '../watermarks/videowatermark.ts';
+import type { MediaTask, VideoTask } from './api.ts';
 import { posterIdOf, videoUploadQueue } from './processing.ts';
 
 /** The machine may have other work. */

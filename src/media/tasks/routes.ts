@@ -10,7 +10,7 @@ import {
   taskUpsert,
   videoTask,
   videoTaskRequest,
-} from '../api.ts';
+} from './api.ts';
 import { beginVideoTask, deleteTask, deleteTasksOf, putTask, readTask, type TaskDeps } from './tasks.ts';
 
 export function addTaskRoutes(app: HttpServer, access: Access, deps: TaskDeps): void {

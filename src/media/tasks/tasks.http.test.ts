@@ -16,7 +16,8 @@ import {
 } from '../../../test/media/rig.fixture.ts';
 import { render } from '../../../test/media/videosamples.fixture.ts';
 import { skipWithout } from '../../../test/programs.fixture.ts';
-import type { Asset, MediaTask, VideoSignedRefs, VideoTask } from '../api.ts';
+import type { Asset, VideoSignedRefs } from '../api.ts';
+import type { MediaTask, VideoTask } from './api.ts';
 import { posterIdOf } from './processing.ts';
 
 onEveryPair('media tasks', (pair) => {

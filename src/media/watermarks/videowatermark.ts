@@ -20,7 +20,7 @@ import type { ResolvedAsset } from '../lookup/assetlookup.ts';
 import { mediaProblems } from '../problems.ts';
 import { type ResolvingDeps, resolveRefs } from '../signing/resolving.ts';
 import { type SignedAsset, type SignedUrlCacheDeps, signWithCache } from '../signing/signedurlcache.ts';
-import { originalAddress } from '../signing/signing.ts';
+import { type Download, originalAddress } from '../signing/signing.ts';
 import { brandVideo } from '../video/branding.ts';
 import { type Ffmpeg, VideoFault } from '../video/ffmpeg.ts';
 import { probeVideo } from '../video/probing.ts';
@@ -67,10 +67,16 @@ export async function watermarkVideo(
   request: WatermarkRequest,
   abandoned: AbortSignal,
 ): Promise<string> {
-  const { ref, legacyBucket } = request;
-  const responses = await signWithCache(deps, caller, 'watermark-video', { refs: [ref], legacyBucket }, async () => {
-    return new Map([[ref, await signForCaller(deps, caller, request, abandoned)]]);
-  });
+  const { ref, legacyBucket, download } = request;
+  const responses = await signWithCache(
+    deps,
+    caller,
+    'watermark-video',
+    { refs: [ref], legacyBucket, download },
+    async () => {
+      return new Map([[ref, await signForCaller(deps, caller, request, abandoned)]]);
+    },
+  );
   const response = responses.get(ref);
   // It is cached, and this caller cannot read it.
   if (response === undefined) throw noSuchAsset();
@@ -87,7 +93,7 @@ async function signForCaller(
   const stopped = AbortSignal.any([deps.closing, abandoned]);
   for (let hasWaited = false; ; hasWaited = true) {
     const resolved = await resolveVideo(deps, caller, request);
-    const signed = await signMade(deps, resolved);
+    const signed = await signMade(deps, resolved, request.download);
     if (signed !== undefined) return { resolved, response: signed };
     // The job removed it: its source is gone. A replaced legacy file is watermarked again.
     if (hasWaited && resolved.backend === 'objects') throw noSuchAsset();
@@ -129,11 +135,15 @@ async function resolveVideo(
 
 const noSuchAsset = () => problems.not_found({ message: 'There is no such asset.' });
 
-async function signMade(deps: WatermarkRecordsDeps, source: ResolvedAsset): Promise<WatermarkedVideo | undefined> {
+async function signMade(
+  deps: WatermarkRecordsDeps,
+  source: ResolvedAsset,
+  download: Download,
+): Promise<WatermarkedVideo | undefined> {
   const { objects } = source;
   const storageKey = videoWatermarkKeyOf(source.storageKey);
   if (!(await isWatermarkCurrent(deps, source, storageKey))) return undefined;
-  return { url: originalAddress({ objects, storageKey, mime: videoMime, etag: undefined }) };
+  return { url: originalAddress({ objects, storageKey, mime: videoMime, etag: undefined }, download) };
 }
 
 /** Resolves when it is done. */
