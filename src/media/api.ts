@@ -120,6 +120,30 @@ export const asset = z.object({
 });
 export type Asset = z.output<typeof asset>;
 
+export const assetParams = z.object({ assetId: uuid });
+
+/** `null` clears a value; what is left out stays. */
+export const assetChange = z.object({
+  thumbAssetId: uuid.nullable().optional().describe('Videos only.'),
+  width: side.nullable().optional().describe('Video and audio only, as the next three.'),
+  height: side.nullable().optional(),
+  durationMs: count.nullable().optional(),
+  blurhash: blurhash.nullable().optional(),
+});
+export type AssetChange = z.output<typeof assetChange>;
+
+export const usageQuery = z.object({
+  ownerId: optional(uuid).describe('Required with X-Internal-Key; the user of the token otherwise.'),
+});
+
+export const ownerUsage = z.object({
+  ownerId: z.string(),
+  assets: z.int(),
+  bytes: z.int().describe('Of all assets; watermark files, renditions and variants do not count.'),
+  limitBytes: z.int().describe('0: no limit.'),
+});
+export type OwnerUsage = z.output<typeof ownerUsage>;
+
 export const assetListing = z.object({
   ownerId: optional(uuid).describe('Required with X-Internal-Key; the user of the token otherwise.'),
   scopeKind: optional(scopeKind),

@@ -73,6 +73,7 @@ onEveryPair('POST /v1/copy', (pair) => {
         scopeKind: 'feed',
         scopeId: 'published',
         storageKey: `u/${rig.userId}/feed/published/${body.assetId}.png`,
+        sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
         createdAt: expect.any(String),
       });
       expect(Object.keys(body).sort()).toEqual(Object.keys(source).sort());
