@@ -89,6 +89,7 @@ function calledFor(environment: Environment, services: readonly ServiceName[]): 
       (environment[`${model}_BASE_URL`] || 'offline') === 'offline' ? [] : [`${model}_NAME`],
     ),
     ...(isServer(environment.LEGACY_S3_ENDPOINT) ? ['LEGACY_S3_ACCESS_KEY_ID', 'LEGACY_S3_SECRET_ACCESS_KEY'] : []),
+    ...(environment.WEBHOOK_URL ? ['WEBHOOK_SECRET'] : []),
     ...(sendsMail && !environment.RESEND_API_KEY ? ['SMTP_URL'] : []),
   ];
 }
@@ -208,13 +209,24 @@ export function secretsOf(config: Config): readonly string[] {
 type GroupName = keyof typeof settingGroups;
 
 const groupsByService: Partial<Record<ServiceName, readonly GroupName[]>> = {
-  media: ['database', 'redis', 'objects', 'legacyObjects', 'identity', 'internal', 'resizing', 'media', 'image'],
+  media: [
+    'database',
+    'redis',
+    'objects',
+    'legacyObjects',
+    'identity',
+    'internal',
+    'resizing',
+    'media',
+    'image',
+    'webhooks',
+  ],
   image: ['objects', 'image', 'imageService'],
-  auth: ['database', 'identity', 'auth'],
-  agent: ['database', 'redis', 'identity', 'internal', 'agent', 'model', 'imageModel', 'videoModel'],
+  auth: ['database', 'identity', 'auth', 'webhooks'],
+  agent: ['database', 'redis', 'identity', 'internal', 'agent', 'model', 'imageModel', 'videoModel', 'webhooks'],
   edge: ['objects', 'legacyObjects', 'resizing', 'image', 'edge'],
   memory: ['database', 'identity', 'internal', 'memory', 'embedding'],
-  content: ['database', 'cms', 'content'],
+  content: ['database', 'cms', 'content', 'webhooks'],
   notify: ['database', 'internal', 'notify'],
   idp: ['localIdp', 'database'],
   console: ['console', 'memory'],

@@ -14,6 +14,7 @@ import { notifySettings } from '#notify/config.ts';
 import { address, integer, list, parseAddress, type Setting, secret, setting, text } from '#platform/config.ts';
 import { parseOriginPattern } from '#platform/http/origins.ts';
 import { levels, logFormats } from '#platform/log.ts';
+import { webhookSettings } from '#webhooks/config.ts';
 
 const hex = (bytes: number) => () => randomBytes(bytes).toString('hex');
 const hexKey = (raw: string) => (/^([0-9a-f]{2})+$/i.test(raw) ? undefined : 'must be hex, two digits a byte');
@@ -221,6 +222,7 @@ export const settingGroups = {
   memory: memorySettings,
   embedding: embeddingSettings,
   notify: notifySettings,
+  webhooks: webhookSettings,
   image: imageSettings,
   imageService: imageServiceSettings,
 } as const;

@@ -1,11 +1,33 @@
 /** Identifiers: UUIDs, and random hex digits. */
 import { createHash, randomFillSync } from 'node:crypto';
 
-/** Random bytes are fetched a page at a time: asking the system for a few of them costs more than the rest of a request's ids. */
+/** The source of a regular expression that matches a UUID of any version in lower case. */
+export const uuidSource = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+
+const uuid = new RegExp(`^${uuidSource}$`, 'i');
+
+/** Accepts any version, in upper or lower case. */
+export function isUuid(text: string): boolean {
+  return uuid.test(text);
+}
+
+/**
+ * The UUID of a name (version 5, RFC 9562 §5.5): the same in every process. `namespace` is a UUID, with or without hyphens.
+ */
+export function uuidOfName(namespace: string, name: string): string {
+  const key = Buffer.from(namespace.replaceAll('-', ''), 'hex');
+  const bytes = createHash('sha1').update(key).update(name).digest().subarray(0, 16);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  const hex = bytes.toString('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}
+
+/** Random bytes are read a page at a time: one system call per id costs more than the other ids of a request together. */
 const page = Buffer.alloc(4096);
 let used = page.length;
 
-/** Twice as many lower-case hex digits as `bytes`, none of which is ever given out again. At most 64 bytes. */
+/** Returns twice as many lower-case hex digits as `bytes`. At most 64 bytes. */
 export function randomHex(bytes: number): string {
   if (used + bytes > page.length) {
     randomFillSync(page);
@@ -13,27 +35,4 @@ export function randomHex(bytes: number): string {
   }
   used += bytes;
   return page.toString('hex', used - bytes, used);
-}
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-/** Of any version, in any case. */
-export function isUuid(text: string): boolean {
-  return uuid.test(text);
-}
-
-/**
- * The UUID of a name (version 5, RFC 9562 §5.5): the same in every process and after every restart. `namespace` is a UUID,
- * with or without hyphens.
- */
-export function uuidOfName(namespace: string, name: string): string {
-  const bytes = createHash('sha1')
-    .update(Buffer.from(namespace.replaceAll('-', ''), 'hex'))
-    .update(name)
-    .digest()
-    .subarray(0, 16);
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
-  const hex = bytes.toString('hex');
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }

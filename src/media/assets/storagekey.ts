@@ -1,5 +1,6 @@
 /** The key of the bytes of an asset: `u/<owner>/<scope kind>/<scope id>/<asset>.<ext>` (docs/specification/media.md#storage-keys). */
 import mimeTypes from 'mime';
+import { uuidSource } from '#platform/ids.ts';
 
 export interface StorageKeyParts {
   readonly ownerId: string;
@@ -37,8 +38,7 @@ export function sourceKeyOf(key: string): string {
   return suffix === undefined ? key : key.slice(0, -suffix.length);
 }
 
-const id = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
-const form = new RegExp(`^u/(${id})/([A-Za-z0-9_-]{1,64})/([A-Za-z0-9_-]{1,128})/(${id})[.][^/]+$`);
+const form = new RegExp(`^u/(${uuidSource})/([A-Za-z0-9_-]{1,64})/([A-Za-z0-9_-]{1,128})/(${uuidSource})[.][^/]+$`);
 
 /** The parts of a storage key; `undefined`: no asset has such a key. */
 export function partsOfKey(storageKey: string): Omit<StorageKeyParts, 'mime'> | undefined {

@@ -1,6 +1,7 @@
+import { escapeXml } from '../../escaping.ts';
 import { type S3Answer, type S3Client, S3Fault } from './client.ts';
 import { md5Base64 } from './sigv4.ts';
-import { escapeXml, readXml, textOf } from './xml.ts';
+import { readXml, textOf } from './xml.ts';
 
 /** Whether the server knows DeleteObjects; learnt here. */
 interface Abilities {

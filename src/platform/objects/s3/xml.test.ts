@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { escapeXml, readXml, textOf } from './xml.ts';
+import { escapeXml } from '../../escaping.ts';
+import { readXml, textOf } from './xml.ts';
 
 test('an answer of S3', () => {
   const answer = readXml(`<?xml version="1.0" encoding="UTF-8"?>

@@ -42,10 +42,6 @@ export function textOf(element: XmlElement, name: string): string | undefined {
   return element.children.find((child) => child.name === name)?.text;
 }
 
-export function escapeXml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
-}
-
 const named: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
 function resolveEntities(text: string): string {
