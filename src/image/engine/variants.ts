@@ -7,6 +7,7 @@ import { type Clock, systemClock } from '#platform/clock.ts';
 import { gather } from '#platform/objects/gathering.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { type Engine, type EngineLimits, EngineTimeout, type Transform } from './engine.ts';
+import { mimeOfFormat } from './formats.ts';
 import { createVariantNames, type VariantNames } from './keys.ts';
 import { createPermits } from './permits.ts';
 import { createShelves, type Shelf } from './shelves.ts';
@@ -87,7 +88,6 @@ interface Made {
   readonly output: Uint8Array;
 }
 
-const contentTypes = { webp: 'image/webp', jpeg: 'image/jpeg', png: 'image/png' } as const;
 /** Sources held in memory, read or being read, for each picture that is worked on: a slow one does not idle a processor. */
 const sourcesPerPermit = 4;
 /** Stored variants of one source, beyond which those that strangers choose are not stored. */
@@ -205,7 +205,7 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
     const writes = await Promise.allSettled(
       stored.map(({ flight: { key, transform }, output }) =>
         publicObjects.put(key, output, {
-          contentType: contentTypes[transform.format],
+          contentType: mimeOfFormat[transform.format],
           cacheControl,
           size: output.length,
           reproducible: true,

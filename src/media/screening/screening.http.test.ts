@@ -163,7 +163,7 @@ onEveryPair('screening', (pair) => {
       return { said, reservation, pendingUrl: pending.body.url, answer };
     };
 
-    it('is told of in the words of the specification', async () => {
+    it('is reported as the specification says', async () => {
       const { answer } = await block();
       expect([answer.status, answer.body]).toEqual([
         451,
@@ -216,7 +216,7 @@ onEveryPair('screening', (pair) => {
       });
     });
 
-    it('is judged anew when other bytes come to the same address', async () => {
+    it('is screened again when other bytes are uploaded to the same URL', async () => {
       const { said, reservation } = await block();
       expect(await put(reservation, picture)).toBe(200);
       expect(await register(said)).toEqual(blocked);

@@ -68,7 +68,7 @@ onEveryPair('video tasks', (pair) => {
       const begun = (client: Client, changes: object = {}) =>
         upload(client, Buffer.from('moving'), { ...ofVideo, ...changes });
 
-      it('are one for an upload, however often and wherever it is asked for', async () => {
+      it('are one for each upload, in all processes', async () => {
         const { client, ownerId } = await somebody(idle);
         const { said } = await begun(client);
         const answers = await Promise.all([
@@ -226,7 +226,7 @@ onEveryPair('video tasks', (pair) => {
         expect((await client.sign([posterId])).body[posterId]).toMatchObject({ ready: false });
       });
 
-      it('leave nothing of it when it is deleted meanwhile', async () => {
+      it('leave nothing of it when it is deleted during the job', async () => {
         const { client, ownerId } = await somebody();
         for (const moment of ['pending', 'processing']) {
           const { said, assetId } = await upload(client, bytes, ofVideo);
