@@ -134,6 +134,14 @@ onEveryPair('one asset', (pair) => {
       expect((await patch(rig.client({}), own.assetId, {})).status).toBe(401);
     });
 
+    it('is allowed to pages of the application', async () => {
+      const response = await fetch(`${rig.url}/v1/assets/${randomUUID()}`, {
+        method: 'OPTIONS',
+        headers: { origin: 'https://app.example', 'access-control-request-method': 'PATCH' },
+      });
+      expect(response.headers.get('access-control-allow-methods')).toContain('PATCH');
+    });
+
     it('races a deletion without bringing the asset back', async () => {
       const assets = await Promise.all(Array.from({ length: 5 }, () => registered(bytes, video)));
       const ids = assets.map(({ assetId }) => assetId);
