@@ -28,7 +28,7 @@ export type ResizeFormat = Transform['format'];
 export interface ResizeSource {
   readonly bucket: string;
   readonly key: string;
-  /** Of the object that is meant: another one under the same key is not shown. imgproxy itself does not look at it. */
+  /** Of the object that is meant: another one under the same key is not shown. imgproxy ignores it. */
   readonly etag?: string | undefined;
 }
 

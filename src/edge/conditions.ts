@@ -19,7 +19,7 @@ export function judgeConditions(headers: IncomingHttpHeaders, head: ObjectHead):
   return modifiedSince !== undefined && modifiedS <= modifiedSince ? 'not_modified' : 'perform';
 }
 
-/** Whether the request has a condition or a range, so that the object has to be looked at before it is opened. */
+/** Whether the request has a condition or a range, so that a HEAD must come before the read. */
 export function isConditional(headers: IncomingHttpHeaders): boolean {
   return ['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since', 'range'].some(
     (name) => headers[name] !== undefined,

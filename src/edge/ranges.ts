@@ -8,7 +8,7 @@ export interface ByteRange {
 }
 
 /**
- * What part of `size` bytes is asked for. Another unit, a malformed range and several ranges are answered with the
+ * The requested part of `size` bytes. Another unit, a malformed range and several ranges are answered with the
  * `whole`, as the RFC allows; a range that starts beyond the end is `unsatisfiable` (416).
  */
 export function parseRange(header: string | undefined, size: number): ByteRange | 'whole' | 'unsatisfiable' {

@@ -77,7 +77,7 @@ async function open(
     return await objects.get(key, { range, ifMatch: ifMatch ?? etag });
   } catch (error) {
     if (error instanceof ObjectChanged && ifMatch === undefined) return undefined;
-    // Replaced since it was looked at; a repeat sees one of the two whole.
+    // Replaced since the HEAD; a retry sees one of the two completely.
     if (error instanceof ObjectChanged) throw problems.engine_unavailable({ cause: error });
     throw error;
   }

@@ -37,9 +37,9 @@ const legacyBucket = optional(
   z.string().refine(isBucketName, 'must be 1 to 255 characters of A-Z a-z 0-9 . _ - and not . or ..'),
 )
   .transform((name) => name ?? defaultLegacyBucket)
-  .describe('Where legacy paths lie; `agent_message` when it is left out.');
+  .describe('The bucket of legacy paths; `agent_message` when it is left out.');
 
-/** One that is asked for by itself; among many, what is no ref at all is judged one by one. */
+/** A single reference. In a list, invalid ones are `not_found` each. */
 const ref = z
   .string()
   .refine((text) => isUuid(text) || isLegacyPath(text), 'must be a UUID or a legacy path')

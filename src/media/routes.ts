@@ -165,7 +165,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       ...access.internalOnly,
       schema: {
         tags,
-        summary: 'Register a file of the legacy backend as an asset, where it lies',
+        summary: 'Register a file of the legacy backend as an asset, without moving it',
         body: legacyImport,
         response: { 200: asset.describe('It was registered already.'), 201: asset },
       },

@@ -62,7 +62,7 @@ export interface MediaDeps {
   /** Of this service alone. */
   readonly signedUrls: Cache;
   readonly originals: Objects;
-  /** Where variants are stored; sweeps look through it. */
+  /** The bucket of variants, which sweeps list. */
   readonly publicObjects: Objects;
   readonly legacy: Pick<LegacyObjects, 'bucket'>;
   /** `undefined`: no asset is a file. */

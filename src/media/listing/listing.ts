@@ -15,8 +15,8 @@ export interface ListingDeps {
 }
 
 /** Throws 400 (cursor that is none; server without `ownerId`; `scopeId` without `scopeKind`) and 403 (another owner). */
-export async function listAssets({ db }: ListingDeps, caller: Caller, asked: AssetListing): Promise<AssetPage> {
-  const { limit, cursor, ownerId: named, scopeKind, scopeId, kind, createdFrom, createdBefore } = asked;
+export async function listAssets({ db }: ListingDeps, caller: Caller, query: AssetListing): Promise<AssetPage> {
+  const { limit, cursor, ownerId: named, scopeKind, scopeId, kind, createdFrom, createdBefore } = query;
   if (scopeId !== undefined && scopeKind === undefined)
     throw invalid('querystring.scopeKind', 'is required with scopeId');
   const after = cursor === undefined ? undefined : readCursor(cursor);

@@ -142,7 +142,7 @@ async function openThumb(
     const [current] = await reading.current([thumb]);
     return current && (await lookUpRow(deps, current));
   } catch (error) {
-    deps.log.warn({ err: error }, 'a thumbnail could not be looked for');
+    deps.log.warn({ err: error }, 'a thumbnail could not be looked up');
     return undefined;
   }
 }

@@ -1,5 +1,5 @@
 /**
- * `POST /v1/watermark-video`: a video with the watermark and a closing clip, stored beside its source
+ * `POST /v1/watermark-video`: a video with the watermark and a closing clip, stored next to its source
  * (docs/specification/media.md#watermarks). A job makes it, one per source in all processes. Callers wait for the job; a retry joins
  * it again.
  */
@@ -105,14 +105,14 @@ async function signForCaller(
 /** Resolves with the id of the one job of this source. Throws 429. */
 async function enqueue(deps: VideoWatermarkDeps, caller: Caller, source: ResolvedAsset): Promise<string> {
   const { backend, objects, storageKey, row } = source;
-  const asked = { backend, bucket: objects.bucket, storageKey };
+  const place = { backend, bucket: objects.bucket, storageKey };
   const key = `${backend}/${objects.bucket}/${storageKey}`;
   const isUser = caller.kind === 'user';
   // Users can request videos of public scopes, so the lane is the caller's. Servers act for the owners.
   const lane = isUser ? caller.userId : (row?.ownerId ?? 'legacy');
   const options = { key, lane, ...(isUser && { maxInLane: mostUnfinished }) };
   try {
-    const { jobId } = await transaction(deps.db, (tx) => deps.jobs.enqueue(tx, watermarkQueue, asked, options));
+    const { jobId } = await transaction(deps.db, (tx) => deps.jobs.enqueue(tx, watermarkQueue, place, options));
     return jobId;
   } catch (error) {
     throw error instanceof LaneFull ? mediaProblems.too_many_tasks({ cause: error }) : error;
