@@ -24,7 +24,7 @@ import { toTransform } from '../src/image/engine/specs.ts';
 import { createVariantMaker } from '../src/image/engine/variants.ts';
 import { createEngine } from '../src/image/engine/working.ts';
 import { addRoutes as addImageRoutes } from '../src/image/routes.ts';
-import { taskUpsert } from '../src/media/api.ts';
+import { taskUpsert } from '#media/tasks/api.ts';
 import { addTaskRoutes } from '../src/media/tasks/routes.ts';
 import { putTask } from '../src/media/tasks/tasks.ts';
 import { injectRequest } from '../src/memory/api.ts';

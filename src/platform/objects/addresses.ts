@@ -14,6 +14,8 @@ export interface ReadTerms {
   readonly contentType?: string;
   /** The only object that the address gives. */
   readonly etag?: string;
+  /** Sent as an attachment of this name; `true`: of the name in the URL. */
+  readonly download?: string | true;
 }
 
 export interface WriteTerms {
@@ -70,8 +72,10 @@ export function verifyAddress(
   const maxSize = number('max');
   if (expires === undefined) return undefined;
   let terms: Terms;
-  if (method === 'GET') terms = { method, bucket, key, expires, contentType, etag: query.get('etag') ?? undefined };
-  else if (contentType === undefined || maxSize === undefined) return undefined;
+  if (method === 'GET') {
+    const [etag, name] = [query.get('etag') ?? undefined, query.get('download') ?? undefined];
+    terms = { method, bucket, key, expires, contentType, etag, download: name === '' ? true : name };
+  } else if (contentType === undefined || maxSize === undefined) return undefined;
   else terms = { method, bucket, key, expires, contentType, size: number('size'), maxSize };
   // No parameter beside the signed ones, and none twice.
   if (query.size !== Object.keys(termsAsQuery(terms)).length + 1) return undefined;
@@ -87,6 +91,9 @@ function termsAsQuery(terms: Terms): Record<string, string> {
     expires: String(terms.expires),
     ...(terms.contentType === undefined ? {} : { type: terms.contentType }),
     ...(terms.method === 'GET' && terms.etag !== undefined ? { etag: terms.etag } : {}),
+    ...(terms.method === 'GET' && terms.download !== undefined
+      ? { download: terms.download === true ? '' : terms.download }
+      : {}),
     ...(terms.method === 'PUT' && terms.size !== undefined ? { size: String(terms.size) } : {}),
     ...(terms.method === 'PUT' ? { max: String(terms.maxSize) } : {}),
   };

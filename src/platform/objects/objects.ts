@@ -57,6 +57,8 @@ export interface ReadAddressOptions {
   readonly contentType?: string;
   /** The address gives this object or none, whatever comes to its key later. Files only: S3 cannot sign a condition. */
   readonly etag?: string;
+  /** Sent as an attachment, with this file name or with that of the URL (`disposition.ts`). */
+  readonly download?: string | true;
 }
 
 export interface WriteAddressOptions {

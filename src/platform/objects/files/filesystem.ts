@@ -73,9 +73,9 @@ export function openFilesystem(options: FilesystemOptions): Objects {
     copy: (from, to, { ifMatch }) => guarded({ keys: [from, to], asProblem }, () => copy(store, from, to, ifMatch)),
     remove: (keys) => guarded({ keys, asProblem }, () => remove(store, keys)),
     list: (prefix, after) => guardedListing(prefix, after, () => list(store, prefix, after), asProblem),
-    readAddress: (key, { expiresInS, contentType, etag }) => {
+    readAddress: (key, { expiresInS, contentType, etag, download }) => {
       const { edge, terms } = sign(key, expiresInS);
-      return signAddress(edge.url, edge.secret, { method: 'GET', ...terms, contentType, etag });
+      return signAddress(edge.url, edge.secret, { method: 'GET', ...terms, contentType, etag, download });
     },
     writeAddress: (key, { expiresInS, contentType, size, maxSize }) => {
       const { edge, terms } = sign(key, expiresInS);

@@ -2,6 +2,7 @@
 import { finished, PassThrough, type Readable } from 'node:stream';
 import { problems } from '../../problem.ts';
 import { type Body, heldByReader, WrongLength } from '../bodies.ts';
+import { attachment } from '../disposition.ts';
 import { guarded, guardedListing } from '../guard.ts';
 import { assertSafeKey } from '../keys.ts';
 import {
@@ -51,12 +52,13 @@ export function openS3Bucket(store: Bucket): Objects {
     copy: (from, to, options) => guarded({ keys: [from, to], asProblem }, () => copy(store, from, to, options)),
     remove: (keys) => guarded({ keys, asProblem }, () => removeFromS3(client, bucket, abilities, keys)),
     list: (prefix, after) => guardedListing(prefix, after, () => listS3(client, bucket, prefix, after), asProblem),
-    readAddress: (key, { expiresInS, contentType }) => {
+    readAddress: (key, { expiresInS, contentType, download }) => {
+      const isAttachment = download !== undefined || !mayShowInline(contentType);
       assertSafeKey(key);
       assertExpiry(expiresInS);
       // The headers that S3 lets an address set; the signature covers them.
       const query = {
-        ...(mayShowInline(contentType) ? {} : { 'response-content-disposition': 'attachment' }),
+        ...(isAttachment && { 'response-content-disposition': attachment(download ?? true) }),
         ...(contentType === undefined ? {} : { 'response-content-type': contentType }),
       };
       return client.presign({ method: 'GET', bucket, key, query }, expiresInS);
