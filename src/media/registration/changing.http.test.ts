@@ -111,6 +111,7 @@ onEveryPair('one asset', (pair) => {
       ['height of an image, even null', { height: null }, { kind: 'image' }, 'body.height'],
       ['the thumbnail of an image', { thumbAssetId: randomUUID() }, { kind: 'image' }, 'body.thumbAssetId'],
       ['width of an image that is called a video', { width: 10 }, { ...video }, 'body.width'],
+      ['width of an image that is called audio', { width: 10 }, { kind: 'audio' }, 'body.width'],
       ['the thumbnail of an audio file', { thumbAssetId: randomUUID() }, { mime: 'audio/mpeg' }, 'body.thumbAssetId'],
       ['the blurhash of a document', { blurhash: 'x' }, { kind: 'file', mime: 'text/plain' }, 'body.blurhash'],
       ['a negative width', { width: -1 }, video, 'body.width'],
