@@ -87,14 +87,20 @@ async function checkDatabase({ database, process: { dataDir } }: Config): Promis
     await checkPermissions(dataDir);
     return `PGlite in ${dataDir}, ${isFolderInUse(dataDir) ? 'in use by a running instance' : 'not in use'}`;
   }
-  await probePostgres(database.url);
-  return 'PostgreSQL answers';
+  return probePostgres(database.url);
 }
 
 async function checkRedis({ redis, database }: Config): Promise<string> {
   if (redis.url === 'embedded')
     return database.url === 'embedded' ? 'in process' : 'in process, so one process per service; see REDIS_URL';
-  const { version, keepsAll, survivesRestart } = await probeRedis(redis.url);
+  const { version, keepsAll, survivesRestart, refusal } = await probeRedis(
+    redis.url,
+    `${redis.prefix ?? 'atelier:doctor'}:`,
+  );
+  if (refusal !== undefined)
+    throw new Error(
+      `Redis ${version} answers and takes no writes (${refusal}); see REDIS_URL, and the ACL of its user`,
+    );
   const warnings = [
     ...(keepsAll ? [] : ['it may evict streams in flight: set maxmemory-policy noeviction']),
     ...(survivesRestart ? [] : ['streams in flight end with it: set appendonly yes']),

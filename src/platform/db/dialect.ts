@@ -22,6 +22,8 @@ import { assertParameters } from './values.ts';
 
 /** What a driver gives. Its failures are translated already (errors.ts). */
 export interface Engine {
+  /** Sent in one message with each `begin`; begins with a semicolon. */
+  readonly afterBegin?: string;
   connect(): Promise<Session>;
   close(): Promise<void>;
 }
@@ -148,7 +150,7 @@ class Connection implements DatabaseConnection {
 
   async begin(settings: TransactionSettings): Promise<void> {
     const level = settings.isolationLevel === undefined ? '' : ` isolation level ${settings.isolationLevel}`;
-    await this.#run(`begin${level}`, [], true);
+    await this.#run(`begin${level}${this.#engine.afterBegin ?? ''}`, [], true);
   }
 
   async end(how: 'commit' | 'rollback'): Promise<void> {

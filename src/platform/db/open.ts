@@ -4,7 +4,7 @@ import { StartFault } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
 import type { Database } from './db.ts';
 import type { FolderLock } from './lock.ts';
-import { collectMigrations, type MigrationSource } from './migrations.ts';
+import { collectMigrations, type MigrationSession, type MigrationSource } from './migrations.ts';
 
 export interface OpenDatabaseOptions {
   /** `embedded`, or a postgres:// address. */
@@ -22,6 +22,8 @@ export interface OpenDatabaseOptions {
   readonly lock?: FolderLock;
   /** For the move or the restore itself: also a database that it has not finished. */
   readonly unfinished?: boolean;
+  /** PostgreSQL only: runs after the migrations, in their transaction. A failure is logged and undone. */
+  readonly whenMigrated?: (session: MigrationSession) => Promise<void>;
 }
 
 export const platformMigrations: MigrationSource = {
@@ -58,8 +60,8 @@ export async function tablesOfPostgres(url: string): Promise<ReadonlySet<string>
   return driver.tablesOfPostgres(url);
 }
 
-/** For doctor: whether a PostgreSQL server answers and fits. Changes nothing; what is wrong is a ConfigFault. */
-export async function probePostgres(url: string): Promise<void> {
+/** For doctor: one sentence about a PostgreSQL server. Changes nothing. Throws ConfigFault if it cannot be used. */
+export async function probePostgres(url: string): Promise<string> {
   const driver = await import('./postgres.ts');
-  await driver.probePostgres(url);
+  return driver.probePostgres(url);
 }

@@ -55,7 +55,7 @@ describe.skipIf(skipWithoutRedis)('Redis', () => {
   });
 
   it('is probed', async () => {
-    expect(await probeRedis(redisUrl)).toMatchObject({ version: expect.stringMatching(/^\d+\./) });
+    expect(await probeRedis(redisUrl, 'atelier:doctor:')).toMatchObject({ version: expect.stringMatching(/^\d+\./) });
   });
 
   describe('with a server that fails', () => {
