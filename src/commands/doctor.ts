@@ -120,9 +120,15 @@ async function checkObjects({ objects, process: { dataDir } }: Config): Promise<
       throw new Error(`the S3 server does not answer (${reasonOf(error)}); see S3_ENDPOINT, S3_BUCKET and the keys`);
     });
     const createOnly = await opened.probeCreateOnly();
-    return createOnly === 'honoured'
-      ? 'the S3 server answers and can create only'
-      : 'the S3 server answers; it cannot create only, so a signed PUT may overwrite within its 300 seconds';
+    const { isClosed, sentence } = await opened.examineOrigins();
+    const facts = [
+      createOnly === 'honoured'
+        ? 'the S3 server answers and can create only'
+        : 'the S3 server answers; it cannot create only, so a signed PUT may overwrite within its 300 seconds',
+      sentence,
+    ].join('; ');
+    if (isClosed) throw new Warning(`${facts}; docs/objects.md has the rule for the bucket ${objects.bucket}`);
+    return facts;
   } finally {
     await opened.close();
   }

@@ -105,7 +105,7 @@ describe.skipIf(skipWithoutPgServers).each([16, 18] as const)('memories on Postg
     const url = await server.createDatabase();
     const values = [0, 1, -1, 0.1, -0.333333343, 3.4028235e38, 1.1754944e-38, 1e-45, -2.5e-41, 16777217, 123456.789];
     const bytes = Buffer.alloc(values.length * 4);
-    values.forEach((value, index) => bytes.writeFloatLE(value, index * 4));
+    for (const [index, value] of values.entries()) bytes.writeFloatLE(value, index * 4);
     await server.run(
       url,
       `create table memories (embedding bytea not null);

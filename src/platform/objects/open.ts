@@ -9,6 +9,7 @@ import { type EdgeAddressing, openFilesystem } from './files/filesystem.ts';
 import { isBucketName } from './keys.ts';
 import { defaultLegacyBucket, type LegacyObjects, type Objects } from './objects.ts';
 import { S3Fault } from './s3/client.ts';
+import { describeOrigins, isClosedToBrowsers } from './s3/cors.ts';
 import { type CreateOnlySupport, openS3Store, type S3Store } from './s3/s3.ts';
 
 /** The settings group `objects`. */
@@ -41,6 +42,8 @@ export interface OpenedObjects {
   readonly publicObjects: Objects;
   /** For doctor: whether a signed PUT can be held to create only (docs/specification/media.md#uploads). Writes a small object to find out. */
   probeCreateOnly(): Promise<CreateOnlySupport>;
+  /** Which browsers the bucket of the originals lets in. */
+  examineOrigins(): Promise<{ readonly isClosed: boolean; readonly sentence: string }>;
   close(): Promise<void>;
 }
 
@@ -66,6 +69,7 @@ function openFiles({ dataDir, clock, edge }: OpenObjectsOptions): OpenedObjects 
     originals: open('objects'),
     publicObjects: open('public'),
     probeCreateOnly: async () => 'honoured',
+    examineOrigins: async () => ({ isClosed: false, sentence: 'pages of any origin can upload' }),
     close: async () => undefined,
   };
 }
@@ -74,6 +78,10 @@ async function openS3(options: OpenObjectsOptions): Promise<OpenedObjects> {
   const settings = complete(options.settings);
   const store = openS3Store({ ...settings, clock: options.clock });
   const probeCreateOnly = () => store.probeCreateOnly(settings.bucket);
+  const examineOrigins = async () => {
+    const origins = await store.corsOrigins(settings.bucket);
+    return { isClosed: isClosedToBrowsers(origins), sentence: describeOrigins(origins) };
+  };
   try {
     await Promise.all([
       prepare(store, options, { variable: 'S3_BUCKET', bucket: settings.bucket, isPublic: false }),
@@ -82,6 +90,8 @@ async function openS3(options: OpenObjectsOptions): Promise<OpenedObjects> {
     const support = await probeCreateOnly();
     if (support !== 'honoured')
       options.log.warn({ support }, 'the S3 server cannot create only: a signed PUT may overwrite while it is valid');
+    const { isClosed, sentence } = await examineOrigins();
+    options.log[isClosed ? 'warn' : 'info']({ bucket: settings.bucket, reason: sentence }, 'the CORS rules of a bucket');
   } catch (error) {
     if (!(error instanceof Problem)) {
       await store.close();
@@ -94,6 +104,7 @@ async function openS3(options: OpenObjectsOptions): Promise<OpenedObjects> {
     originals: store.bucket(settings.bucket),
     publicObjects: store.bucket(settings.publicBucket),
     probeCreateOnly,
+    examineOrigins,
     close: () => store.close(),
   };
 }
