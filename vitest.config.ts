@@ -4,11 +4,11 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     exclude: ['**/node_modules/**', 'data/**'],
-    // One module graph per worker: forty files start in under a second. Tests leave nothing global behind.
+    // One module graph per worker, so forty files start in under a second. Tests must not leave global state.
     isolate: false,
     pool: 'forks',
     maxWorkers: 2,
-    // Nothing here is timed: these only end what hangs, on a machine that may be busy.
+    // These limits only end tests that hang, on a machine that may be busy.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 10_000 } },

@@ -1,6 +1,6 @@
 /**
- * docs/config.md and docs/problems.md are written from the declarations in the code. `npm test -- -u` writes them anew;
- * without it a difference is a failure.
+ * docs/config.md and docs/problems.md are generated from the declarations in the code. A difference fails the test, and
+ * `npm test -- test/reference-pages.test.ts -u` generates them again.
  */
 import { globSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -46,8 +46,8 @@ function renderSettings(groups: Readonly<Record<string, SettingGroup>>): string 
   return [
     '# Settings',
     '',
-    'Read from the environment once, at the start; all faults are told together, by name. An empty value counts as not set.',
-    'Secrets that are not set are made at the first start outside production and kept in `secrets.json` of the data folder.',
+    'Atelier reads these from the environment once, at the start, and reports all faults together, by name. An empty value counts as not set.',
+    'Secrets that are not set are generated at the first start outside production and stored in `secrets.json` of the data folder.',
     '',
     sections.join('\n\n'),
     '',
@@ -75,7 +75,7 @@ async function renderProblems(): Promise<string> {
     '# Problems',
     '',
     'Errors are JSON: `{ "error": "<code>", "message": "<one sentence>", "requestId": "…" }`, and `issues: [{ path, message }]`',
-    'where the request is not valid. The codes are stable; the sentences may become more precise.',
+    'if the request is not valid. The codes are stable; the sentences may become more precise.',
     '',
     sections.join('\n\n'),
     '',

@@ -1,6 +1,8 @@
 /** The agent service's vocabulary (docs/specification/agent.md). */
 import { z } from 'zod';
-import { isStorable } from './chunks.ts';
+import { findUnstorable } from '#platform/storable.ts';
+
+const isStorable = (value: unknown) => findUnstorable(value, '') === undefined;
 
 export const threadId = z.string().regex(/^[A-Za-z0-9_-]{1,128}$/, 'must be 1 to 128 characters of A-Z a-z 0-9 _ -');
 const messageId = z.string().regex(/^[\x21-\x7e]{1,128}$/, 'must be 1 to 128 visible ASCII characters');

@@ -4,16 +4,15 @@ import type { Access } from '#platform/access/access.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { invalid } from '#platform/problem.ts';
 import { currentTask, namedUser, taskInfo, taskParams, taskRequest, threadMessages, threadParams } from './api.ts';
-import { type MessagesDeps, readMessages } from './messages.ts';
-import type { Readers } from './readers.ts';
-import { readLastEventId } from './readers.ts';
-import { describeRun, readCurrentTask, readRun } from './runs.ts';
-import { abortTask, type StartDeps, startTask } from './tasks.ts';
-import { retryVideos, type VideoDeps } from './videos.ts';
+import { describeRun, readCurrentTask, readRun } from './runs/runs.ts';
+import { abortTask, type StartDeps, startTask } from './runs/tasks.ts';
+import { readLastEventId, type StreamReaders } from './stream/readers.ts';
+import { type MessagesDeps, readMessages } from './threads/messages.ts';
+import { retryVideos, type VideoDeps } from './videos/videos.ts';
 
 export interface RouteDeps extends MessagesDeps, StartDeps, VideoDeps {
   readonly db: MessagesDeps['db'] & StartDeps['db'] & VideoDeps['db'];
-  readonly readers: Readers;
+  readonly readers: StreamReaders;
 }
 
 export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): void {

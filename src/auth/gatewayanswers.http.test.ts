@@ -16,16 +16,25 @@ afterEach(() => rig.wellAgain());
 
 type Row = readonly [maker: string, status: number, body: string];
 
-const page = (title: string) => `<!DOCTYPE html><html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>`;
+const page = (title: string) =>
+  `<!DOCTYPE html><html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>`;
 const goTrue = (status: number, code: string, message: string) =>
   JSON.stringify({ code: status, error_code: code, msg: message });
 
 /** The session is dead: 401, and the cookie goes. */
 const dead: readonly Row[] = [
-  ['GoTrue, an unknown token', 400, goTrue(400, 'refresh_token_not_found', 'Invalid Refresh Token: Refresh Token Not Found')],
+  [
+    'GoTrue, an unknown token',
+    400,
+    goTrue(400, 'refresh_token_not_found', 'Invalid Refresh Token: Refresh Token Not Found'),
+  ],
   ['GoTrue, a token used twice', 400, goTrue(400, 'refresh_token_already_used', 'Invalid Refresh Token: Already Used')],
   ['GoTrue, an expired session', 400, goTrue(400, 'session_expired', 'Invalid Refresh Token: Session Expired')],
-  ['GoTrue, a session that was ended', 403, goTrue(403, 'session_not_found', 'Session from session_id claim in JWT does not exist')],
+  [
+    'GoTrue, a session that was ended',
+    403,
+    goTrue(403, 'session_not_found', 'Session from session_id claim in JWT does not exist'),
+  ],
   ['GoTrue, a deleted user', 404, goTrue(404, 'user_not_found', 'User not found')],
   ['GoTrue, a banned user', 400, goTrue(400, 'user_banned', 'User is banned')],
   ['GoTrue since API version 2024-01-01', 400, '{"code":"refresh_token_not_found","message":"Invalid Refresh Token"}'],
@@ -45,7 +54,11 @@ const unknown: readonly Row[] = [
   ['Kong, no upstream', 503, '{"message":"failure to get a peer from the ring-balancer"}'],
   ['Kong, a bad upstream', 502, '{"message":"An invalid response was received from the upstream server"}'],
   ['Supabase, a paused project', 540, '{"message":"Project paused"}'],
-  ['Supabase, a wrong key', 401, '{"message":"Invalid API key","hint":"Double check your Supabase `anon` or `service_role` API key."}'],
+  [
+    'Supabase, a wrong key',
+    401,
+    '{"message":"Invalid API key","hint":"Double check your Supabase `anon` or `service_role` API key."}',
+  ],
   ['GoTrue, its limit', 429, goTrue(429, 'over_request_rate_limit', 'Request rate limit reached')],
   ['GoTrue, its database', 500, goTrue(500, 'unexpected_failure', 'Unable to process request')],
   ['GoTrue, its time limit', 504, goTrue(504, 'request_timeout', 'Processing this request timed out')],

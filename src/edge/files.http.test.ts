@@ -232,7 +232,7 @@ describe('an address that is not valid', () => {
     expect([response.status, response.headers.get('cache-control')]).toEqual([403, 'no-store']);
     expect(await response.json()).toMatchObject({ error: 'invalid_address', requestId: expect.any(String) });
   };
-  /** Every other character of base64url in the last place: some differ in bits that decoding drops. */
+  /** Every other base64url character in the last position. Some differ only in bits that decoding drops. */
   const lastCharacters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'];
 
   it.each<[string, (url: string) => string]>([
@@ -363,7 +363,7 @@ describe('a reader that goes away', () => {
     for (let turn = 0; turn < 20; turn++) {
       const socket = connect(rig.port, '127.0.0.1');
       socket.write(`GET ${pathname}${search} HTTP/1.1\r\nHost: a\r\n\r\n`);
-      // Later with each turn, so that some leave before the file is open and some after.
+      // The delay grows with each round, so that some clients leave before the file is open and others after.
       await new Promise((resolve) => setTimeout(resolve, turn / 4));
       socket.resetAndDestroy();
     }
@@ -383,7 +383,7 @@ describe('a reader that goes away', () => {
 });
 
 describe('a store that fails', () => {
-  /** The real store, whose streams end with an error after some bytes. */
+  /** Wraps the real store. Its streams fail after some bytes. */
   const failingAfter = (bytes: number): Objects => ({
     ...rig.originals,
     get: async (key, options) => {

@@ -11,13 +11,13 @@ import { bmpOf } from '../../test/media/bmp.fixture.ts';
 import { fixture } from '../../test/media/heif.fixture.ts';
 import { pathSigner, type ResizeFormat, type ResizeOptions, type ResizeSigner, resizeSigner } from './api.ts';
 
-/** The machine may have other work. */
+/** The machine may be busy with other work. */
 const patience = { timeout: 60_000 };
 
 const sign = pathSigner(resizingKeys.key, resizingKeys.salt);
 const signed = (path: string) => `/${sign(path)}${path}`;
 
-/** Red above, blue below, so that a look at two pixels tells how it was cropped and turned. */
+/** Red above and blue below, so that two pixels show how it was cropped and rotated. */
 function picture(width: number, height: number) {
   const half = { width, height: height / 2, channels: 3, background: 'blue' } as const;
   return sharp({ create: { width, height, channels: 3, background: 'red' } }).composite([
@@ -280,7 +280,7 @@ describe.each(drivers)('resize addresses over $name', ({ name, skipped }) => {
 
 describe('resize addresses', () => {
   let rig: Rig;
-  /** What happens before the variant is made, or instead of it. */
+  /** Runs before the variant is generated, or replaces it. */
   let before: () => Promise<unknown>;
   beforeAll(async () => {
     const variants: Pick<VariantMaker, 'serve'> = {

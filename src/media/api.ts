@@ -1,5 +1,4 @@
 /** The media service's vocabulary (docs/specification/media.md). */
-
 import { z } from 'zod';
 import { longestAskedSide, resamplings } from '#image/engine/specs.ts';
 import { isBucketName, isSafeKey } from '#platform/objects/keys.ts';
@@ -282,6 +281,9 @@ export type Watermarked = z.output<typeof watermarked>;
 export const watermarkedVideo = z.object({ url: z.string().describe('An MP4, for 7 days.') });
 export type WatermarkedVideo = z.output<typeof watermarkedVideo>;
 
+/** Levels of a task's metadata. */
+const deepestMetadata = 32;
+
 const taskStatus = z.enum(['pending', 'processing', 'completed', 'failed']);
 export type TaskStatus = z.output<typeof taskStatus>;
 
@@ -294,7 +296,7 @@ export const taskUpsert = z.object({
     z
       .record(z.string(), z.unknown())
       .refine(
-        (value) => isStorableJson(value, 32),
+        (value) => isStorableJson(value, deepestMetadata),
         'must be at most 32 levels deep, of text without NUL and lone surrogates',
       ),
   ).describe('Replaces what is there, where it is given.'),

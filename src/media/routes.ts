@@ -25,19 +25,19 @@ import {
   watermarkedVideo,
   watermarkRequest,
 } from './api.ts';
-import { type CopyDeps, copyAsset } from './copying.ts';
-import { deleteAssets } from './deletion.ts';
-import { type FittingDeps, fitImage } from './fitting.ts';
-import { type ImportDeps, importFile } from './importing.ts';
-import { type ListingDeps, listAssets } from './listing.ts';
-import { type PendingDeps, signPending } from './pending.ts';
-import { type RegistrationDeps, registerAsset } from './registration.ts';
-import { deleteScope, type ScopeDeletionDeps } from './scopedeletion.ts';
-import { type SigningDeps, signImages } from './signing.ts';
-import { type ReservationDeps, reserveUpload } from './uploads.ts';
-import { signVideos, type VideoSigningDeps } from './videosigning.ts';
-import { type VideoWatermarkDeps, watermarkVideo } from './videowatermark.ts';
-import { type WatermarkDeps, watermarkImage } from './watermark.ts';
+import { type CopyDeps, copyAsset } from './copying/copying.ts';
+import { deleteAssets } from './deletion/deletion.ts';
+import { type ListingDeps, listAssets } from './listing/listing.ts';
+import { type ImportDeps, importFile } from './registration/importing.ts';
+import { type PendingDeps, signPending } from './registration/pendinguploads.ts';
+import { type RegistrationDeps, registerAsset } from './registration/registration.ts';
+import { type ReservationDeps, reserveUpload } from './registration/uploads.ts';
+import { deleteScope, type ScopeDeletionDeps } from './scopes/scopedeletion.ts';
+import { type FitSigningDeps, signFit } from './signing/fitsigning.ts';
+import { type SigningDeps, signImages } from './signing/signing.ts';
+import { signVideos, type VideoSigningDeps } from './signing/videosigning.ts';
+import { type WatermarkDeps, watermarkImage } from './watermarks/imagewatermark.ts';
+import { type VideoWatermarkDeps, watermarkVideo } from './watermarks/videowatermark.ts';
 
 export type RouteDeps = ReservationDeps &
   PendingDeps &
@@ -48,7 +48,7 @@ export type RouteDeps = ReservationDeps &
   ScopeDeletionDeps &
   SigningDeps &
   VideoSigningDeps &
-  FittingDeps &
+  FitSigningDeps &
   WatermarkDeps &
   VideoWatermarkDeps;
 
@@ -198,7 +198,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
         response: { 200: fittedImage },
       },
     },
-    async (request) => fitImage(deps, request.caller, request.body),
+    async (request) => signFit(deps, request.caller, request.body),
   );
 
   app.post(

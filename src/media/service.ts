@@ -15,16 +15,16 @@ import { createServer, type HttpServer, type ServerOptions } from '#platform/htt
 import { measureJobs } from '#platform/jobs/depth.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { LegacyObjects, Objects } from '#platform/objects/objects.ts';
-import { addressingOf } from './addressing.ts';
 import type { LegacyImport } from './api.ts';
+import type { MediaTables } from './assets/assetstore.ts';
 import type { mediaSettings } from './config.ts';
-import { createDigester } from './digesting.ts';
-import { importFile } from './importing.ts';
+import { createDigester } from './reading/digests.ts';
+import type { FolderTables } from './reconciling/folderstore.ts';
 import { createReconciler, type FilesFolder } from './reconciling/reconciling.ts';
-import type { FolderTables } from './reconciling/store.ts';
+import { importFile } from './registration/importing.ts';
 import { addRoutes } from './routes.ts';
 import type { Screening } from './screening/screening.ts';
-import type { MediaTables } from './store.ts';
+import { addressingOf } from './signing/addressing.ts';
 import { type SweepRequest, sweepRequest } from './sweeping/api.ts';
 import {
   beginSweeping,
@@ -38,12 +38,12 @@ import { addSweepRoutes } from './sweeping/routes.ts';
 import { sweepPage } from './sweeping/sweep.ts';
 import { giveUp, type ProcessingDeps, processVideo, videoUploadQueue } from './tasks/processing.ts';
 import { addTaskRoutes } from './tasks/routes.ts';
-import type { TaskTables } from './tasks/store.ts';
-import { deleteOwnAssets } from './tasks/tasks.ts';
+import { deleteAssetsOfOwner } from './tasks/tasks.ts';
+import type { TaskTables } from './tasks/taskstore.ts';
 import { createFfmpeg } from './video/ffmpeg.ts';
 import { removeAbandonedScratch } from './video/scratch.ts';
-import { makeVideoWatermark, type WatermarkMakingDeps, watermarkQueue } from './videowatermark.ts';
-import { createWatermarkMaker } from './watermarkmaking.ts';
+import { createImageWatermarker } from './watermarks/imagewatermarker.ts';
+import { makeVideoWatermark, type VideoWatermarkJobDeps, watermarkQueue } from './watermarks/videowatermark.ts';
 
 export interface MediaDeps {
   /** Of the server, as for every service. */
@@ -55,7 +55,7 @@ export interface MediaDeps {
   /** Migrated. */
   readonly database: Database;
   /** Of this service alone. */
-  readonly answers: Cache;
+  readonly signedUrls: Cache;
   readonly originals: Objects;
   /** Where variants are stored; sweeps look through it. */
   readonly publicObjects: Objects;
@@ -66,7 +66,7 @@ export interface MediaDeps {
   /** Over the public bucket, with the key secret of the image service and the edge: variants go with their source. */
   readonly variants: Pick<VariantMaker, 'forgetAll' | 'names'>;
   readonly screening: Screening;
-  /** Of the edge, or of the imgproxy server that stands in its place. */
+  /** Of the edge, or of an imgproxy server in its place. */
   readonly resizeAddress: ResizeSigner;
   /** Over the same database; media works on its queues from its first moment until it closes. */
   readonly jobs: Jobs;
@@ -78,7 +78,7 @@ const picturesAtOnce = 8;
 const pictureWaitMs = 5000;
 
 export function createMedia(deps: MediaDeps): HttpServer {
-  const { clock, database, answers, originals, publicObjects, legacy } = deps;
+  const { clock, database, signedUrls, originals, publicObjects, legacy } = deps;
   const { engine, variants, screening, resizeAddress, jobs, settings } = deps;
   const app = createServer({
     ...deps.server,
@@ -94,7 +94,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
   const places = { objects: originals, legacy };
   const { folder } = deps;
   const reconciler =
-    folder && createReconciler({ ...places, db: database.queries<FolderTables>(), answers, log, folder });
+    folder && createReconciler({ ...places, db: database.queries<FolderTables>(), signedUrls, log, folder });
   const common = {
     ...places,
     clock,
@@ -102,14 +102,14 @@ export function createMedia(deps: MediaDeps): HttpServer {
     reconciler,
     taskDb: database.queries<TaskTables>(),
     publicObjects,
-    answers,
+    signedUrls,
     addressing: addressingOf(originals, resizeAddress),
     engine,
     variants,
     screening,
     pictures,
     digester: createDigester(),
-    watermarks: createWatermarkMaker({ db, engine, pictures }),
+    watermarks: createImageWatermarker({ db, engine, pictures }),
     resizeAddress,
     jobs,
     ffmpeg: createFfmpeg(settings.ffmpegPath),
@@ -126,9 +126,9 @@ export function createMedia(deps: MediaDeps): HttpServer {
   addRoutes(app, deps.access, common);
   addTaskRoutes(app, deps.access, common);
   addSweepRoutes(app, deps.access, common);
-  const discard = (ownerId: string, assetIds: readonly string[]) => deleteOwnAssets(common, ownerId, assetIds);
+  const discard = (ownerId: string, assetIds: readonly string[]) => deleteAssetsOfOwner(common, ownerId, assetIds);
   workOnQueues(app, jobs, { ...common, discard });
-  // Before requests in flight are awaited: those that wait for a job are told to come again.
+  // Before requests in flight are awaited: those that wait for a job get 503 with Retry-After.
   const { drain } = app;
   app.drain = () => {
     closing.abort();
@@ -140,7 +140,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
 /** One video at a time each: ffmpeg takes two threads, and requests come first. */
 const concurrency = 1;
 
-function workOnQueues(app: HttpServer, jobs: Jobs, deps: ProcessingDeps & WatermarkMakingDeps & PeriodicDeps): void {
+function workOnQueues(app: HttpServer, jobs: Jobs, deps: ProcessingDeps & VideoWatermarkJobDeps & PeriodicDeps): void {
   const queues = [videoUploadQueue.name, watermarkQueue.name, sweepQueue.name];
   measureJobs(app.metrics, jobs, queues);
   app.addHook('onReady', async () => {
@@ -158,7 +158,6 @@ function workOnQueues(app: HttpServer, jobs: Jobs, deps: ProcessingDeps & Waterm
 
 const picturePermits = () => createPermits({ count: picturesAtOnce, waitMs: pictureWaitMs });
 
-/** What `npm run import-legacy` does without a running instance: `POST /v1/assets/legacy` without HTTP. */
 /** Sweeps that remove something, and imports. */
 const auditing = {
   isOperators: (url: string) => url === '/v1/sweep' || url === '/v1/assets/legacy',
@@ -168,6 +167,7 @@ const auditing = {
   },
 };
 
+/** What `npm run import-legacy` does without a running instance: `POST /v1/assets/legacy` without HTTP. */
 export function importerOf(
   deps: Pick<MediaDeps, 'database' | 'originals' | 'legacy' | 'engine' | 'screening' | 'settings'>,
 ) {
@@ -182,15 +182,15 @@ export function importerOf(
 
 /** Likewise, for `npm run sweep`: `POST /v1/sweep` without HTTP. */
 export function sweeperOf(
-  deps: Pick<MediaDeps, 'clock' | 'database' | 'answers' | 'originals' | 'publicObjects' | 'legacy' | 'variants'>,
+  deps: Pick<MediaDeps, 'clock' | 'database' | 'signedUrls' | 'originals' | 'publicObjects' | 'legacy' | 'variants'>,
 ) {
-  const { clock, database, answers, originals, publicObjects, legacy, variants } = deps;
+  const { clock, database, signedUrls, originals, publicObjects, legacy, variants } = deps;
   const db = database.queries<MediaTables>();
   const sweepDeps = {
     clock,
     db,
     taskDb: database.queries<TaskTables>(),
-    answers,
+    signedUrls,
     objects: originals,
     publicObjects,
     legacy,

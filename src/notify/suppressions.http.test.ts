@@ -9,13 +9,15 @@ import { databaseEngines } from '../../test/database.fixture.ts';
 import {
   createTestChannel,
   internalKey,
+  leaveSend,
   type NotifyRig,
   newKey,
   startNotify,
   type TestChannel,
 } from '../../test/notify/notify.fixture.ts';
 import { ChannelFailure } from './channels/channel.ts';
-import { insertSend, type NotifyTables, suppress } from './store.ts';
+import { suppress } from './suppressionstore.ts';
+import type { NotifyTables } from './tables.ts';
 
 describe.each(databaseEngines)('suppressed addresses on $name', (engine) => {
   describe.skipIf(engine.missing)('', () => {
@@ -195,9 +197,8 @@ describe.each(databaseEngines)('suppressed addresses on $name', (engine) => {
 
     it('a send that a crash left is given up when its reader is suppressed', { timeout: 30_000 }, async () => {
       await gone('b@example.com');
-      const id = randomUUID();
-      const content = { mail: { ...mail, to: [mail.to], cc: [], bcc: [], replyTo: [], headers: {} } };
-      await insertSend(db(), { id, endpoint: 'emails', key: undefined, bodyDigest: 'x', content }, 1);
+      const left = { ...mail, to: [mail.to], cc: [], bcc: [], replyTo: [], headers: {} };
+      const id = await leaveSend(database, { body: mail, mail: left });
       await expect
         .poll(
           async () =>

@@ -82,7 +82,7 @@ export async function startAgent(
   const memory = await startMemory();
   const { database, issuer, internalKey } = media;
   const clientOf = (name: string, baseUrl: string) =>
-    createClient({ name, baseUrl, ours: true, internalKey, timeoutMs: 10_000 });
+    createClient({ name, baseUrl, isInternal: true, internalKey, timeoutMs: 10_000 });
   const clients = [clientOf('media', media.url), clientOf('memory', memory.url)] as const;
   const open = async (more: Partial<AgentDeps>) => {
     const jobs = createJobs({ database, log });

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEventLog } from '#agent/eventlog/open.ts';
-import type { EventTables } from '#agent/eventlog/store.ts';
+import type { EventTables } from '#agent/store/eventstore.ts';
 import { offlineModel } from '#local/model/model.ts';
 import { createLog } from '#platform/log.ts';
 import type { Redis } from '#platform/redis/redis.ts';

@@ -1,21 +1,21 @@
-/** What the client's functions and types are called. Everything else about them is the OpenAPI documents' word. */
+/** The names of the client's functions and types. All else comes from the OpenAPI documents. */
 
 export interface Endpoint {
   readonly name: string;
-  /** Types: of the body, of the query, of the answer. */
+  /** The type names of the body, the query and the response. */
   readonly body?: string;
   readonly query?: string;
   readonly answer?: string;
-  /** A POST that may be done twice: it asks, or what it makes is there once. GET, PUT and DELETE are. */
+  /** A POST that is safe to repeat, because it only reads or creates a resource once. GET, PUT and DELETE always are. */
   readonly repeatable?: true;
   readonly cookies?: true;
-  /** Where the browser goes by itself; a page of HTML; the stream of a run. */
+  /** A URL for the browser, an HTML page, or the stream of a run. */
   readonly kind?: 'address' | 'page' | 'stream';
 }
 
 export interface ServiceEndpoints {
   readonly endpoints: Readonly<Record<string, Endpoint>>;
-  /** Types that are a part of others: where they are found. */
+  /** Types that are parts of others, with their positions. */
   readonly parts?: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -166,5 +166,5 @@ export const services = {
   },
 } satisfies Readonly<Record<string, ServiceEndpoints>>;
 
-/** In every service; `src/client/operations.ts`. */
+/** Endpoints of every service; see `src/client/operations.ts`. */
 export const operations = ['/', '/health', '/ready', '/metrics', '/openapi.json', '/docs'];

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ImageSignedRefs, RegistrationRequest } from '#media/api.ts';
-import { signImages } from '#media/signing.ts';
-import { findAsset, type MediaTables } from '#media/store.ts';
+import { findAsset, type MediaTables } from '#media/assets/assetstore.ts';
+import { signImages } from '#media/signing/signing.ts';
 import type { Database } from '#platform/db/db.ts';
 import { openTestCache } from '../caches.fixture.ts';
 import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
@@ -75,7 +75,7 @@ for (const { name, missing } of databaseEngines) {
         legacy: { bucket: () => undefined },
         resizeAddress: () => '',
         publicScopes: [],
-        answers: openTestCache(database),
+        signedUrls: openTestCache(database),
         addressing: '',
       };
       const refs: ImageSignedRefs = JSON.parse(

@@ -47,7 +47,7 @@ describe.skipIf(isMissing)('two processes of media on PostgreSQL and Redis', () 
         program.child.kill('SIGKILL');
         await program.ended();
       });
-      await program.said('Atelier is ready');
+      await program.waitFor('Atelier is ready');
       const url = `http://127.0.0.1:${portBase + 1}`;
       const as = async (sub: string) => createClient(url, { authorization: `Bearer ${await issuer.token({ sub })}` });
       return { url, user: await as(testUserId), otherUser: await as(other) };

@@ -5,13 +5,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type RegistrationRequest, registrationRequest, scopeDeletion, videoTaskRequest } from '#media/api.ts';
-import { registerAsset } from '#media/registration.ts';
-import { deleteScope } from '#media/scopedeletion.ts';
+import { registerAsset } from '#media/registration/registration.ts';
+import { deleteScope } from '#media/scopes/scopedeletion.ts';
 import { type ProcessingDeps, processVideo, videoUploadQueue } from '#media/tasks/processing.ts';
-import type { TaskTables } from '#media/tasks/store.ts';
-import { beginVideoTask, deleteOwnAssets } from '#media/tasks/tasks.ts';
+import { beginVideoTask, deleteAssetsOfOwner } from '#media/tasks/tasks.ts';
+import type { TaskTables } from '#media/tasks/taskstore.ts';
 import { createFfmpeg } from '#media/video/ffmpeg.ts';
-import { makeVideoWatermark, watermarkQueue } from '#media/videowatermark.ts';
+import { makeVideoWatermark, watermarkQueue } from '#media/watermarks/videowatermark.ts';
 import type { Database } from '#platform/db/db.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { createJobs } from '#platform/jobs/queueing.ts';
@@ -42,7 +42,7 @@ export function processingDeps(database: Database, dataDir: string): ProcessingD
     ffmpeg: createFfmpeg('ffmpeg'),
     log,
   };
-  return { ...deps, discard: (ownerId, assetIds) => deleteOwnAssets(deps, ownerId, assetIds) };
+  return { ...deps, discard: (ownerId, assetIds) => deleteAssetsOfOwner(deps, ownerId, assetIds) };
 }
 
 async function begin(jobs: Jobs, deps: ProcessingDeps, deed: ProcessingOrders['deed'], request: RegistrationRequest) {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { registrationRequest } from '#media/api.ts';
-import { storageKeyOf, videoWatermarkKeyOf } from '#media/storagekey.ts';
+import { storageKeyOf, videoWatermarkKeyOf } from '#media/assets/storagekey.ts';
 import { posterIdOf } from '#media/tasks/processing.ts';
 import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
 import { skipWithout } from '../programs.fixture.ts';

@@ -220,7 +220,7 @@ export async function startMedia(
     clock,
     access: createAccess({ internalKeys: [internalKey], jwksUrl: issuer.jwksUrl, log }),
     database,
-    answers: openCache({ redis, database, name: 'media', maxBytes: 10_000_000, log }),
+    signedUrls: openCache({ redis, database, name: 'media', maxBytes: 10_000_000, log }),
     originals,
     publicObjects,
     legacy,

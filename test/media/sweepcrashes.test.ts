@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { objectSource } from '#image/engine/sources.ts';
 import { toTransform } from '#image/engine/specs.ts';
-import type { MediaTables } from '#media/store.ts';
+import type { MediaTables } from '#media/assets/assetstore.ts';
 import type { Database } from '#platform/db/db.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';

@@ -8,10 +8,10 @@ import { openRedis } from '#platform/redis/open.ts';
 import type { Redis } from '#platform/redis/redis.ts';
 import { openTestDatabase } from '../../../test/database.fixture.ts';
 import { type RedisServer, skipWithoutRedis, startRedisServer } from '../../../test/redis.fixture.ts';
-import type { Batch, EventLog, FencedKey, LogKey } from '../eventlog.ts';
-import { insertRun } from '../store.ts';
+import type { EventTables } from '../store/eventstore.ts';
+import { insertRun } from '../store/runstore.ts';
+import type { Batch, EventLog, FencedKey, LogKey } from './eventlog.ts';
 import { openEventLog } from './open.ts';
-import type { EventTables } from './store.ts';
 
 const log = createLog({ level: 'silent' });
 const batch = (seq: number, isLast = false): Batch => ({

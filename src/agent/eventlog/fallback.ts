@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache';
 import { startInterval } from '#platform/background/interval.ts';
 import type { Log } from '#platform/log.ts';
 import { isWriteRefused } from '#platform/redis/writability.ts';
-import type { Appended, Batch, EventLog, FencedKey, LogKey } from '../eventlog.ts';
+import type { Appended, Batch, EventLog, FencedKey, LogKey } from './eventlog.ts';
 
 export interface FallbackDeps {
   readonly redisLog: EventLog;

@@ -2,11 +2,11 @@
 import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import type { Redis } from '#platform/redis/redis.ts';
-import type { EventLog } from '../eventlog.ts';
+import { type EventTables, findRunsWithEvents } from '../store/eventstore.ts';
 import { openDatabaseLog } from './database.ts';
+import type { EventLog } from './eventlog.ts';
 import { openFallbackLog } from './fallback.ts';
 import { openRedisLog } from './redis.ts';
-import { type EventTables, findRunsWithEvents } from './store.ts';
 
 export interface OpenEventLogOptions {
   readonly db: Db<EventTables>;

@@ -4,13 +4,13 @@ import { type LedgerTables, reserveCredits } from '#accounts/ledger/credits.ts';
 import { type Db, transaction } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import type { MediaOutput } from '../api.ts';
-import { RunFailure } from '../failures.ts';
-import { type ImageGenerator, OrderRefused, type Picture, ProviderFailed, ratio } from '../generators.ts';
-import { assetOf } from '../history.ts';
-import { fetchPicture, keep, type LibraryDeps, Refused } from '../library.ts';
-import type { StoredMessage } from '../messagestore.ts';
-import { pictureReference } from '../payables.ts';
-import { holdRun, type RunTables } from '../store.ts';
+import { assetOf } from '../attachments.ts';
+import { pictureReference } from '../billing/references.ts';
+import { RunFailure } from '../providers/failures.ts';
+import { type ImageGenerator, OrderRefused, type Picture, ProviderFailed, ratio } from '../providers/generators.ts';
+import { fetchPicture, keep, type LibraryDeps, Refused } from '../services/library.ts';
+import type { StoredMessage } from '../store/messagestore.ts';
+import { holdRun, type RunTables } from '../store/runstore.ts';
 import type { ToolContext } from './context.ts';
 
 export interface ImageToolDeps extends LibraryDeps {

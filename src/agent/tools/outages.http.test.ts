@@ -31,7 +31,14 @@ beforeAll(async () => {
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  client = createClient({ name: 'media', baseUrl, ours: true, internalKey: 'k', timeoutMs: 500, failFast: false });
+  client = createClient({
+    name: 'media',
+    baseUrl,
+    isInternal: true,
+    internalKey: 'k',
+    timeoutMs: 500,
+    failFast: false,
+  });
   [withoutMedia, withoutMemory] = await Promise.all([
     startScripted({ changes: { media: client } }),
     startScripted({ changes: { memory: client } }),

@@ -11,7 +11,7 @@ import { addressesOf, agentOriginsOf } from '../config.ts';
 import { wireAccess } from './access.ts';
 import type { Wiring } from './wiring.ts';
 
-/** Registering a picture screens it: longer than most calls. */
+/** Registering an image includes its screening, which takes longer than most calls. */
 const mediaTimeoutMs = 30_000;
 const memoryTimeoutMs = 5000;
 
@@ -25,7 +25,7 @@ export async function wireAgent({ config, engines, server, log }: Wiring): Promi
     createClient({
       name,
       baseUrl,
-      ours: true,
+      isInternal: true,
       timeoutMs,
       ...(internalKey && { internalKey }),
       ...(server.telemetry && { telemetry: server.telemetry }),

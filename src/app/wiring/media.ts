@@ -8,14 +8,14 @@ import { addressesOf, agentOriginsOf } from '../config.ts';
 import { wireAccess } from './access.ts';
 import type { Wiring } from './wiring.ts';
 
-/** In memory: some 60,000 answers. */
-const maxAnswerBytes = 64 * 1024 * 1024;
+/** Limit of the memory driver: about 60,000 entries. */
+const maxCacheBytes = 64 * 1024 * 1024;
 
 export async function wireMedia({ config, engines, server, log, serviceLease }: Wiring): Promise<HttpServer> {
   const database = await engines.database();
   const redis = await engines.redis();
-  const answers = openCache({ redis, database, name: 'media', maxBytes: maxAnswerBytes, log });
-  serviceLease?.onReturn(() => answers.clear());
+  const signedUrls = openCache({ redis, database, name: 'media', maxBytes: maxCacheBytes, log });
+  serviceLease?.onReturn(() => signedUrls.clear());
   const { driver, originals, publicObjects } = await engines.objects();
   const legacy = await engines.legacy();
   const backends = [
@@ -35,7 +35,7 @@ export async function wireMedia({ config, engines, server, log, serviceLease }: 
     clock,
     access: wireAccess({ config, log }),
     database,
-    answers,
+    signedUrls,
     originals,
     publicObjects,
     legacy,

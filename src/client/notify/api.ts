@@ -1,4 +1,4 @@
-/** The vocabulary of the notify service. Written from its OpenAPI document by `npm test -- test/client -u`. */
+/** The vocabulary of the notify service. Generated from its OpenAPI document by `npm test -- test/client -u`. */
 
 export interface NotifyRequest {
   readonly type?: string | null;

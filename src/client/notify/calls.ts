@@ -1,4 +1,4 @@
-/** The calls of the notify service. Written from its OpenAPI document by `npm test -- test/client -u`. */
+/** The calls of the notify service. Generated from its OpenAPI document by `npm test -- test/client -u`. */
 import { type Access, type CallOptions, callJson, callVoid, type KeyedOptions, keyed } from '../calling.ts';
 import { operationsOf } from '../operations.ts';
 import type {

@@ -41,7 +41,7 @@ export interface ImageFacts {
   readonly height: number;
   /** 4×3 components, of a 32 px rendition. */
   readonly blurhash: string;
-  /** The whole upright picture on white, for whoever has more to find in it: it is decoded once. */
+  /** The whole upright image on white, for further inspection without decoding it again. */
   readonly rendition: Rendition;
 }
 
@@ -94,7 +94,7 @@ export class PictureFault extends Error {
   }
 }
 
-/** The caller asks for an enlargement beyond what is made. The message is fit for callers: the rest of a sentence. */
+/** The caller requests too large an enlargement. The message is fit for callers: the rest of a sentence. */
 export class EnlargementFault extends Error {
   override readonly name = 'EnlargementFault';
 }

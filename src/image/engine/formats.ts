@@ -1,4 +1,4 @@
-/** The formats that the engine reads, and how callers are told of them. */
+/** The formats that the engine reads, and their names in messages. */
 import type { ImageMime } from './engine.ts';
 
 export const decodableFormats = 'JPEG, PNG, WebP, GIF, AVIF, HEIC/HEIF, TIFF and BMP';

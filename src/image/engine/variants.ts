@@ -48,7 +48,7 @@ export interface VariantMaker {
   forget(source: NamedSource): Promise<number>;
   /** The same for many sources: those of one group are looked for together, all are removed together. */
   forgetAll(sources: readonly NamedSource[]): Promise<number>;
-  /** For sweeps, which tell by its name whose a variant was. */
+  /** For sweeps, which find the source of a variant by its name. */
   readonly names: Pick<VariantNames, 'prefix' | 'mark'>;
 }
 

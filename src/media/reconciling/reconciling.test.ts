@@ -13,9 +13,9 @@ import { databaseEngines } from '../../../test/database.fixture.ts';
 import { openLegacyFiles } from '../../../test/media/copying.fixture.ts';
 import { folderCopies } from '../../../test/media/foldercopies.fixture.ts';
 import { openFiles } from '../../../test/media/registering.fixture.ts';
-import { draftAsset, findReadyAssets, type MediaTables, markReady } from '../store.ts';
+import { draftAsset, findReadyAssets, type MediaTables, markReady } from '../assets/assetstore.ts';
+import type { FolderTables } from './folderstore.ts';
 import { createReconciler, type Reconciler } from './reconciling.ts';
-import type { FolderTables } from './store.ts';
 
 interface Line {
   readonly level: string;
@@ -59,7 +59,7 @@ for (const engine of databaseEngines)
       const reconciler = createReconciler({
         ...placesOf(dir),
         db: database.queries<FolderTables>(),
-        answers: createMemoryCache({ maxBytes: 1000 }),
+        signedUrls: createMemoryCache({ maxBytes: 1000 }),
         log: createLog({ level: 'info', destination: { write: (line) => void lines.push(JSON.parse(line)) } }),
         folder: { dataDir: dir, backends: ['objects', 'legacy'] },
       });

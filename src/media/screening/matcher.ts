@@ -1,8 +1,8 @@
-/** Asks the screening thread: starts it when it is needed, replaces it when it died or does not answer. */
+/** Sends requests to the screening thread: starts it when needed, replaces it when it died or does not respond. */
 import { Worker } from 'node:worker_threads';
 import { withDeadline } from '#platform/resilience/deadline.ts';
+import type { Answered, Asked, ExactDigests, Listed, Outcomes, Task } from './messages.ts';
 import type { PdqHash, Raster } from './pdq.ts';
-import type { Answered, Asked, ExactDigests, Listed, Outcomes, Task } from './tasks.ts';
 
 export interface Matcher {
   hash(raster: Raster): Promise<PdqHash>;
@@ -16,15 +16,15 @@ export interface Matcher {
 interface Thread {
   readonly worker: Worker;
   readonly waiting: Map<number, PromiseWithResolvers<Outcomes[Task['kind']]>>;
-  /** Tasks sent and not answered, those that nobody waits for any more among them. */
+  /** Requests without a reply, those whose caller gave up included. */
   unanswered: number;
   /** When it was last known to be alive, by the monotonic clock. */
   seenAtMs: number;
 }
 
-/** Nobody waits longer: a file system may hang, and reading a list of many millions goes on without them. */
+/** Callers wait no longer: a file system can hang. Reading a list of many millions continues without them. */
 const answerTimeoutMs = 10_000;
-/** A thread that answers nothing for this long is given up. */
+/** A thread without a reply for so long is terminated. */
 const silenceMs = 60_000;
 
 /** `folder`: of the lists; without one they are empty. Every method rejects when the thread cannot do it. */
@@ -45,12 +45,12 @@ export function createMatcher(folder: string | undefined): Matcher {
     });
     worker.on('error', (error) => abandon(thread, error));
     worker.on('exit', () => abandon(thread, new Error('the screening thread ended')));
-    // Last: whoever listens to a thread holds its process.
+    // Last: each listener references the thread, which would keep the process alive.
     worker.unref();
     return thread;
   }
 
-  /** Whoever still waits is told; the next to ask starts another. */
+  /** Rejects waiting callers; the next request starts another thread. */
   function abandon(thread: Thread, reason: unknown): void {
     if (current === thread) current = undefined;
     for (const asker of thread.waiting.values()) asker.reject(reason);
@@ -64,7 +64,7 @@ export function createMatcher(folder: string | undefined): Matcher {
     const asked: Asked = { id: ++lastId, task };
     const answer = Promise.withResolvers<Outcomes[Task['kind']]>();
     if (thread.unanswered === 0) thread.seenAtMs = performance.now();
-    // First: what cannot be sent is not waited for.
+    // First: if it throws, there is nothing to wait for.
     thread.worker.postMessage(asked);
     thread.unanswered += 1;
     thread.waiting.set(asked.id, answer);

@@ -1,9 +1,9 @@
-/** The screening thread: hashes pictures and searches the lists, away from the event loop that answers requests. */
+/** The screening thread: hashes pictures and searches the lists, off the event loop that serves requests. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { openList } from './listfiles.ts';
 import { createExactLookup, createNearestLookup } from './lookup.ts';
+import type { Answered, Asked, ExactDigests, Listed, Outcomes, Task } from './messages.ts';
 import { pdqOf } from './pdq.ts';
-import type { Answered, Asked, ExactDigests, Listed, Outcomes, Task } from './tasks.ts';
 
 /** Bits (docs/specification/media.md#screening). */
 const maxDistance = 31;
@@ -16,7 +16,7 @@ const exactLists = {
 const pdqList = openList(folder, 'pdq.txt', 32, (digests) => createNearestLookup(digests, maxDistance));
 
 function findExact(digests: ExactDigests): Listed | undefined {
-  // Both are opened before either is asked: a broken one fails the check whatever the other says.
+  // Both are opened before either is searched: a broken list fails the check whatever the other contains.
   const lists = [
     { list: 'sha256', isListed: exactLists.sha256() },
     { list: 'md5', isListed: exactLists.md5() },

@@ -11,9 +11,9 @@ import { interrupted } from '../../../test/media/interruption.fixture.ts';
 import { picture } from '../../../test/media/pictures.fixture.ts';
 import { openFiles, outcomeOf, registrationDeps, uploaded } from '../../../test/media/registering.fixture.ts';
 import { hourMs, sweepAll, sweepDeps } from '../../../test/media/sweeping.fixture.ts';
-import { unseenFacts } from '../inspection.ts';
-import type { RegistrationDeps } from '../registration.ts';
-import { draftAsset, type MediaTables } from '../store.ts';
+import { draftAsset, type MediaTables } from '../assets/assetstore.ts';
+import { unknownFacts } from '../registration/inspection.ts';
+import type { RegistrationDeps } from '../registration/registration.ts';
 
 /** More than any deed here has. */
 const manyMoments = 120;
@@ -67,7 +67,7 @@ for (const engine of databaseEngines)
       const { etag } = (await files().head(storageKey)) ?? { etag: '' };
       const identity = { ...request, ownerId: String(request.ownerId), requestedMime: request.mime };
       const place = { bucket: 'objects', storageKey, etag, byteSize: png.length };
-      expect(await draftAsset(database.queries<MediaTables>(), identity, place, unseenFacts(request.mime))).toBe(true);
+      expect(await draftAsset(database.queries<MediaTables>(), identity, place, unknownFacts(request.mime))).toBe(true);
       return what;
     }
 

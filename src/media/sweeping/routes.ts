@@ -1,8 +1,8 @@
 import type { Access } from '#platform/access/access.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { sweepRequest, swept } from './api.ts';
+import type { SweepDeps } from './page.ts';
 import { sweepPage } from './sweep.ts';
-import type { SweepDeps } from './turns.ts';
 
 export function addSweepRoutes(app: HttpServer, access: Access, deps: SweepDeps): void {
   app.post(

@@ -8,10 +8,10 @@ import { picture } from '../../../test/media/pictures.fixture.ts';
 import { type Planted, plant } from '../../../test/media/planting.fixture.ts';
 import { onEveryPair } from '../../../test/media/rig.fixture.ts';
 import { hourMs, openSweepGround, type SweepGround, sweepAll } from '../../../test/media/sweeping.fixture.ts';
-import { storageKeyOf } from '../storagekey.ts';
-import type { MediaTables } from '../store.ts';
+import type { MediaTables } from '../assets/assetstore.ts';
+import { storageKeyOf } from '../assets/storagekey.ts';
 import { posterIdOf } from '../tasks/processing.ts';
-import { insertRun, type TaskTables } from '../tasks/store.ts';
+import { insertRun, type TaskTables } from '../tasks/taskstore.ts';
 
 const transform = toTransform({ width: 8, height: 8 });
 
@@ -319,11 +319,11 @@ onEveryPair('a sweep', (pair) => {
     const { assetId, storageKey } = await one();
     await objects.remove([storageKey]);
     const keys = ['image', 'video', 'watermark', 'watermark-video'].map((kind) => `${kind}:${assetId}`);
-    const lookup = await deps.answers.lookUp(keys);
+    const lookup = await deps.signedUrls.lookUp(keys);
     await lookup.fill(new Map(keys.map((key) => [key, 'told'])), hourMs);
-    expect((await deps.answers.lookUp(keys)).found.size).toBe(4);
+    expect((await deps.signedUrls.lookUp(keys)).found.size).toBe(4);
     await sweepAll(deps);
-    expect((await deps.answers.lookUp(keys)).found.size).toBe(0);
+    expect((await deps.signedUrls.lookUp(keys)).found.size).toBe(0);
   });
 
   it('finds its way through many pages, and parts no watermark file from its source', async () => {

@@ -11,8 +11,8 @@ import { picture } from '../../../test/media/pictures.fixture.ts';
 import { plant } from '../../../test/media/planting.fixture.ts';
 import { embedded, onEveryPair } from '../../../test/media/rig.fixture.ts';
 import { hourMs, openSweepGround, type SweepGround, sweepAll } from '../../../test/media/sweeping.fixture.ts';
-import type { MediaTables } from '../store.ts';
-import type { SweepDeps } from './turns.ts';
+import type { MediaTables } from '../assets/assetstore.ts';
+import type { SweepDeps } from './page.ts';
 
 const what = 'variant_without_source';
 /** More than any sweep here has. */

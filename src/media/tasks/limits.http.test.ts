@@ -17,7 +17,7 @@ import {
 import { render } from '../../../test/media/videosamples.fixture.ts';
 import { skipWithout } from '../../../test/programs.fixture.ts';
 import type { Asset, MediaTask, VideoSignedRefs, VideoTask } from '../api.ts';
-import { watermarkQueue } from '../videowatermark.ts';
+import { watermarkQueue } from '../watermarks/videowatermark.ts';
 import { posterIdOf, videoUploadQueue } from './processing.ts';
 
 /** The machine may have other work. */

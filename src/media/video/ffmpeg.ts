@@ -110,7 +110,7 @@ async function answers(program: string, args: readonly string[]): Promise<boolea
   );
 }
 
-/** Its own process group, so that Ctrl-C in a terminal does not reach it: jobs are told to stop by us. */
+/** Its own process group, so that Ctrl-C in a terminal does not reach it: we stop jobs. */
 async function runProgram(program: string, args: readonly string[], { timeoutMs, signal }: RunOptions) {
   signal?.throwIfAborted();
   const child = spawn(program, args, {
@@ -132,7 +132,7 @@ async function runProgram(program: string, args: readonly string[], { timeoutMs,
   child.once('error', reject);
   child.once('close', (code, killedBy) => resolve({ code, killedBy }));
   const deadline = startIdleDeadline(timeoutMs, signal);
-  // Whatever happens, it is gone before we go on: nothing else may write to its files.
+  // The program has always ended when we continue: nothing else can write to its files.
   deadline.signal.addEventListener('abort', () => child.kill('SIGKILL'), { once: true });
   if (deadline.signal.aborted) child.kill('SIGKILL');
   if (child.pid !== undefined) yieldToRequests(child.pid);
@@ -159,7 +159,7 @@ const mendable = /No space left on device|Cannot allocate memory|Too many open f
 function judge({ code, killedBy }: Ending, complaint: string): void {
   if (code === 0) return;
   const detail = `${killedBy ?? `exit ${code}`}: ${complaint.trim()}`;
-  // SIGKILL is not its own doing: the system was short of memory, or somebody ended it.
+  // SIGKILL comes from outside: the system was out of memory, or an operator ended it.
   if (killedBy === 'SIGKILL' || killedBy === 'SIGTERM' || mendable.test(complaint)) throw new Error(detail);
   throw new VideoFault(killedBy === 'SIGXFSZ' ? 'video_too_large' : 'undecodable_video', detail);
 }

@@ -65,8 +65,8 @@ describe.skipIf(missing).each(modes)('PostgreSQL behind PgBouncer in %s mode, %s
   });
 
   it('is recognized by doctor', async () => {
-    expect(await probePostgres(url)).toMatch(/^PostgreSQL \d+ answers behind a pooler; pgvector/);
-    expect(await probePostgres(server.url)).toMatch(/^PostgreSQL \d+ answers; pgvector/);
+    expect(await probePostgres(url)).toMatch(/^PostgreSQL \d+ responds behind a pooler; pgvector/);
+    expect(await probePostgres(server.url)).toMatch(/^PostgreSQL \d+ responds; pgvector/);
   });
 
   it('cancels a statement that takes too long, on the server too, and goes on', async () => {

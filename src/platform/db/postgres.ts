@@ -83,7 +83,7 @@ export async function probePostgres(url: string): Promise<string> {
   return withOwnConnection(url, async (client) => {
     const version = await assertServerFits(client);
     const pgvector = describePgvector(await examinePgvector(sessionOf(client)));
-    return `PostgreSQL ${version} answers${isPooled ? ' behind a pooler' : ''}; ${pgvector}`;
+    return `PostgreSQL ${version} responds${isPooled ? ' behind a pooler' : ''}; ${pgvector}`;
   });
 }
 

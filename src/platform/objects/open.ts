@@ -91,7 +91,10 @@ async function openS3(options: OpenObjectsOptions): Promise<OpenedObjects> {
     if (support !== 'honoured')
       options.log.warn({ support }, 'the S3 server cannot create only: a signed PUT may overwrite while it is valid');
     const { isClosed, sentence } = await examineOrigins();
-    options.log[isClosed ? 'warn' : 'info']({ bucket: settings.bucket, reason: sentence }, 'the CORS rules of a bucket');
+    options.log[isClosed ? 'warn' : 'info'](
+      { bucket: settings.bucket, reason: sentence },
+      'the CORS rules of a bucket',
+    );
   } catch (error) {
     if (!(error instanceof Problem)) {
       await store.close();

@@ -29,7 +29,10 @@ describe.skipIf(skipWithoutRedis)('a Redis that takes no writes', () => {
 
   async function watch() {
     const lines: { readonly level: string; readonly msg: string; readonly reason?: string }[] = [];
-    const log = createLog({ level: 'info', destination: { write: (line: string) => void lines.push(JSON.parse(line)) } });
+    const log = createLog({
+      level: 'info',
+      destination: { write: (line: string) => void lines.push(JSON.parse(line)) },
+    });
     const redis = await openRedis({ url: server.url, prefix: 'atelier:x:', log, probeEveryMs: 50 });
     opened.push(redis);
     const registry = new Registry();
@@ -72,7 +75,18 @@ describe.skipIf(skipWithoutRedis)('a Redis that takes no writes', () => {
   });
 
   it('the documented ACL is enough for all that is used', async () => {
-    await command('ACL', 'SETUSER', 'own', 'on', '>secret', '~atelier:*', '&atelier:*', '+@all', '-@dangerous', '+info');
+    await command(
+      'ACL',
+      'SETUSER',
+      'own',
+      'on',
+      '>secret',
+      '~atelier:*',
+      '&atelier:*',
+      '+@all',
+      '-@dangerous',
+      '+info',
+    );
     const url = server.url.replace('redis://', 'redis://own:secret@');
     const redis = await openRedis({ url, prefix: 'atelier:x:', log: quiet });
     opened.push(redis);

@@ -60,7 +60,8 @@ export async function allowAnyOrigin(client: S3Client, bucket: string): Promise<
 export function describeOrigins(origins: CorsOrigins | undefined): string {
   if (origins === undefined) return 'the server does not show which browsers it lets in';
   const { write, read } = origins;
-  if (write.length === 0 && read.length === 0) return 'no browser can upload or read with a script: there is no CORS rule';
+  if (write.length === 0 && read.length === 0)
+    return 'no browser can upload or read with a script: there is no CORS rule';
   if (write.length === 0) return `no browser can upload; pages of ${nameOrigins(read)} can read`;
   return `pages of ${nameOrigins(write)} can upload`;
 }
@@ -74,4 +75,3 @@ function nameOrigins(origins: readonly string[]): string {
 }
 
 export const isClosedToBrowsers = (origins: CorsOrigins | undefined): boolean => origins?.write.length === 0;
-
