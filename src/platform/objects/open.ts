@@ -48,8 +48,8 @@ export interface OpenedObjects {
 }
 
 /**
- * Throws ConfigFault when the settings do not fit or lead nowhere. A server that does not answer right now is no fault:
- * it is said in the log, and every call says so until it is back.
+ * Throws ConfigFault when the settings do not fit or lead nowhere. A server that does not respond yet is no fault:
+ * the start logs it, and calls fail until it is back.
  */
 export async function openObjects(options: OpenObjectsOptions): Promise<OpenedObjects> {
   return options.settings.endpoint === 'embedded' ? openFiles(options) : openS3(options);
@@ -158,13 +158,13 @@ export interface LegacySettings {
   readonly secretAccessKey: string | undefined;
 }
 
-/** Buckets that are kept open: whoever asks for more of them only opens them anew, which asks no server. */
+/** Open buckets are cached. Opening one again makes no request. */
 const legacyBucketsKept = 100;
 
 /**
  * `ownBuckets`: as the stores of `openObjects` are named. They are no legacy buckets, on whatever server: a bucket's name
  * is all that tells stores apart in a signed address, in a resize address and in the identity of a variant's source.
- * Buckets are never made: what lies there was put by others. Throws ConfigFault.
+ * Buckets are never created: others own them. Throws ConfigFault.
  */
 export function openLegacyObjects({
   settings,
@@ -219,7 +219,7 @@ function legacyS3(settings: ReturnType<typeof completeLegacy>, clock: Clock): Le
     isName: (bucket) => /^[a-z0-9].{2,254}$/i.test(bucket),
     open: (bucket) => store.bucket(bucket),
     check: async () => {
-      // Any bucket would do to see whether the server answers; that it is not there is an answer too.
+      // Any bucket shows whether the server responds, even one that does not exist.
       await store.exists(defaultLegacyBucket);
     },
     close: () => store.close(),

@@ -24,7 +24,7 @@ const trialEveryMs = 500;
 const defaultProbeEveryMs = 2_000;
 const checkTimeoutMs = 2_000;
 
-/** Throws if it does not answer. A server that takes no writes is only logged. */
+/** Throws if the server does not respond. A server that takes no writes is only logged. */
 export async function connectRedis({
   url,
   prefix,
@@ -109,7 +109,7 @@ export async function connectRedis({
 /** Errors with which the server refuses every command. */
 const away = /^(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|NOAUTH)/;
 
-/** No connection, no response in time, or a response that says so. */
+/** No connection, no response in time, or a response that means this. */
 function isAway(error: unknown): boolean {
   return !(error instanceof ErrorReply) || away.test(error.message);
 }

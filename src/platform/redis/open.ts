@@ -1,4 +1,4 @@
-/** The doorway to Redis. */
+/** The only place that opens Redis. */
 import { ConfigFault } from '../config.ts';
 import { createLog, type Log } from '../log.ts';
 import type { Redis } from './redis.ts';
@@ -13,12 +13,14 @@ export interface OpenRedisOptions {
   readonly probeEveryMs?: number;
 }
 
-/** Throws a ConfigFault of one line if the server does not answer. */
+/** Throws a ConfigFault of one line if the server does not respond. */
 export async function openRedis(options: OpenRedisOptions): Promise<Redis> {
   const { connectRedis } = await import('./client.ts');
   return connectRedis(options).catch((error: Error) => {
     // Never show the URL, which contains the password.
-    throw new ConfigFault([`REDIS_URL: Redis does not answer (${error.message || (error as { code?: string }).code})`]);
+    throw new ConfigFault([
+      `REDIS_URL: Redis does not respond (${error.message || (error as { code?: string }).code})`,
+    ]);
   });
 }
 
@@ -32,7 +34,7 @@ export interface RedisFacts {
   readonly refusal: string | undefined;
 }
 
-/** For doctor. Writes one key that expires within a minute. Throws ConfigFault if the server does not answer. */
+/** For doctor. Writes one key that expires within a minute. Throws ConfigFault if the server does not respond. */
 export async function probeRedis(url: string, prefix: string): Promise<RedisFacts> {
   const redis = await openRedis({ url, prefix, log: createLog({ level: 'silent' }) });
   try {

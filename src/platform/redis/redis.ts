@@ -19,7 +19,7 @@ export interface Redis {
    * bring back older ones. `undefined` without a connection.
    */
   readonly serverRun: string | undefined;
-  /** `false`: it answers and refuses writes, as a replica or a full server does. `undefined`: it does not answer. */
+  /** `false`: it responds and refuses writes, as a replica or a full server does. `undefined`: it does not respond. */
   readonly isWritable: boolean | undefined;
   /**
    * One call, or several at once. Throws `engine_unavailable` without a connection, without a response within
@@ -34,7 +34,7 @@ export interface Redis {
   listen(channel: string, listener: ChannelListener): () => void;
   /** A separate connection for commands that block, each for at most 2 s. The caller closes it. */
   openBlocking(name: string): Promise<BlockingConnection>;
-  /** For /ready. Throws if the server does not answer or refuses writes. */
+  /** For /ready. Throws if the server does not respond or refuses writes. */
   check(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 /**
- * Whether Redis takes our writes. A replica, a full server, one that cannot save, or an ACL without our keys answers PING
+ * Whether Redis takes our writes. A replica, a full server, one that cannot save, or an ACL without our keys responds to PING
  * and refuses every write, so only a write shows it.
  */
 import { ErrorReply } from 'redis';
@@ -7,7 +7,7 @@ import { startInterval } from '../background/interval.ts';
 import type { Log } from '../log.ts';
 import type { RedisClient } from './redis.ts';
 
-/** The first word of a refusal, and what Redis 7 answers when a script meets a key that the ACL does not allow. */
+/** The first word of a refusal, and the error of Redis 7 for a script that uses a key that the ACL does not allow. */
 const refusal = /^(READONLY|OOM|MISCONF|NOREPLICAS|NOPERM)|ACL failure in script/;
 
 /** The server is connected and refuses to write. */
@@ -17,9 +17,9 @@ export function isWriteRefused(error: unknown): boolean {
 }
 
 export interface Writability {
-  /** `undefined`: not known, because the server does not answer. */
+  /** `undefined`: not known, because the server does not respond. */
   readonly isWritable: boolean | undefined;
-  /** Writes now. Throws if the server refuses or does not answer. */
+  /** Writes now. Throws if the server refuses or does not respond. */
   probe(): Promise<void>;
   close(): void;
 }
@@ -62,7 +62,7 @@ export function watchWrites({ prefix, run, log, everyMs }: WritabilityDeps): Wri
   };
 }
 
-/** What the server said. */
+/** The server's own error message. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error instanceof ErrorReply || !(error.cause instanceof Error) ? error.message : reasonOf(error.cause);
