@@ -13,7 +13,7 @@ const [command = 'start', ...args] = process.argv.slice(2);
 
 if (args.includes('--help') || args.includes('-h')) showUsage();
 
-/** Maps a command to [whether it needs the development packages, the programs to run in order]. */
+/** Maps a command to [whether it needs the development packages, the programs to run in order]. Node flags precede a program. */
 const main = (...words) => [at('src/main.ts'), ...words];
 const commands = {
   test: [true, [[at('node_modules/vitest/vitest.mjs'), 'run', ...args]]],
@@ -28,6 +28,8 @@ const commands = {
       [at('node_modules/vitest/vitest.mjs'), 'run', 'test/house'],
     ],
   ],
+  dev: [false, [['--watch', '--watch-preserve-output', ...main('start', ...args)]]],
+  generate: [true, [[at('test/generated/main.ts')]]],
   'build:console': [true, [[at('node_modules/vite/bin/vite.js'), 'build', at('src/console/web')]]],
   'build:client': [true, [main('build:client', ...args)]],
   capacity: [true, [[at('bench/growth/capacity.ts'), ...args]]],

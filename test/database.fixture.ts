@@ -14,6 +14,7 @@ import { platformMigrations } from '#platform/db/open.ts';
 import { openInMemory } from '#platform/db/pglite.ts';
 import { openPostgres } from '#platform/db/postgres.ts';
 import { createLog } from '#platform/log.ts';
+import { inLane } from './lane.fixture.ts';
 
 export interface DatabaseEngine {
   readonly name: Database['driver'];
@@ -35,6 +36,12 @@ export const databaseEngines: readonly DatabaseEngine[] = [
   { name: 'pglite', missing: false, open: openTestDatabase },
   { name: 'postgres', missing: !(await postgresIsWanted()), open: openPostgresTestDatabase },
 ];
+
+/**
+ * The engines for suites of services. The quick lane uses PostgreSQL if it is available, the nightly lane both engines.
+ * Suites over `databaseEngines` cover the differences between the engines in both lanes.
+ */
+export const laneEngines: readonly DatabaseEngine[] = inLane(databaseEngines);
 
 /** Creates an empty database on the test server, and returns a function that drops it, even with open connections. */
 export async function createPostgresDatabase(): Promise<{ readonly url: string; readonly drop: () => Promise<void> }> {

@@ -43,10 +43,12 @@ export type Config = ReturnType<typeof readConfig>;
  * Outside production, missing secrets are generated and, with `keepSecrets`, stored in the data folder.
  */
 export function readConfig(
-  environment: Environment,
+  given: Environment,
   services: readonly ServiceName[],
   { keepSecrets = true }: { readonly keepSecrets?: boolean } = {},
 ) {
+  // MODELS_FILE takes the place of MODEL_*.
+  const environment = given.MODELS_FILE ? { ...given, MODEL_BASE_URL: given.MODEL_BASE_URL || 'offline' } : given;
   const production = environment.NODE_ENV === 'production';
   const dataDir = resolve(environment.ATELIER_DATA_DIR || 'data');
   const complete = production ? environment : withSecrets(environment, dataDir, settingGroups, keepSecrets);
@@ -125,7 +127,12 @@ export function standInsOf(config: Config, services: readonly ServiceName[]): re
       'IDP_URL',
     ),
     ...standIn(uses('content', 'cms') && cms.url === undefined, 'the CMS', 'local', 'CMS_URL'),
-    ...standIn(agent && model.url === 'offline', 'the language model', 'offline', 'MODEL_BASE_URL'),
+    ...standIn(
+      agent && model.file === undefined && model.url === 'offline',
+      'the language model',
+      'offline',
+      'MODEL_BASE_URL',
+    ),
     ...standIn(agent && imageModel.url === 'offline', 'the image model', 'offline', 'IMAGE_MODEL_BASE_URL'),
     ...standIn(agent && videoModel.url === 'offline', 'the video model', 'offline', 'VIDEO_MODEL_BASE_URL'),
     ...standIn(

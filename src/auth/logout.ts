@@ -16,6 +16,7 @@ export interface LogoutDeps extends RevocationDeps {
   readonly sessionSealer: SessionSealer;
   readonly cookies: CookieRules;
   readonly log: Log;
+  readonly timeoutMs?: number;
 }
 
 /** The cookie is cleared in any case, so a logout does not wait longer for the database. */
@@ -46,7 +47,7 @@ export async function signOut(deps: LogoutDeps, logout: Logout): Promise<readonl
 /** One deadline covers both calls to the provider. */
 async function endSession(deps: LogoutDeps, token: string, { scope, clientAddress }: Logout): Promise<void> {
   let refreshed: Refreshed = { kind: 'unavailable' };
-  const isEnded = await withDeadline(providerTimeoutMs, async (signal) => {
+  const isEnded = await withDeadline(deps.timeoutMs ?? providerTimeoutMs, async (signal) => {
     refreshed = await deps.rotation.refresh(token, clientAddress);
     if (refreshed.kind !== 'ok') return refreshed.kind === 'expired';
     const { access_token: accessToken } = refreshed.session;

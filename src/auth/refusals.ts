@@ -19,7 +19,7 @@ export interface Unavailable {
 const final: ReadonlySet<number> = new Set([400, 401, 403, 404, 410, 422]);
 
 /**
- * Interprets any status from 300 on. The credential is dead only if the provider itself says so, in JSON with an error code. A
+ * Interprets any status from 300 on. The credential is dead only if the provider itself confirms it, in JSON with an error code. A
  * gateway's 4xx, an HTML page or an empty body is no evidence.
  */
 export function readRefusal(

@@ -43,6 +43,8 @@ export interface AuthDeps {
   readonly records?: { readonly access: Access; readonly hasMadeUpAccounts: boolean } | undefined;
   /** Default: chosen by the kind of database. */
   readonly refreshResults?: (database: Database) => RefreshResults;
+  /** How long the provider may take for one refresh or sign-out, all calls together. Default: 9.5 s. */
+  readonly providerTimeoutMs?: number;
 }
 
 export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
@@ -71,8 +73,9 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
   const db = database.queries<AuthTables>();
   const provider = createProvider({ ...deps.provider, callbackUrl: `${publicUrl}/callback`, log, telemetry });
   const refreshResults = (deps.refreshResults ?? openRefreshResults)(database);
-  const rotation = createRotation({ refreshResults, provider, log, ...sealers });
-  const parts = { db, jobs, refreshResults, provider, rotation, log, clock, ...sealers };
+  const limits = deps.providerTimeoutMs === undefined ? {} : { timeoutMs: deps.providerTimeoutMs };
+  const rotation = createRotation({ refreshResults, provider, log, ...sealers, ...limits });
+  const parts = { db, jobs, refreshResults, provider, rotation, log, clock, ...sealers, ...limits };
   const accounts = database.queries<AccountTables>();
   addRoutes(app, {
     ...parts,

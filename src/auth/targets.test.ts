@@ -23,7 +23,7 @@ describe('allowed targets', () => {
   ])('%s', (next, expected) => expect(targets.validate(next)).toBe(expected));
 });
 
-/** `H` stands for an allowed host and `E` for one that is not allowed. */
+/** `H` means an allowed host and `E` one that is not allowed. */
 const families: Readonly<Record<string, readonly string[]>> = {
   'other hosts': ['https://E', 'http://E/', 'https://E/H', 'https://E?H', 'https://E#H', 'https://E/?https://H'],
   'look-alikes': [

@@ -82,14 +82,17 @@ async function handOn(notify: HttpClient, id: string, { type, data }: z.output<t
     route: '/emails/events',
     json: {
       id: id.slice(0, 256),
-      type,
-      email_id: data.email_id,
-      to: (data.to ?? []).slice(0, maxRecipients),
-      bounce_type: data.bounce?.type,
-      reason: (data.bounce?.message ?? data.failed?.reason)?.slice(0, maxReasonLength),
+      type: storable(type),
+      email_id: storable(data.email_id),
+      to: (data.to ?? []).slice(0, maxRecipients).map((text) => storable(text).slice(0, 512)),
+      bounce_type: storable(data.bounce?.type ?? ''),
+      reason: storable(data.bounce?.message ?? data.failed?.reason ?? '').slice(0, maxReasonLength),
     },
     // Notify counts a message once.
     idempotent: true,
   });
   if (status !== 204) throw problems.engine_unavailable({ cause: new Error(`notify answered ${status}`) });
 }
+
+/** Notify refuses what a database cannot store, and the provider would send the same message again for days. */
+const storable = (text: string) => text.replaceAll(/\p{Cc}+/gu, ' ').toWellFormed();

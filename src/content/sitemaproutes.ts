@@ -2,8 +2,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { HttpServer } from '#platform/http/server.ts';
-import { problems } from '#platform/problem.ts';
 import { isUuid } from '#platform/ids.ts';
+import { problems } from '#platform/problem.ts';
 import { feedSitemap, type Listed, userSitemap } from './api.ts';
 import { readListed, readPageEnds, renderSitemap, renderSitemapIndex, wantsXml } from './sitemap.ts';
 import { etagOf, sendValidated } from './validators.ts';

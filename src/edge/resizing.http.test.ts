@@ -7,6 +7,7 @@ import { StoreFault, type VariantMaker } from '#image/engine/variants.ts';
 import { gather } from '#platform/objects/gathering.ts';
 import { bytesOf, drivers, type Rig, rawGet, resizingKeys, startEdge } from '../../test/edge/edge.fixture.ts';
 import { sceneColour } from '../../test/image/pictures.fixture.ts';
+import { inLane } from '../../test/lane.fixture.ts';
 import { bmpOf } from '../../test/media/bmp.fixture.ts';
 import { fixture } from '../../test/media/heif.fixture.ts';
 import { pathSigner, type ResizeFormat, type ResizeOptions, type ResizeSigner, resizeSigner } from './api.ts';
@@ -27,8 +28,8 @@ function picture(width: number, height: number) {
 
 const noise = () => sharp(bytesOf(300 * 300 * 3), { raw: { width: 300, height: 300, channels: 3 } });
 
-describe.each(drivers)('resize addresses over $name', ({ name, skipped }) => {
-  describe.skipIf(skipped)('', () => {
+describe.each(inLane(drivers))('resize addresses over $name', ({ name, missing }) => {
+  describe.skipIf(missing)('', () => {
     let rig: Rig;
     let address: ResizeSigner;
     beforeAll(async () => {

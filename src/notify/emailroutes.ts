@@ -9,7 +9,9 @@ import { cancelEmail, mailOf, showEmail } from './emails.ts';
 import { notifyProblems } from './problems.ts';
 import { type SendingDeps, sendOnce } from './sending.ts';
 
-type Guard = Access['internalOrBearer'];
+type Guard = Omit<Access['internalOrBearer'], 'onRequest'> & {
+  readonly onRequest: Access['internalOrBearer']['onRequest'][];
+};
 
 const maxEmailBytes = 40 * 1024 * 1024;
 const maxBatchBytes = 10 * 1024 * 1024;

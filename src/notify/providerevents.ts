@@ -55,8 +55,10 @@ function suppressedBy(type: EventType, { to, bounce_type: bounceType, reason = '
 const maxReasonLength = 500;
 
 function storable(text: string | undefined): string | undefined {
+  // An empty one says nothing.
+  if (!text) return undefined;
   return text
-    ?.replaceAll(/\p{Cc}+/gu, ' ')
+    .replaceAll(/\p{Cc}+/gu, ' ')
     .slice(0, maxReasonLength)
     .toWellFormed();
 }

@@ -133,8 +133,8 @@ describe('a folder of types', () => {
     expect((await notify('offer', free)).body).toEqual({ skipped: true, reason: 'plan_gate' });
     expect((await notify('offer', closed)).body).toEqual({ skipped: true, reason: 'disabled_by_user' });
     expect((await notify('offer', pro)).status).toBe(200);
-    const { headers, text } = channel.sent[0]?.mail ?? { headers: {} };
-    expect(headers['List-Unsubscribe']).toBe(`<${text?.split(': ')[1]}>`);
+    const mail = channel.sent[0]?.mail;
+    expect(mail?.headers['List-Unsubscribe']).toBe(`<${mail?.text?.split(': ')[1]}>`);
   });
 
   describe('a preview', () => {

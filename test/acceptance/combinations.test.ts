@@ -11,6 +11,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { systemClock } from '#platform/clock.ts';
 import { openS3Store } from '#platform/objects/s3/s3.ts';
 import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
+import { isNightly } from '../lane.fixture.ts';
 import { listed } from '../platform/objects/objects.fixture.ts';
 import { dropBucket, skipWithoutS3, testServer } from '../platform/objects/s3.fixture.ts';
 import { skipWithoutRedis, startRedisServer } from '../redis.fixture.ts';
@@ -36,19 +37,22 @@ const missing: Readonly<Record<string, boolean>> = {
 
 const parts = [['media'], ['image'], ['auth'], ['agent'], ['memory'], ['content'], ['notify'], ['edge', 'idp', 'cms']];
 /** Engines in addition to the embedded ones, and the services of each process. */
-const combinations: readonly (readonly [string, readonly string[], readonly (readonly string[])[]])[] = [
+type Combination = readonly [string, readonly string[], readonly (readonly string[])[]];
+const inEveryLane: readonly Combination[] = [
   ['one process', [], [[]]],
+  ['a process for each service', ['postgres', 'redis'], parts],
+  ['two processes of all services', ['postgres', 'redis', 's3'], [[], []]],
+];
+const atNight: readonly Combination[] = [
   ['one process', ['s3'], [[]]],
   ['one process', ['redis'], [[]]],
   ['one process', ['redis', 's3'], [[]]],
   ['one process', ['postgres'], [[]]],
   ['a process for each service', ['postgres', 's3'], parts],
-  ['a process for each service', ['postgres', 'redis'], parts],
-  ['two processes of all services', ['postgres', 'redis', 's3'], [[], []]],
 ];
 
 describe.concurrent('npm run demo', () => {
-  for (const [processes, engines, services] of combinations)
+  for (const [processes, engines, services] of isNightly ? [...inEveryLane, ...atNight] : inEveryLane)
     it.skipIf(engines.some((engine) => missing[engine]))(
       `${processes} on ${engines.join(', ') || 'the embedded engines'}`,
       () => journey(engines, services),

@@ -9,7 +9,8 @@ import { databaseRefreshResults } from '#auth/refreshresults.ts';
 import { openDatabase } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
 import { newPlace, root } from '../acceptance/running.fixture.ts';
-import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
+import { createPostgresDatabase, databaseEngines, laneEngines } from '../database.fixture.ts';
+import { programEnv } from '../programs.fixture.ts';
 import { type Browser, openBrowser, signIn } from './browser.fixture.ts';
 import { type AuthRig, anonKey, eventually, origin, startAuth } from './rig.fixture.ts';
 
@@ -25,7 +26,7 @@ async function signedIn(rig: AuthRig): Promise<Browser> {
   return browser;
 }
 
-describe.each(databaseEngines)('refreshes at once on $name', (engine) => {
+describe.each(laneEngines)('refreshes at once on $name', (engine) => {
   describe.skipIf(engine.missing)('', () => {
     let rig: AuthRig;
     let urls: readonly string[];
@@ -109,7 +110,7 @@ describe.skipIf(postgres?.missing ?? true)('two processes over PostgreSQL', () =
     places.push(place);
     // Without the launcher in between: a kill has to meet the process itself.
     const env = {
-      PATH: process.env.PATH,
+      ...programEnv,
       ...place.env,
       DATABASE_URL: databaseUrl,
       // Says that there may be several of each; this service itself has no use for it.

@@ -101,6 +101,9 @@ export const services = {
       'GET /stream/{taskId}': { name: 'followRun', kind: 'stream' },
       'GET /thread/{threadId}/current-task': { name: 'readCurrentTask', answer: 'CurrentTask' },
       'GET /messages/{threadId}': { name: 'readMessages', answer: 'ThreadMessages' },
+      'GET /models': { name: 'listModels', answer: 'ModelList' },
+      'GET /usage': { name: 'readUsage', query: 'UsageRange', answer: 'UsageDays' },
+      'GET /credits': { name: 'readCredits', query: 'CreditsOwner', answer: 'CreditsState' },
       'POST /video/submit/{taskId}': { name: 'retryVideos', answer: 'VideosRetried' },
     },
     parts: {

@@ -85,7 +85,7 @@ const isKeyed = (operation: Operation | undefined) =>
   false;
 
 const headOf = (name: string, what: string) =>
-  `/** ${what} of the ${name} service. Generated from its OpenAPI document by \`npm test -- test/client -u\`. */`;
+  `/** ${what} of the ${name} service. Generated from its OpenAPI document by \`npm run generate\`. */`;
 
 function writeCalls(name: string, functions: readonly string[], types: readonly string[]): string {
   const body = functions.join('\n\n');

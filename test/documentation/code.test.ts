@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newPlace, type Place, root, run } from '../acceptance/running.fixture.ts';
+import { programEnv } from '../programs.fixture.ts';
 import { withTag } from './blocks.fixture.ts';
 
 /** The machine may be busy. */
@@ -84,7 +85,7 @@ describe('docs/', () => {
       [join(copy, 'src/main.ts'), 'start', 'agent', 'memory', 'media', 'edge', 'notify', 'idp'],
       {
         cwd: copy,
-        env: { PATH: process.env.PATH, ...place.env, LOG_LEVEL: 'warn' },
+        env: { ...programEnv, ...place.env, LOG_LEVEL: 'warn' },
       },
     );
     const ended = once(child, 'exit');

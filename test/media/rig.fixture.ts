@@ -27,6 +27,7 @@ import { defaultLegacyBucket, type LegacyObjects, type Objects } from '#platform
 import { openLegacyObjects } from '#platform/objects/open.ts';
 import type { Redis } from '#platform/redis/redis.ts';
 import { databaseEngines, openTestDatabase } from '../database.fixture.ts';
+import { inLane, isNightly } from '../lane.fixture.ts';
 import { openTestBucket, skipWithoutS3, testServer } from '../platform/objects/s3.fixture.ts';
 import { startTestIssuer, type TestIssuer, testUserId } from '../platform/tokenissuer.fixture.ts';
 import { openTestRedis, skipWithoutRedis } from '../redis.fixture.ts';
@@ -60,7 +61,7 @@ export const embedded: EnginePair = {
   openObjects: openFolders,
 };
 
-/** The embedded engines, and the distributed ones where they run. */
+/** The embedded engines, and the distributed ones where they run. In the quick lane one of both. */
 const enginePairs: readonly EnginePair[] = [
   embedded,
   ...databaseEngines
@@ -74,8 +75,17 @@ const enginePairs: readonly EnginePair[] = [
     })),
 ];
 
-export function onEveryPair(title: string, suite: (pair: EnginePair) => void): void {
-  for (const pair of enginePairs) describe.skipIf(pair.missing)(`${title} on ${pair.name}`, () => suite(pair));
+/**
+ * Declares the suite on each pair. The quick lane uses the distributed engines if they are available. A suite that covers
+ * behavior of the embedded engines alone names these as `quickLane`.
+ */
+export function onEveryPair(
+  title: string,
+  suite: (pair: EnginePair) => void,
+  { quickLane = inLane(enginePairs) }: { readonly quickLane?: readonly EnginePair[] } = {},
+): void {
+  for (const pair of isNightly ? enginePairs : quickLane)
+    describe.skipIf(pair.missing)(`${title} on ${pair.name}`, () => suite(pair));
 }
 
 async function openFolders(edge: EdgeAddressing): Promise<ObjectStores> {
@@ -156,6 +166,7 @@ export interface MediaRig {
   readonly issuer: TestIssuer;
   readonly internalKey: string;
   readonly url: string;
+  readonly edgeUrl: string;
   readonly database: Database;
   readonly jobs: Jobs;
   readonly media: HttpServer;
@@ -181,6 +192,7 @@ export async function startMedia(
     maxOwnerBytes = 0,
     blockedHashes,
     screeningUrl,
+    classifierTimeoutMs,
   }: Partial<ScreeningSettings> & { readonly ffmpegPath?: string; readonly maxOwnerBytes?: number } = {},
 ): Promise<MediaRig> {
   const log = createLog({ level: 'silent' });
@@ -198,7 +210,11 @@ export async function startMedia(
   const limits = { maxSourcePixels, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 };
   const engine = createEngine(limits);
   const variants = createVariantMaker({ engine, keySecret: 'a key secret', publicObjects, limits });
-  const screening = createScreening({ blockedHashes, screeningUrl });
+  const screening = createScreening({
+    blockedHashes,
+    screeningUrl,
+    ...(classifierTimeoutMs !== undefined && { classifierTimeoutMs }),
+  });
   const server = { log, readiness: { database: () => database.check(), originals: () => originals.check() } };
   const edge = createEdge({
     server,
@@ -245,6 +261,7 @@ export async function startMedia(
     issuer,
     internalKey,
     url,
+    edgeUrl: edgeAddress.url,
     database,
     jobs,
     media,

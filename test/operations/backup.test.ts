@@ -13,6 +13,7 @@ import { lockFiles, lockFolder } from '#platform/db/lock.ts';
 import { openDatabase } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
 import { newPlace, type Place, root } from '../acceptance/running.fixture.ts';
+import { programEnv } from '../programs.fixture.ts';
 import { faultOf, inProcess, limitMs, snapshotOf, type Traces, use, whileRunning } from './installation.fixture.ts';
 
 const log = createLog({ level: 'silent' });
@@ -44,7 +45,7 @@ afterAll(async () => {
 /** Kills the command when `watched` contains this many files. */
 async function killed(command: string, target: string, env: Record<string, string>, watched: string, files: number) {
   const child = spawn(process.execPath, [join(root, 'src/main.ts'), command, target], {
-    env: { PATH: process.env.PATH, ...env },
+    env: { ...programEnv, ...env },
   });
   const ended = new Promise<NodeJS.Signals | null>((resolve) => child.on('exit', (_, signal) => resolve(signal)));
   while (child.exitCode === null && !(await hasFiles(watched, files))) await sleep(2);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '#app/config.ts';
 import { newPlace, type Place, run } from '../acceptance/running.fixture.ts';
+import { everyNth } from '../lane.fixture.ts';
 import { clip } from '../media/clips.fixture.ts';
 import { folderCopies } from '../media/foldercopies.fixture.ts';
 import { picture } from '../media/pictures.fixture.ts';
@@ -149,7 +150,8 @@ describe.skipIf(skipWithout('ffmpeg'))('a data folder', { timeout: 6 * limitMs }
     await rm(folder, { recursive: true, force: true });
   });
 
-  it.each(folderCopies)(
+  // src/media/reconciling tests the other ways without starting programs.
+  it.each(everyNth(folderCopies, folderCopies.length))(
     'that was copied by $name contains the same data, and the second start logs nothing',
     async (way) => {
       const copy = join(folder, `copy by ${way.name}`);

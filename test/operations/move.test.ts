@@ -16,6 +16,7 @@ import { newPlace, type Place, root } from '../acceptance/running.fixture.ts';
 import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
 import { listed } from '../platform/objects/objects.fixture.ts';
 import { openTestBucket, skipWithoutS3, testServer } from '../platform/objects/s3.fixture.ts';
+import { programEnv } from '../programs.fixture.ts';
 import { faultOf, inProcess, limitMs, snapshotOf, type Traces, use, whileRunning } from './installation.fixture.ts';
 
 const log = createLog({ level: 'silent' });
@@ -78,7 +79,7 @@ async function progressAt(url: string): Promise<number> {
 /** Kills the command when this much is done. */
 async function moveKilledAt({ env, url }: Target, done: number): Promise<NodeJS.Signals | null> {
   const child = spawn(process.execPath, [join(root, 'src/main.ts'), 'move'], {
-    env: { PATH: process.env.PATH, ...env },
+    env: { ...programEnv, ...env },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const ended = new Promise<NodeJS.Signals | null>((resolve) => child.on('exit', (_, signal) => resolve(signal)));

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient, type HttpClient } from '#platform/http/client.ts';
-import { type AgentRig, type Chatter, newThread, startAgent } from '../agent/rig.fixture.ts';
+import { type Provider, startProvider } from '../agent/provider.fixture.ts';
+import { type AgentRig, type Chatter, modelsOf, newThread, startAgent } from '../agent/rig.fixture.ts';
 import { databaseEngines } from '../database.fixture.ts';
 import { picture } from '../media/pictures.fixture.ts';
 import { embedded, put, upload } from '../media/rig.fixture.ts';
@@ -22,6 +23,8 @@ let alice: Chatter;
 let mallory: Chatter;
 let png: Buffer;
 let agentUrl: string;
+let seeingUrl: string;
+let provider: Provider;
 
 beforeAll(async () => {
   const [pglite] = databaseEngines;
@@ -51,6 +54,15 @@ beforeAll(async () => {
     imageGenerator: { generate: make, edit: make },
     pace: { leaseMs: 60_000 },
   });
+  // The offline model sees no pictures; this one gets them.
+  provider = await startProvider();
+  const seeing = await first.another({
+    media: behind('media'),
+    memory: behind('memory'),
+    model: modelsOf({ url: provider.url, names: ['seeing'] }),
+    pace: { leaseMs: 60_000 },
+  });
+  seeingUrl = seeing.url;
   agentUrl = opened.url;
   alice = first.at(opened.url, await first.user('pro', 1000));
   mallory = first.at(opened.url, await first.user('pro', 1000));
@@ -60,6 +72,7 @@ afterAll(async () => {
   await Promise.all(clients.map((client) => client.close()));
   for (const seam of Object.values(seams)) seam.close();
   await memory.close();
+  provider.close();
 });
 
 const newAsset = async (chatter: Chatter) => {
@@ -73,14 +86,16 @@ const file = (assetId: string) => ({ type: 'file', mediaType: 'image/png', url: 
 describe('a conversation with pictures, videos and memory', () => {
   it('makes the calls of the table, each for the user of the run, and no others', async () => {
     const threadId = newThread();
-    const say = async (message: object) => {
-      const { status, body } = await alice.call('POST', '/task', { threadId, message: { role: 'user', ...message } });
+    const say = async (message: object, speaker = alice) => {
+      const { status, body } = await speaker.call('POST', '/task', { threadId, message: { role: 'user', ...message } });
       expect(status).toBe(201);
       expect((await alice.ended(String(body.taskId))).status).toBe('completed');
     };
     await say({ parts: [{ type: 'text', text: 'Edit this, please.' }, file(await newAsset(alice))] });
     await say({ parts: [{ type: 'text', text: 'Remember that I like bees and make an image and a video.' }] });
     await say({ parts: [{ type: 'text', text: 'What do you know about me?' }] });
+    const sight = [{ type: 'text', text: 'What do you see?' }, file(await newAsset(alice))];
+    await say({ parts: sight }, rig.at(seeingUrl, alice));
     await alice.messages(threadId);
     const parts = [file(await newAsset(mallory))];
     const stolen = await alice.call('POST', '/task', { threadId, message: { role: 'user', parts } });
@@ -142,6 +157,10 @@ const probes: Readonly<Record<string, Probe>> = {
   },
   'media POST /v1/sign/image': signing,
   'media POST /v1/sign/video': signing,
+  'media POST /v1/fit': {
+    bodyFor: async () => ({ ref: await newAsset(alice), width: 20, height: 20 }),
+    isRefused: (body) => Reflect.get(body, 'error') === 'not_found',
+  },
   'memory POST /inject': { bodyFor: async () => ({ ...entity(), query: 'bees' }) },
   'memory POST /memory/search': { bodyFor: async () => ({ ...entity(), query: 'bees' }) },
   'memory POST /memory/add': { bodyFor: async () => ({ ...entity(), content: 'I like bees', type: 'preference' }) },

@@ -37,7 +37,7 @@ export function findRequests(): readonly FoundRequests[] {
 function readRequests(file: string): FoundRequests {
   const text = readFileSync(join(root, 'src', file), 'utf8');
   const nodes = [...walk(parseAst(text, { lang: 'ts' }) as unknown as Node)];
-  const isForeign = nodes.some((node) => isProperty(node, 'ours') && textOf(node) === 'false');
+  const isForeign = nodes.some((node) => isProperty(node, 'isInternal') && textOf(node) === 'false');
   const endpoints = nodes.filter((node) => isCall(node)).map((node) => endpointOf(argumentOf(node)));
   return {
     file,

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../acceptance/running.fixture.ts';
+import { programEnv } from '../programs.fixture.ts';
 
 export interface Suite {
   readonly portBase: number;
@@ -33,7 +34,7 @@ export async function startSuite(
     // Starts the process without the launcher, which would forward signals and let it end cleanly.
     const started = spawn(process.execPath, [join(root, 'src/main.ts'), 'start', ...services], {
       cwd: root,
-      env: { PATH: process.env.PATH, LOG_LEVEL: 'warn', ...env, ATELIER_PORT_BASE: String(portBase) },
+      env: { ...programEnv, LOG_LEVEL: 'warn', ...env, ATELIER_PORT_BASE: String(portBase) },
     });
     child = started;
     let printed = '';

@@ -52,6 +52,8 @@ export async function wireAgent({ config, engines, server, log }: Wiring): Promi
     memory,
     settings: config.agent,
     model: config.model,
+    readKey: (variable) => process.env[variable],
+    ownUrls: [addresses.edge, config.objects.endpoint],
     offlineModel,
     imageGenerator: imageModel.url === 'offline' ? offlineImages : openImageProvider(imageModel),
     videoGenerator: videoModel.url === 'offline' ? offlineVideos : openVideoProvider(videoModel),

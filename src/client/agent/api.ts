@@ -1,4 +1,4 @@
-/** The vocabulary of the agent service. Generated from its OpenAPI document by `npm test -- test/client -u`. */
+/** The vocabulary of the agent service. Generated from its OpenAPI document by `npm run generate`. */
 
 export interface TaskRequest {
   readonly threadId: string;

@@ -1,4 +1,4 @@
-/** The calls of the agent service. Generated from its OpenAPI document by `npm test -- test/client -u`. */
+/** The calls of the agent service. Generated from its OpenAPI document by `npm run generate`. */
 import { type Access, type CallOptions, callJson, callVoid } from '../calling.ts';
 import type { RunChunk } from '../chunks.ts';
 import { operationsOf } from '../operations.ts';

@@ -7,16 +7,30 @@ import { bearer, isSuccess, placeOf, probe, reasonOf } from './probing.ts';
 /** The provider may have to load a model first. */
 const modelTimeoutMs = 30_000;
 
-export async function checkModel({ model: { url, apiKey, names } }: Config): Promise<string> {
+export async function checkModel({ model: { url, apiKey, names, file } }: Config): Promise<string> {
+  if (file !== undefined) return checkModels(file);
   if (url === 'offline') return 'the offline model';
   await Promise.all(names.map((name) => probeModel(url, apiKey, name)));
   return `${names.join(', ')} at ${placeOf(url)}`;
 }
 
-async function probeModel(url: string, apiKey: string | undefined, model: string): Promise<void> {
+/** The models of MODELS_FILE, each with its own key. */
+async function checkModels(models: NonNullable<Config['model']['file']>): Promise<string> {
+  await Promise.all(
+    models.map(({ baseUrl, apiKeyEnv, model }) => {
+      const apiKey = apiKeyEnv === undefined ? undefined : process.env[apiKeyEnv];
+      return probeModel(baseUrl, apiKey, model, { settings: 'MODELS_FILE', keySetting: apiKeyEnv ?? 'MODELS_FILE' });
+    }),
+  );
+  return models.map(({ id, baseUrl }) => `${id} at ${placeOf(baseUrl)}`).join(', ');
+}
+
+const modelNames = { settings: 'MODEL_BASE_URL and MODEL_NAME', keySetting: 'MODEL_API_KEY' };
+
+async function probeModel(url: string, apiKey: string | undefined, model: string, named = modelNames): Promise<void> {
   const messages = [{ role: 'user', content: 'Answer with one word: ready?' }];
-  const settings = 'MODEL_BASE_URL and MODEL_NAME';
-  const request = { method: 'POST', headers: bearer(apiKey), settings, keySetting: 'MODEL_API_KEY' } as const;
+  const { settings } = named;
+  const request = { method: 'POST', headers: bearer(apiKey), ...named } as const;
   const statusFor = (json: object) =>
     probe({
       ...request,

@@ -7,6 +7,7 @@ import { type Clock, systemClock } from '#platform/clock.ts';
 import { openFilesystem } from '#platform/objects/files/filesystem.ts';
 import type { Objects, WriteOptions } from '#platform/objects/objects.ts';
 import { photo, pipe, scene } from '../../../test/image/pictures.fixture.ts';
+import { inLane } from '../../../test/lane.fixture.ts';
 import { openTestBucket, skipWithoutS3 } from '../../../test/platform/objects/s3.fixture.ts';
 import { EngineBusy, type EngineLimits, EngineTimeout, PictureFault } from './engine.ts';
 import { objectSource } from './sources.ts';
@@ -59,11 +60,11 @@ async function openS3(): Promise<Buckets> {
 }
 
 const drivers = [
-  { driver: 'files', open: openFiles, skip: false },
-  { driver: 'S3', open: openS3, skip: skipWithoutS3 },
+  { driver: 'files', open: openFiles, missing: false },
+  { driver: 'S3', open: openS3, missing: skipWithoutS3 },
 ];
-for (const { driver, open, skip } of drivers) {
-  describe.skipIf(skip)(`over ${driver}`, () => {
+for (const { driver, open, missing } of inLane(drivers)) {
+  describe.skipIf(missing)(`over ${driver}`, () => {
     let buckets: Buckets;
 
     beforeAll(async () => {

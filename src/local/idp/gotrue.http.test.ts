@@ -13,7 +13,7 @@ import type { HttpServer } from '#platform/http/server.ts';
 import { createLog } from '#platform/log.ts';
 import { consent } from '../../../test/auth/browser.fixture.ts';
 import { freePort } from '../../../test/auth/rig.fixture.ts';
-import { databaseEngines } from '../../../test/database.fixture.ts';
+import { laneEngines } from '../../../test/database.fixture.ts';
 import { createIdentityProvider } from './service.ts';
 
 const anonKey = 'the anon key';
@@ -22,7 +22,7 @@ const reuseIntervalS = 1;
 /** The library's error for a 403 `session_not_found`. */
 const sessionIsGone = 'AuthSessionMissingError';
 
-describe.each(databaseEngines)('GoTrue’s wire on $name', (engine) => {
+describe.each(laneEngines)('GoTrue’s wire on $name', (engine) => {
   describe.skipIf(engine.missing)('', () => {
     let database: Database;
     let dataDir: string;

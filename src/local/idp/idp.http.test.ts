@@ -113,7 +113,7 @@ describe('its keys', () => {
     await open();
     await writeFile(join(dataDir, 'idp/keys.json'), text);
     const refusal = await open().then(() => '', String);
-    expect(refusal).toMatch(/keys\.json holds no ES256 keys/);
+    expect(refusal).toMatch(/keys\.json contains no ES256 keys/);
     expect(refusal).not.toContain('hunter2');
   });
 });

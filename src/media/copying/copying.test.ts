@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import { problems } from '#platform/problem.ts';
-import { databaseEngines } from '../../../test/database.fixture.ts';
+import { laneEngines } from '../../../test/database.fixture.ts';
 import {
   type CopyOf,
   copyDeps,
@@ -26,7 +26,7 @@ const manyMoments = 40;
 const kinds: readonly SourceKind[] = ['asset', 'legacy path'];
 const nothing = { ready: 0, unready: 0, objects: 0 };
 
-for (const engine of databaseEngines)
+for (const engine of laneEngines)
   describe.skipIf(engine.missing)(`a copy on ${engine.name}`, () => {
     let folder: string;
     let database: Database;

@@ -8,7 +8,7 @@ import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import { defaultLegacyBucket, type Objects } from '#platform/objects/objects.ts';
 import { Problem, problems } from '#platform/problem.ts';
-import { databaseEngines } from '../../../test/database.fixture.ts';
+import { laneEngines } from '../../../test/database.fixture.ts';
 import { openLegacyFiles } from '../../../test/media/deleting.fixture.ts';
 import { interrupted } from '../../../test/media/interruption.fixture.ts';
 import { picture } from '../../../test/media/pictures.fixture.ts';
@@ -32,7 +32,7 @@ it('the id of a file is always the same, and no other file’s', () => {
   expect(new Set(others).size).toBe(others.length);
 });
 
-for (const engine of databaseEngines)
+for (const engine of laneEngines)
   describe.skipIf(engine.missing)(`an import on ${engine.name}`, () => {
     let folder: string;
     let database: Database;

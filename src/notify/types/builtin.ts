@@ -39,7 +39,7 @@ export function builtIn<Texts extends MailTexts>(
     showsTrending,
     texts,
     render: (facts) => {
-      const adapted = adapt(texts[facts.language], facts);
+      const adapted: AdaptedTexts = adapt(texts[facts.language], facts);
       const values = {
         brand: facts.brand.name,
         email: facts.user.email,
