@@ -6,7 +6,12 @@ import { platformMigrations } from '#platform/db/open.ts';
 import { openPostgres, probePostgres } from '#platform/db/postgres.ts';
 import { createLog } from '#platform/log.ts';
 import { newUser, startMemory } from '../../test/memory/rig.fixture.ts';
-import { type PgServer, skipWithoutPgServers, startPgServer } from '../../test/platform/db/pgserver.fixture.ts';
+import {
+  type PgServer,
+  pgServerVersions,
+  skipWithoutPgServers,
+  startPgServer,
+} from '../../test/platform/db/pgserver.fixture.ts';
 import type { SearchResult } from './api.ts';
 import { takeUpPgvector } from './pgvectorstore.ts';
 
@@ -17,7 +22,7 @@ const log = createLog({
 });
 const facts = ['I keep bees on the roof', 'My sister sails small boats', 'Grandmother baked rye bread'];
 
-describe.skipIf(skipWithoutPgServers).each([16, 18] as const)('memories on PostgreSQL %i', (version) => {
+describe.skipIf(skipWithoutPgServers).each(pgServerVersions)('memories on PostgreSQL %i', (version) => {
   let server: PgServer;
   beforeAll(async () => {
     server = await startPgServer(version);

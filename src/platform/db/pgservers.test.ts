@@ -1,7 +1,12 @@
 /** Every promise of the database on other versions of PostgreSQL. */
 import { afterAll, beforeAll, describe } from 'vitest';
 import { describeDatabase } from '../../../test/platform/db/db.conformance.ts';
-import { type PgServer, skipWithoutPgServers, startPgServer } from '../../../test/platform/db/pgserver.fixture.ts';
+import {
+  type PgServer,
+  pgServerVersions,
+  skipWithoutPgServers,
+  startPgServer,
+} from '../../../test/platform/db/pgserver.fixture.ts';
 import { createLog } from '../log.ts';
 import { collectMigrations } from './migrations.ts';
 import { platformMigrations } from './open.ts';
@@ -9,7 +14,7 @@ import { openPostgres } from './postgres.ts';
 
 const log = createLog({ level: 'silent' });
 
-describe.skipIf(skipWithoutPgServers).each([16, 18] as const)('database on PostgreSQL %i', (version) => {
+describe.skipIf(skipWithoutPgServers).each(pgServerVersions)('database on PostgreSQL %i', (version) => {
   let server: PgServer;
   beforeAll(async () => {
     server = await startPgServer(version);

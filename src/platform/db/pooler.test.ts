@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPostgresDatabase, databaseEngines } from '../../../test/database.fixture.ts';
+import { isNightly } from '../../../test/lane.fixture.ts';
 import { describeDatabase } from '../../../test/platform/db/db.conformance.ts';
 import {
   type PgBouncer,
@@ -136,13 +137,14 @@ describe.skipIf(missing).each(modes)('PostgreSQL behind PgBouncer in %s mode, %s
     expect(most).toBe(1);
   });
 
-  describe('as any database', () =>
+  describe.skipIf(!isNightly && mode === 'session')('as any database', () =>
     describeDatabase(async (sources) => {
       const another = await createPostgresDatabase();
       const migrations = await collectMigrations([platformMigrations, ...sources]);
       const database = await openPostgres({ url: bouncer.urlOf(another.url), poolSize: 10, migrations, log });
       return { ...database, close: () => database.close().finally(another.drop) };
-    }));
+    }),
+  );
 
   it('survives a restart of the pooler', async () => {
     const db = await open();

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { isNightly } from '../../lane.fixture.ts';
 import { freePort } from '../../redis.fixture.ts';
 import { unprivileged } from './unprivileged.fixture.ts';
 
@@ -17,6 +18,8 @@ const folderOfBinaries = process.env.PGSERVER_TEST_FOLDER;
 export const skipWithoutPgServers = process.env.CI !== 'true' && !folderOfBinaries;
 
 export type PgServerVersion = 16 | 18;
+/** The newest one only, except in the nightly lane. */
+export const pgServerVersions: readonly PgServerVersion[] = isNightly ? [16, 18] : [18];
 const folders: Readonly<Record<PgServerVersion, string>> = { 16: 'pginstall', 18: 'pginstall18' };
 
 export interface PgServer {
