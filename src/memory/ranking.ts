@@ -121,7 +121,7 @@ export async function compare(
   index: EntityIndex,
   vector: Float32Array,
 ): Promise<ReadonlyMap<string, number>> {
-  if (column === 'vector') return findSimilarities(db, entity, embedder.name, vector);
+  if (column !== 'bytea') return findSimilarities(db, column, entity, embedder.name, vector);
   const similarities = new Map<string, number>();
   for (const memory of index.memories.values()) {
     // Of other dimensions: embedded by what has only the name in common.

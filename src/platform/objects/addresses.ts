@@ -1,6 +1,6 @@
 /**
  * Signed addresses of files that the edge serves (docs/specification/system.md#signed-read-urls): `{edge}/o/<bucket>/<key>?<terms>&signature=…`. Bearer
- * secrets: whoever has one may do what its terms say until it expires. The file driver signs them, the edge verifies
+ * secrets: any holder may do what its terms allow until it expires. The file driver signs them, the edge verifies
  * them; both derive the key from the resizing key, so that the edge needs no state and no secret of its own.
  */
 import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
@@ -12,7 +12,7 @@ export interface ReadTerms {
   /** Unix seconds. */
   readonly expires: number;
   readonly contentType?: string;
-  /** The only object that the address gives. */
+  /** The only object that the URL gives access to. */
   readonly etag?: string;
   /** Sent as an attachment of this name; `true`: of the name in the URL. */
   readonly download?: string | true;
@@ -54,7 +54,7 @@ export function signAddress(baseUrl: string, secret: KeyObject, terms: Terms): s
   return `${baseUrl}/o/${path}?${query}`;
 }
 
-/** `undefined`: tampered with, malformed or expired; the edge answers all three alike (403). `nowS`: Unix seconds. */
+/** `undefined`: tampered with, malformed or expired; the edge returns 403 for all three. `nowS`: Unix seconds. */
 export function verifyAddress(
   secret: KeyObject,
   request: {

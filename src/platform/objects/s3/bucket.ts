@@ -25,7 +25,7 @@ import { readXml, textOf } from './xml.ts';
 
 /** What this server can do beside the basics; learnt on the way, shared by its buckets. */
 export interface S3Abilities {
-  /** Whether `If-None-Match: *` on a PUT is honoured; taken to be until the server says otherwise. */
+  /** Whether `If-None-Match: *` on a PUT is honoured; assumed until the server shows otherwise. */
   createOnly: boolean;
   /** Whether it knows DeleteObjects. */
   bulkDelete: boolean;
@@ -73,7 +73,7 @@ export function openS3Bucket(store: Bucket): Objects {
       };
       return {
         url: client.presign({ method: 'PUT', bucket, key, headers }, expiresInS),
-        // Every HTTP client sends the length by itself, and browsers let nobody else do it.
+        // Every HTTP client sends the length automatically, and browsers do not let pages set it.
         headers: { 'Content-Type': contentType, ...(abilities.createOnly ? { 'If-None-Match': '*' } : {}) },
       };
     },
@@ -214,7 +214,7 @@ function headOf({ headers }: S3Answer, size: number): ObjectHead {
   return {
     size,
     etag: quoted(textOfHeader(headers.etag)),
-    // The answer to a write says just when it was given.
+    // The response to a write has only its own date.
     modifiedAt: new Date(textOfHeader(headers['last-modified'] ?? headers.date) ?? Number.NaN),
   };
 }
@@ -229,7 +229,7 @@ function textOfHeader(value: string | string[] | undefined): string | undefined 
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** Which part of the object an answer holds; an answer that holds another one than was asked for is an error. */
+/** The part of the object that a response holds. Another part than the requested one is an error. */
 function extentOf({ statusCode, headers }: S3Answer, range: ReadOptions['range']) {
   if (range === undefined) {
     const size = Number(headers['content-length']);
@@ -242,7 +242,7 @@ function extentOf({ statusCode, headers }: S3Answer, range: ReadOptions['range']
   return { start, end, size };
 }
 
-/** A connection that breaks in the middle is an engine that does not answer. */
+/** A connection that breaks during a body is an engine that does not respond. */
 function problemStream(body: Readable, signal: AbortSignal | undefined): Readable {
   const stream = new PassThrough();
   finished(body, (error) => {
