@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { streamText } from 'ai';
-import { newThread, startAgent } from '../test/agent/rig.ts';
-import { embedded } from '../test/media/rig.ts';
-import { redisUrl, skipWithoutRedis } from '../test/redis.ts';
+import { newThread, startAgent } from '../test/agent/rig.fixture.ts';
+import { embedded } from '../test/media/rig.fixture.ts';
+import { redisUrl, skipWithoutRedis } from '../test/redis.fixture.ts';
 import { atLeast, atMost, type Bench, median, type Row } from './bench.ts';
 import { compareFanOut, eventsPerRun, readersAtOnce, textOfEvent } from './fanout.ts';
 import { finish, modelOf } from './models.ts';

@@ -6,10 +6,10 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fastify from 'fastify';
+import { migrations } from '#app/migrations.ts';
 import { createContent } from '../src/content/service.ts';
-import { migrations } from '../src/migrations.ts';
 import { createLog } from '../src/platform/log.ts';
-import { openTestDatabase } from '../test/database.ts';
+import { openTestDatabase } from '../test/database.fixture.ts';
 
 const body = readFileSync(new URL('../src/local/cms/sample/home-cards-v2.json', import.meta.url));
 const cms = createServer((_request, response) => response.end(body)).listen(0, '127.0.0.1');

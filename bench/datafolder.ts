@@ -6,17 +6,17 @@ import { createHash } from 'node:crypto';
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { migrations } from '#app/migrations.ts';
+import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import { createReconciler } from '../src/media/reconciling/reconciling.ts';
 import type { FolderTables } from '../src/media/reconciling/store.ts';
-import { migrations } from '../src/migrations.ts';
 import { createMemoryCache } from '../src/platform/cache/memory.ts';
 import type { Database } from '../src/platform/db/db.ts';
 import { createLog } from '../src/platform/log.ts';
-import { pattern } from '../src/platform/objects/objects.testing.ts';
-import { inTurns } from '../src/platform/turns.ts';
-import { openTestDatabase } from '../test/database.ts';
-import { type Planted, plant } from '../test/media/planting.ts';
-import { openFiles } from '../test/media/registrations.ts';
+import { openTestDatabase } from '../test/database.fixture.ts';
+import { type Planted, plant } from '../test/media/planting.fixture.ts';
+import { openFiles } from '../test/media/registering.fixture.ts';
+import { pattern } from '../test/platform/objects/objects.fixture.ts';
 import { atMost, type Bench } from './bench.ts';
 import { compareCpu } from './rounds.ts';
 
@@ -37,7 +37,7 @@ export const dataFolder: Bench = {
       let copies = 0;
       const copy = () => join(folder, `copy-${copies}`);
       const readAll = () =>
-        inTurns(planted, readsAtOnce, ({ storageKey }) => readFile(join(copy(), 'objects', storageKey)));
+        mapConcurrently(planted, readsAtOnce, ({ storageKey }) => readFile(join(copy(), 'objects', storageKey)));
       const copyAgain = async () => {
         await rm(copy(), { recursive: true, force: true });
         copies += 1;

@@ -1,6 +1,7 @@
 /** The memory service: what a turn costs beside the SQL that it cannot do without, and whether other people's rows slow it down. */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import { migrations } from '#app/migrations.ts';
 import type { InjectRequest } from '../src/memory/api.ts';
 import { createBuiltinEmbedder } from '../src/memory/embedding/builtin.ts';
 import { createEntityIndexes } from '../src/memory/entityindex.ts';
@@ -15,10 +16,9 @@ import {
   lockEntity,
   type MemoryTables,
 } from '../src/memory/store.ts';
-import { migrations } from '../src/migrations.ts';
 import { systemClock } from '../src/platform/clock.ts';
 import { type Database, type Db, transaction } from '../src/platform/db/db.ts';
-import { type DatabaseEngine, databaseEngines } from '../test/database.ts';
+import { type DatabaseEngine, databaseEngines } from '../test/database.fixture.ts';
 import { atMost, type Bench, median, type Row } from './bench.ts';
 
 const memoriesPerEntity = 1000;

@@ -1,16 +1,16 @@
 /** How well `/memory/search` finds on the labelled set of the repository, against BM25 with stems and against MiniSearch. */
 import { randomUUID } from 'node:crypto';
 import MiniSearch from 'minisearch';
+import { migrations } from '#app/migrations.ts';
 import { createBuiltinEmbedder } from '../src/memory/embedding/builtin.ts';
 import { createMemory } from '../src/memory/service.ts';
-import { migrations } from '../src/migrations.ts';
 import { createAccess } from '../src/platform/access/access.ts';
 import { systemClock } from '../src/platform/clock.ts';
 import { createJobs } from '../src/platform/jobs/queueing.ts';
 import { createLog } from '../src/platform/log.ts';
-import { openTestDatabase } from '../test/database.ts';
-import { bm25, measureRecall, type Search } from '../test/memory/recall.ts';
-import type { Person } from '../test/memory/recall-set.ts';
+import { openTestDatabase } from '../test/database.fixture.ts';
+import { bm25, measureRecall, type Search } from '../test/memory/recall.fixture.ts';
+import type { Person } from '../test/memory/recall-set.fixture.ts';
 import { atLeast, type Bench } from './bench.ts';
 
 export const recall: Bench = {

@@ -4,9 +4,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { photo, pipe } from '../src/image/engine/pictures.testing.ts';
 import { createEngine } from '../src/image/engine/working.ts';
 import { createMatcher, type Matcher } from '../src/media/screening/matcher.ts';
+import { photo, pipe } from '../test/image/pictures.fixture.ts';
 import { atMost, type Bench, median, type Row } from './bench.ts';
 import { compareCpu } from './rounds.ts';
 

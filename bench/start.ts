@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { newPlace, type Place, run as runProgram } from '../test/acceptance/running.ts';
+import { newPlace, type Place, run as runProgram } from '../test/acceptance/running.fixture.ts';
 import { atMost, type Bench, median } from './bench.ts';
 
 const rounds = 5;

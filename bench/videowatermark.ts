@@ -14,7 +14,7 @@ import { createFfmpeg, type Ffmpeg } from '../src/media/video/ffmpeg.ts';
 import { probeVideo } from '../src/media/video/probing.ts';
 import { makeVideoWatermark, type WatermarkJob } from '../src/media/videowatermark.ts';
 import type { Job } from '../src/platform/jobs/jobs.ts';
-import { openFiles } from '../test/media/registrations.ts';
+import { openFiles } from '../test/media/registering.fixture.ts';
 import { atMost, type Bench, median, type Row } from './bench.ts';
 import { ownCpuMs } from './rounds.ts';
 

@@ -17,11 +17,9 @@ interface SourceFile {
   readonly text: string;
 }
 
-/** Conformance suites are tests that interfaces bring along. */
-const isSuite = (path: string) => /\/conformance(-\w+)?\.ts$/.test(path);
 const files: readonly SourceFile[] = globSync('src/**/*.ts', { cwd: root })
   .map((path) => relative('src', path).split('\\').join('/'))
-  .filter((path) => !/\.(test|testing)\.ts$/.test(path) && !isSuite(path) && !path.includes('/web/'))
+  .filter((path) => !/\.test\.ts$/.test(path) && !path.includes('/web/'))
   .map(readSource);
 const byPath = new Map(files.map((file) => [file.path, file]));
 
@@ -87,12 +85,10 @@ describe('arrows fall', () => {
     expect(told(foreign)).toEqual([]);
   });
 
-  it('a service knows neither the suite nor the commands nor the stand-ins', () => {
+  it('a service imports neither the app nor the commands nor the stand-ins', () => {
     const upward = arrows.filter(
       ({ from, to }) =>
-        services.includes(room(from)) &&
-        (['suite.ts', 'main.ts', 'config.ts', 'settings.ts'].includes(to) ||
-          ['commands', 'local', 'wiring'].includes(room(to))),
+        services.includes(room(from)) && (to === 'main.ts' || ['app', 'commands', 'local'].includes(room(to))),
     );
     expect(told(upward)).toEqual([]);
   });
@@ -109,10 +105,10 @@ describe('arrows fall', () => {
     ).toEqual([]);
   });
 
-  it('nothing imports the stand-ins but the wiring', () => {
+  it('only the wiring imports the stand-ins', () => {
     // Their settings are declared beside them, and read with all others.
     const allowed = ({ from, to }: { from: string; to: string }) =>
-      room(from) === 'wiring' || (from === 'settings.ts' && to.endsWith('/config.ts'));
+      from.startsWith('app/wiring/') || (from === 'app/settings.ts' && to.endsWith('/config.ts'));
     expect(
       told(arrows.filter((arrow) => room(arrow.to) === 'local' && room(arrow.from) !== 'local' && !allowed(arrow))),
     ).toEqual([]);
@@ -122,7 +118,7 @@ describe('arrows fall', () => {
     const drivers = files
       .map(({ path }) => path)
       .filter((path) =>
-        /^platform\/(db\/(pglite|postgres)|objects\/(filesystem|s3)|(cache|wakeups)\/(memory|redis))\.ts$/.test(path),
+        /^platform\/(db\/(pglite|postgres)|objects\/(filesystem|s3)|(cache|pubsub)\/(memory|redis))\.ts$/.test(path),
       );
     expect(drivers.length).toBeGreaterThan(2);
     const outside = arrows.filter(({ from, to }) => drivers.includes(to) && posix.basename(from) !== 'open.ts');
@@ -176,6 +172,17 @@ describe('rooms', () => {
       (file) => isOurs(file) && sends.test(file.text) && !/userAgent|outgoingFetch/.test(file.text),
     );
     expect(unnamed.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('support for tests is in test/, named for its kind', () => {
+    const support = /\.(fixture|child|conformance|testing)\.ts$|(^|\/)(test|conformance)-[\w-]+\.ts$/;
+    expect(files.filter(({ path }) => support.test(path)).map(({ path }) => path)).toEqual([]);
+    const programs = ['test/plain-summary.ts', 'test/soak/', 'test/client/'];
+    const unnamed = globSync('test/**/*.ts', { cwd: root })
+      .map((path) => path.split('\\').join('/'))
+      .filter((path) => !/\.(test|fixture|child|conformance)\.ts$/.test(path))
+      .filter((path) => !programs.some((start) => path.startsWith(start)));
+    expect(unnamed).toEqual([]);
   });
 
   it('types are never set aside', () => {
@@ -236,7 +243,7 @@ function reaches(from: string, to: string): boolean {
   }
   // A driver is handed down by its doorway, not imported by its users: its interface stands for it.
   const doorway = files.find(
-    ({ path, imports }) => (posix.basename(path) === 'open.ts' || path === 'engines.ts') && imports.includes(to),
+    ({ path, imports }) => (posix.basename(path) === 'open.ts' || path === 'app/engines.ts') && imports.includes(to),
   );
   return doorway?.imports.some((interfaceFile) => interfaceFile !== to && seen.has(interfaceFile)) ?? false;
 }

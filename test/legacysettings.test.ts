@@ -1,7 +1,7 @@
 /** Which legacy backend a configuration means (docs/specification/media.md#legacy-files). */
 import { describe, expect, it } from 'vitest';
+import { legacyOf, readConfig, servicesByDefault } from '#app/config.ts';
 import { ConfigFault } from '#platform/config.ts';
-import { legacyOf, readConfig, servicesByDefault } from '../src/config.ts';
 
 const production = {
   NODE_ENV: 'production',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rateLimitOf, readConfig } from '../src/config.ts';
+import { rateLimitOf, readConfig } from '#app/config.ts';
 
 describe('RATE_LIMIT_PER_MINUTE', () => {
   const limitOf = (environment: Record<string, string>) =>

@@ -6,9 +6,9 @@ import { globSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { settingGroups } from '#app/settings.ts';
 import type { SettingGroup } from '#platform/config.ts';
 import type { ProblemDefinition } from '#platform/problem.ts';
-import { settingGroups } from '../src/settings.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 

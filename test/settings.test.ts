@@ -1,8 +1,8 @@
 /** Settings as a whole: what production requires, and names that are misspelled. */
 import { describe, expect, it } from 'vitest';
+import { readConfig, type ServiceName, warningsOf } from '#app/config.ts';
+import { allSettings } from '#app/settings.ts';
 import { findMisspellings } from '#platform/misspelling.ts';
-import { readConfig, type ServiceName, warningsOf } from '../src/config.ts';
-import { allSettings } from '../src/settings.ts';
 
 const names = allSettings.map(({ variable }) => variable);
 const likely = (variable: string) => findMisspellings([variable], names)[0]?.likely;

@@ -6,10 +6,10 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startTestIssuer, testUserId } from '../../src/platform/access/test-issuer.ts';
-import { freePortBase, run } from '../../test/acceptance/running.ts';
-import { createPostgresDatabase } from '../../test/database.ts';
-import { startRedisServer } from '../../test/redis.ts';
+import { freePortBase, run } from '../../test/acceptance/running.fixture.ts';
+import { createPostgresDatabase } from '../../test/database.fixture.ts';
+import { startTestIssuer, testUserId } from '../../test/platform/tokenissuer.fixture.ts';
+import { startRedisServer } from '../../test/redis.fixture.ts';
 import { startSuite } from '../../test/soak/suites.ts';
 import { createEndpoints } from './endpoints.ts';
 

@@ -1,6 +1,6 @@
 /** Each endpoint of the media service that reads or writes rows, called once; what a call uses up is made before it. */
 import { randomUUID } from 'node:crypto';
-import { picture } from '../../test/media/pictures.ts';
+import { picture } from '../../test/media/pictures.fixture.ts';
 
 interface Endpoint {
   /** Not measured; what it makes is given to the call. */

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { migrations } from '#migrations.ts';
+import { migrations } from '#app/migrations.ts';
 import { type Database, type Db, transaction } from '#platform/db/db.ts';
-import { databaseEngines } from '../../test/database.ts';
+import { databaseEngines } from '../../test/database.fixture.ts';
 import { plans } from './api.ts';
 import { onboard } from './onboarding.ts';
 import {

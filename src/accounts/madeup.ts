@@ -1,5 +1,5 @@
 /** Made-up accounts, of the local identity provider and of `npm run seed`: an address is all there is to one. */
-import { createHash } from 'node:crypto';
+import { uuidV5 } from '#platform/ids.ts';
 
 export interface Account {
   /** The same for the same address, on every machine and after every restart. */
@@ -24,9 +24,5 @@ export function accountOf(email: string): Account {
 
 /** A UUID of version 5: the same for the same name. */
 export function madeUpId(name: string): string {
-  const bytes = createHash('sha1').update(namespace).update(name).digest().subarray(0, 16);
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
-  const hex = bytes.toString('hex');
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+  return uuidV5(namespace, name);
 }

@@ -1,5 +1,7 @@
 /** What happens at a user's first sign-in, and only then: the language is set, and who invited is remembered. */
+
 import { type Db, transaction } from '#platform/db/db.ts';
+import { isUuid } from '#platform/ids.ts';
 import { type AccountTables, beginOnboarding, ensureProfile, recordReferral, setFirstLanguage } from './store.ts';
 
 export interface SignedIn {
@@ -15,8 +17,6 @@ export interface Onboarded {
   readonly isReferred: boolean;
 }
 
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /**
  * All of it or nothing, once per user however often and from wherever it is called; the email address is brought up to
  * date every time. Throws when the database does not answer: then the next sign-in is the first one.
@@ -27,7 +27,7 @@ export function onboard(db: Db<AccountTables>, user: SignedIn): Promise<Onboarde
     if (!(await beginOnboarding(tx, user.id))) return { isReferred: false };
     await setFirstLanguage(tx, user.id, user.language);
     const { invite } = user;
-    if (invite === undefined || !uuid.test(invite)) return { isReferred: false };
+    if (invite === undefined || !isUuid(invite)) return { isReferred: false };
     return { isReferred: await recordReferral(tx, invite.toLowerCase(), user.id.toLowerCase()) };
   });
 }

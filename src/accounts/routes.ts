@@ -3,8 +3,8 @@
  * (docs/accounts.md). Served by the authentication service.
  */
 import type { Access } from '#platform/access/access.ts';
-import { auditOf, hashedTarget, listActions } from '#platform/audit.ts';
-import { auditOperators } from '#platform/http/auditing.ts';
+import { auditOf, hashedTarget, listActions } from '#platform/audit/audit.ts';
+import { auditOperators } from '#platform/audit/http.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { Log } from '#platform/log.ts';
 import { actionListing, grantedProfile, grantRequest, listedActions, seeded } from './api.ts';

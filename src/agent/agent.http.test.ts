@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AgentRig, type Chatter, newThread, startAgent } from '../../test/agent/rig.ts';
-import { embedded } from '../../test/media/rig.ts';
+import { type AgentRig, type Chatter, newThread, startAgent } from '../../test/agent/rig.fixture.ts';
+import { embedded } from '../../test/media/rig.fixture.ts';
 
 let rig: AgentRig;
 let user: Chatter;

@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AccountTables, setPlanAndCredits } from '#accounts/store.ts';
-import { type AgentRig, type Chatter, newThread, startAgent } from '../../test/agent/rig.ts';
-import { embedded } from '../../test/media/rig.ts';
+import { type AgentRig, type Chatter, newThread, startAgent } from '../../test/agent/rig.fixture.ts';
+import { embedded } from '../../test/media/rig.fixture.ts';
 
 let rig: AgentRig;
 beforeAll(async () => {

@@ -4,13 +4,13 @@
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { readAtMost } from '#platform/http/boundedbody.ts';
 import type { ActingClient } from '#platform/http/client.ts';
 import { outgoingFetch } from '#platform/http/outgoing.ts';
+import { isUuid } from '#platform/ids.ts';
 import { problems } from '#platform/problem.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
-import { currentTraceHeaders } from '#platform/trace.ts';
-import { isUuid } from '#platform/uuid.ts';
-import { readBounded } from './bounded.ts';
+import { currentTraceHeaders } from '#platform/telemetry/trace.ts';
 
 export interface LibraryDeps {
   /** Of the media service, with the internal key. Calls for a user have that user's rights. */
@@ -127,7 +127,7 @@ export async function fetchPicture(
   const get = async (signal: AbortSignal) => {
     const answer = await outgoingFetch(url, { headers: currentTraceHeaders(), signal });
     if (!answer.ok) throw new Error(`a picture was answered ${answer.status}`);
-    return { bytes: await readBounded(answer, maxSourceBytes), mime };
+    return { bytes: await readAtMost(answer.body ?? [], maxSourceBytes, tooLong), mime };
   };
   return withDeadline(uploadTimeoutMs, get, outer).catch((cause: unknown) => {
     outer.throwIfAborted();
@@ -172,3 +172,5 @@ export function assetIdOf(reference: string): string {
 function inLotsOf<T>(size: number, items: readonly T[]): readonly T[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, lot) => items.slice(lot * size, (lot + 1) * size));
 }
+
+const tooLong = () => new Error(`the picture is larger than ${maxSourceBytes} bytes`);

@@ -1,8 +1,8 @@
 /** What one user can hold of the agent: runs in flight, open streams, the length of a thread; and what an aborted run costs. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { transaction } from '#platform/db/db.ts';
-import { type Chatter, newThread } from '../../test/agent/rig.ts';
-import { type ScriptedRig, startScripted } from '../../test/agent/scripted.ts';
+import { type Chatter, newThread } from '../../test/agent/rig.fixture.ts';
+import { type ScriptedRig, startScripted } from '../../test/agent/scripted.fixture.ts';
 import { appendMessage } from './messagestore.ts';
 import { lockThread, type RunTables } from './store.ts';
 

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AccountTables, setPlanAndCredits } from '#accounts/store.ts';
 import { transaction } from '#platform/db/db.ts';
-import { type AgentRig, type Chatter, newThread, startAgent } from '../../test/agent/rig.ts';
-import { picture } from '../../test/media/pictures.ts';
-import { embedded, upload } from '../../test/media/rig.ts';
+import { type AgentRig, type Chatter, newThread, startAgent } from '../../test/agent/rig.fixture.ts';
+import { picture } from '../../test/media/pictures.fixture.ts';
+import { embedded, upload } from '../../test/media/rig.fixture.ts';
 import { appendMessage, listMessages, type StoredMessage } from './messagestore.ts';
 import { lockThread, type RunTables } from './store.ts';
 

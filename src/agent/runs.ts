@@ -2,12 +2,14 @@
  * Runs: the truth about what is in flight (docs/specification/agent.md#runs). A start and an end are one transaction each: the run's
  * row, its messages and its credits change together, or nothing does.
  */
+
 import { randomUUID } from 'node:crypto';
 import type { UIMessage } from 'ai';
 import { closeCredits, type LedgerTables, reserveCredits } from '#accounts/ledger/credits.ts';
 import { ensureProfile } from '#accounts/store.ts';
 import type { Caller } from '#platform/access/caller.ts';
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
+import { isUuid } from '#platform/ids.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import type { TaskInfo, TaskRequest } from './api.ts';
 import { appendMessage, deleteMessagesFrom, findMessage } from './messagestore.ts';
@@ -176,5 +178,3 @@ export function describeRun(run: Run): TaskInfo {
     error: run.error,
   };
 }
-
-const isUuid = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);

@@ -10,8 +10,8 @@ import { allowChats } from '#platform/http/cors.ts';
 import { createServer, type HttpServer, type ServerOptions } from '#platform/http/server.ts';
 import { measureJobs } from '#platform/jobs/depth.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
+import type { PubSub } from '#platform/pubsub/pubsub.ts';
 import type { Redis } from '#platform/redis/redis.ts';
-import type { Wakeups } from '#platform/wakeups/wakeups.ts';
 import type { agentSettings, modelSettings } from './config.ts';
 import { openEventLog } from './eventlog/open.ts';
 import type { EventTables } from './eventlog/store.ts';
@@ -41,7 +41,7 @@ export interface AgentDeps {
   /** Migrated. */
   readonly database: Database;
   readonly redis: Redis | undefined;
-  readonly wakeups: Wakeups;
+  readonly pubsub: PubSub;
   readonly jobs: Jobs;
   /** Other services, with the internal key. */
   readonly media: ActingClient;
@@ -66,7 +66,7 @@ type Tables = EventTables & LedgerTables & VideoTables;
 const defaultLeaseMs = 15_000;
 
 export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
-  const { database, redis, jobs, settings, media, memory, imageGenerator, videoGenerator, wakeups } = deps;
+  const { database, redis, jobs, settings, media, memory, imageGenerator, videoGenerator, pubsub } = deps;
   const { log } = deps.server;
   const db = database.queries<Tables>();
   const holding = { holder: randomUUID(), leaseMs: deps.pace?.leaseMs ?? defaultLeaseMs };
@@ -85,7 +85,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   const running = createRunning(runs);
   const begin = (run: Run, chosen: ChosenModel) => running.begin(run, chosen.label, conductTurn(turns, chosen));
   const reaping = startReaping(runs);
-  const unsubscribe = wakeups.subscribe(abortTopic, { onMessage: (taskId) => running.abort(taskId) });
+  const unsubscribe = pubsub.subscribe(abortTopic, { onMessage: (taskId) => running.abort(taskId) });
 
   let drainedByMs = 0;
 
@@ -118,7 +118,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     ...runs,
     readers,
     running,
-    wakeups,
+    pubsub,
     begin,
     models: openModels(deps.model, deps.offlineModel),
   });

@@ -4,7 +4,7 @@ import type { UIMessage } from 'ai';
 import type { Caller } from '#platform/access/caller.ts';
 import type { Db } from '#platform/db/db.ts';
 import { invalid, problems } from '#platform/problem.ts';
-import type { Wakeups } from '#platform/wakeups/wakeups.ts';
+import type { PubSub } from '#platform/pubsub/pubsub.ts';
 import type { TaskRequest } from './api.ts';
 import { assetOf } from './history.ts';
 import { judgeReadable, type LibraryDeps } from './library.ts';
@@ -19,7 +19,7 @@ export interface StartDeps extends RunsDeps, LibraryDeps {
   readonly models: Models;
   readonly begin: (run: Run, chosen: ChosenModel) => void;
   readonly running: Pick<Running, 'abort'>;
-  readonly wakeups: Wakeups;
+  readonly pubsub: PubSub;
 }
 
 /** A message is a task id: whoever runs it stops it. */
@@ -51,5 +51,5 @@ export async function abortTask(deps: StartDeps, caller: Caller, taskId: string)
   if (run.status !== 'running') return;
   await requestAbort(deps.db, run.taskId);
   deps.running.abort(run.taskId);
-  deps.wakeups.publish(abortTopic, run.taskId);
+  deps.pubsub.publish(abortTopic, run.taskId);
 }

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Plan } from '#accounts/api.ts';
 import { type AccountTables, setPlanAndCredits } from '#accounts/store.ts';
-import type { Said } from '../../test/agent/provider.ts';
-import { type Chatter, newThread } from '../../test/agent/rig.ts';
-import { calling, json, providerKey, type ScriptedRig, startScripted } from '../../test/agent/scripted.ts';
+import type { Said } from '../../test/agent/provider.fixture.ts';
+import { type Chatter, newThread } from '../../test/agent/rig.fixture.ts';
+import { calling, json, providerKey, type ScriptedRig, startScripted } from '../../test/agent/scripted.fixture.ts';
 
 let rig: ScriptedRig;
 let mp4: Buffer;

@@ -1,8 +1,8 @@
 /** One promise, kept in memory and in both databases. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { migrations } from '#migrations.ts';
-import { databaseEngines } from '../../test/database.ts';
+import { migrations } from '#app/migrations.ts';
+import { databaseEngines } from '../../test/database.fixture.ts';
 import { type Answers, databaseAnswers } from './answers.ts';
 import { createMemoryAnswers } from './memoryanswers.ts';
 

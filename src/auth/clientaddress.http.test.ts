@@ -2,8 +2,8 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { consent, openBrowser } from '../../test/auth/browser.ts';
-import { type AuthRig, anonKey, origin, startAuth } from '../../test/auth/rig.ts';
+import { consent, openBrowser } from '../../test/auth/browser.fixture.ts';
+import { type AuthRig, anonKey, origin, startAuth } from '../../test/auth/rig.fixture.ts';
 
 let rig: AuthRig;
 /** Stands before the provider, and notes what it is sent. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { publicAuthUrlOf, readConfig, redirectOriginsOf } from '../config.ts';
+import { publicAuthUrlOf, readConfig, redirectOriginsOf } from '#app/config.ts';
 
 const read = (environment: Record<string, string>) =>
   readConfig({ ATELIER_DATA_DIR: '/nowhere', ...environment }, ['auth'], { keepSecrets: false });

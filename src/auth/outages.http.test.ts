@@ -1,10 +1,10 @@
 /** The database is away: nobody is signed out by that, and everybody can sign in and out (docs/specification/http.md#failing-engines). */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { migrations } from '#migrations.ts';
+import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
-import { consent, openBrowser, signIn } from '../../test/auth/browser.ts';
-import { type AuthRig, origin, startAuth } from '../../test/auth/rig.ts';
-import { openTestDatabase } from '../../test/database.ts';
+import { consent, openBrowser, signIn } from '../../test/auth/browser.fixture.ts';
+import { type AuthRig, origin, startAuth } from '../../test/auth/rig.fixture.ts';
+import { openTestDatabase } from '../../test/database.fixture.ts';
 import { databaseAnswers } from './answers.ts';
 
 let rig: AuthRig;

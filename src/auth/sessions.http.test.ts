@@ -1,8 +1,8 @@
 /** `/refresh` and `/logout` on a real server, against the local identity provider. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Browser, openBrowser, signIn } from '../../test/auth/browser.ts';
-import { type AuthRig, eventually, type Fault, origin, otherOrigin, startAuth } from '../../test/auth/rig.ts';
+import { type Browser, openBrowser, signIn } from '../../test/auth/browser.fixture.ts';
+import { type AuthRig, eventually, type Fault, origin, otherOrigin, startAuth } from '../../test/auth/rig.fixture.ts';
 import { createSealer } from './sealing.ts';
 
 let rig: AuthRig;

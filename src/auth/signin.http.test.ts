@@ -4,8 +4,8 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { accountOf } from '#accounts/madeup.ts';
 import { findProfile } from '#accounts/store.ts';
-import { consent, openBrowser, signIn } from '../../test/auth/browser.ts';
-import { type AuthRig, type Fault, origin, otherOrigin, startAuth } from '../../test/auth/rig.ts';
+import { consent, openBrowser, signIn } from '../../test/auth/browser.fixture.ts';
+import { type AuthRig, type Fault, origin, otherOrigin, startAuth } from '../../test/auth/rig.fixture.ts';
 
 let rig: AuthRig;
 beforeAll(async () => {

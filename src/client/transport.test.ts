@@ -1,9 +1,9 @@
 import { Chat } from '@ai-sdk/react';
 import { readUIMessageStream, type UIMessage, type UIMessageChunk, validateUIMessages } from 'ai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AgentRig, type Chatter, newThread, startAgent } from '../../test/agent/rig.ts';
-import { type ShakyNetwork, shakyNetwork } from '../../test/agent/shaking.ts';
-import { embedded } from '../../test/media/rig.ts';
+import { type AgentRig, type Chatter, newThread, startAgent } from '../../test/agent/rig.fixture.ts';
+import { type ShakyNetwork, shakyNetwork } from '../../test/agent/shaking.fixture.ts';
+import { embedded } from '../../test/media/rig.fixture.ts';
 import { AtelierError } from './errors.ts';
 import { followRun } from './run.ts';
 import { AgentChatTransport } from './transport.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { padPng, picture } from '../../test/media/pictures.ts';
-import { type MediaRig, onEveryPair, startMedia } from '../../test/media/rig.ts';
+import { padPng, picture } from '../../test/media/pictures.fixture.ts';
+import { type MediaRig, onEveryPair, startMedia } from '../../test/media/rig.fixture.ts';
 import { mediaCalls } from './media/calls.ts';
 import type { UploadProgress } from './putting.ts';
 import { createUpload, type UploadDetails } from './upload.ts';

@@ -8,11 +8,11 @@ import {
   validateUIMessages,
 } from 'ai5';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Said } from '../../test/agent/provider.ts';
-import { type Chatter, newThread } from '../../test/agent/rig.ts';
-import { calling, json, pictureAnswer, type ScriptedRig, startScripted } from '../../test/agent/scripted.ts';
-import { shakyNetwork } from '../../test/agent/shaking.ts';
-import { picture } from '../../test/media/pictures.ts';
+import type { Said } from '../../test/agent/provider.fixture.ts';
+import { type Chatter, newThread } from '../../test/agent/rig.fixture.ts';
+import { calling, json, pictureAnswer, type ScriptedRig, startScripted } from '../../test/agent/scripted.fixture.ts';
+import { shakyNetwork } from '../../test/agent/shaking.fixture.ts';
+import { picture } from '../../test/media/pictures.fixture.ts';
 import { followRun } from './run.ts';
 
 let rig: ScriptedRig;

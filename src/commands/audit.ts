@@ -1,5 +1,5 @@
 /** `npm run audit [-- <count>]`: what operators did, the newest first, one line each. */
-import { auditOf, listActions, type ShownAction } from '#platform/audit.ts';
+import { auditOf, listActions, type ShownAction } from '#platform/audit/audit.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 import { onRecords } from './records.ts';
 import { usageOf } from './usage.ts';

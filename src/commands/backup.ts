@@ -5,14 +5,14 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
+import { readConfig } from '#app/config.ts';
 import { lockFolder } from '#platform/db/lock.ts';
 import { StartFault } from '#platform/lifecycle.ts';
-import { readConfig } from '../config.ts';
 import { contentsOf } from './backup/contents.ts';
 import { copyEach, copyFile } from './backup/copying.ts';
 import { writeManifest } from './backup/manifest.ts';
-import { tellingFaults } from './faults.ts';
 import { startProgress } from './progress.ts';
+import { withReadableErrors } from './readableerrors.ts';
 import { usageOf } from './usage.ts';
 
 const usage = `${usageOf('backup')}. The folder must not exist yet.`;
@@ -30,7 +30,7 @@ export async function backup(args: readonly string[]): Promise<number> {
   if (!relative(dataDir, folder).startsWith('..')) throw new StartFault(`${folder} lies in the data folder. ${usage}`);
   const lock = await lockFolder(dataDir);
   try {
-    const { files, bytes } = await tellingFaults(() => copy(dataDir, folder));
+    const { files, bytes } = await withReadableErrors(() => copy(dataDir, folder));
     console.log(`${folder}: ${files} files, ${bytes} bytes, keys and secrets included: keep it as safe as they are.`);
     return 0;
   } finally {

@@ -1,7 +1,7 @@
 /** `npm run credits -- <email or id> <plan> <credits>`: sets a user's plan and credits. */
 import { type GrantedProfile, grantRequest, maxCredits, plans } from '#accounts/api.ts';
 import { grant } from '#accounts/granting.ts';
-import { audited, auditOf, hashedTarget } from '#platform/audit.ts';
+import { audited, auditOf, hashedTarget } from '#platform/audit/audit.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 import { onRecords } from './records.ts';
 import { usageOf } from './usage.ts';

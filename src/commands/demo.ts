@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { decodeJwt } from 'jose';
-import { addressesOf, readConfig } from '../config.ts';
+import { addressesOf, readConfig } from '#app/config.ts';
 import { showChat } from './demo/agent.ts';
 import { tell } from './demo/calls.ts';
 import { chooseClip, choosePhoto, showPicture, showVideo } from './demo/media.ts';

@@ -5,6 +5,7 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { type Config, legacyOf, readConfig, servicesByDefault, warningsOf } from '#app/config.ts';
 import { createScreening } from '#media/screening/screening.ts';
 import { createFfmpeg } from '#media/video/ffmpeg.ts';
 import { systemClock } from '#platform/clock.ts';
@@ -15,7 +16,6 @@ import { probePostgres } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
 import { openLegacyObjects, openObjects } from '#platform/objects/open.ts';
 import { probeRedis } from '#platform/redis/open.ts';
-import { type Config, legacyOf, readConfig, servicesByDefault, warningsOf } from '../config.ts';
 import { reasonOf, Warning } from './doctor/asking.ts';
 import { checkEmbeddings, checkImageModel, checkModel, checkVideoModel } from './doctor/models.ts';
 import { checkCdn, checkClassifier, checkCms, checkIdentity, checkMail, checkResizing } from './doctor/services.ts';

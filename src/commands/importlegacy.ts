@@ -3,15 +3,16 @@
  * UUID, bytes left where they are (docs/specification/system.md#commands). One line for each path; exit code 1 when any of them failed. May be
  * repeated. Beside a running instance whose database is embedded it goes through that instance.
  */
+
+import { type Config, readConfig, secretsOf } from '#app/config.ts';
+import { createEngines } from '#app/engines.ts';
 import { legacyImport } from '#media/api.ts';
 import { importerOf } from '#media/service.ts';
-import { audited, auditOf } from '#platform/audit.ts';
+import { audited, auditOf } from '#platform/audit/audit.ts';
+import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import { Closers, StartFault } from '#platform/lifecycle.ts';
 import { createLog } from '#platform/log.ts';
 import { Problem } from '#platform/problem.ts';
-import { inTurns } from '#platform/turns.ts';
-import { type Config, readConfig, secretsOf } from '../config.ts';
-import { createEngines } from '../engines.ts';
 import { clientOfInstance, isEmbeddedInUse } from './instance.ts';
 import { usageOf } from './usage.ts';
 
@@ -36,7 +37,7 @@ export async function importLegacy(args: readonly string[]): Promise<number> {
   const closers = new Closers();
   try {
     const importOne = isEmbeddedInUse(config) ? throughInstance(config, closers) : await alone(config, closers);
-    const outcomes = await inTurns(paths, filesAtOnce, (path) =>
+    const outcomes = await mapConcurrently(paths, filesAtOnce, (path) =>
       tell(path, () => importOne({ ownerId, scopeKind, scopeId, legacyBucket, path })),
     );
     return outcomes.every(Boolean) ? 0 : 1;

@@ -1,9 +1,10 @@
 /** The running instance, for commands that have to go through it. */
-import { commandActor, operatorHeader } from '#platform/audit.ts';
+
+import { addressesOf, type Config } from '#app/config.ts';
+import { commandActor, operatorHeader } from '#platform/audit/audit.ts';
 import { isFolderInUse } from '#platform/db/lock.ts';
 import { createClient, type HttpClient } from '#platform/http/client.ts';
 import { type Closers, StartFault } from '#platform/lifecycle.ts';
-import { addressesOf, type Config } from '../config.ts';
 
 /** The database is a running instance's own: nobody else can open it. */
 export function isEmbeddedInUse({ database, process: { dataDir } }: Config): boolean {

@@ -4,6 +4,8 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Config, readConfig } from '#app/config.ts';
+import { migrations } from '#app/migrations.ts';
 import { createRelocations, relocateAssets } from '#media/relocating/store.ts';
 import { createEpochs, type EpochTables } from '#platform/cache/epochs.ts';
 import { systemClock as clock } from '#platform/clock.ts';
@@ -14,13 +16,11 @@ import { Closers, StartFault } from '#platform/lifecycle.ts';
 import { createLog } from '#platform/log.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { openObjects } from '#platform/objects/open.ts';
-import { type Config, readConfig } from '../config.ts';
-import { migrations } from '../migrations.ts';
-import { tellingFaults } from './faults.ts';
 import { moveObjects } from './move/objects.ts';
 import { moveRows } from './move/rows.ts';
 import { beginNotes, countRows, endNotes, hasRows, longestMs, readNote, readTables, writeNote } from './move/store.ts';
 import { startProgress } from './progress.ts';
+import { withReadableErrors } from './readableerrors.ts';
 import { usageOf } from './usage.ts';
 
 interface Ends {
@@ -41,7 +41,7 @@ export async function move(args: readonly string[]): Promise<number> {
     );
   const closers = new Closers();
   try {
-    await tellingFaults(async () => {
+    await withReadableErrors(async () => {
       const ends = await open(config, closers);
       if (ends === undefined) return console.log('The target holds this installation already; nothing was done.');
       await moveAll(ends);

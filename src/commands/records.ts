@@ -3,12 +3,12 @@
  * else straight to the database (docs/specification/system.md#commands).
  */
 import type { AccountTables } from '#accounts/store.ts';
+import { addressesOf, type Config, readConfig, secretsOf } from '#app/config.ts';
+import { createEngines } from '#app/engines.ts';
 import type { Db } from '#platform/db/db.ts';
 import { Closers, StartFault } from '#platform/lifecycle.ts';
 import { createLog } from '#platform/log.ts';
 import { Problem } from '#platform/problem.ts';
-import { addressesOf, type Config, readConfig, secretsOf } from '../config.ts';
-import { createEngines } from '../engines.ts';
 import { clientOfInstance, isEmbeddedInUse } from './instance.ts';
 
 interface Deed<Result> {

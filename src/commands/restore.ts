@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { migrations } from '#app/migrations.ts';
 import { createRelocations, noteRelocations, type Relocation, relocateAssets } from '#media/relocating/store.ts';
 import { createEpochs, type EpochTables } from '#platform/cache/epochs.ts';
 import { transaction } from '#platform/db/db.ts';
@@ -12,11 +13,10 @@ import { type FolderLock, isUnfinished, lockFiles, lockFolder, unfinishedMark } 
 import { assertKnown, openDatabase } from '#platform/db/open.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 import { createLog } from '#platform/log.ts';
-import { migrations } from '../migrations.ts';
 import { type Copied, copyEach, copyFile } from './backup/copying.ts';
 import { type KeptFile, type Manifest, readManifest } from './backup/manifest.ts';
-import { tellingFaults } from './faults.ts';
 import { startProgress } from './progress.ts';
+import { withReadableErrors } from './readableerrors.ts';
 import { usageOf } from './usage.ts';
 
 const usage = usageOf('restore');
@@ -36,7 +36,7 @@ export async function restore(args: readonly string[]): Promise<number> {
   const manifest = await readManifest(resolve(named));
   const lock = await lockFolder(dataDir);
   try {
-    await tellingFaults(() => restoreInto(dataDir, resolve(named), manifest, lock));
+    await withReadableErrors(() => restoreInto(dataDir, resolve(named), manifest, lock));
   } finally {
     lock.release();
   }

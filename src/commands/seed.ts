@@ -1,7 +1,7 @@
 /** `npm run seed`: fills in a small, obviously made-up set of users and feeds; may be repeated. */
 import type { Seeded } from '#accounts/api.ts';
 import { seed as seedRecords } from '#accounts/seeding.ts';
-import { audited, auditOf } from '#platform/audit.ts';
+import { audited, auditOf } from '#platform/audit/audit.ts';
 import { onRecords } from './records.ts';
 
 export async function seed(): Promise<number> {

@@ -1,7 +1,8 @@
 /** Signs in as a browser does: `/login`, the consent page's form, `/callback`, `/refresh`. For the demo. */
+
+import { addressesOf, type Config, redirectOriginsOf } from '#app/config.ts';
 import { outgoingFetch } from '#platform/http/outgoing.ts';
 import { StartFault } from '#platform/lifecycle.ts';
-import { addressesOf, type Config, redirectOriginsOf } from '../config.ts';
 
 export interface SignedIn {
   readonly accessToken: string;

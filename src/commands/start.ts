@@ -1,9 +1,6 @@
 /** `npm start [-- service …]`: starts the services, tells where they are, and drains them when asked to end. */
 
 import { resolve } from 'node:path';
-import { StartFault, stopRequested } from '#platform/lifecycle.ts';
-import { createLog, type LogFormat, printLine } from '#platform/log.ts';
-import { isKept } from '#platform/secrets.ts';
 import {
   isServiceName,
   readConfig,
@@ -13,8 +10,11 @@ import {
   servicesByDefault,
   standInsOf,
   warningsOf,
-} from '../config.ts';
-import { startSuite } from '../suite.ts';
+} from '#app/config.ts';
+import { startSuite } from '#app/suite.ts';
+import { StartFault, stopRequested } from '#platform/lifecycle.ts';
+import { createLog, type LogFormat, printLine } from '#platform/log.ts';
+import { isKept } from '#platform/secrets.ts';
 
 /** Beside the time that runs in flight are given; then the process ends without waiting any more. */
 const closingLimitMs = 30_000;

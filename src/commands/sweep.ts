@@ -3,17 +3,17 @@
  * it only with `--apply`. Exit code 1 when not all could be looked at or removed. May be broken off and repeated.
  */
 
+import { type Config, isAlone, readConfig, secretsOf } from '#app/config.ts';
+import { createEngines } from '#app/engines.ts';
+import { standInFor } from '#app/servicelease.ts';
 import { sweeperOf } from '#media/service.ts';
 import { type SweepFinding, type Swept, sweepRequest } from '#media/sweeping/api.ts';
-import { audited, auditOf } from '#platform/audit.ts';
+import { audited, auditOf } from '#platform/audit/audit.ts';
 import { openCache } from '#platform/cache/open.ts';
 import { systemClock as clock } from '#platform/clock.ts';
 import { Closers, StartFault } from '#platform/lifecycle.ts';
 import { createLog } from '#platform/log.ts';
 import { Problem } from '#platform/problem.ts';
-import { type Config, isAlone, readConfig, secretsOf } from '../config.ts';
-import { createEngines } from '../engines.ts';
-import { standInFor } from '../tenure.ts';
 import { clientOfInstance, isEmbeddedInUse } from './instance.ts';
 import { usageOf } from './usage.ts';
 

@@ -1,7 +1,8 @@
 /** `npm run token [-- email]`: an access token of a made-up account, from the running local identity provider. */
+
+import { addressesOf, type Config, readConfig } from '#app/config.ts';
 import { outgoingFetch } from '#platform/http/outgoing.ts';
 import { StartFault } from '#platform/lifecycle.ts';
-import { addressesOf, type Config, readConfig } from '../config.ts';
 
 export async function token(args: readonly string[]): Promise<number> {
   console.log(await requestToken(readConfig(process.env, []), args[0] ?? 'demo@example.com'));

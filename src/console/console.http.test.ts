@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ConsoleRig, startConsole } from '../../test/console/rig.ts';
+import { type ConsoleRig, startConsole } from '../../test/console/rig.fixture.ts';
 import type { Overview } from './api.ts';
 
 const environment = { CONSOLE_TOKEN: 'a token of the tests', MEMORY_ADMIN_TOKEN: 'an admin token of the tests' };

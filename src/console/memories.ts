@@ -1,6 +1,6 @@
 /** The memory back office: calls of the admin API that the page needs, made with the token that browsers never see. */
 import type { FastifyRequest } from 'fastify';
-import { operatorHeader } from '#platform/audit.ts';
+import { operatorHeader } from '#platform/audit/audit.ts';
 import type { HttpClient } from '#platform/http/client.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { problems } from '#platform/problem.ts';

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { migrations } from '#migrations.ts';
+import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import { contentLanguages } from '#platform/language.ts';
-import { openTestDatabase } from '../../test/database.ts';
-import { type Answer, type ContentRig, startContent } from './cms.testing.ts';
+import { type Answer, type ContentRig, startContent } from '../../test/content/cms.fixture.ts';
+import { openTestDatabase } from '../../test/database.fixture.ts';
 
 let database: Database;
 let rig: ContentRig;

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AccountTables, ensureProfile, putFeed } from '#accounts/store.ts';
-import { migrations } from '#migrations.ts';
+import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
-import { databaseEngines } from '../../test/database.ts';
-import { type ContentRig, startContent } from './cms.testing.ts';
+import { type ContentRig, startContent } from '../../test/content/cms.fixture.ts';
+import { databaseEngines } from '../../test/database.fixture.ts';
 import { renderSitemap, wantsXml } from './sitemap.ts';
 
 describe.each(databaseEngines)('sitemaps on $name', (engine) => {

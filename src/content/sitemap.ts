@@ -1,4 +1,5 @@
 /** `GET /sitemap/users`, `GET /sitemap/feeds` (docs/specification/content.md#sitemaps): JSON, or what search engines read. */
+import { escapeXml } from '#platform/escaping.ts';
 import type { Listed } from './api.ts';
 import { contentProblems } from './problems.ts';
 
@@ -39,16 +40,4 @@ export function wantsXml(accept: string | undefined): boolean {
   );
   const xml = Math.max(weights.get('application/xml') ?? 0, weights.get('text/xml') ?? 0);
   return xml > 0 && xml >= (weights.get('application/json') ?? 0);
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&apos;',
-};
-
-function escapeXml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
 }

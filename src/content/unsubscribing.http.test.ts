@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AccountTables, ensureProfile, findRecipient, readUnsubscribeSecret } from '#accounts/store.ts';
 import { signUnsubscribe } from '#accounts/unsubscribing.ts';
-import { migrations } from '#migrations.ts';
+import { migrations } from '#app/migrations.ts';
 import type { Database, Db } from '#platform/db/db.ts';
-import { openTestDatabase } from '../../test/database.ts';
-import { type ContentRig, startContent } from './cms.testing.ts';
+import { type ContentRig, startContent } from '../../test/content/cms.fixture.ts';
+import { openTestDatabase } from '../../test/database.fixture.ts';
 
 let database: Database;
 let accounts: Db<AccountTables>;

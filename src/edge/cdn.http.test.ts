@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bytesOf, drivers, openFilesBelow, type Rig, rawGet, startEdge, until } from './edge.testing.ts';
+import { bytesOf, drivers, openFilesBelow, type Rig, rawGet, startEdge, until } from '../../test/edge/edge.fixture.ts';
 
 const hash = '0123456789abcdef'.repeat(4);
 const webp = `img/ab/cd/${hash}.webp`;

@@ -4,7 +4,16 @@ import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deriveAddressKey, signAddress } from '#platform/objects/addresses.ts';
 import type { Objects } from '#platform/objects/objects.ts';
-import { bytesOf, exchange, openFilesBelow, type Rig, rawGet, resizingKeys, startEdge, until } from './edge.testing.ts';
+import {
+  bytesOf,
+  exchange,
+  openFilesBelow,
+  type Rig,
+  rawGet,
+  resizingKeys,
+  startEdge,
+  until,
+} from '../../test/edge/edge.fixture.ts';
 
 const secret = deriveAddressKey(resizingKeys.key, resizingKeys.salt);
 const photo = bytesOf(1000);

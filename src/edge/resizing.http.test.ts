@@ -1,15 +1,15 @@
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { EngineBusy, EngineTimeout } from '#image/engine/engine.ts';
-import { sceneColour } from '#image/engine/pictures.testing.ts';
 import { objectSource, SourceFault } from '#image/engine/sources.ts';
 import { toTransform } from '#image/engine/specs.ts';
 import { StoreFault, type VariantMaker } from '#image/engine/variants.ts';
 import { gather } from '#platform/objects/gathering.ts';
-import { bmpOf } from '../../test/media/bmp.ts';
-import { fixture } from '../../test/media/heif.ts';
+import { bytesOf, drivers, type Rig, rawGet, resizingKeys, startEdge } from '../../test/edge/edge.fixture.ts';
+import { sceneColour } from '../../test/image/pictures.fixture.ts';
+import { bmpOf } from '../../test/media/bmp.fixture.ts';
+import { fixture } from '../../test/media/heif.fixture.ts';
 import { pathSigner, type ResizeFormat, type ResizeOptions, type ResizeSigner, resizeSigner } from './api.ts';
-import { bytesOf, drivers, type Rig, rawGet, resizingKeys, startEdge } from './edge.testing.ts';
 
 /** The machine may have other work. */
 const patience = { timeout: 60_000 };

@@ -1,9 +1,17 @@
 /** Slow and silent clients, more of them than MAX_IN_FLIGHT: other clients are served all the same. */
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { pipe, scene } from '#image/engine/pictures.testing.ts';
+import {
+  bytesOf,
+  openFilesBelow,
+  type Rig,
+  type RigChanges,
+  resizingKeys,
+  startEdge,
+  until,
+} from '../../test/edge/edge.fixture.ts';
+import { pipe, scene } from '../../test/image/pictures.fixture.ts';
 import { resizeSigner } from './api.ts';
-import { bytesOf, openFilesBelow, type Rig, type RigChanges, resizingKeys, startEdge, until } from './edge.testing.ts';
 
 const film = bytesOf(24_000_000);
 const maxInFlight = 4;

@@ -8,7 +8,15 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLog } from '#platform/log.ts';
-import { bytesOf, exchange, openFilesBelow, type Rig, resizingKeys, startEdge, until } from './edge.testing.ts';
+import {
+  bytesOf,
+  exchange,
+  openFilesBelow,
+  type Rig,
+  resizingKeys,
+  startEdge,
+  until,
+} from '../../test/edge/edge.fixture.ts';
 import { createEdge } from './service.ts';
 
 let rig: Rig;

@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ForbiddenUrl } from '#platform/http/hostguard.ts';
 import { version } from '#platform/version.ts';
 import { PictureFault } from './engine/engine.ts';
 import { maxSourceBytes } from './engine/sources.ts';
 import { createFetcher, urlSource } from './fetching.ts';
-import { ForbiddenUrl } from './guard.ts';
 
 const MiB = 1024 * 1024;
 let server: Server;

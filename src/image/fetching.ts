@@ -1,12 +1,19 @@
 /** Fetches a source from an address that a caller names (docs/specification/image.md#sources). */
-import { lookup } from 'node:dns/promises';
-import type { LookupFunction } from 'node:net';
-import { Agent, type Dispatcher, request } from 'undici';
+
+import { type Dispatcher, request } from 'undici';
+import { readAtMost } from '#platform/http/boundedbody.ts';
+import {
+  connectOnlyTo,
+  createGuard,
+  ForbiddenUrl,
+  type Guard,
+  type GuardDeps,
+  type HostAddress,
+} from '#platform/http/hostguard.ts';
 import { userAgent } from '#platform/http/outgoing.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import { PictureFault } from './engine/engine.ts';
 import { maxSourceBytes, SourceFault, tooManyBytes, type VariantSource } from './engine/sources.ts';
-import { createGuard, ForbiddenUrl, type Guard, type GuardDeps, type HostAddress } from './guard.ts';
 
 /** Everything about one fetch: names, connections, redirects and the body. */
 export const fetchTimeoutMs = 10_000;
@@ -19,7 +26,7 @@ export type Fetcher = (url: URL) => Promise<Uint8Array<ArrayBuffer>>;
 export function createFetcher(
   deps: Pick<GuardDeps, 'allowedHosts'> & Partial<GuardDeps> & { readonly timeoutMs?: number },
 ): Fetcher {
-  const guard = createGuard({ resolve: (hostname) => lookup(hostname, { all: true }), ...deps });
+  const guard = createGuard(deps);
   return async (url) => {
     try {
       return await withDeadline(deps.timeoutMs ?? fetchTimeoutMs, (signal) => follow(guard, url, signal));
@@ -59,7 +66,7 @@ async function ask(
   addresses: readonly HostAddress[],
   signal: AbortSignal,
 ): Promise<Uint8Array<ArrayBuffer> | URL> {
-  const agent = new Agent({ connect: { lookup: only(addresses) }, pipelining: 0 });
+  const agent = connectOnlyTo(addresses);
   try {
     const answer = await request(url, {
       dispatcher: agent,
@@ -78,24 +85,7 @@ async function ask(
   }
 }
 
-/** Names are not resolved again: the connection goes to an address that was judged. */
-function only(addresses: readonly HostAddress[]): LookupFunction {
-  return (hostname, options, callback) => {
-    const [first] = addresses;
-    if (first === undefined) callback(new Error(`${hostname} has no address`), '');
-    else if (options.all) callback(null, [...addresses]);
-    else callback(null, first.address, first.family);
-  };
-}
-
 async function readWhole({ headers, body }: Dispatcher.ResponseData): Promise<Uint8Array<ArrayBuffer>> {
   if (Number(headers['content-length']) > maxSourceBytes) throw tooManyBytes();
-  const chunks: Buffer<ArrayBuffer>[] = [];
-  let length = 0;
-  for await (const chunk of body as AsyncIterable<Buffer<ArrayBuffer>>) {
-    length += chunk.length;
-    if (length > maxSourceBytes) throw tooManyBytes();
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, length);
+  return readAtMost(body, maxSourceBytes, tooManyBytes);
 }

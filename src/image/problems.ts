@@ -1,10 +1,11 @@
 /** What the image service answers when it cannot do as asked (docs/specification/image.md#image-errors). */
+
+import { ForbiddenUrl } from '#platform/http/hostguard.ts';
 import { defineProblems, invalid, type ProblemDetails } from '#platform/problem.ts';
 import { EnlargementFault } from './engine/engine.ts';
 import { asPictureProblem } from './engine/problems.ts';
 import { SourceFault } from './engine/sources.ts';
 import { StoreFault } from './engine/variants.ts';
-import { ForbiddenUrl } from './guard.ts';
 
 export const imageProblems = defineProblems({
   source_url_forbidden: { status: 400, message: 'The address of the source may not be fetched from here.' },

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Caller } from '#platform/access/caller.ts';
 import type { Cache } from '#platform/cache/cache.ts';
 import type { Database } from '#platform/db/db.ts';
-import { openTestCache } from '../../test/caches.ts';
-import { openTestDatabase } from '../../test/database.ts';
-import { openFiles } from '../../test/media/registrations.ts';
+import { openTestCache } from '../../test/caches.fixture.ts';
+import { openTestDatabase } from '../../test/database.fixture.ts';
+import { openFiles } from '../../test/media/registering.fixture.ts';
 import { type Answer, type AnswerKind, type AnswersDeps, answersOf, joinAnswers } from './answers.ts';
 
 const owner: Caller = { kind: 'user', userId: randomUUID() };

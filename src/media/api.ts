@@ -1,10 +1,11 @@
 /** The media service's vocabulary (docs/specification/media.md). */
+
 import { z } from 'zod';
 import { longestAskedSide, resamplings } from '#image/engine/specs.ts';
 import { isBucketName, isSafeKey } from '#platform/objects/keys.ts';
 import { defaultLegacyBucket } from '#platform/objects/objects.ts';
+import { isStorableJson } from '#platform/storable.ts';
 import { isLegacyPath, isLegacyPrefix, isUuid } from './refs.ts';
-import { isStorable } from './tasks/metadata.ts';
 
 /** Any UUID, whatever its version: callers make theirs in many ways. Kept in lower case, so that one id is one key. */
 const uuid = z.guid('must be a UUID').toLowerCase();
@@ -292,7 +293,10 @@ export const taskUpsert = z.object({
   metadata: optional(
     z
       .record(z.string(), z.unknown())
-      .refine(isStorable, 'must be at most 32 levels deep, of text without NUL and lone surrogates'),
+      .refine(
+        (value) => isStorableJson(value, 32),
+        'must be at most 32 levels deep, of text without NUL and lone surrogates',
+      ),
   ).describe('Replaces what is there, where it is given.'),
 });
 export type TaskUpsert = z.output<typeof taskUpsert>;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { inBucket, lay } from '../../test/media/laying.ts';
-import { digestOf, type Lists, openLists } from '../../test/media/lists.ts';
-import { picture } from '../../test/media/pictures.ts';
-import { type MediaRig, onEveryPair, type Refusal, startMedia } from '../../test/media/rig.ts';
+import { inBucket, lay } from '../../test/media/laying.fixture.ts';
+import { digestOf, type Lists, openLists } from '../../test/media/lists.fixture.ts';
+import { picture } from '../../test/media/pictures.fixture.ts';
+import { type MediaRig, onEveryPair, type Refusal, startMedia } from '../../test/media/rig.fixture.ts';
 import type { ImageSignedRefs, VideoSignedRefs } from './api.ts';
 
 const notFound = { ready: false, error: 'not_found' };

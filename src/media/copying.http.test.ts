@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { mp4Start, picture, svg } from '../../test/media/pictures.ts';
-import { plant } from '../../test/media/planting.ts';
+import { mp4Start, picture, svg } from '../../test/media/pictures.fixture.ts';
+import { plant } from '../../test/media/planting.fixture.ts';
 import {
   type Client,
   type MediaRig,
@@ -10,7 +10,7 @@ import {
   startMedia,
   testLimits,
   upload,
-} from '../../test/media/rig.ts';
+} from '../../test/media/rig.fixture.ts';
 import type { Asset } from './api.ts';
 import type { MediaTables } from './store.ts';
 

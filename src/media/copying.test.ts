@@ -2,9 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import { problems } from '#platform/problem.ts';
-import { databaseEngines } from '../../test/database.ts';
+import { databaseEngines } from '../../test/database.fixture.ts';
 import {
   type CopyOf,
   copyDeps,
@@ -12,13 +13,12 @@ import {
   holdingsOf,
   plantSource,
   type SourceKind,
-} from '../../test/media/copies.ts';
-import { deletionOutcome, removalDeps } from '../../test/media/deletions.ts';
-import { interrupted } from '../../test/media/interruption.ts';
-import { digestOf, openLists } from '../../test/media/lists.ts';
-import { picture } from '../../test/media/pictures.ts';
-import { sweepAll, sweepDeps } from '../../test/media/sweeps.ts';
-import { migrations } from '../migrations.ts';
+} from '../../test/media/copying.fixture.ts';
+import { deletionOutcome, removalDeps } from '../../test/media/deleting.fixture.ts';
+import { interrupted } from '../../test/media/interruption.fixture.ts';
+import { digestOf, openLists } from '../../test/media/lists.fixture.ts';
+import { picture } from '../../test/media/pictures.fixture.ts';
+import { sweepAll, sweepDeps } from '../../test/media/sweeping.fixture.ts';
 import type { CopyDeps } from './copying.ts';
 
 /** More than any deed here has. */

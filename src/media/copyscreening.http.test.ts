@@ -1,11 +1,18 @@
 /** What is copied is screened: by what was kept of it in the object store, by its bytes from anywhere else. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { photo, pipe, scene } from '#image/engine/pictures.testing.ts';
-import { says, saysClean, startClassifier, type TestClassifier } from '../../test/media/classifier.ts';
-import { inBucket, lay, standing } from '../../test/media/laying.ts';
-import { digestOf, type ListKind, type Lists, openLists, pdqOfPicture, turned } from '../../test/media/lists.ts';
-import { type MediaRig, onEveryPair, type Refusal, startMedia, upload } from '../../test/media/rig.ts';
+import { photo, pipe, scene } from '../../test/image/pictures.fixture.ts';
+import { says, saysClean, startClassifier, type TestClassifier } from '../../test/media/classifier.fixture.ts';
+import { inBucket, lay, standing } from '../../test/media/laying.fixture.ts';
+import {
+  digestOf,
+  type ListKind,
+  type Lists,
+  openLists,
+  pdqOfPicture,
+  turned,
+} from '../../test/media/lists.fixture.ts';
+import { type MediaRig, onEveryPair, type Refusal, startMedia, upload } from '../../test/media/rig.fixture.ts';
 import type { Asset } from './api.ts';
 import type { MediaTables } from './store.ts';
 

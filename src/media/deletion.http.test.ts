@@ -1,9 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listed } from '#platform/objects/objects.testing.ts';
-import { picture } from '../../test/media/pictures.ts';
-import { type Planted, plant, remaining } from '../../test/media/planting.ts';
-import { type Client, type MediaRig, onEveryPair, type Refusal, startMedia, upload } from '../../test/media/rig.ts';
+import { picture } from '../../test/media/pictures.fixture.ts';
+import { type Planted, plant, remaining } from '../../test/media/planting.fixture.ts';
+import {
+  type Client,
+  type MediaRig,
+  onEveryPair,
+  type Refusal,
+  startMedia,
+  upload,
+} from '../../test/media/rig.fixture.ts';
+import { listed } from '../../test/platform/objects/objects.fixture.ts';
 import type { AssetsDeleted } from './api.ts';
 
 const none = { rows: 0, objects: 0 };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ObjectBody, Objects, ReadOptions } from '#platform/objects/objects.ts';
-import { openFiles } from '../../test/media/registrations.ts';
+import { openFiles } from '../../test/media/registering.fixture.ts';
 import { createDigester } from './digesting.ts';
 
 describe('the digests of stored objects', () => {

@@ -1,8 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { picture } from '../../test/media/pictures.ts';
-import { type Client, type MediaRig, onEveryPair, type Refusal, startMedia, upload } from '../../test/media/rig.ts';
+import { picture } from '../../test/media/pictures.fixture.ts';
+import {
+  type Client,
+  type MediaRig,
+  onEveryPair,
+  type Refusal,
+  startMedia,
+  upload,
+} from '../../test/media/rig.fixture.ts';
 import type { FittedImage } from './api.ts';
 
 const box = { width: 100, height: 100 };

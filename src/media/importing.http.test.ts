@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { groundOf, inBucket, lay, standing } from '../../test/media/laying.ts';
-import { icon, padPng, picture, pngBomb, svg } from '../../test/media/pictures.ts';
-import { remaining } from '../../test/media/planting.ts';
-import { type MediaRig, onEveryPair, type Refusal, startMedia, testLimits } from '../../test/media/rig.ts';
+import { groundOf, inBucket, lay, standing } from '../../test/media/laying.fixture.ts';
+import { icon, padPng, picture, pngBomb, svg } from '../../test/media/pictures.fixture.ts';
+import { remaining } from '../../test/media/planting.fixture.ts';
+import { type MediaRig, onEveryPair, type Refusal, startMedia, testLimits } from '../../test/media/rig.fixture.ts';
 import type { Asset, AssetsDeleted, VideoSignedRefs } from './api.ts';
 import type { MediaTables } from './store.ts';
 

@@ -3,8 +3,9 @@
  * (docs/specification/media.md#legacy-files). As a registration does, the row is drafted, the file looked at again, the row marked ready. A
  * file that is refused stays what it was: it belongs to others. What is prohibited too: it is recorded where it lies.
  */
-import { createHash } from 'node:crypto';
+
 import { setTimeout as delay } from 'node:timers/promises';
+import { uuidV5 } from '#platform/ids.ts';
 import type { ObjectHead, Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
 import type { LegacyImport } from './api.ts';
@@ -139,8 +140,5 @@ const namespace = Buffer.from('fa09e2e740a3460580e1d87e20e27951', 'hex');
 
 /** The same for the same file, in every process: a UUID of version 5 (RFC 9562 §5.5). */
 export function importedIdOf(bucket: string, path: string): string {
-  const digest = createHash('sha1').update(namespace).update(`${bucket}/${path}`).digest().subarray(0, 16);
-  digest.writeUInt8((digest.readUInt8(6) & 0x0f) | 0x50, 6);
-  digest.writeUInt8((digest.readUInt8(8) & 0x3f) | 0x80, 8);
-  return digest.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  return uuidV5(namespace, `${bucket}/${path}`);
 }

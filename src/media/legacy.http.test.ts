@@ -4,11 +4,11 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '#platform/clock.ts';
 import { openLegacyObjects } from '#platform/objects/open.ts';
-import { validityS } from '../../test/media/addresses.ts';
-import { inBucket, lay, plantLegacy } from '../../test/media/laying.ts';
-import { picture } from '../../test/media/pictures.ts';
-import { plant } from '../../test/media/planting.ts';
-import { embedded, type MediaRig, onEveryPair, type Refusal, startMedia } from '../../test/media/rig.ts';
+import { validityS } from '../../test/media/addresses.fixture.ts';
+import { inBucket, lay, plantLegacy } from '../../test/media/laying.fixture.ts';
+import { picture } from '../../test/media/pictures.fixture.ts';
+import { plant } from '../../test/media/planting.fixture.ts';
+import { embedded, type MediaRig, onEveryPair, type Refusal, startMedia } from '../../test/media/rig.fixture.ts';
 import type { FittedImage, ImageSignedRefs, VideoSignedRefs } from './api.ts';
 
 const notFound = { ready: false, error: 'not_found' };

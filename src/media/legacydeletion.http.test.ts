@@ -1,11 +1,11 @@
 /** Deleting legacy files by path, by prefix and with the rows that lie there (docs/specification/media.md#deletion). */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { listed } from '#platform/objects/objects.testing.ts';
-import { groundOf, inBucket, lay, plantLegacy, standing } from '../../test/media/laying.ts';
-import { picture } from '../../test/media/pictures.ts';
-import { plant, remaining } from '../../test/media/planting.ts';
-import { type Client, type MediaRig, onEveryPair, type Refusal, startMedia } from '../../test/media/rig.ts';
+import { groundOf, inBucket, lay, plantLegacy, standing } from '../../test/media/laying.fixture.ts';
+import { picture } from '../../test/media/pictures.fixture.ts';
+import { plant, remaining } from '../../test/media/planting.fixture.ts';
+import { type Client, type MediaRig, onEveryPair, type Refusal, startMedia } from '../../test/media/rig.fixture.ts';
+import { listed } from '../../test/platform/objects/objects.fixture.ts';
 import type { AssetsDeleted, ImageSignedRefs, ScopeDeleted } from './api.ts';
 import type { MediaTables } from './store.ts';
 

@@ -1,7 +1,7 @@
 /** `GET /v1/assets`: the assets of an owner, newest first (docs/media.md). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { picture } from '../../test/media/pictures.ts';
-import { type MediaRig, onEveryPair, type Refusal, startMedia, upload } from '../../test/media/rig.ts';
+import { picture } from '../../test/media/pictures.fixture.ts';
+import { type MediaRig, onEveryPair, type Refusal, startMedia, upload } from '../../test/media/rig.fixture.ts';
 import type { Asset, AssetPage } from './api.ts';
 
 onEveryPair('GET /v1/assets', (pair) => {

@@ -1,6 +1,8 @@
 /** The assets of an owner, newest first, page by page. docs/specification/media.md has no such endpoint: a library needs one (docs/media.md). */
+
 import type { Caller } from '#platform/access/caller.ts';
 import type { Db } from '#platform/db/db.ts';
+import { isUuid } from '#platform/ids.ts';
 import { invalid } from '#platform/problem.ts';
 import type { AssetListing, AssetPage } from './api.ts';
 import { listReadyAssets, type Place } from './listing/store.ts';
@@ -31,7 +33,7 @@ const writeCursor = ({ createdAtUs, assetId }: Place) => Buffer.from(`${createdA
 function readCursor(text: string): Place {
   const match = /^(\d{1,16}) ([0-9a-f-]{36})$/.exec(Buffer.from(text, 'base64url').toString('latin1'));
   const [, createdAtUs, assetId] = match ?? [];
-  const isUuid = assetId !== undefined && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(assetId);
-  if (createdAtUs === undefined || !isUuid) throw invalid('querystring.cursor', 'must be a nextCursor');
+  if (createdAtUs === undefined || assetId === undefined || !isUuid(assetId))
+    throw invalid('querystring.cursor', 'must be a nextCursor');
   return { createdAtUs, assetId };
 }

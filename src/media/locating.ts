@@ -2,9 +2,10 @@
  * Where the bytes of an asset lie: in the object store, or in the legacy backend, whose files others put there and may
  * take away, so that they are looked for every time (docs/specification/media.md#ownership).
  */
+
+import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import type { Db } from '#platform/db/db.ts';
 import type { LegacyObjects, Objects } from '#platform/objects/objects.ts';
-import { inTurns } from '#platform/turns.ts';
 import { mimeOfFile, mimeOfPath } from './legacymime.ts';
 import type { Reading, Reconciler } from './reconciling/reconciling.ts';
 import { isLegacyPath, isUuid } from './refs.ts';
@@ -90,7 +91,7 @@ export async function locateAll(
     else if (paths.has(ref) && !blocked.has(ref))
       heads.push(async () => note(ref, await locatePath(deps, legacyBucket, ref)));
   }
-  await inTurns(heads, headsAtOnce, (head) => head());
+  await mapConcurrently(heads, headsAtOnce, (head) => head());
   return found;
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type MediaRig, onEveryPair, startMedia } from '../../test/media/rig.ts';
+import { type MediaRig, onEveryPair, startMedia } from '../../test/media/rig.fixture.ts';
 
 interface Operation {
   readonly summary: string;

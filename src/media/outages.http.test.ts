@@ -1,16 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { afterEach, describe, expect, it } from 'vitest';
+import { migrations } from '#app/migrations.ts';
 import { systemClock } from '#platform/clock.ts';
 import { createLog } from '#platform/log.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { openObjects } from '#platform/objects/open.ts';
 import { problems } from '#platform/problem.ts';
-import { databaseEngines } from '../../test/database.ts';
-import { picture } from '../../test/media/pictures.ts';
-import { plant, remaining } from '../../test/media/planting.ts';
-import { type Client, embedded, type MediaRig, type Refusal, startMedia, upload } from '../../test/media/rig.ts';
-import { migrations } from '../migrations.ts';
+import { databaseEngines } from '../../test/database.fixture.ts';
+import { picture } from '../../test/media/pictures.fixture.ts';
+import { plant, remaining } from '../../test/media/planting.fixture.ts';
+import {
+  type Client,
+  embedded,
+  type MediaRig,
+  type Refusal,
+  startMedia,
+  upload,
+} from '../../test/media/rig.fixture.ts';
 
 const said = { scopeKind: 'thread', scopeId: '1', kind: 'image', mime: 'image/png' };
 let rig: MediaRig | undefined;

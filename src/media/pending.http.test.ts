@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { validityS } from '../../test/media/addresses.ts';
-import { picture } from '../../test/media/pictures.ts';
-import { type MediaRig, onEveryPair, type Refusal, startMedia, upload } from '../../test/media/rig.ts';
+import { validityS } from '../../test/media/addresses.fixture.ts';
+import { picture } from '../../test/media/pictures.fixture.ts';
+import { type MediaRig, onEveryPair, type Refusal, startMedia, upload } from '../../test/media/rig.fixture.ts';
 import type { PendingObject } from './api.ts';
 
 const path = '/v1/uploads/sign-pending';

@@ -1,7 +1,7 @@
 /** How assets are named by callers: by a UUID, or by a path in the legacy backend (docs/specification/media.md#fields). */
 import { isSafeKey } from '#platform/objects/keys.ts';
 
-export { isUuid } from '#platform/uuid.ts';
+export { isUuid } from '#platform/ids.ts';
 
 /** Contains `/`, and is no trick: no `..`, empty or absolute segments (docs/specification/media.md#fields). */
 export function isLegacyPath(ref: string): boolean {

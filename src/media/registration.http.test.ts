@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pipe, scene, sceneColour } from '#image/engine/pictures.testing.ts';
-import { bmpOf } from '../../test/media/bmp.ts';
-import { fixture, heif, tile } from '../../test/media/heif.ts';
+import { pipe, scene, sceneColour } from '../../test/image/pictures.fixture.ts';
+import { bmpOf } from '../../test/media/bmp.fixture.ts';
+import { fixture, heif, tile } from '../../test/media/heif.fixture.ts';
 import {
   heicStart,
   icon,
@@ -12,9 +12,17 @@ import {
   picture,
   pngBomb,
   svg,
-} from '../../test/media/pictures.ts';
-import { type MediaRig, onEveryPair, put, type Refusal, startMedia, testLimits, upload } from '../../test/media/rig.ts';
-import { tiff } from '../../test/media/tiff.ts';
+} from '../../test/media/pictures.fixture.ts';
+import {
+  type MediaRig,
+  onEveryPair,
+  put,
+  type Refusal,
+  startMedia,
+  testLimits,
+  upload,
+} from '../../test/media/rig.fixture.ts';
+import { tiff } from '../../test/media/tiff.fixture.ts';
 
 const { maxImageBytes, maxVideoBytes } = testLimits;
 const uuidOf = () => randomUUID();

@@ -6,11 +6,11 @@
 import { objectSource } from '#image/engine/sources.ts';
 import { StoreFault, type VariantMaker } from '#image/engine/variants.ts';
 import type { Cache } from '#platform/cache/cache.ts';
+import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import { gather } from '#platform/objects/gathering.ts';
 import { isSafeKey } from '#platform/objects/keys.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
-import { inTurns } from '#platform/turns.ts';
 import { bucketOf, headsAtOnce, type LocatingDeps, type PlacesDeps } from './locating.ts';
 import { dropMarks } from './marks/store.ts';
 import { watermarkKeysOf } from './storagekey.ts';
@@ -100,7 +100,7 @@ export async function countObjects(deps: PlacesDeps, places: readonly Place[]) {
 
 /** Those of `keys` that are there, asked one by one: legacy files of one owner may lie anywhere in their bucket. */
 export async function thereOf(objects: Pick<Objects, 'head'>, keys: readonly string[]): Promise<readonly string[]> {
-  const heads = await inTurns(keys, headsAtOnce, (key) => objects.head(key));
+  const heads = await mapConcurrently(keys, headsAtOnce, (key) => objects.head(key));
   return keys.filter((_key, index) => heads[index] !== undefined);
 }
 

@@ -6,15 +6,15 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ReadOptions } from '#platform/objects/objects.ts';
-import { clip } from '../../test/media/clips.ts';
-import { inBucket, lay } from '../../test/media/laying.ts';
-import { picture } from '../../test/media/pictures.ts';
-import { openFiles } from '../../test/media/registrations.ts';
-import { type MediaRig, onEveryPair, startMedia } from '../../test/media/rig.ts';
-import { skipWithout } from '../../test/programs.ts';
+import { clip } from '../../test/media/clips.fixture.ts';
+import { inBucket, lay } from '../../test/media/laying.fixture.ts';
+import { picture } from '../../test/media/pictures.fixture.ts';
+import { openFiles } from '../../test/media/registering.fixture.ts';
+import { type MediaRig, onEveryPair, startMedia } from '../../test/media/rig.fixture.ts';
+import { render } from '../../test/media/videosamples.fixture.ts';
+import { skipWithout } from '../../test/programs.fixture.ts';
 import type { Asset, FittedImage, ImageSignedRefs, VideoSignedRefs, Watermarked } from './api.ts';
 import { mimeOfFile } from './legacymime.ts';
-import { render } from './video/samples.testing.ts';
 
 /** The machine may have other work. */
 const patience = { timeout: 60_000 };

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { listed } from '#platform/objects/objects.testing.ts';
-import { type PlantOptions, plant, remaining } from '../../test/media/planting.ts';
-import { type Client, type MediaRig, onEveryPair, type Refusal, startMedia } from '../../test/media/rig.ts';
+import { type PlantOptions, plant, remaining } from '../../test/media/planting.fixture.ts';
+import { type Client, type MediaRig, onEveryPair, type Refusal, startMedia } from '../../test/media/rig.fixture.ts';
+import { listed } from '../../test/platform/objects/objects.fixture.ts';
 import type { ScopeDeleted } from './api.ts';
 
 onEveryPair('DELETE /v1/scope', (pair) => {

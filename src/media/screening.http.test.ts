@@ -3,11 +3,11 @@ import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { paint, photo, pipe, scene, sceneColour } from '#image/engine/pictures.testing.ts';
-import { bmpOf } from '../../test/media/bmp.ts';
-import { says, saysClean, startClassifier, type TestClassifier } from '../../test/media/classifier.ts';
-import { clip } from '../../test/media/clips.ts';
-import { fixture } from '../../test/media/heif.ts';
+import { paint, photo, pipe, scene, sceneColour } from '../../test/image/pictures.fixture.ts';
+import { bmpOf } from '../../test/media/bmp.fixture.ts';
+import { says, saysClean, startClassifier, type TestClassifier } from '../../test/media/classifier.fixture.ts';
+import { clip } from '../../test/media/clips.fixture.ts';
+import { fixture } from '../../test/media/heif.fixture.ts';
 import {
   digestOf as digest,
   type ListKind,
@@ -15,13 +15,21 @@ import {
   openLists,
   pdqOfPicture,
   turned,
-} from '../../test/media/lists.ts';
-import { embedded, type MediaRig, onEveryPair, put, type Refusal, startMedia, upload } from '../../test/media/rig.ts';
-import { skipWithout } from '../../test/programs.ts';
+} from '../../test/media/lists.fixture.ts';
+import {
+  embedded,
+  type MediaRig,
+  onEveryPair,
+  put,
+  type Refusal,
+  startMedia,
+  upload,
+} from '../../test/media/rig.fixture.ts';
+import { render } from '../../test/media/videosamples.fixture.ts';
+import { skipWithout } from '../../test/programs.fixture.ts';
 import type { MediaTask, VideoTask } from './api.ts';
 import type { MediaTables } from './store.ts';
 import { posterIdOf } from './tasks/processing.ts';
-import { render } from './video/samples.testing.ts';
 
 const jpeg = { mime: 'image/jpeg' };
 const blocked = [451, 'csam_blocked'];

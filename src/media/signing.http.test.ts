@@ -1,9 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { validityS } from '../../test/media/addresses.ts';
-import { picture } from '../../test/media/pictures.ts';
-import { type Client, type MediaRig, onEveryPair, type Refusal, startMedia, upload } from '../../test/media/rig.ts';
+import { validityS } from '../../test/media/addresses.fixture.ts';
+import { picture } from '../../test/media/pictures.fixture.ts';
+import {
+  type Client,
+  type MediaRig,
+  onEveryPair,
+  type Refusal,
+  startMedia,
+  upload,
+} from '../../test/media/rig.fixture.ts';
 
 const notFound = { ready: false, error: 'not_found' };
 

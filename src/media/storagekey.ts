@@ -1,5 +1,7 @@
 /** Where the bytes of an asset lie: `u/<owner>/<scope kind>/<scope id>/<asset>.<ext>` (docs/specification/media.md#storage-keys). */
+
 import mimeTypes from 'mime';
+import { uuidSource } from '#platform/ids.ts';
 
 export interface StorageKeyParts {
   readonly ownerId: string;
@@ -30,8 +32,7 @@ export function sourceKeyOf(key: string): string {
   return suffix === undefined ? key : key.slice(0, -suffix.length);
 }
 
-const id = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
-const form = new RegExp(`^u/(${id})/([A-Za-z0-9_-]{1,64})/([A-Za-z0-9_-]{1,128})/(${id})[.][^/]+$`);
+const form = new RegExp(`^u/(${uuidSource})/([A-Za-z0-9_-]{1,64})/([A-Za-z0-9_-]{1,128})/(${uuidSource})[.][^/]+$`);
 
 /** What a storage key says of its asset; `undefined`: no asset's can be such. */
 export function partsOfKey(storageKey: string): Omit<StorageKeyParts, 'mime'> | undefined {

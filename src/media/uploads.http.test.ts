@@ -8,7 +8,7 @@ import {
   type Refusal,
   startMedia,
   testLimits,
-} from '../../test/media/rig.ts';
+} from '../../test/media/rig.fixture.ts';
 import type { UploadReservation } from './api.ts';
 
 const said = { scopeKind: 'thread', scopeId: 'T-1', kind: 'image', mime: 'image/jpeg' };

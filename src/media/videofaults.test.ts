@@ -4,27 +4,27 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { migrations } from '#app/migrations.ts';
 import { createPermits } from '#image/engine/permits.ts';
 import { createEngine } from '#image/engine/working.ts';
-import { migrations } from '#migrations.ts';
+import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import type { Database } from '#platform/db/db.ts';
 import type { Job } from '#platform/jobs/jobs.ts';
 import { createJobs } from '#platform/jobs/queueing.ts';
 import { problems } from '#platform/problem.ts';
-import { inTurns } from '#platform/turns.ts';
-import { openTestDatabase } from '../../test/database.ts';
-import { clip } from '../../test/media/clips.ts';
-import { interrupted } from '../../test/media/interruption.ts';
-import { picture } from '../../test/media/pictures.ts';
-import { processingDeps } from '../../test/media/processing.ts';
-import { skipWithout } from '../../test/programs.ts';
+import { openTestDatabase } from '../../test/database.fixture.ts';
+import { clip } from '../../test/media/clips.fixture.ts';
+import { interrupted } from '../../test/media/interruption.fixture.ts';
+import { picture } from '../../test/media/pictures.fixture.ts';
+import { processingDeps } from '../../test/media/processing.child.ts';
+import { render } from '../../test/media/videosamples.fixture.ts';
+import { skipWithout } from '../../test/programs.fixture.ts';
 import { scopeDeletion } from './api.ts';
 import { deleteScope } from './scopedeletion.ts';
 import { storageKeyOf, videoWatermarkKeyOf } from './storagekey.ts';
 import type { MediaTables } from './store.ts';
 import { type ProcessingDeps, posterIdOf, processVideo } from './tasks/processing.ts';
 import { findTask, insertRun } from './tasks/store.ts';
-import { render } from './video/samples.testing.ts';
 import { makeVideoWatermark } from './videowatermark.ts';
 import { createWatermarkMaker } from './watermarkmaking.ts';
 
@@ -83,7 +83,7 @@ describe.skipIf(skipWithout('ffmpeg'))('what fails once on the way', () => {
   ) {
     let calls = 0;
     const numbers = Array.from({ length: manyMoments }, (_, index) => index + 1);
-    await inTurns(numbers, atOnce, async (failAt) => {
+    await mapConcurrently(numbers, atOnce, async (failAt) => {
       if (calls > 0 && failAt > calls + atOnce) return;
       const what = await uploaded();
       let hasFailed = false;

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { migrations } from '#app/migrations.ts';
 import type { Caller } from '#platform/access/caller.ts';
 import type { Database } from '#platform/db/db.ts';
 import { defaultLegacyBucket } from '#platform/objects/objects.ts';
-import { openTestCache } from '../../test/caches.ts';
-import { databaseEngines } from '../../test/database.ts';
-import { openFiles } from '../../test/media/registrations.ts';
-import { migrations } from '../migrations.ts';
+import { openTestCache } from '../../test/caches.fixture.ts';
+import { databaseEngines } from '../../test/database.fixture.ts';
+import { openFiles } from '../../test/media/registering.fixture.ts';
 import type { VideoSignedRefs } from './api.ts';
 import { draftAsset, type MediaTables, markReady } from './store.ts';
 import { signVideos, type VideoSigningDeps } from './videosigning.ts';

@@ -1,8 +1,8 @@
 /** `POST /v1/sign/video`: one query for the refs, one for their thumbnails (docs/specification/media.md#signing). */
 import { isDecodable } from '#image/engine/formats.ts';
 import type { Caller } from '#platform/access/caller.ts';
+import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import type { Log } from '#platform/log.ts';
-import { inTurns } from '#platform/turns.ts';
 import { type Answer, answersOf, joinAnswers } from './answers.ts';
 import type { SignRequest, VideoSignedRef } from './api.ts';
 import { headsAtOnce, type Located, locateAll, locateRow, startReading } from './locating.ts';
@@ -74,7 +74,7 @@ async function findThumbsOf(
   const reading = startReading(deps);
   const rows = await lookUpThumbs(deps, videos);
   const lost: string[] = [];
-  const shown = await inTurns(videos, headsAtOnce, async (video): Promise<[Located, FoundThumb]> => {
+  const shown = await mapConcurrently(videos, headsAtOnce, async (video): Promise<[Located, FoundThumb]> => {
     const thumbAssetId = video.row?.namedThumbId ?? null;
     const wanted = thumbAssetId === null ? pathOfThumb(video) : rows && pickRow(rows.get(thumbAssetId), video);
     if (wanted === undefined) return [video, { shown: noThumb, isPassing: thumbAssetId !== null }];

@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { clip } from '../../test/media/clips.ts';
-import { picture } from '../../test/media/pictures.ts';
-import { type Client, type MediaRig, onEveryPair, startMedia, upload } from '../../test/media/rig.ts';
-import { skipWithout } from '../../test/programs.ts';
+import { badVideos, longVideo } from '../../test/media/badvideos.fixture.ts';
+import { clip } from '../../test/media/clips.fixture.ts';
+import { picture } from '../../test/media/pictures.fixture.ts';
+import { type Client, type MediaRig, onEveryPair, startMedia, upload } from '../../test/media/rig.fixture.ts';
+import { render } from '../../test/media/videosamples.fixture.ts';
+import { skipWithout } from '../../test/programs.fixture.ts';
 import type { WatermarkedVideo } from './api.ts';
 import { videoWatermarkKeyOf } from './storagekey.ts';
-import { badVideos, longVideo } from './video/badvideos.testing.ts';
 import { createFfmpeg } from './video/ffmpeg.ts';
 import { probeVideo } from './video/probing.ts';
-import { render } from './video/samples.testing.ts';
 import { watermarkQueue } from './videowatermark.ts';
 
 onEveryPair('POST /v1/watermark-video', (pair) => {

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPermits } from '#image/engine/permits.ts';
 import { createEngine } from '#image/engine/working.ts';
 import type { Objects } from '#platform/objects/objects.ts';
-import { validityS } from '../../test/media/addresses.ts';
-import { mp4Start, picture, svg } from '../../test/media/pictures.ts';
-import { type Client, type MediaRig, onEveryPair, startMedia, upload } from '../../test/media/rig.ts';
+import { validityS } from '../../test/media/addresses.fixture.ts';
+import { mp4Start, picture, svg } from '../../test/media/pictures.fixture.ts';
+import { type Client, type MediaRig, onEveryPair, startMedia, upload } from '../../test/media/rig.fixture.ts';
 import type { Watermarked } from './api.ts';
 import { createWatermarkMaker } from './watermarkmaking.ts';
 

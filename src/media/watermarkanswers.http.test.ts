@@ -2,14 +2,14 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clip } from '../../test/media/clips.ts';
-import { lay } from '../../test/media/laying.ts';
-import { picture } from '../../test/media/pictures.ts';
-import { type Client, type MediaRig, onEveryPair, startMedia, upload } from '../../test/media/rig.ts';
-import { skipWithout } from '../../test/programs.ts';
+import { clip } from '../../test/media/clips.fixture.ts';
+import { lay } from '../../test/media/laying.fixture.ts';
+import { picture } from '../../test/media/pictures.fixture.ts';
+import { type Client, type MediaRig, onEveryPair, startMedia, upload } from '../../test/media/rig.fixture.ts';
+import { render } from '../../test/media/videosamples.fixture.ts';
+import { skipWithout } from '../../test/programs.fixture.ts';
 import type { Watermarked } from './api.ts';
 import type { Swept } from './sweeping/api.ts';
-import { render } from './video/samples.testing.ts';
 
 type Kind = 'watermark' | 'watermark-video';
 

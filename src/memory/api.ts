@@ -1,6 +1,6 @@
 /** The memory service's vocabulary (docs/specification/memory.md). */
 import { z } from 'zod';
-import { isStorableJson, isStorableText } from './storable.ts';
+import { isStorableJson, isStorableText } from '#platform/storable.ts';
 
 /** A field that a caller may leave out, or say `null` for. */
 function optional<T extends z.ZodType>(schema: T) {

@@ -1,7 +1,7 @@
 /** `PUT` and `DELETE /memory/:id`, for callers and operators (docs/specification/memory.md#editing). */
 import { isUniqueViolation } from '#platform/db/errors.ts';
+import { isUuid } from '#platform/ids.ts';
 import { problems } from '#platform/problem.ts';
-import { isUuid } from '#platform/uuid.ts';
 import { type AddingDeps, wordingOf } from './adding.ts';
 import type { Wording } from './admin/api.ts';
 import type { Edit } from './api.ts';

@@ -5,8 +5,8 @@
  * be read again.
  */
 import { LRUCache } from 'lru-cache';
+import { createPacer } from '#platform/concurrency/pacing.ts';
 import type { Db, Tx } from '#platform/db/db.ts';
-import { createPacer } from '#platform/pacing.ts';
 import type { Entity, MemoryType } from './api.ts';
 import type { Embedder } from './embedding/embedder.ts';
 import { findProfile, type StoredProfile } from './profiles/store.ts';

@@ -1,7 +1,7 @@
 /** What one entity can hold, and what still works when it is full. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type MemoryRig, newUser, onEveryDatabase, type Refusal, startMemory } from '../../test/memory/rig.ts';
+import { type MemoryRig, newUser, onEveryDatabase, type Refusal, startMemory } from '../../test/memory/rig.fixture.ts';
 import type { History } from './admin/api.ts';
 import type { SearchResult } from './api.ts';
 import type { MemoryTables } from './store.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type MemoryRig, newGroup, newUser, onEveryDatabase, startMemory } from '../../test/memory/rig.ts';
+import { type MemoryRig, newGroup, newUser, onEveryDatabase, startMemory } from '../../test/memory/rig.fixture.ts';
 import type { FoundMemory, Injection, Memory, SearchResult } from './api.ts';
 
 interface Added {

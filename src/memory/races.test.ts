@@ -4,13 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { migrations } from '#migrations.ts';
+import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import { openDatabase } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
-import { createPostgresDatabase, databaseEngines } from '../../test/database.ts';
-import { type AddingOrders, wordingsOf } from '../../test/memory/adding.ts';
-import { type MemoryRig, newUser, onEveryDatabase, startMemory } from '../../test/memory/rig.ts';
+import { createPostgresDatabase, databaseEngines } from '../../test/database.fixture.ts';
+import { type AddingOrders, wordingsOf } from '../../test/memory/adding.child.ts';
+import { type MemoryRig, newUser, onEveryDatabase, startMemory } from '../../test/memory/rig.fixture.ts';
 import type { SearchResult } from './api.ts';
 import type { MemoryTables } from './store.ts';
 
@@ -108,7 +108,7 @@ const normal = (content: string) =>
     .replaceAll(/[^a-z]+/g, ' ')
     .trim();
 
-const program = join(import.meta.dirname, '../../test/memory/adding.ts');
+const program = join(import.meta.dirname, '../../test/memory/adding.child.ts');
 
 for (const { name, missing } of databaseEngines) {
   describe.skipIf(missing)(`processes killed while they add, on ${name}`, () => {

@@ -2,7 +2,7 @@
  * The order in which memories are found: BM25 joined with the similarity of vectors by weights that depend on the embedder,
  * then, mildly, by how recent a memory is and what type it has.
  */
-import { createPacer } from '#platform/pacing.ts';
+import { createPacer } from '#platform/concurrency/pacing.ts';
 import type { Entity, MemoryType } from './api.ts';
 import { cosine, type Embedder } from './embedding/embedder.ts';
 import type { EntityIndex, IndexedMemory } from './entityindex.ts';

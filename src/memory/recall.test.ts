@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { bm25, measureRecall, rawWords } from '../../test/memory/recall.ts';
-import { type Person, people } from '../../test/memory/recall-set.ts';
-import { type MemoryRig, newUser, onEveryDatabase, startMemory } from '../../test/memory/rig.ts';
+import { bm25, measureRecall, rawWords } from '../../test/memory/recall.fixture.ts';
+import { type Person, people } from '../../test/memory/recall-set.fixture.ts';
+import { type MemoryRig, newUser, onEveryDatabase, startMemory } from '../../test/memory/rig.fixture.ts';
 import type { SearchResult } from './api.ts';
 
 onEveryDatabase('what is found', (engine) => {

@@ -1,6 +1,6 @@
 /** The vocabulary of the notification service (docs/specification/notify.md#notify-endpoints). */
 import { z } from 'zod';
-import { isUuid } from '#platform/uuid.ts';
+import { isUuid } from '#platform/ids.ts';
 import { addressOf, hasControls } from './mail.ts';
 
 /** As large as the provider takes. */

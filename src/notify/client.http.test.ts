@@ -1,9 +1,9 @@
 /** `POST /emails` is compatible with the provider's send request (docs/specification/notify.md#emails): its own client library drives it. */
 import { Resend } from 'resend';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { migrations } from '#migrations.ts';
+import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
-import { openTestDatabase } from '../../test/database.ts';
+import { openTestDatabase } from '../../test/database.fixture.ts';
 import {
   createTestChannel,
   internalKey,
@@ -11,7 +11,7 @@ import {
   newKey,
   startNotify,
   type TestChannel,
-} from './notify.testing.ts';
+} from '../../test/notify/notify.fixture.ts';
 
 let database: Database;
 let channel: TestChannel;

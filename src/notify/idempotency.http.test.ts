@@ -2,10 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AccountTables, ensureProfile, setOpenNotification } from '#accounts/store.ts';
-import { migrations } from '#migrations.ts';
+import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
-import { databaseEngines } from '../../test/database.ts';
-import { createTestChannel, type NotifyRig, newKey, startNotify, type TestChannel } from './notify.testing.ts';
+import { databaseEngines } from '../../test/database.fixture.ts';
+import {
+  createTestChannel,
+  type NotifyRig,
+  newKey,
+  startNotify,
+  type TestChannel,
+} from '../../test/notify/notify.fixture.ts';
 import { insertSend, type NotifyTables } from './store.ts';
 
 describe.each(databaseEngines)('Idempotency-Key on $name', (engine) => {

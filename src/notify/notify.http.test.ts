@@ -2,11 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { plans } from '#accounts/api.ts';
 import { type AccountTables, ensureProfile, setFirstLanguage, setOpenNotification } from '#accounts/store.ts';
-import { migrations } from '#migrations.ts';
+import { migrations } from '#app/migrations.ts';
 import type { Database, Db } from '#platform/db/db.ts';
 import { contentLanguages } from '#platform/language.ts';
-import { openTestDatabase } from '../../test/database.ts';
-import { createTestChannel, internalKey, type NotifyRig, startNotify, type TestChannel } from './notify.testing.ts';
+import { openTestDatabase } from '../../test/database.fixture.ts';
+import {
+  createTestChannel,
+  internalKey,
+  type NotifyRig,
+  startNotify,
+  type TestChannel,
+} from '../../test/notify/notify.fixture.ts';
 
 let database: Database;
 let accounts: Db<AccountTables>;

@@ -2,13 +2,13 @@
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { migrations } from '#migrations.ts';
+import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import { createLog } from '#platform/log.ts';
-import { openTestDatabase } from '../../test/database.ts';
+import { openTestDatabase } from '../../test/database.fixture.ts';
+import { type NotifyRig, startNotify } from '../../test/notify/notify.fixture.ts';
 import type { Channel } from './channels/channel.ts';
 import { openChannel } from './channels/open.ts';
-import { type NotifyRig, startNotify } from './notify.testing.ts';
 
 let database: Database;
 let server: SMTPServer;

@@ -2,11 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AccountTables, ensureProfile } from '#accounts/store.ts';
-import { migrations } from '#migrations.ts';
+import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import { createLog } from '#platform/log.ts';
-import { databaseEngines } from '../../test/database.ts';
-import { ChannelFailure } from './channels/channel.ts';
+import { databaseEngines } from '../../test/database.fixture.ts';
 import {
   createTestChannel,
   internalKey,
@@ -14,7 +13,8 @@ import {
   newKey,
   startNotify,
   type TestChannel,
-} from './notify.testing.ts';
+} from '../../test/notify/notify.fixture.ts';
+import { ChannelFailure } from './channels/channel.ts';
 import { insertSend, type NotifyTables, suppress } from './store.ts';
 
 describe.each(databaseEngines)('suppressed addresses on $name', (engine) => {

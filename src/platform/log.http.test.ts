@@ -2,11 +2,11 @@ import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { sendRaw } from '../../test/platform/rawclient.fixture.ts';
+import { startTestIssuer, type TestIssuer, testUserId } from '../../test/platform/tokenissuer.fixture.ts';
 import { createAccess } from './access/access.ts';
-import { startTestIssuer, type TestIssuer, testUserId } from './access/test-issuer.ts';
 import { createClient, type HttpClient } from './http/client.ts';
 import { createServer, type HttpServer } from './http/server.ts';
-import { sendRaw } from './http/test-raw-client.ts';
 import { createLog } from './log.ts';
 import { problems } from './problem.ts';
 

@@ -4,7 +4,7 @@
  * is searched for what looks like a credential before it is written (docs/specification/http.md#errors).
  */
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { currentScope } from './trace.ts';
+import { currentScope } from './telemetry/trace.ts';
 
 export type Log = Logger;
 

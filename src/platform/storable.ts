@@ -1,4 +1,4 @@
-/** What PostgreSQL cannot hold, as text or as JSON: NUL, and halves of surrogate pairs. */
+/** Text and JSON that PostgreSQL can store: it refuses NUL and lone surrogates. */
 
 const unstorable = 'must not contain NUL or lone surrogates';
 
@@ -8,19 +8,27 @@ export interface Unstorable {
   readonly message: string;
 }
 
-/** The first text or key in a parsed JSON value that cannot be stored. Its depth is the body parser's to bound. */
+export function isStorableText(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0');
+}
+
+/** Checks keys and texts at every level. `maxDepth`: how many objects and arrays may be nested in each other. */
+export function isStorableJson(value: unknown, maxDepth: number): boolean {
+  if (typeof value === 'string') return isStorableText(value);
+  if (typeof value !== 'object' || value === null) return true;
+  if (maxDepth === 0) return false;
+  return Object.entries(value).every(([key, inner]) => isStorableText(key) && isStorableJson(inner, maxDepth - 1));
+}
+
+/** Finds the first text or key in a parsed JSON value that cannot be stored. The body parser bounds its depth. */
 export function findUnstorable(value: unknown, path: string): Unstorable | undefined {
   if (typeof value === 'string') return isStorableText(value) ? undefined : { path, message: unstorable };
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [key, inner] of Object.entries(value)) {
-    // The key itself cannot be named in an answer.
+    // The path cannot include the key: an answer cannot carry these characters.
     if (!isStorableText(key)) return { path, message: `${unstorable} in its field names` };
     const found = findUnstorable(inner, `${path}.${key}`);
     if (found !== undefined) return found;
   }
   return undefined;
-}
-
-function isStorableText(text: string): boolean {
-  return text.isWellFormed() && !text.includes('\0');
 }

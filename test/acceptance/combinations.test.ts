@@ -8,12 +8,12 @@ import pg from 'pg';
 import { createClient } from 'redis';
 import { describe, expect, it, vi } from 'vitest';
 import { systemClock } from '#platform/clock.ts';
-import { listed } from '#platform/objects/objects.testing.ts';
-import { dropBucket, skipWithoutS3, testServer } from '#platform/objects/s3.testing.ts';
-import { openS3Store } from '#platform/objects/s3.ts';
-import { createPostgresDatabase, databaseEngines } from '../database.ts';
-import { skipWithoutRedis, startRedisServer } from '../redis.ts';
-import { freePortBase, newPlace, run } from './running.ts';
+import { openS3Store } from '#platform/objects/s3/s3.ts';
+import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
+import { listed } from '../platform/objects/objects.fixture.ts';
+import { dropBucket, skipWithoutS3, testServer } from '../platform/objects/s3.fixture.ts';
+import { skipWithoutRedis, startRedisServer } from '../redis.fixture.ts';
+import { freePortBase, newPlace, run } from './running.fixture.ts';
 
 /** Each starts a suite or more of them on a machine that may be busy. */
 const limitMs = 300_000;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { plans } from '#accounts/api.ts';
-import { root } from './running.ts';
+import { root } from './running.fixture.ts';
 
 const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
   readonly scripts: Readonly<Record<string, string>>;

@@ -2,9 +2,9 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createPostgresDatabase, databaseEngines } from '../database.ts';
-import { picture } from '../media/pictures.ts';
-import { newPlace, type Place, type Program, run } from './running.ts';
+import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
+import { picture } from '../media/pictures.fixture.ts';
+import { newPlace, type Place, type Program, run } from './running.fixture.ts';
 
 /** Programs start slowly on a machine that is busy. */
 const limitMs = 120_000;

@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createPostgresDatabase, databaseEngines } from '../database.ts';
-import { skipWithout } from '../programs.ts';
-import { newPlace, type Place, type Program, root, run } from './running.ts';
+import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
+import { skipWithout } from '../programs.fixture.ts';
+import { newPlace, type Place, type Program, root, run } from './running.fixture.ts';
 
 const ready = 'Atelier is ready';
 let place: Place;

@@ -2,8 +2,8 @@
 import { mkdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createPostgresDatabase, databaseEngines } from '../database.ts';
-import { newPlace, type Place, type Program, run } from './running.ts';
+import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
+import { newPlace, type Place, type Program, run } from './running.fixture.ts';
 
 /** Programs start slowly on a machine that is busy. */
 const limitMs = 120_000;

@@ -1,11 +1,11 @@
 /** Readers who are cut off at random and come back by `Last-Event-ID`, at any instance: nothing lost, nothing doubled. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { embedded } from '../media/rig.ts';
-import { expectEnded } from './ends.ts';
-import { type Anywhere, openFleet, skipWithoutFleet } from './fleet.ts';
-import { type Chatter, newThread, startAgent } from './rig.ts';
-import type { SeenEvent } from './stream.ts';
+import { embedded } from '../media/rig.fixture.ts';
+import { expectEnded } from './ends.fixture.ts';
+import { type Anywhere, openFleet, skipWithoutFleet } from './fleet.fixture.ts';
+import { type Chatter, newThread, startAgent } from './rig.fixture.ts';
+import type { SeenEvent } from './stream.fixture.ts';
 
 const runs = 50;
 const readersPerRun = 10;

@@ -1,12 +1,12 @@
 /** An instance that runs is killed at every kind of moment; others, over the same PostgreSQL and Redis, clear up. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectEnded, owedFor } from './ends.ts';
-import { type Fleet, openFleet, skipWithoutFleet } from './fleet.ts';
-import { follow, type Instance } from './instances.ts';
-import { type Moment, moments } from './moments.ts';
-import { type Chatter, newThread } from './rig.ts';
-import type { SeenEvent } from './stream.ts';
-import { tap } from './tapping.ts';
+import { expectEnded, owedFor } from './ends.fixture.ts';
+import { type Fleet, openFleet, skipWithoutFleet } from './fleet.fixture.ts';
+import { follow, type Instance } from './instances.fixture.ts';
+import { type Moment, moments } from './moments.fixture.ts';
+import { type Chatter, newThread } from './rig.fixture.ts';
+import type { SeenEvent } from './stream.fixture.ts';
+import { tap } from './tapping.fixture.ts';
 
 const credits = 200;
 /** docs/specification/agent.md#streams. */

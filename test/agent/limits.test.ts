@@ -1,8 +1,8 @@
 /** The limits of one user hold across processes: they are counted in the database. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Fleet, openFleet, skipWithoutFleet } from './fleet.ts';
-import type { Instance } from './instances.ts';
-import { newThread } from './rig.ts';
+import { type Fleet, openFleet, skipWithoutFleet } from './fleet.fixture.ts';
+import type { Instance } from './instances.fixture.ts';
+import { newThread } from './rig.fixture.ts';
 
 describe.skipIf(skipWithoutFleet)('two processes of the agent', () => {
   let fleet: Fleet;

@@ -1,11 +1,11 @@
 /** Agents on one PostgreSQL and one Redis that lose their Redis, or are drained, while others read what they run. */
 import { createClient } from 'redis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectEnded, expectKept, owedFor } from './ends.ts';
-import { type Fleet, openFleet, skipWithoutFleet } from './fleet.ts';
-import { type Instance, type Watched, watch } from './instances.ts';
-import { type Chatter, newThread } from './rig.ts';
-import { textOf } from './stream.ts';
+import { expectEnded, expectKept, owedFor } from './ends.fixture.ts';
+import { type Fleet, openFleet, skipWithoutFleet } from './fleet.fixture.ts';
+import { type Instance, type Watched, watch } from './instances.fixture.ts';
+import { type Chatter, newThread } from './rig.fixture.ts';
+import { textOf } from './stream.fixture.ts';
 
 const credits = 20;
 /** docs/specification/agent.md#runs. */

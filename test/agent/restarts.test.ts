@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestIssuer, type TestIssuer } from '#platform/access/test-issuer.ts';
-import { newPlace, type Place } from '../acceptance/running.ts';
-import { createPostgresDatabase, databaseEngines } from '../database.ts';
-import { type Instance, startInstance, userAt } from './instances.ts';
-import { newThread } from './rig.ts';
-import { type SeenEvent, textOf } from './stream.ts';
+import { newPlace, type Place } from '../acceptance/running.fixture.ts';
+import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
+import { startTestIssuer, type TestIssuer } from '../platform/tokenissuer.fixture.ts';
+import { type Instance, startInstance, userAt } from './instances.fixture.ts';
+import { newThread } from './rig.fixture.ts';
+import { type SeenEvent, textOf } from './stream.fixture.ts';
 
 const engines = databaseEngines.map(({ name, missing }) => ({ name, missing }));
 /** Of a user who was never heard of before (docs/specification/agent.md#streams). */

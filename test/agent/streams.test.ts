@@ -8,12 +8,12 @@ import type { EventTables } from '#agent/eventlog/store.ts';
 import { offlineModel } from '#local/model/model.ts';
 import { createLog } from '#platform/log.ts';
 import type { Redis } from '#platform/redis/redis.ts';
-import { embedded } from '../media/rig.ts';
-import { openTestRedis, skipWithoutRedis } from '../redis.ts';
-import { expectEnded } from './ends.ts';
-import { follow } from './instances.ts';
-import { type AgentRig, type Chatter, newThread, startAgent } from './rig.ts';
-import { type SeenStream, textOf } from './stream.ts';
+import { embedded } from '../media/rig.fixture.ts';
+import { openTestRedis, skipWithoutRedis } from '../redis.fixture.ts';
+import { expectEnded } from './ends.fixture.ts';
+import { follow } from './instances.fixture.ts';
+import { type AgentRig, type Chatter, newThread, startAgent } from './rig.fixture.ts';
+import { type SeenStream, textOf } from './stream.fixture.ts';
 
 const drivers = [
   { name: 'the database', missing: false, openRedis: async () => undefined },

@@ -3,9 +3,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Browser, type BrowserContext, chromium } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { skipWithout } from '../programs.ts';
-import { openBrowser, signIn } from './browser.ts';
-import { type AuthRig, startAuth } from './rig.ts';
+import { skipWithout } from '../programs.fixture.ts';
+import { openBrowser, signIn } from './browser.fixture.ts';
+import { type AuthRig, startAuth } from './rig.fixture.ts';
 
 const executablePath = process.env.CHROMIUM_PATH || '/usr/bin/chromium';
 const missing = skipWithout(executablePath);

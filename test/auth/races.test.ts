@@ -4,14 +4,14 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { migrations } from '#app/migrations.ts';
 import { databaseAnswers } from '#auth/answers.ts';
-import { migrations } from '#migrations.ts';
 import { openDatabase } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
-import { newPlace, root } from '../acceptance/running.ts';
-import { createPostgresDatabase, databaseEngines } from '../database.ts';
-import { type Browser, openBrowser, signIn } from './browser.ts';
-import { type AuthRig, anonKey, eventually, origin, startAuth } from './rig.ts';
+import { newPlace, root } from '../acceptance/running.fixture.ts';
+import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
+import { type Browser, openBrowser, signIn } from './browser.fixture.ts';
+import { type AuthRig, anonKey, eventually, origin, startAuth } from './rig.fixture.ts';
 
 const refresh = async (browser: Browser, url: string) => {
   const answer = await openBrowser(browser.cookies).post(`${url}/refresh`, { origin });

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { root } from '../acceptance/running.ts';
+import { root } from '../acceptance/running.fixture.ts';
 
 export interface Project {
   readonly folder: string;

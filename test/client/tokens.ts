@@ -1,4 +1,4 @@
-import type { ConsoleRig } from '../console/rig.ts';
+import type { ConsoleRig } from '../console/rig.fixture.ts';
 
 /** An access token of a made-up account, as `npm run token` gets it. */
 export async function tokenOf(rig: ConsoleRig, email: string): Promise<string> {

@@ -1,7 +1,7 @@
 /** Writes the client's functions and types from the OpenAPI documents of the services. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { root } from '../acceptance/running.ts';
+import { root } from '../acceptance/running.fixture.ts';
 import { type Endpoint, operations, type ServiceEndpoints } from './endpoints.ts';
 import { commentOf, type Schema, shapesOf } from './shapes.ts';
 

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Access } from '../../src/client/calling.ts';
 import { operationsOf } from '../../src/client/operations.ts';
-import { root } from '../acceptance/running.ts';
-import { type ConsoleRig, startConsole } from '../console/rig.ts';
+import { root } from '../acceptance/running.fixture.ts';
+import { type ConsoleRig, startConsole } from '../console/rig.fixture.ts';
 import { operations, type ServiceEndpoints, services } from './endpoints.ts';
 import { type ApiDocument, format, listFunctions, operationsIn, writeService } from './writing.ts';
 

@@ -1,14 +1,14 @@
 /** The console's pages in a real browser on a running suite: each page's main path, and what holds for all of them. */
 import { describe } from 'vitest';
-import { playAccess } from './access.ts';
-import { playKeyboard } from './keyboard.ts';
-import { playLibrary } from './library.ts';
-import { playMemory } from './memory.ts';
-import { playOverview } from './overview.ts';
-import { playReadingPages } from './readingpages.ts';
-import { withoutChromium } from './rig.ts';
-import { openStage } from './stage.ts';
-import { playCuts, playStudio } from './studio.ts';
+import { playAccess } from './access.fixture.ts';
+import { playKeyboard } from './keyboard.fixture.ts';
+import { playLibrary } from './library.fixture.ts';
+import { playMemory } from './memory.fixture.ts';
+import { playOverview } from './overview.fixture.ts';
+import { playReadingPages } from './readingpages.fixture.ts';
+import { withoutChromium } from './rig.fixture.ts';
+import { openStage } from './stage.fixture.ts';
+import { playCuts, playStudio } from './studio.fixture.ts';
 
 describe.skipIf(withoutChromium)('the console', () => {
   const scene = openStage();

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePortBase, root } from '../acceptance/running.ts';
-import { composeServices, environmentOf } from './compose.ts';
-import { type Built, build } from './dockerfile.ts';
+import { freePortBase, root } from '../acceptance/running.fixture.ts';
+import { composeServices, environmentOf } from './compose.fixture.ts';
+import { type Built, build } from './dockerfile.fixture.ts';
 
 /** Nobody; a machine on which we are not root keeps us from writing by the mode of the files alone. */
 const other = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};

@@ -4,12 +4,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePortBase, newPlace, type Program, run } from '../acceptance/running.ts';
-import { consent, openBrowser, signIn } from '../auth/browser.ts';
-import { createPostgresDatabase, databaseEngines } from '../database.ts';
-import { skipWithout } from '../programs.ts';
-import { skipWithoutRedis, startRedisServer } from '../redis.ts';
-import { type NginxProxy, startProxy } from './proxy.ts';
+import { freePortBase, newPlace, type Program, run } from '../acceptance/running.fixture.ts';
+import { consent, openBrowser, signIn } from '../auth/browser.fixture.ts';
+import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
+import { skipWithout } from '../programs.fixture.ts';
+import { skipWithoutRedis, startRedisServer } from '../redis.fixture.ts';
+import { type NginxProxy, startProxy } from './proxy.fixture.ts';
 
 const withoutPostgres = databaseEngines.some(({ name, missing }) => name === 'postgres' && missing);
 const domain = 'atelier.test';

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { freePortBase } from '../acceptance/running.ts';
-import { skipWithout } from '../programs.ts';
-import { type NginxProxy, startProxy } from './proxy.ts';
+import { freePortBase } from '../acceptance/running.fixture.ts';
+import { skipWithout } from '../programs.fixture.ts';
+import { type NginxProxy, startProxy } from './proxy.fixture.ts';
 
 const domain = 'atelier.test';
 const filesDomain = 'atelier-files.test';

@@ -9,8 +9,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newPlace, type Place, root, run } from '../acceptance/running.ts';
-import { withTag } from './blocks.ts';
+import { newPlace, type Place, root, run } from '../acceptance/running.fixture.ts';
+import { withTag } from './blocks.fixture.ts';
 
 /** On a machine that may be busy. */
 const limitMs = 300_000;

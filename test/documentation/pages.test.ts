@@ -8,13 +8,13 @@ import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { readConfig } from '#app/config.ts';
+import { settingGroups } from '#app/settings.ts';
 import { renderClip } from '#commands/demo/clip.ts';
-import { renderLandscape } from '#commands/landscape.ts';
-import { readConfig } from '../../src/config.ts';
-import { settingGroups } from '../../src/settings.ts';
-import { newPlace, type Place, type Program, root, run } from '../acceptance/running.ts';
-import { skipWithout } from '../programs.ts';
-import { blocks, withTag } from './blocks.ts';
+import { renderLandscape } from '#commands/demo/samplephoto.ts';
+import { newPlace, type Place, type Program, root, run } from '../acceptance/running.fixture.ts';
+import { skipWithout } from '../programs.fixture.ts';
+import { blocks, withTag } from './blocks.fixture.ts';
 
 describe('blocks', () => {
   it('are each marked by what becomes of them', () => {

@@ -3,13 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createPostgresDatabase, databaseEngines } from '../database.ts';
-import { copyDeps, copyOutcome, holdingsOf, plantSource, type SourceKind } from './copies.ts';
-import type { CopyOrders } from './copying.ts';
-import { openRecords } from './registering.ts';
-import { sweepAll, sweepDeps } from './sweeps.ts';
+import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
+import type { CopyOrders } from './copying.child.ts';
+import { copyDeps, copyOutcome, holdingsOf, plantSource, type SourceKind } from './copying.fixture.ts';
+import { openRecords } from './registering.child.ts';
+import { sweepAll, sweepDeps } from './sweeping.fixture.ts';
 
-const program = join(import.meta.dirname, 'copying.ts');
+const program = join(import.meta.dirname, 'copying.child.ts');
 const embedded = async () => ({ url: 'embedded', drop: async () => undefined });
 /** More calls of engines than a copy makes. */
 const mostCalls = 20;

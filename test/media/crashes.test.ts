@@ -8,13 +8,13 @@ import type { ImageSignedRefs, RegistrationRequest } from '#media/api.ts';
 import { signImages } from '#media/signing.ts';
 import { findAsset, type MediaTables } from '#media/store.ts';
 import type { Database } from '#platform/db/db.ts';
-import { openTestCache } from '../caches.ts';
-import { createPostgresDatabase, databaseEngines } from '../database.ts';
-import { picture, svg } from './pictures.ts';
-import { openRecords } from './registering.ts';
-import { openFiles, outcomeOf, registrationDeps, uploaded } from './registrations.ts';
+import { openTestCache } from '../caches.fixture.ts';
+import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
+import { picture, svg } from './pictures.fixture.ts';
+import { openRecords } from './registering.child.ts';
+import { openFiles, outcomeOf, registrationDeps, uploaded } from './registering.fixture.ts';
 
-const program = join(import.meta.dirname, 'registering.ts');
+const program = join(import.meta.dirname, 'registering.child.ts');
 const embedded = async () => ({ url: 'embedded', drop: async () => undefined });
 
 for (const { name, missing } of databaseEngines) {

@@ -3,14 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createPostgresDatabase, databaseEngines } from '../database.ts';
-import type { DeletionOrders } from './deleting.ts';
-import { type Deed, type DeletionOf, deletionOutcome, plantVideo, removalDeps, rowsOfAll } from './deletions.ts';
-import { remaining } from './planting.ts';
-import { openRecords } from './registering.ts';
-import { openFiles } from './registrations.ts';
+import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
+import type { DeletionOrders } from './deleting.child.ts';
+import { type Deed, type DeletionOf, deletionOutcome, plantVideo, removalDeps, rowsOfAll } from './deleting.fixture.ts';
+import { remaining } from './planting.fixture.ts';
+import { openRecords } from './registering.child.ts';
+import { openFiles } from './registering.fixture.ts';
 
-const program = join(import.meta.dirname, 'deleting.ts');
+const program = join(import.meta.dirname, 'deleting.child.ts');
 const embedded = async () => ({ url: 'embedded', drop: async () => undefined });
 /** More calls of engines than a deletion makes. */
 const mostCalls = 24;

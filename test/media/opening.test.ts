@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { type Browser, chromium } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { drivers, type Rig, startEdge } from '#edge/edge.testing.ts';
-import { skipWithout } from '../programs.ts';
+import { drivers, type Rig, startEdge } from '../edge/edge.fixture.ts';
+import { skipWithout } from '../programs.fixture.ts';
 
 const executablePath = process.env.CHROMIUM_PATH || '/usr/bin/chromium';
 const missing = skipWithout(executablePath);

@@ -4,12 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient as createRedisClient } from 'redis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { VideoSignedRefs } from '#media/api.ts';
-import { startTestIssuer, testUserId } from '#platform/access/test-issuer.ts';
-import { newPlace, type Place, type Program, run } from '../acceptance/running.ts';
-import { createPostgresDatabase, databaseEngines } from '../database.ts';
-import { type RedisServer, skipWithoutRedis, startRedisServer } from '../redis.ts';
-import { picture } from './pictures.ts';
-import { type Client, createClient, upload } from './rig.ts';
+import { newPlace, type Place, type Program, run } from '../acceptance/running.fixture.ts';
+import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
+import { startTestIssuer, testUserId } from '../platform/tokenissuer.fixture.ts';
+import { type RedisServer, skipWithoutRedis, startRedisServer } from '../redis.fixture.ts';
+import { picture } from './pictures.fixture.ts';
+import { type Client, createClient, upload } from './rig.fixture.ts';
 
 const notFound = { ready: false, error: 'not_found' };
 const isMissing = skipWithoutRedis || databaseEngines.some(({ name, missing }) => name === 'postgres' && missing);

@@ -6,14 +6,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { registrationRequest } from '#media/api.ts';
 import { storageKeyOf, videoWatermarkKeyOf } from '#media/storagekey.ts';
 import { posterIdOf } from '#media/tasks/processing.ts';
-import { render } from '#media/video/samples.testing.ts';
-import { createPostgresDatabase, databaseEngines } from '../database.ts';
-import { skipWithout } from '../programs.ts';
-import { clip } from './clips.ts';
-import type { ProcessingOrders } from './processing.ts';
-import { openFiles, uploaded } from './registrations.ts';
+import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
+import { skipWithout } from '../programs.fixture.ts';
+import { clip } from './clips.fixture.ts';
+import type { ProcessingOrders } from './processing.child.ts';
+import { openFiles, uploaded } from './registering.fixture.ts';
+import { render } from './videosamples.fixture.ts';
 
-const program = join(import.meta.dirname, 'processing.ts');
+const program = join(import.meta.dirname, 'processing.child.ts');
 const embedded = async () => ({ url: 'embedded', drop: async () => undefined });
 
 interface Ending {

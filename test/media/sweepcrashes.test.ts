@@ -8,15 +8,15 @@ import { toTransform } from '#image/engine/specs.ts';
 import type { MediaTables } from '#media/store.ts';
 import type { Database } from '#platform/db/db.ts';
 import type { Objects } from '#platform/objects/objects.ts';
-import { createPostgresDatabase, databaseEngines } from '../database.ts';
-import { picture } from './pictures.ts';
-import { plant } from './planting.ts';
-import { openRecords } from './registering.ts';
-import { openFiles, openPublicFiles, outcomeOf, registrationDeps, uploaded } from './registrations.ts';
-import type { SweepOrders } from './sweeping.ts';
-import { hourMs, sweepAll, sweepDeps } from './sweeps.ts';
+import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
+import { picture } from './pictures.fixture.ts';
+import { plant } from './planting.fixture.ts';
+import { openRecords } from './registering.child.ts';
+import { openFiles, openPublicFiles, outcomeOf, registrationDeps, uploaded } from './registering.fixture.ts';
+import type { SweepOrders } from './sweeping.child.ts';
+import { hourMs, sweepAll, sweepDeps } from './sweeping.fixture.ts';
 
-const program = join(import.meta.dirname, 'sweeping.ts');
+const program = join(import.meta.dirname, 'sweeping.child.ts');
 const embedded = async () => ({ url: 'embedded', drop: async () => undefined });
 
 for (const { name, missing } of databaseEngines) {

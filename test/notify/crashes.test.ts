@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { newPlace, type Place, root } from '../acceptance/running.ts';
+import { newPlace, type Place, root } from '../acceptance/running.fixture.ts';
 
 const rounds = 5;
 const sendsPerRound = 20;

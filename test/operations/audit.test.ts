@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { newPlace, type Place, type Program, run } from '../acceptance/running.ts';
+import { newPlace, type Place, type Program, run } from '../acceptance/running.fixture.ts';
 
 /** On a machine that may be busy. */
 const limitMs = 300_000;

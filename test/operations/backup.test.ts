@@ -12,8 +12,8 @@ import { restore } from '#commands/restore.ts';
 import { lockFiles, lockFolder } from '#platform/db/lock.ts';
 import { openDatabase } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
-import { newPlace, type Place, root } from '../acceptance/running.ts';
-import { answersOf, faultOf, inProcess, limitMs, type Traces, use, whileRunning } from './installation.ts';
+import { newPlace, type Place, root } from '../acceptance/running.fixture.ts';
+import { answersOf, faultOf, inProcess, limitMs, type Traces, use, whileRunning } from './installation.fixture.ts';
 
 const log = createLog({ level: 'silent' });
 let place: Place;

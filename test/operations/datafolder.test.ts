@@ -4,14 +4,14 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { render } from '#media/video/samples.testing.ts';
-import { readConfig } from '../../src/config.ts';
-import { newPlace, type Place, run } from '../acceptance/running.ts';
-import { clip } from '../media/clips.ts';
-import { folderCopies } from '../media/foldercopies.ts';
-import { picture } from '../media/pictures.ts';
-import { skipWithout } from '../programs.ts';
-import { limitMs } from './installation.ts';
+import { readConfig } from '#app/config.ts';
+import { newPlace, type Place, run } from '../acceptance/running.fixture.ts';
+import { clip } from '../media/clips.fixture.ts';
+import { folderCopies } from '../media/foldercopies.fixture.ts';
+import { picture } from '../media/pictures.fixture.ts';
+import { render } from '../media/videosamples.fixture.ts';
+import { skipWithout } from '../programs.fixture.ts';
+import { limitMs } from './installation.fixture.ts';
 
 const ownerId = randomUUID();
 const scope = { scopeKind: 'thread', scopeId: 't' };

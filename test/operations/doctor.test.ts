@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { version } from '#platform/version.ts';
-import { newPlace, type Place, run } from '../acceptance/running.ts';
+import { newPlace, type Place, run } from '../acceptance/running.fixture.ts';
 
 const key = 'the-right-key';
 

@@ -8,11 +8,11 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appendMessage } from '#agent/messagestore.ts';
 import { lockThread, type RunTables } from '#agent/store.ts';
-import { migrations } from '#migrations.ts';
+import { migrations } from '#app/migrations.ts';
 import { transaction } from '#platform/db/db.ts';
 import { openDatabase } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
-import { createPostgresDatabase, databaseEngines } from '../database.ts';
+import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
 
 const log = createLog({ level: 'silent' });
 

@@ -1,7 +1,7 @@
 /** Keys are changed as docs/deployment.md says: on a running suite, restart by restart. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { newPlace, type Place, type Program, run } from '../acceptance/running.ts';
-import { openBrowser, signIn } from '../auth/browser.ts';
+import { newPlace, type Place, type Program, run } from '../acceptance/running.fixture.ts';
+import { openBrowser, signIn } from '../auth/browser.fixture.ts';
 
 const [first, second] = ['first-key-of-the-tests', 'second-key-of-the-tests'];
 const hex = (pair: string) => pair.repeat(32);

@@ -8,9 +8,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { newPlace, type Place, type Program, root, run } from '../acceptance/running.ts';
-import { type CollectedSpan, type Collector, startCollector } from './collector.ts';
-import { type Family, faultsOf, readFamilies } from './exposition.ts';
+import { newPlace, type Place, type Program, root, run } from '../acceptance/running.fixture.ts';
+import { type CollectedSpan, type Collector, startCollector } from './collector.fixture.ts';
+import { type Family, faultsOf, readFamilies } from './exposition.fixture.ts';
 
 const services = ['console', 'media', 'image', 'auth', 'agent', 'memory', 'content', 'notify', 'edge'] as const;
 const offsets = { edge: 10, idp: 11, cms: 12 };

@@ -1,7 +1,7 @@
 /** docs/security.md lists every request that the server makes, and nothing else. */
 import { describe, expect, it } from 'vitest';
-import { findRequests } from './source.ts';
-import { calls, otherRequests } from './table.ts';
+import { findRequests } from './source.fixture.ts';
+import { calls, otherRequests } from './table.fixture.ts';
 
 const found = findRequests();
 

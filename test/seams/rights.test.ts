@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient, type HttpClient } from '#platform/http/client.ts';
-import { type AgentRig, type Chatter, newThread, startAgent } from '../agent/rig.ts';
-import { databaseEngines } from '../database.ts';
-import { picture } from '../media/pictures.ts';
-import { embedded, put, upload } from '../media/rig.ts';
-import { type MemoryRig, startMemory } from '../memory/rig.ts';
-import { type CallRow, calls } from './table.ts';
-import { type SeenCall, type Witness, witness } from './witness.ts';
+import { type AgentRig, type Chatter, newThread, startAgent } from '../agent/rig.fixture.ts';
+import { databaseEngines } from '../database.fixture.ts';
+import { picture } from '../media/pictures.fixture.ts';
+import { embedded, put, upload } from '../media/rig.fixture.ts';
+import { type MemoryRig, startMemory } from '../memory/rig.fixture.ts';
+import { type CallRow, calls } from './table.fixture.ts';
+import { type SeenCall, type Witness, witness } from './witness.fixture.ts';
 
 const ofAgent = calls.filter(({ file }) => file.startsWith('agent/'));
 const forUsers = calls.filter(({ rights }) => rights === 'user');

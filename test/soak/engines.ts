@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { freePort, startRedisServer } from '../redis.ts';
+import { freePort, startRedisServer } from '../redis.fixture.ts';
 
 export interface Postgres {
   readonly url: string;

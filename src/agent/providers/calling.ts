@@ -1,8 +1,8 @@
 /** Calls to providers of pictures and videos: OpenAI's wire, with a deadline, and failures told in a sentence. */
 import { z } from 'zod';
+import { readAtMost } from '#platform/http/boundedbody.ts';
 import { outgoingFetch } from '#platform/http/outgoing.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
-import { readBounded } from '../bounded.ts';
 import { OrderRefused, ProviderFailed } from '../generators.ts';
 
 export interface ProviderSettings {
@@ -37,7 +37,11 @@ export async function callProvider(
   const body = form ?? (json === undefined ? null : JSON.stringify(json));
   const ask = async (signal: AbortSignal) => {
     const answer = await outgoingFetch(url + path, { method, headers, body, signal, redirect: 'error' });
-    const bytes = await readBounded(answer, maxBytes);
+    const bytes = await readAtMost(
+      answer.body ?? [],
+      maxBytes,
+      () => new Error(`the response is larger than ${maxBytes} bytes`),
+    );
     return { status: answer.status, bytes, mime: answer.headers.get('content-type') ?? '' };
   };
   const answer = await withDeadline(call.timeoutMs, ask, outer).catch((cause: unknown) => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { version } from '#platform/version.ts';
-import type { Said } from '../../../test/agent/provider.ts';
-import type { Chatter } from '../../../test/agent/rig.ts';
-import { impatient, json, providerKey, type ScriptedRig, startScripted } from '../../../test/agent/scripted.ts';
+import type { Said } from '../../../test/agent/provider.fixture.ts';
+import type { Chatter } from '../../../test/agent/rig.fixture.ts';
+import { impatient, json, providerKey, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
 
 let rig: ScriptedRig;
 /** For what never comes. */

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Said, ToolCall } from '../../../test/agent/provider.ts';
-import { type Chatter, newThread } from '../../../test/agent/rig.ts';
-import { calling, pictureAnswer, type ScriptedRig, startScripted } from '../../../test/agent/scripted.ts';
-import { picture } from '../../../test/media/pictures.ts';
+import type { Said, ToolCall } from '../../../test/agent/provider.fixture.ts';
+import { type Chatter, newThread } from '../../../test/agent/rig.fixture.ts';
+import { calling, pictureAnswer, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
+import { picture } from '../../../test/media/pictures.fixture.ts';
 
 let rig: ScriptedRig;
 let user: Chatter;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Said } from '../../../test/agent/provider.ts';
-import type { Chatter } from '../../../test/agent/rig.ts';
+import type { Said } from '../../../test/agent/provider.fixture.ts';
+import type { Chatter } from '../../../test/agent/rig.fixture.ts';
 import {
   calling,
   impatient,
@@ -10,10 +10,10 @@ import {
   providerKey,
   type ScriptedRig,
   startScripted,
-} from '../../../test/agent/scripted.ts';
-import { digestOf, type Lists, openLists } from '../../../test/media/lists.ts';
-import { padPng, picture } from '../../../test/media/pictures.ts';
-import { testLimits, upload } from '../../../test/media/rig.ts';
+} from '../../../test/agent/scripted.fixture.ts';
+import { digestOf, type Lists, openLists } from '../../../test/media/lists.fixture.ts';
+import { padPng, picture } from '../../../test/media/pictures.fixture.ts';
+import { testLimits, upload } from '../../../test/media/rig.fixture.ts';
 
 let rig: ScriptedRig;
 let lists: Lists;

@@ -3,9 +3,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient, type HttpClient } from '#platform/http/client.ts';
-import type { Said } from '../../../test/agent/provider.ts';
-import { calling, pictureAnswer, type ScriptedRig, startScripted } from '../../../test/agent/scripted.ts';
-import { picture } from '../../../test/media/pictures.ts';
+import type { Said } from '../../../test/agent/provider.fixture.ts';
+import { calling, pictureAnswer, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
+import { picture } from '../../../test/media/pictures.fixture.ts';
 
 interface Answer {
   readonly status: number;

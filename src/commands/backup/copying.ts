@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { headOf } from '#platform/objects/filehead.ts';
-import { inTurns } from '#platform/turns.ts';
+import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
+import { headOf } from '#platform/objects/files/head.ts';
 
 const filesAtOnce = 8;
 
@@ -14,7 +14,7 @@ export async function copyEach<File, Result>(
   copyOne: (file: File) => Promise<Result>,
 ): Promise<Result[]> {
   const faults: unknown[] = [];
-  const copied = await inTurns(files, filesAtOnce, async (file) => {
+  const copied = await mapConcurrently(files, filesAtOnce, async (file) => {
     if (faults.length > 0) return [];
     return copyOne(file).then(
       (result) => [result],

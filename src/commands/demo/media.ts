@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import mime from 'mime';
 import { outgoingFetch } from '#platform/http/outgoing.ts';
 import { StartFault } from '#platform/lifecycle.ts';
-import { renderLandscape } from '../landscape.ts';
 import { type Answer, call, open, post, tell } from './calls.ts';
 import { renderClip } from './clip.ts';
+import { renderLandscape } from './samplephoto.ts';
 
 export interface MediaFile {
   readonly name: string;

@@ -1,6 +1,7 @@
 /** Asks each model with its key. No question orders a picture or a film. */
+
+import type { Config } from '#app/config.ts';
 import { openEmbedder } from '#memory/embedding/open.ts';
-import type { Config } from '../../config.ts';
 import { ask, bearer, isSuccess, placeOf, reasonOf } from './asking.ts';
 
 /** A model may have to be loaded first. */

@@ -1,11 +1,11 @@
 /** Asks other people's services: identity provider, CMS, mail, resizing proxy, CDN, classifier. */
 import { join } from 'node:path';
 import sharp from 'sharp';
+import type { Config } from '#app/config.ts';
 import { announcementFeature } from '#content/announcement.ts';
 import { pathSigner } from '#edge/api.ts';
 import { createClassifier } from '#media/screening/classifier.ts';
 import { openChannel } from '#notify/channels/open.ts';
-import type { Config } from '../../config.ts';
 import { ask, placeOf, reasonOf, Warning } from './asking.ts';
 
 export async function checkIdentity(config: Config): Promise<string> {

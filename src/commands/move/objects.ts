@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import mimeTypes from 'mime';
 import { findRelocations, forgetRelocation, noteRelocations, type Relocation } from '#media/relocating/store.ts';
+import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import type { Db } from '#platform/db/db.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 import type { ListedObject, Objects } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
 import { retry } from '#platform/resilience/retry.ts';
-import { inTurns } from '#platform/turns.ts';
 import type { Progress } from '../progress.ts';
 
 export interface ObjectsMove {
@@ -58,7 +58,7 @@ async function moveMissing(move: ObjectsMove, page: readonly ListedObject[]): Pr
     notes,
     page.map(({ key }) => key),
   );
-  await inTurns(page, objectsAtOnce, async (object) => {
+  await mapConcurrently(page, objectsAtOnce, async (object) => {
     const { key, etag, size } = object;
     const known = noted.get(key);
     if (known?.etag !== etag || known.newBucket !== target.bucket) {

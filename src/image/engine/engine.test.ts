@@ -1,16 +1,6 @@
 import { decode, isBlurhashValid } from 'blurhash';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { toFault } from './decoding.ts';
-import {
-  type Engine,
-  EngineBusy,
-  type EngineLimits,
-  EngineTimeout,
-  EnlargementFault,
-  type ImageFacts,
-  PictureFault,
-} from './engine.ts';
-import { difference } from './looks.testing.ts';
+import { difference } from '../../../test/image/looks.fixture.ts';
 import {
   animation,
   blankPng,
@@ -21,7 +11,17 @@ import {
   pipe,
   scene,
   turned,
-} from './pictures.testing.ts';
+} from '../../../test/image/pictures.fixture.ts';
+import { toFault } from './decoding.ts';
+import {
+  type Engine,
+  EngineBusy,
+  type EngineLimits,
+  EngineTimeout,
+  EnlargementFault,
+  type ImageFacts,
+  PictureFault,
+} from './engine.ts';
 import { toTransform, type VariantSpec } from './specs.ts';
 import { createEngine } from './working.ts';
 

@@ -5,8 +5,17 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import sharp from 'sharp';
 import { afterAll, describe, expect, it } from 'vitest';
-import { colourAt, dhash, difference, distance } from './looks.testing.ts';
-import { animation, fadingScene, paint, photo, pipe, scene, sceneColour, turned } from './pictures.testing.ts';
+import { colourAt, dhash, difference, distance } from '../../../test/image/looks.fixture.ts';
+import {
+  animation,
+  fadingScene,
+  paint,
+  photo,
+  pipe,
+  scene,
+  sceneColour,
+  turned,
+} from '../../../test/image/pictures.fixture.ts';
 import { resamplings, toTransform, type VariantSpec } from './specs.ts';
 import { createEngine } from './working.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { bmpOf } from '../../../test/media/bmp.ts';
-import { tiff } from '../../../test/media/tiff.ts';
-import { fadingScene, fileTypeBox, pipe, scene } from './pictures.testing.ts';
+import { fadingScene, fileTypeBox, pipe, scene } from '../../../test/image/pictures.fixture.ts';
+import { bmpOf } from '../../../test/media/bmp.fixture.ts';
+import { tiff } from '../../../test/media/tiff.fixture.ts';
 import { beginningBytes, recogniseFormat, sniff } from './sniffing.ts';
 
 const text = (content: string) => Buffer.from(content, 'latin1');

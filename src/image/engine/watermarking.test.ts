@@ -1,8 +1,8 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
+import { colourAt, dhash, difference, distance } from '../../../test/image/looks.fixture.ts';
+import { animation, fadingScene, hollowPng, paint, pipe, scene, turned } from '../../../test/image/pictures.fixture.ts';
 import { PictureFault } from './engine.ts';
-import { colourAt, dhash, difference, distance } from './looks.testing.ts';
-import { animation, fadingScene, hollowPng, paint, pipe, scene, turned } from './pictures.testing.ts';
 import { createEngine } from './working.ts';
 
 const engine = createEngine({ maxSourcePixels: 25e6, processTimeoutMs: 30_000, concurrency: 2, permitWaitMs: 5000 });

@@ -6,14 +6,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { accountOf } from '#accounts/madeup.ts';
-import { migrations } from '#migrations.ts';
+import { migrations } from '#app/migrations.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { createLog } from '#platform/log.ts';
-import { consent } from '../../../test/auth/browser.ts';
-import { freePort } from '../../../test/auth/rig.ts';
-import { databaseEngines } from '../../../test/database.ts';
+import { consent } from '../../../test/auth/browser.fixture.ts';
+import { freePort } from '../../../test/auth/rig.fixture.ts';
+import { databaseEngines } from '../../../test/database.fixture.ts';
 import { createIdentityProvider } from './service.ts';
 
 const anonKey = 'the anon key';

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { accountOf } from '#accounts/madeup.ts';
-import { migrations } from '#migrations.ts';
+import { addressesOf, bindingOf, readConfig } from '#app/config.ts';
+import { migrations } from '#app/migrations.ts';
 import { createAccess } from '#platform/access/access.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
 import { createServer, type HttpServer } from '#platform/http/server.ts';
 import { createLog } from '#platform/log.ts';
-import { openTestDatabase } from '../../../test/database.ts';
-import { addressesOf, bindingOf, readConfig } from '../../config.ts';
+import { openTestDatabase } from '../../../test/database.fixture.ts';
 import { createIdentityProvider } from './service.ts';
 
 const log = createLog({ level: 'silent' });

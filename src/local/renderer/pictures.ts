@@ -1,6 +1,7 @@
 /** Pictures by the offline renderer: real PNG files that say what they are. Colours and hills follow the prompt. */
 import { createHash } from 'node:crypto';
 import sharp, { type OverlayOptions, type Sharp } from 'sharp';
+import { escapeXml } from '#platform/escaping.ts';
 
 export const mark = 'offline demo';
 
@@ -94,7 +95,7 @@ async function band(prompt: string, [width, height]: Size) {
 /** What the text engine reads is Pango's markup. */
 function escapeMarkup(text: string): string {
   const printable = text.replaceAll(/[^\x20-\ud7ff\ue000-\ufffd]/g, '');
-  return printable.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return escapeXml(printable);
 }
 
 function coloursOf(prompt: string): readonly [Colour, Colour, Colour] {

@@ -4,12 +4,19 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { clip } from '../../../test/media/clips.ts';
-import { inBucket, lay } from '../../../test/media/laying.ts';
-import { type Client, createClient, type MediaRig, onEveryPair, startMedia, upload } from '../../../test/media/rig.ts';
-import { skipWithout } from '../../../test/programs.ts';
+import { clip } from '../../../test/media/clips.fixture.ts';
+import { inBucket, lay } from '../../../test/media/laying.fixture.ts';
+import {
+  type Client,
+  createClient,
+  type MediaRig,
+  onEveryPair,
+  startMedia,
+  upload,
+} from '../../../test/media/rig.fixture.ts';
+import { render } from '../../../test/media/videosamples.fixture.ts';
+import { skipWithout } from '../../../test/programs.fixture.ts';
 import type { Asset, AssetPage, MediaTask, VideoTask } from '../api.ts';
-import { render } from '../video/samples.testing.ts';
 
 /** The machine may have other work. */
 const patience = { timeout: 60_000 };

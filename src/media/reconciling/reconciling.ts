@@ -7,12 +7,12 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cache } from '#platform/cache/cache.ts';
+import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import { type FolderState, readFolder, writeFolder } from '#platform/datafolder/identity.ts';
 import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import { Problem, problems } from '#platform/problem.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
-import { inTurns } from '#platform/turns.ts';
 import type { PlacesDeps } from '../locating.ts';
 import { type ComparedRow, type Comparison, createComparer } from './comparing.ts';
 import {
@@ -118,7 +118,7 @@ export function createReconciler(deps: ReconcilingDeps): Reconciler {
   async function comparePage(rows: readonly ComparedRow[], counts: Counts): Promise<readonly ComparedRow[]> {
     const doubtful: ComparedRow[] = [];
     const moved: FollowedFile[] = [];
-    await inTurns(rows, filesInLine, async (row) => {
+    await mapConcurrently(rows, filesInLine, async (row) => {
       closing.signal.throwIfAborted();
       const comparison = await comparer.compare(row, 'background').catch(() => undefined);
       if (comparison === undefined || comparison.found === 'missing' || comparison.found === 'different')
@@ -188,7 +188,7 @@ export function createReconciler(deps: ReconcilingDeps): Reconciler {
         current: async (rows) => {
           if (rows.every(isTrusted)) return rows;
           const followed = await withDeadline(longestWaitMs, (signal) =>
-            inTurns(rows, filesAtOnce, async (row) => {
+            mapConcurrently(rows, filesAtOnce, async (row) => {
               signal.throwIfAborted();
               return isTrusted(row) ? row : follow(row);
             }),

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { parentPort } from 'node:worker_threads';
-import { headOf } from '#platform/objects/filehead.ts';
-import { codeOf } from '#platform/objects/folders.ts';
+import { codeOf } from '#platform/objects/files/folders.ts';
+import { headOf } from '#platform/objects/files/head.ts';
 import type { Looked, LookTask, SeenFile } from './tasks.ts';
 
 const piece = Buffer.allocUnsafe(1024 * 1024);

@@ -2,12 +2,14 @@
  * The external classifier (MEDIA_SCREENING_URL; docs/specification/media.md#screening): is sent the bytes, answers whether they match. Only a clear
  * answer counts. No breaker and no repeats: each picture is judged by an answer of its own, or not at all.
  */
+
 import { Pool } from 'undici';
 import { z } from 'zod';
 import { assertOutsideTransaction } from '#platform/db/db.ts';
+import { readAtMost } from '#platform/http/boundedbody.ts';
 import { userAgent } from '#platform/http/outgoing.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
-import { currentScope, writeTrace } from '#platform/trace.ts';
+import { currentScope, writeTrace } from '#platform/telemetry/trace.ts';
 
 export interface Classifiable {
   readonly assetId: string;
@@ -51,7 +53,7 @@ export function createClassifier(address: string): Classifier {
       body: bytes,
       signal,
     });
-    const body = await readBounded(response.body);
+    const body = await readAtMost(response.body, maxAnswerBytes, tooLong);
     if (response.statusCode !== 200) throw new Error(`the classifier answered ${response.statusCode}`);
     const { match, list = '' } = answerSchema.parse(JSON.parse(body.toString('utf8')));
     return match ? list.slice(0, longestListName) : undefined;
@@ -73,14 +75,6 @@ function credentialOf({ username, password }: URL): Record<string, string> {
   return { authorization: `Basic ${Buffer.from(both).toString('base64')}` };
 }
 
-async function readBounded(body: AsyncIterable<Buffer>): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    length += chunk.length;
-    // Leaving the loop destroys the stream, and with it the connection.
-    if (length > maxAnswerBytes) throw new Error(`the classifier answered with more than ${maxAnswerBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+function tooLong(): Error {
+  return new Error(`the classifier answered with more than ${maxAnswerBytes} bytes`);
 }

@@ -1,7 +1,7 @@
 import type { Sharp } from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { fadingScene, paint, photo, pipe, scene, turned } from '#image/engine/pictures.testing.ts';
 import { createEngine } from '#image/engine/working.ts';
+import { fadingScene, paint, photo, pipe, scene, turned } from '../../../test/image/pictures.fixture.ts';
 import { pdqOf } from './pdq.ts';
 
 const engine = createEngine({ maxSourcePixels: 4e6, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 20_000 });

@@ -1,6 +1,7 @@
 /** Assets whose bytes are gone: taken away by others, or lost. Their rows are dropped, with all that was made of them. */
+
+import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import type { Objects } from '#platform/objects/objects.ts';
-import { inTurns } from '#platform/turns.ts';
 import { dropWithAnswers } from '../answers.ts';
 import { bucketOf, headsAtOnce } from '../locating.ts';
 import { removeKin } from '../removal.ts';
@@ -16,7 +17,7 @@ type Bytes = 'there' | 'gone' | 'unknown' | 'empty';
 export async function sweepAssets(deps: SweepDeps, { apply, after }: SweepTurn): Promise<SweepPage> {
   const rows = await findReady(deps.db, after, rowsPerPage);
   const next = rows.length < rowsPerPage ? undefined : rows.at(-1)?.assetId;
-  const looked = await inTurns(rows, headsAtOnce, async (row) => ({ row, bytes: await lookFor(deps, row) }));
+  const looked = await mapConcurrently(rows, headsAtOnce, async (row) => ({ row, bytes: await lookFor(deps, row) }));
   const found: SweepFinding[] = [];
   for (const { row, bytes } of looked) {
     const { assetId, storageKey: key } = row;

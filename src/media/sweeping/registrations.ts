@@ -3,7 +3,7 @@
  * goes on with it now does not become ready on bytes that are about to go; then its bytes go, then the row.
  */
 
-import { inTurns } from '#platform/turns.ts';
+import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import { bucketOf, headsAtOnce } from '../locating.ts';
 import { removeObjects } from '../removal.ts';
 import { type DeletableAsset, dropAssets } from '../store.ts';
@@ -42,7 +42,7 @@ type Bytes = 'none' | 'old' | 'young' | 'unknown';
 
 function look(deps: SweepDeps, rows: readonly DeletableAsset[]) {
   const before = oldBefore(deps.clock);
-  return inTurns(rows, headsAtOnce, async (row): Promise<{ row: DeletableAsset; place: Bytes }> => {
+  return mapConcurrently(rows, headsAtOnce, async (row): Promise<{ row: DeletableAsset; place: Bytes }> => {
     if (row.backend === 'legacy') return { row, place: 'none' };
     const objects = bucketOf(deps, row);
     if (objects === undefined) return { row, place: 'unknown' };

@@ -1,6 +1,7 @@
 /** How far a sweep of variants has come, as its cursor says: `<sweep>/note/<key>`, `<sweep>/strike/<bucket>/<key>` … */
+
+import { isUuid } from '#platform/ids.ts';
 import { isBucketName, isSafeKey } from '#platform/objects/keys.ts';
-import { isUuid } from '#platform/uuid.ts';
 
 export type Step =
   | { readonly name: 'note'; readonly sweepId: string; readonly after: string | undefined }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { JobTables } from '#platform/jobs/jobs.ts';
-import { plant } from '../../../test/media/planting.ts';
-import { type Client, type MediaRig, onEveryPair, startMedia } from '../../../test/media/rig.ts';
-import { hourMs } from '../../../test/media/sweeps.ts';
+import { plant } from '../../../test/media/planting.fixture.ts';
+import { type Client, type MediaRig, onEveryPair, startMedia } from '../../../test/media/rig.fixture.ts';
+import { hourMs } from '../../../test/media/sweeping.fixture.ts';
 import type { MediaTables } from '../store.ts';
 import type { Swept } from './api.ts';
 import { sweepQueue } from './periodic.ts';

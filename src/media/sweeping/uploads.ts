@@ -4,8 +4,9 @@
  * claim goes. So a registration either comes before, and its row spares the object, or finds the claim, and the object
  * refused. A process that dies leaves a claim, which is an unfinished registration like any other.
  */
+
+import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import type { ListedObject, ObjectHead } from '#platform/objects/objects.ts';
-import { inTurns } from '#platform/turns.ts';
 import { headsAtOnce } from '../locating.ts';
 import { keysAt, removeObjects } from '../removal.ts';
 import { partsOfKey, type StorageKeyParts, sourceKeyOf } from '../storagekey.ts';
@@ -59,7 +60,7 @@ async function listPage({ objects }: SweepDeps, after: string | undefined): Prom
 async function gatherHeaps({ objects }: SweepDeps, listed: readonly ListedObject[]): Promise<readonly Heap[]> {
   const byKey = new Map(listed.map((object) => [object.key, object]));
   const bySource = Map.groupBy(listed, ({ key }) => sourceKeyOf(key));
-  return inTurns([...bySource], headsAtOnce, async ([sourceKey, some]) => ({
+  return mapConcurrently([...bySource], headsAtOnce, async ([sourceKey, some]) => ({
     sourceKey,
     parts: partsOfKey(sourceKey),
     source: byKey.get(sourceKey) ?? (await objects.head(sourceKey)),
@@ -105,7 +106,10 @@ async function removeHeaps(deps: SweepDeps, orphans: readonly Heap[], isOld: IsO
     const claims = await claim(deps, batch);
     const ours = await findOurs(deps, batch, claims);
     // Looked at again: some may have been uploaded anew by now.
-    const looked = await inTurns(ours, headsAtOnce, async (heap) => ({ heap, now: await lookAgain(deps, heap) }));
+    const looked = await mapConcurrently(ours, headsAtOnce, async (heap) => ({
+      heap,
+      now: await lookAgain(deps, heap),
+    }));
     const standing = looked.filter(({ now }) => isAbandoned(now, isOld)).map(({ heap }) => heap);
     await removeObjects(
       deps,

@@ -6,11 +6,11 @@ import { objectSource } from '#image/engine/sources.ts';
 import { toTransform, type VariantSpec } from '#image/engine/specs.ts';
 import { urlSource } from '#image/fetching.ts';
 import type { Objects } from '#platform/objects/objects.ts';
-import { interrupted } from '../../../test/media/interruption.ts';
-import { picture } from '../../../test/media/pictures.ts';
-import { plant } from '../../../test/media/planting.ts';
-import { embedded, onEveryPair } from '../../../test/media/rig.ts';
-import { hourMs, openSweepGround, type SweepGround, sweepAll } from '../../../test/media/sweeps.ts';
+import { interrupted } from '../../../test/media/interruption.fixture.ts';
+import { picture } from '../../../test/media/pictures.fixture.ts';
+import { plant } from '../../../test/media/planting.fixture.ts';
+import { embedded, onEveryPair } from '../../../test/media/rig.fixture.ts';
+import { hourMs, openSweepGround, type SweepGround, sweepAll } from '../../../test/media/sweeping.fixture.ts';
 import type { MediaTables } from '../store.ts';
 import type { SweepDeps } from './turns.ts';
 

@@ -11,8 +11,8 @@
 import { randomUUID } from 'node:crypto';
 import { partsOfVariantKey } from '#image/engine/keys.ts';
 import { bucketStore, namedObject } from '#image/engine/sources.ts';
+import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import { defaultLegacyBucket, type ListedObject, type Objects } from '#platform/objects/objects.ts';
-import { inTurns } from '#platform/turns.ts';
 import { headsAtOnce } from '../locating.ts';
 import { removeAll } from '../removal.ts';
 import type { SweepFinding } from './api.ts';
@@ -105,7 +105,7 @@ async function judge(
 ): Promise<{ readonly found: readonly SweepFinding[]; readonly following: Step | undefined }> {
   const prefixes = await findNoted(deps.db, sweepId, markOf(deps, bucket), after, judgedPerPage);
   const before = oldBefore(deps.clock);
-  const strays = (await inTurns(prefixes, headsAtOnce, (prefix) => straysAt(deps, prefix, before))).flat();
+  const strays = (await mapConcurrently(prefixes, headsAtOnce, (prefix) => straysAt(deps, prefix, before))).flat();
   const isEmpty = strays.length > 0 && (await pageFrom(sourcesIn(deps, bucket)?.list('') ?? [], 1)).length === 0;
   if (apply && !isEmpty && strays.length > 0) {
     const keys = strays.map(({ key }) => key);

@@ -4,10 +4,11 @@
  * video's, its object is created only, registrations are replays. While the task is unfinished there is at most the
  * poster; a run whose task was deleted or cancelled removes it.
  */
-import { createHash } from 'node:crypto';
+
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
+import { uuidV5 } from '#platform/ids.ts';
 import { type Job, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
 import type { Log } from '#platform/log.ts';
 import { ObjectExists, type Objects } from '#platform/objects/objects.ts';
@@ -223,9 +224,5 @@ function codeOf(error: unknown): string | undefined {
 
 /** A UUID of version 5 (RFC 9562), so that every attempt means the same asset. */
 export function posterIdOf(assetId: string): string {
-  const namespace = Buffer.from(assetId.replaceAll('-', ''), 'hex');
-  const hash = createHash('sha1').update(namespace).update('poster').digest().subarray(0, 16);
-  hash[6] = ((hash[6] ?? 0) & 0x0f) | 0x50;
-  hash[8] = ((hash[8] ?? 0) & 0x3f) | 0x80;
-  return hash.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  return uuidV5(Buffer.from(assetId.replaceAll('-', ''), 'hex'), 'poster');
 }

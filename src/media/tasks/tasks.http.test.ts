@@ -4,12 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clip } from '../../../test/media/clips.ts';
-import { type Client, embedded, type MediaRig, onEveryPair, startMedia, upload } from '../../../test/media/rig.ts';
-import { skipWithout } from '../../../test/programs.ts';
+import { badVideos, longVideo } from '../../../test/media/badvideos.fixture.ts';
+import { clip } from '../../../test/media/clips.fixture.ts';
+import {
+  type Client,
+  embedded,
+  type MediaRig,
+  onEveryPair,
+  startMedia,
+  upload,
+} from '../../../test/media/rig.fixture.ts';
+import { render } from '../../../test/media/videosamples.fixture.ts';
+import { skipWithout } from '../../../test/programs.fixture.ts';
 import type { Asset, MediaTask, VideoSignedRefs, VideoTask } from '../api.ts';
-import { badVideos, longVideo } from '../video/badvideos.testing.ts';
-import { render } from '../video/samples.testing.ts';
 import { posterIdOf } from './processing.ts';
 
 onEveryPair('media tasks', (pair) => {

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { skipWithout } from '../../../test/programs.ts';
+import { render, samples } from '../../../test/media/videosamples.fixture.ts';
+import { skipWithout } from '../../../test/programs.fixture.ts';
 import { brandVideo } from './branding.ts';
 import { createFfmpeg, VideoFault } from './ffmpeg.ts';
 import { shrink, takePoster } from './poster.ts';
 import { probeVideo } from './probing.ts';
-import { render, samples } from './samples.testing.ts';
 
 const run = promisify(execFile);
 const { signal } = new AbortController();

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { skipWithout } from '../../../test/programs.ts';
+import { skipWithout } from '../../../test/programs.fixture.ts';
 import { createFfmpeg, VideoFault } from './ffmpeg.ts';
 import { takePoster } from './poster.ts';
 import { probeVideo } from './probing.ts';

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type MemoryRig, newGroup, newUser, onEveryDatabase, startMemory } from '../../../test/memory/rig.ts';
+import { type MemoryRig, newGroup, newUser, onEveryDatabase, startMemory } from '../../../test/memory/rig.fixture.ts';
 import type { Injection } from '../api.ts';
 import type { AdminMemory, AdminProfile, EntityExport, History, MemoryPage, ProfilePage } from './api.ts';
 

@@ -1,7 +1,7 @@
 /** The vocabulary of the admin API (docs/specification/memory.md#admin-api). */
 import { z } from 'zod';
+import { isStorableText } from '#platform/storable.ts';
 import { entityTypes, memory, memoryTypes, profile } from '../api.ts';
-import { isStorableText } from '../storable.ts';
 
 const limit = z.coerce.number().int().min(1).max(100).default(20).describe('1 to 100; 20 when it is left out.');
 const text = z.string().max(1000).refine(isStorableText, 'must be without NUL and lone surrogates');

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import type { AdminGuard } from '#platform/access/admin.ts';
-import { hashedTarget } from '#platform/audit.ts';
+import { hashedTarget } from '#platform/audit/audit.ts';
+import { auditOperators } from '#platform/audit/http.ts';
 import type { Clock } from '#platform/clock.ts';
-import { auditOperators } from '#platform/http/auditing.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { Log } from '#platform/log.ts';
 import { type AddingDeps, addMemory } from '../adding.ts';

@@ -2,8 +2,9 @@
  * Looks among an entity's memories of one type for the one that a content is to be merged into, and for those that it
  * stands against. The entity is locked meanwhile, so that of two alike contents at once the second finds the first.
  */
+
+import { createPacer } from '#platform/concurrency/pacing.ts';
 import type { Tx } from '#platform/db/db.ts';
-import { createPacer } from '#platform/pacing.ts';
 import type { Entity, MemoryType } from '../api.ts';
 import type { Embedder } from '../embedding/embedder.ts';
 import { longestInput } from '../embedding/remote.ts';

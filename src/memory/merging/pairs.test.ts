@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { inTurns } from '#platform/turns.ts';
-import { differentPairs, samePairs } from '../../../test/memory/more-pairs.ts';
-import { pairs } from '../../../test/memory/pairs.ts';
-import { type MemoryRig, newUser, onEveryDatabase, startMemory } from '../../../test/memory/rig.ts';
+import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
+import { differentPairs, samePairs } from '../../../test/memory/more-pairs.fixture.ts';
+import { pairs } from '../../../test/memory/pairs.fixture.ts';
+import { type MemoryRig, newUser, onEveryDatabase, startMemory } from '../../../test/memory/rig.fixture.ts';
 import type { AdminMemory, MemoryPage } from '../admin/api.ts';
 
 onEveryDatabase('what is one memory and what is two', (engine) => {
@@ -39,9 +39,9 @@ onEveryDatabase('what is one memory and what is two', (engine) => {
 
   it('pairs that no rule was written for: none is merged wrongly, more than half of the same are found', async () => {
     const isMerged = async ([first, second]: readonly [string, string]) => (await told(first, second)).length === 1;
-    const wrong = await inTurns(differentPairs, 10, async (pair) => ((await isMerged(pair)) ? [pair] : []));
+    const wrong = await mapConcurrently(differentPairs, 10, async (pair) => ((await isMerged(pair)) ? [pair] : []));
     expect(wrong.flat()).toEqual([]);
-    const found = await inTurns(samePairs, 10, isMerged);
+    const found = await mapConcurrently(samePairs, 10, isMerged);
     expect(found.filter(Boolean).length / samePairs.length).toBeGreaterThan(0.5);
     expect(pairs.length + samePairs.length + differentPairs.length).toBeGreaterThanOrEqual(300);
   });

@@ -1,5 +1,5 @@
 /** BM25 over the memories of one entity: document frequencies are the entity's own. Constants as measured (docs/memory.md). */
-import { createPacer } from '#platform/pacing.ts';
+import { createPacer } from '#platform/concurrency/pacing.ts';
 import { hashText } from './hashing.ts';
 
 const k1 = 0.9;

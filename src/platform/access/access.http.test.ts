@@ -2,10 +2,10 @@ import { createHmac, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { startTestIssuer, type TestIssuer, testUserId } from '../../../test/platform/tokenissuer.fixture.ts';
 import { createServer, type HttpServer } from '../http/server.ts';
 import { createLog } from '../log.ts';
 import { createAccess } from './access.ts';
-import { startTestIssuer, type TestIssuer, testUserId } from './test-issuer.ts';
 
 const log = createLog({ level: 'silent' });
 const nowS = Math.floor(Date.now() / 1000);

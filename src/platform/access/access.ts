@@ -9,9 +9,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Clock, systemClock } from '../clock.ts';
 import { countHeader } from '../http/headers.ts';
+import { isUuid } from '../ids.ts';
 import type { Log } from '../log.ts';
 import { invalid, Problem, problems } from '../problem.ts';
-import { isUuid } from '../uuid.ts';
 import { type Caller, onBehalfHeader } from './caller.ts';
 import { createKeySet } from './keyset.ts';
 import { limitRate } from './ratelimit.ts';

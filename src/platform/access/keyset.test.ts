@@ -1,8 +1,8 @@
 import { exportJWK, generateKeyPair } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startTestIssuer, type TestIssuer } from '../../../test/platform/tokenissuer.fixture.ts';
 import { createLog } from '../log.ts';
 import { createKeySet, type KeySet } from './keyset.ts';
-import { startTestIssuer, type TestIssuer } from './test-issuer.ts';
 
 const minuteMs = 60_000;
 let issuer: TestIssuer;

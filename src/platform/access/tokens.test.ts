@@ -1,7 +1,7 @@
 import { importJWK } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startTestIssuer, type TestIssuer, testUserId } from '../../../test/platform/tokenissuer.fixture.ts';
 import type { KeySet } from './keyset.ts';
-import { startTestIssuer, type TestIssuer, testUserId } from './test-issuer.ts';
 import { createTokenVerifier, type TokenVerifier } from './tokens.ts';
 
 let issuer: TestIssuer;

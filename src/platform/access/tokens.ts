@@ -1,8 +1,10 @@
 /** Access tokens of users (docs/specification/http.md#credentials): ES256, `exp` and `aud` = `authenticated` required, `sub` a UUID. */
+
 import { hash } from 'node:crypto';
 import { errors, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { type Clock, systemClock } from '../clock.ts';
+import { isUuid } from '../ids.ts';
 import { problems } from '../problem.ts';
 import type { KeySet } from './keyset.ts';
 
@@ -12,7 +14,6 @@ export interface TokenVerifier {
 }
 
 const maxTokenLength = 8192;
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** Seconds that `nbf` may lie ahead of our clock. `exp` is taken to the letter: clients refresh before it. */
 const clockToleranceS = 5;
 
@@ -63,8 +64,7 @@ async function verifyAnew(token: string, keys: KeySet, nowMs: number): Promise<V
       },
     );
     const expiresAtMs = (payload.exp ?? 0) * 1000;
-    if (expiresAtMs <= nowMs || typeof payload.sub !== 'string' || !uuid.test(payload.sub))
-      throw problems.unauthorized();
+    if (expiresAtMs <= nowMs || typeof payload.sub !== 'string' || !isUuid(payload.sub)) throw problems.unauthorized();
     return { userId: payload.sub.toLowerCase(), expiresAtMs };
   } catch (error) {
     throw error instanceof errors.JOSEError ? problems.unauthorized({ cause: error }) : error;

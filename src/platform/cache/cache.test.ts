@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { openTestDatabase } from '../../../test/database.ts';
-import { openTestRedis, skipWithoutRedis } from '../../../test/redis.ts';
+import { openTestDatabase } from '../../../test/database.fixture.ts';
+import { openTestRedis, skipWithoutRedis } from '../../../test/redis.fixture.ts';
 import { type Database, transaction } from '../db/db.ts';
 import { createLog } from '../log.ts';
 import type { Redis } from '../redis/redis.ts';

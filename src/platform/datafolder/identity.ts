@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { ignore } from '../objects/folders.ts';
+import { ignore } from '../objects/files/folders.ts';
 
 export const folderFile = 'folder.json';
 

@@ -3,7 +3,7 @@ import { chmodSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../log.ts';
-import { codeOf } from '../objects/folders.ts';
+import { codeOf } from '../objects/files/folders.ts';
 
 /** For everything that a process and its children create. */
 export const privateUmask = 0o077;

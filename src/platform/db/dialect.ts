@@ -16,8 +16,8 @@ import {
   sql,
   type TransactionSettings,
 } from 'kysely';
+import { createGate, type Gate, type GateOptions } from '../concurrency/gate.ts';
 import { assertBegunByTransaction, assertOutsideTransaction, type Database } from './db.ts';
-import { createGate, type Gate, type GateOptions } from './gate.ts';
 import { assertParameters } from './values.ts';
 
 /** What a driver gives. Its failures are translated already (errors.ts). */

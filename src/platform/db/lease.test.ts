@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { databaseEngines } from '../../../test/database.ts';
+import { databaseEngines } from '../../../test/database.fixture.ts';
 import { createLog } from '../log.ts';
 import type { Database, Db } from './db.ts';
 import { createLeases, LeaseLost, type Leases, type LeaseTables } from './lease.ts';

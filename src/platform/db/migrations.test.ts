@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createPostgresDatabase, databaseEngines } from '../../../test/database.ts';
+import { createPostgresDatabase, databaseEngines } from '../../../test/database.fixture.ts';
 import { createLog } from '../log.ts';
 import type { Database } from './db.ts';
 import { collectMigrations, type MigrationSource } from './migrations.ts';

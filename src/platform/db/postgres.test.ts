@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createPostgresDatabase, databaseEngines } from '../../../test/database.ts';
+import { createPostgresDatabase, databaseEngines } from '../../../test/database.fixture.ts';
 import { ConfigFault } from '../config.ts';
 import { createLog } from '../log.ts';
 import { type Database, type Db, transaction } from './db.ts';

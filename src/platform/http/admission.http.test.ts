@@ -3,9 +3,9 @@ import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { type RawAnswer, readAnswers, sendRaw } from '../../../test/platform/rawclient.fixture.ts';
 import { createLog } from '../log.ts';
 import { createServer, type HttpServer, type ServerOptions } from './server.ts';
-import { type RawAnswer, readAnswers, sendRaw } from './test-raw-client.ts';
 
 const log = createLog({ level: 'silent' });
 let app: HttpServer;

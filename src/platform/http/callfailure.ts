@@ -1,24 +1,24 @@
-/** Why a call to another service came to nothing, and whether a repeat may help. */
+/** Why a call to another service failed, and whether a retry can help. */
 
 interface FailureFacts {
-  /** Nobody is there, or nobody who takes on more work: a repeat may help. */
-  readonly silent: boolean;
-  /** The call was not begun to be worked on: a repeat does no harm, whatever it does. */
-  readonly untouched: boolean;
+  /** The service is down or overloaded: a retry can help. */
+  readonly isRetryable: boolean;
+  /** The service did not start to process the call: a retry is safe even if the call is not idempotent. */
+  readonly wasNotSent: boolean;
   readonly status?: number;
   readonly cause?: unknown;
 }
 
 export class CallFailed extends Error {
-  readonly silent: boolean;
-  readonly untouched: boolean;
+  readonly isRetryable: boolean;
+  readonly wasNotSent: boolean;
   readonly status: number | undefined;
 
   constructor(message: string, facts: FailureFacts) {
     super(message, { cause: facts.cause });
     this.name = 'CallFailed';
-    this.silent = facts.silent;
-    this.untouched = facts.untouched;
+    this.isRetryable = facts.isRetryable;
+    this.wasNotSent = facts.wasNotSent;
     this.status = facts.status;
   }
 }
@@ -32,20 +32,20 @@ const notConnected: ReadonlySet<unknown> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** What undici throws, told apart; errors of another kind are a fault of ours and stay as they are. */
+/** Wraps connection errors of undici. Other errors are bugs and are returned unchanged. */
 export function asFailure(error: unknown): unknown {
   if (error instanceof CallFailed || !(error instanceof Error) || !('code' in error)) return error;
   return new CallFailed('the connection failed', {
-    silent: true,
-    untouched: notConnected.has(error.code),
+    isRetryable: true,
+    wasNotSent: notConnected.has(error.code),
     cause: error,
   });
 }
 
-const silentStatuses: ReadonlySet<number> = new Set([502, 503, 504]);
-/** Of ours: said before the request was looked at. */
+const unavailableStatuses: ReadonlySet<number> = new Set([502, 503, 504]);
+/** Codes that our services answer before they read the request. */
 const refusals: ReadonlySet<unknown> = new Set(['draining', 'overloaded']);
-/** Of ours: said in place of an answer. Other codes of 500 and above are answers, to the caller to judge. */
+/** Codes that mean our service could not answer. The caller handles every other code of 500 and above. */
 const excuses: ReadonlySet<unknown> = new Set([...refusals, 'engine_unavailable', 'internal_error']);
 
 export function assertAnswered(
@@ -56,8 +56,8 @@ export function assertAnswered(
   const code = ours ? codeOf(body) : undefined;
   if (code !== undefined && !excuses.has(code)) return;
   throw new CallFailed(`answered ${status}${code === undefined ? '' : ` ${code}`}`, {
-    silent: silentStatuses.has(status),
-    untouched: refusals.has(code),
+    isRetryable: unavailableStatuses.has(status),
+    wasNotSent: refusals.has(code),
     status,
   });
 }
@@ -67,7 +67,7 @@ function codeOf(body: Buffer): string | undefined {
     const { error } = JSON.parse(body.toString('utf8'));
     return typeof error === 'string' ? error : undefined;
   } catch {
-    // Not one of our bodies: a proxy in between spoke.
+    // A proxy answered, not one of our services.
     return undefined;
   }
 }

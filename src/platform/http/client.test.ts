@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { transaction } from '../db/db.ts';
-import { inScope, newTrace } from '../trace.ts';
+import { inScope, newTrace } from '../telemetry/trace.ts';
 import { type Call, type ClientOptions, createClient, type HttpClient } from './client.ts';
 
 type Reply = (request: IncomingMessage, response: ServerResponse) => void;

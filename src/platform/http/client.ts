@@ -2,6 +2,7 @@
  * Calls to other services, ours and foreign: a bounded pool, a deadline over all attempts, repeats where they do no harm,
  * a breaker, the trace. Whoever does not answer becomes `engine_unavailable` (503).
  */
+
 import { Pool } from 'undici';
 import { onBehalfHeader } from '../access/caller.ts';
 import { type Clock, monotonicClock } from '../clock.ts';
@@ -11,7 +12,8 @@ import { BreakerOpen, createBreaker } from '../resilience/breaker.ts';
 import { DeadlineExceeded, withDeadline } from '../resilience/deadline.ts';
 import { retry } from '../resilience/retry.ts';
 import { type Attributes, noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
-import { currentScope, type Trace, writeTrace } from '../trace.ts';
+import { currentScope, type Trace, writeTrace } from '../telemetry/trace.ts';
+import { readAtMost } from './boundedbody.ts';
 import { asFailure, assertAnswered, CallFailed } from './callfailure.ts';
 import { userAgent } from './outgoing.ts';
 
@@ -79,12 +81,15 @@ export function createClient(options: ClientOptions): HttpClient {
   const { telemetry = noTelemetry, clock = monotonicClock, name, failFast = true } = options;
   const base = new URL(options.baseUrl);
   const prefix = base.pathname.replace(/\/$/, '');
+  const maxResponseBytes = options.maxResponseBytes ?? 4 * 1024 * 1024;
+  const tooLong = () =>
+    new CallFailed(`the response is larger than ${maxResponseBytes} bytes`, { isRetryable: false, wasNotSent: false });
   const pool = new Pool(base.origin, { connections: options.maxConnections ?? 64, connect: { timeout: 2000 } });
   const breaker = createBreaker({
     failuresToOpen,
     trialEveryMs,
     clock,
-    isFailure: (error) => (error instanceof CallFailed && error.silent) || error instanceof DeadlineExceeded,
+    isFailure: (error) => (error instanceof CallFailed && error.isRetryable) || error instanceof DeadlineExceeded,
     isNeutral: (error) => !(error instanceof CallFailed || error instanceof DeadlineExceeded),
   });
 
@@ -109,7 +114,7 @@ export function createClient(options: ClientOptions): HttpClient {
       .request({ method, path: prefix + path, headers, body, signal })
       .then(async (response) => {
         const { statusCode: status, headers } = response;
-        const bytes = await readBounded(response.body, options.maxResponseBytes ?? 4 * 1024 * 1024);
+        const bytes = await readAtMost(response.body, maxResponseBytes, tooLong);
         return { status, headers, body: bytes, json: () => parseJson(bytes, name) };
       })
       .catch((error: unknown) => {
@@ -139,7 +144,8 @@ export function createClient(options: ClientOptions): HttpClient {
             attempts,
             baseDelayMs: 100,
             maxDelayMs: 1000,
-            isRetryable: (error) => error instanceof CallFailed && error.silent && (idempotent || error.untouched),
+            isRetryable: (error) =>
+              error instanceof CallFailed && error.isRetryable && (idempotent || error.wasNotSent),
             signal,
           }),
         call.signal,
@@ -175,19 +181,6 @@ function parseJson(body: Buffer, name: string): unknown {
   } catch (error) {
     throw problems.engine_unavailable({ cause: new Error(`${name} did not answer in JSON`, { cause: error }) });
   }
-}
-
-async function readBounded(body: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    length += chunk.length;
-    // Leaving the loop destroys the stream, and with it the connection.
-    if (length > maxBytes)
-      throw new CallFailed(`the answer is larger than ${maxBytes} bytes`, { silent: false, untouched: false });
-    chunks.push(chunk);
-  }
-  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
 }
 
 /** Baggage and ids are ours; strangers are only told which trace this belongs to. */

@@ -2,8 +2,8 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
+import { startTestIssuer, type TestIssuer } from '../../../test/platform/tokenissuer.fixture.ts';
 import { createAccess } from '../access/access.ts';
-import { startTestIssuer, type TestIssuer } from '../access/test-issuer.ts';
 import { createLog } from '../log.ts';
 import { allowApplications } from './cors.ts';
 import { createServer, type HttpServer } from './server.ts';

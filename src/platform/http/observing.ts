@@ -5,7 +5,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../log.ts';
 import type { Span, Telemetry } from '../telemetry/telemetry.ts';
-import { inScope, readBaggage, readTrace, type Scope, type Trace } from '../trace.ts';
+import { inScope, readBaggage, readTrace, type Scope, type Trace } from '../telemetry/trace.ts';
 import type { HttpServer } from './httpserver.ts';
 import { measureRequests } from './metrics.ts';
 import { headersOfEveryAnswer } from './rendering.ts';

@@ -1,4 +1,5 @@
 /** The reference page of a service as one HTML text, made from its OpenAPI document. No scripts, nothing from elsewhere. */
+import { escapeHtml } from '../escaping.ts';
 
 /** As much of an OpenAPI 3.1 document as the page shows. */
 export interface ApiDocument {
@@ -75,24 +76,24 @@ export function renderReferencePage(document: ApiDocument, css: string): string 
   ].filter((group) => group.operations.length > 0);
   const nav = groups.map(
     (group) =>
-      `<h2>${text(group.name)}</h2><ul>${group.operations
+      `<h2>${escapeHtml(group.name)}</h2><ul>${group.operations
         .map(
           ({ method, path }) =>
-            `<li><a href="#${anchor(method, path)}">${badge(method)}<code>${text(path)}</code></a></li>`,
+            `<li><a href="#${anchor(method, path)}">${badge(method)}<code>${escapeHtml(path)}</code></a></li>`,
         )
         .join('')}</ul>`,
   );
   const sections = groups.map(
     (group) =>
-      `<h2>${text(group.name)}</h2>${group.operations
+      `<h2>${escapeHtml(group.name)}</h2>${group.operations
         .map(({ method, path, operation }) => renderOperation(document, method, path, operation))
         .join('')}`,
   );
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${text(title)}</title><style>${css}</style></head>
+<title>${escapeHtml(title)}</title><style>${css}</style></head>
 <body><nav aria-label="Endpoints">${nav.join('')}</nav>
-<main><h1>${text(title)} <small>${text(version)}</small></h1>
+<main><h1>${escapeHtml(title)} <small>${escapeHtml(version)}</small></h1>
 <p>${prose(description ?? '')}</p><p>The same for machines: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1).</p>
 ${sections.join('\n')}
 <h2 id="problem">Problems</h2><p>Every failure has one shape.</p>${renderSchema(document, document.components?.schemas?.Problem)}
@@ -110,7 +111,7 @@ function renderOperation(document: ApiDocument, method: string, path: string, op
     body === undefined ? '' : `<h4>Body</h4>${renderSchema(document, body)}`,
     `<h4>Answers</h4><dl>${renderAnswers(document, operation)}</dl>`,
   ];
-  return `<section id="${anchor(method, path)}"><h3>${badge(method)}<code>${text(path)}</code></h3>${parts.join('')}</section>`;
+  return `<section id="${anchor(method, path)}"><h3>${badge(method)}<code>${escapeHtml(path)}</code></h3>${parts.join('')}</section>`;
 }
 
 const credentialWords: Readonly<Record<string, string>> = {
@@ -127,7 +128,7 @@ function credential(operation: Operation): string {
 
 function renderParameters(document: ApiDocument, parameters: readonly Parameter[]): string {
   const rows = parameters.map((parameter) =>
-    row(`${parameter.name} <small>${text(parameter.in)}</small>`, parameter.required ?? false, document, {
+    row(`${parameter.name} <small>${escapeHtml(parameter.in)}</small>`, parameter.required ?? false, document, {
       ...parameter.schema,
       description: parameter.description ?? parameter.schema?.description,
     }),
@@ -140,8 +141,8 @@ function renderAnswers(document: ApiDocument, operation: Operation): string {
     .map(([status, answer]) => {
       if (answer.$ref !== undefined) return `<dt>otherwise</dt><dd><a href="#problem">A problem</a>.</dd>`;
       const schema = Object.values(answer.content ?? {})[0]?.schema;
-      const said = answer.description === 'Default Response' ? '' : text(answer.description ?? '');
-      return `<dt>${text(status)}</dt><dd>${said}${schema === undefined ? '' : renderSchema(document, schema)}</dd>`;
+      const said = answer.description === 'Default Response' ? '' : escapeHtml(answer.description ?? '');
+      return `<dt>${escapeHtml(status)}</dt><dd>${said}${schema === undefined ? '' : renderSchema(document, schema)}</dd>`;
     })
     .join('');
 }
@@ -153,7 +154,7 @@ function renderSchema(document: ApiDocument, given: Schema | undefined, depth = 
   const fields = Object.entries(inner.properties ?? {});
   if (fields.length === 0 || depth >= maxDepth) return depth === 0 ? `<p>${describeType(document, schema)}</p>` : '';
   const rows = fields.map(([name, field]) =>
-    row(text(name), inner.required?.includes(name) ?? false, document, resolve(document, field), depth),
+    row(escapeHtml(name), inner.required?.includes(name) ?? false, document, resolve(document, field), depth),
   );
   const lead = depth === 0 && schema.type === 'array' ? `<p>${describeType(document, schema)}</p>` : '';
   return `${lead}<table>${rows.join('')}</table>`;
@@ -178,14 +179,14 @@ function describeType(document: ApiDocument, given: Schema | undefined): string 
   const of = schema.items === undefined ? '' : ` of ${describeType(document, schema.items)}`;
   const map =
     typeof schema.additionalProperties === 'object' ? ` of ${describeType(document, schema.additionalProperties)}` : '';
-  const format = schema.format === undefined ? '' : ` (${text(schema.format)})`;
+  const format = schema.format === undefined ? '' : ` (${escapeHtml(schema.format)})`;
   const limits = [
     range('', schema.minimum, schema.maximum),
     range(' characters', schema.minLength, schema.maxLength),
     range(' entries', schema.minItems, schema.maxItems),
   ].filter((limit) => limit !== '');
   if (schema.pattern !== undefined && schema.format === undefined) limits.push(`matching ${literal(schema.pattern)}`);
-  return [`${text(type)}${of}${map}${format}`, ...limits, ...fallback].join(', ');
+  return [`${escapeHtml(type)}${of}${map}${format}`, ...limits, ...fallback].join(', ');
 }
 
 /** Zod writes the limits of a whole number out; they tell nobody anything. */
@@ -202,21 +203,12 @@ function resolve(document: ApiDocument, schema: Schema | undefined): Schema {
   return (name === undefined ? schema : document.components?.schemas?.[name]) ?? {};
 }
 
-const literal = (value: unknown) => `<code>${text(typeof value === 'string' ? value : JSON.stringify(value))}</code>`;
-const badge = (method: string) => `<span class="method ${text(method.toLowerCase())}">${text(method)}</span>`;
-const anchor = (method: string, path: string) => text(`${method}${path}`.toLowerCase().replace(/[^a-z0-9]+/g, '-'));
+const literal = (value: unknown) =>
+  `<code>${escapeHtml(typeof value === 'string' ? value : JSON.stringify(value))}</code>`;
+const badge = (method: string) =>
+  `<span class="method ${escapeHtml(method.toLowerCase())}">${escapeHtml(method)}</span>`;
+const anchor = (method: string, path: string) =>
+  escapeHtml(`${method}${path}`.toLowerCase().replace(/[^a-z0-9]+/g, '-'));
 
 /** Words between backticks are code. */
-const prose = (raw: string) => text(raw).replace(/`([^`]+)`/g, '<code>$1</code>');
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function text(raw: string): string {
-  return raw.replace(/[&<>"']/g, (character) => entities[character] ?? character);
-}
+const prose = (raw: string) => escapeHtml(raw).replace(/`([^`]+)`/g, '<code>$1</code>');

@@ -3,10 +3,10 @@ import type { InjectOptions } from 'fastify';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { sendRaw } from '../../../test/platform/rawclient.fixture.ts';
 import { createLog } from '../log.ts';
 import { problems } from '../problem.ts';
 import { createServer, type HttpServer } from './server.ts';
-import { sendRaw } from './test-raw-client.ts';
 
 const log = createLog({ level: 'silent' });
 let app: HttpServer;

@@ -2,8 +2,8 @@
 import fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { randomHex } from '../ids.ts';
 import type { Log } from '../log.ts';
-import { randomHex } from '../randomhex.ts';
 import { noTelemetry } from '../telemetry/telemetry.ts';
 import { admitRequests } from './admission.ts';
 import { acceptJson } from './bodies.ts';
@@ -14,7 +14,7 @@ import { observeRequests } from './observing.ts';
 import { addOperations } from './operations.ts';
 import { addReference } from './reference.ts';
 import { refuseBadHttp, renderBadUrl, renderProblems } from './rendering.ts';
-import { wordFault } from './wording.ts';
+import { wordFault } from './validationmessages.ts';
 
 export type { CorsRule, HttpServer, Readiness, ServerCommons, ServerOptions } from './httpserver.ts';
 

@@ -1,9 +1,9 @@
 /** Clients that send or read slowly, against a server that works on two requests at once. */
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readAnswers, sendRaw } from '../../../test/platform/rawclient.fixture.ts';
 import { createLog } from '../log.ts';
 import { createServer, type HttpServer, type ServerOptions } from './server.ts';
-import { readAnswers, sendRaw } from './test-raw-client.ts';
 
 const large = 'x'.repeat(24_000_000);
 const many = 20;

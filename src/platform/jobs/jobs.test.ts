@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { databaseEngines } from '../../../test/database.ts';
+import { databaseEngines } from '../../../test/database.fixture.ts';
 import { type Database, type Db, transaction } from '../db/db.ts';
 import { createLog } from '../log.ts';
 import {
@@ -421,7 +421,7 @@ for (const engine of databaseEngines) {
     });
 
     describe('of lanes', () => {
-      const inTurns = () => ({ ...queue, takesTurns: true });
+      const mapConcurrently = () => ({ ...queue, takesTurns: true });
       const done = async (jobs: Jobs, jobIds: readonly string[]) => {
         for (const jobId of jobIds) await until(jobs, jobId, 'done');
       };
@@ -431,9 +431,11 @@ for (const engine of databaseEngines) {
         const names = [...Array.from({ length: 20 }, () => 'busy'), 'one', 'other', 'other'];
         const jobIds: string[] = [];
         for (const [n, lane] of names.entries())
-          jobIds.push((await jobs.enqueue(db, inTurns(), { n }, { lane })).jobId);
+          jobIds.push((await jobs.enqueue(db, mapConcurrently(), { n }, { lane })).jobId);
         const order: string[] = [];
-        jobs.work(inTurns(), async ({ payload: { n } }) => void order.push(String(names[n])), { concurrency: 1 });
+        jobs.work(mapConcurrently(), async ({ payload: { n } }) => void order.push(String(names[n])), {
+          concurrency: 1,
+        });
         await done(jobs, jobIds);
         expect(order.slice(0, 5)).toEqual(['busy', 'one', 'other', 'busy', 'other']);
         expect(order).toHaveLength(names.length);
@@ -448,12 +450,13 @@ for (const engine of databaseEngines) {
         const work = async ({ payload: { n } }: Job<{ n: number }>) => {
           order.push(String(names[n]));
           if (n !== 1) return;
-          late.jobId = (await jobs.enqueue(db, inTurns(), { n: 4 }, { lane: 'late' })).jobId;
+          late.jobId = (await jobs.enqueue(db, mapConcurrently(), { n: 4 }, { lane: 'late' })).jobId;
           resolve();
         };
         const jobIds: string[] = [];
-        for (let n = 0; n < 4; n++) jobIds.push((await jobs.enqueue(db, inTurns(), { n }, { lane: 'busy' })).jobId);
-        jobs.work(inTurns(), work, { concurrency: 1 });
+        for (let n = 0; n < 4; n++)
+          jobIds.push((await jobs.enqueue(db, mapConcurrently(), { n }, { lane: 'busy' })).jobId);
+        jobs.work(mapConcurrently(), work, { concurrency: 1 });
         await isLate;
         await done(jobs, [...jobIds, String(late.jobId)]);
         expect(order).toEqual(['busy', 'busy', 'late', 'busy', 'busy']);
@@ -464,10 +467,12 @@ for (const engine of databaseEngines) {
         const names = Array.from({ length: 40 }, (_, n) => `lane ${n % 3}`);
         const jobIds: string[] = [];
         for (const [n, lane] of names.entries())
-          jobIds.push((await jobs.enqueue(db, inTurns(), { n }, { lane })).jobId);
+          jobIds.push((await jobs.enqueue(db, mapConcurrently(), { n }, { lane })).jobId);
         const seen: number[] = [];
         for (let process = 0; process < 3; process++)
-          startProcess(lively).work(inTurns(), async ({ payload: { n } }) => void seen.push(n), { concurrency: 2 });
+          startProcess(lively).work(mapConcurrently(), async ({ payload: { n } }) => void seen.push(n), {
+            concurrency: 2,
+          });
         await done(jobs, jobIds);
         expect(seen.sort((a, b) => a - b)).toEqual(names.map((_, n) => n));
       });
@@ -476,7 +481,7 @@ for (const engine of databaseEngines) {
         const jobs = startProcess();
         const attempts = Array.from({ length: 12 }, (_, n) =>
           transaction(db, (tx) =>
-            jobs.enqueue(tx, inTurns(), { n }, { key: `job ${n}`, lane: 'full', maxInLane: 5 }),
+            jobs.enqueue(tx, mapConcurrently(), { n }, { key: `job ${n}`, lane: 'full', maxInLane: 5 }),
           ).then(
             () => 'enqueued',
             (error: unknown) => (error instanceof LaneFull ? 'full' : String(error)),
@@ -487,12 +492,14 @@ for (const engine of databaseEngines) {
         expect(outcomes.filter((outcome) => outcome === 'full')).toHaveLength(7);
         const enqueued = outcomes.indexOf('enqueued');
         const again = await transaction(db, (tx) =>
-          jobs.enqueue(tx, inTurns(), { n: 0 }, { key: `job ${enqueued}`, lane: 'full', maxInLane: 5 }),
+          jobs.enqueue(tx, mapConcurrently(), { n: 0 }, { key: `job ${enqueued}`, lane: 'full', maxInLane: 5 }),
         );
         expect(again.created).toBe(false);
         const free = { key: 'free', lane: 'free', maxInLane: 5 };
-        expect((await transaction(db, (tx) => jobs.enqueue(tx, inTurns(), { n: 0 }, free))).created).toBe(true);
-        await expect(jobs.enqueue(db, inTurns(), { n: 0 }, { ...free, key: 'outside' })).rejects.toThrow('transaction');
+        expect((await transaction(db, (tx) => jobs.enqueue(tx, mapConcurrently(), { n: 0 }, free))).created).toBe(true);
+        await expect(jobs.enqueue(db, mapConcurrently(), { n: 0 }, { ...free, key: 'outside' })).rejects.toThrow(
+          'transaction',
+        );
       });
     });
 

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createPostgresDatabase, databaseEngines } from '../../../test/database.ts';
-import type { KillOrders } from './kills.testing.ts';
+import { createPostgresDatabase, databaseEngines } from '../../../test/database.fixture.ts';
+import type { KillOrders } from '../../../test/platform/jobs.child.ts';
 
-const program = join(import.meta.dirname, 'kills.testing.ts');
+const program = join(import.meta.dirname, '../../../test/platform/jobs.child.ts');
 const embedded = async () => ({ url: 'embedded', drop: async () => undefined });
 
 for (const { name, missing } of databaseEngines) {

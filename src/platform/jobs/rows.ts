@@ -1,7 +1,7 @@
 /** The statements of the queue. Times are the database's, so that processes need not agree on theirs. */
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, holdName, json, type Tx } from '../db/db.ts';
-import { currentScope, writeTrace } from '../trace.ts';
+import { currentScope, writeTrace } from '../telemetry/trace.ts';
 import {
   type Enqueued,
   type EnqueueOptions,

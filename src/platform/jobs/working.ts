@@ -3,7 +3,7 @@
 import { type Database, type Tx, transaction } from '../db/db.ts';
 import type { Log } from '../log.ts';
 import { retry } from '../resilience/retry.ts';
-import { inScope, readTrace } from '../trace.ts';
+import { inScope, readTrace } from '../telemetry/trace.ts';
 import {
   type Job,
   type JobTables,

@@ -1,5 +1,5 @@
 /** Finding the objects of many beginnings with few listings. */
-import { inTurns } from '../turns.ts';
+import { mapConcurrently } from '../concurrency/mapconcurrently.ts';
 import type { Objects } from './objects.ts';
 
 const listingsAtOnce = 16;
@@ -20,7 +20,7 @@ export async function gather(objects: Pick<Objects, 'list'>, starts: readonly st
     if (some === undefined) folders.set(folder, [start]);
     else some.push(start);
   }
-  const found = await inTurns([...folders], listingsAtOnce, async ([folder, some]) => {
+  const found = await mapConcurrently([...folders], listingsAtOnce, async ([folder, some]) => {
     const together = some.length === 1 ? undefined : await gatherTogether(objects, folder, some);
     return together ?? gatherEach(objects, some);
   });
@@ -45,7 +45,7 @@ async function gatherTogether(
 }
 
 async function gatherEach(objects: Pick<Objects, 'list'>, starts: readonly string[]): Promise<readonly string[]> {
-  const found = await inTurns(starts, listingsAtOnce, async (start) => {
+  const found = await mapConcurrently(starts, listingsAtOnce, async (start) => {
     const keys: string[] = [];
     for await (const { key } of objects.list(start)) keys.push(key);
     return keys;

@@ -7,10 +7,10 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { bytesOf, openTarget, type Target } from './kills.testing.ts';
-import { listed } from './objects.testing.ts';
+import { listed } from '../../../test/platform/objects/objects.fixture.ts';
+import { openTestBucket, skipWithoutS3 } from '../../../test/platform/objects/s3.fixture.ts';
+import { bytesOf, openTarget, type Target } from '../../../test/platform/objects/writing.child.ts';
 import type { Objects } from './objects.ts';
-import { openTestBucket, skipWithoutS3 } from './s3.testing.ts';
 
 /** Answers the last write that the process said before it was killed. */
 async function writeAndKill(target: Target): Promise<number> {

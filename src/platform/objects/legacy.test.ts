@@ -4,11 +4,11 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listed } from '../../../test/platform/objects/objects.fixture.ts';
+import { openTestBucket, skipWithoutS3, testServer } from '../../../test/platform/objects/s3.fixture.ts';
 import { systemClock } from '../clock.ts';
 import { ConfigFault } from '../config.ts';
-import { listed } from './objects.testing.ts';
 import { type LegacySettings, openLegacyObjects } from './open.ts';
-import { openTestBucket, skipWithoutS3, testServer } from './s3.testing.ts';
 
 const nothing = { region: undefined, accessKeyId: undefined, secretAccessKey: undefined };
 const contentType = 'text/plain';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { describe } from 'vitest';
-import { startEdge } from '#edge/edge.testing.ts';
+import { startEdge } from '../../../test/edge/edge.fixture.ts';
+import { describeObjects } from '../../../test/platform/objects/objects.conformance.ts';
+import { openTestBucket, skipWithoutS3 } from '../../../test/platform/objects/s3.fixture.ts';
 import { systemClock } from '../clock.ts';
-import { describeObjects } from './conformance.ts';
-import { openFilesystem } from './filesystem.ts';
-import { openTestBucket, skipWithoutS3 } from './s3.testing.ts';
+import { openFilesystem } from './files/filesystem.ts';
 
 describeObjects({
   name: 'files',

@@ -3,12 +3,12 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { listed } from '../../../test/platform/objects/objects.fixture.ts';
+import { dropBucket, skipWithoutS3, testServer } from '../../../test/platform/objects/s3.fixture.ts';
 import { systemClock } from '../clock.ts';
 import { ConfigFault } from '../config.ts';
 import { createLog } from '../log.ts';
-import { listed } from './objects.testing.ts';
 import { type ObjectsSettings, openObjects } from './open.ts';
-import { dropBucket, skipWithoutS3, testServer } from './s3.testing.ts';
 
 const contentType = 'text/plain';
 const log = createLog({ level: 'silent' });

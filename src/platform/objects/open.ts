@@ -5,11 +5,11 @@ import type { Clock } from '../clock.ts';
 import { ConfigFault } from '../config.ts';
 import type { Log } from '../log.ts';
 import { Problem } from '../problem.ts';
-import { type EdgeAddressing, openFilesystem } from './filesystem.ts';
+import { type EdgeAddressing, openFilesystem } from './files/filesystem.ts';
 import { isBucketName } from './keys.ts';
 import { defaultLegacyBucket, type LegacyObjects, type Objects } from './objects.ts';
-import { type CreateOnlySupport, openS3Store, type S3Store } from './s3.ts';
-import { S3Fault } from './s3client.ts';
+import { S3Fault } from './s3/client.ts';
+import { type CreateOnlySupport, openS3Store, type S3Store } from './s3/s3.ts';
 
 /** The settings group `objects`. */
 export interface ObjectsSettings {

@@ -6,14 +6,14 @@ import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { listed, pattern } from '../../../test/platform/objects/objects.fixture.ts';
 import { systemClock } from '../clock.ts';
 import { problems } from '../problem.ts';
 import { BreakerOpen } from '../resilience/breaker.ts';
 import { DeadlineExceeded } from '../resilience/deadline.ts';
-import { listed, pattern } from './objects.testing.ts';
 import { ObjectExists, type Objects } from './objects.ts';
-import { openS3Store, type S3Store } from './s3.ts';
-import { defaultLimits, S3Fault } from './s3client.ts';
+import { defaultLimits, S3Fault } from './s3/client.ts';
+import { openS3Store, type S3Store } from './s3/s3.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 interface Seen {

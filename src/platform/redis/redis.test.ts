@@ -1,6 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { openTestDatabase } from '../../../test/database.ts';
-import { openTestRedis, type RedisServer, redisUrl, skipWithoutRedis, startRedisServer } from '../../../test/redis.ts';
+import { openTestDatabase } from '../../../test/database.fixture.ts';
+import {
+  openTestRedis,
+  type RedisServer,
+  redisUrl,
+  skipWithoutRedis,
+  startRedisServer,
+} from '../../../test/redis.fixture.ts';
 import { transaction } from '../db/db.ts';
 import { createLog } from '../log.ts';
 import { openRedis, probeRedis } from './open.ts';

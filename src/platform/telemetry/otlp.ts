@@ -5,9 +5,9 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { AlwaysOnSampler, BatchSpanProcessor, ParentBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace';
 import { userAgent } from '../http/outgoing.ts';
-import type { Trace } from '../trace.ts';
 import { version } from '../version.ts';
 import type { Telemetry } from './telemetry.ts';
+import type { Trace } from './trace.ts';
 
 const exportTimeoutMs = 5000;
 const stopTimeoutMs = 3000;

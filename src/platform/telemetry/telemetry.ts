@@ -2,7 +2,7 @@
  * Spans around requests and calls. Off, a trace that came in is handed on as it is, and where none came in one is made up
  * for the logs.
  */
-import { newTrace, type Trace } from '../trace.ts';
+import { newTrace, type Trace } from './trace.ts';
 
 export type Attributes = Readonly<Record<string, string | number>>;
 

@@ -1,11 +1,11 @@
 import { deflateSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { bmp, bmpOf } from '../../../../test/media/bmp.ts';
-import { fixture, grid, heif, mirror, rotation, tile } from '../../../../test/media/heif.ts';
-import { tiff } from '../../../../test/media/tiff.ts';
+import { colourAt, dhash, difference, distance } from '../../../../test/image/looks.fixture.ts';
+import { fadingScene, paint, pipe, scene, sceneColour } from '../../../../test/image/pictures.fixture.ts';
+import { bmp, bmpOf } from '../../../../test/media/bmp.fixture.ts';
+import { fixture, grid, heif, mirror, rotation, tile } from '../../../../test/media/heif.fixture.ts';
+import { tiff } from '../../../../test/media/tiff.fixture.ts';
 import { type Engine, EngineTimeout, type PictureFault, type Transform } from '../engine.ts';
-import { colourAt, dhash, difference, distance } from '../looks.testing.ts';
-import { fadingScene, paint, pipe, scene, sceneColour } from '../pictures.testing.ts';
 import { createEngine } from '../working.ts';
 
 const limits = { maxSourcePixels: 1_000_000, processTimeoutMs: 60_000, concurrency: 1, permitWaitMs: 60_000 };

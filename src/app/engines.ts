@@ -1,0 +1,124 @@
+/** The engines of one process: each is opened when the first service asks for it, and shared by all that do. */
+import { engineLimits } from '#image/config.ts';
+import { createVariantMaker } from '#image/engine/variants.ts';
+import { createEngine } from '#image/engine/working.ts';
+import { createScreening } from '#media/screening/screening.ts';
+import { systemClock } from '#platform/clock.ts';
+import { installationId } from '#platform/db/installation.ts';
+import { openDatabase } from '#platform/db/open.ts';
+import type { Jobs } from '#platform/jobs/jobs.ts';
+import { createJobs } from '#platform/jobs/queueing.ts';
+import { type Closers, StartFault } from '#platform/lifecycle.ts';
+import type { Log } from '#platform/log.ts';
+import { deriveAddressKey } from '#platform/objects/addresses.ts';
+import { openLegacyObjects, openObjects } from '#platform/objects/open.ts';
+import { openRedis } from '#platform/redis/open.ts';
+import { openWebhooks } from '#webhooks/opening.ts';
+import { addressesOf, type Config, legacyOf } from './config.ts';
+import { migrations } from './migrations.ts';
+
+export type Engines = ReturnType<typeof createEngines>;
+
+/** What is opened adds itself to `closers`. */
+export function createEngines(config: Config, log: Log, closers: Closers) {
+  const { image, resizing } = config;
+  const limits = engineLimits(image);
+  const database = once(async () => {
+    const opened = await openDatabase({
+      url: config.database.url,
+      poolSize: config.database.poolSize,
+      dataDir: config.process.dataDir,
+      migrations,
+      log,
+    }).catch(blame('DATABASE_URL'));
+    closers.add('database', () => opened.close());
+    return opened;
+  });
+  /** Closed before the database; a service that works on queues stops them when it closes. */
+  const jobs = once(async (): Promise<Jobs> => {
+    const opened = createJobs({ database: await database(), log });
+    closers.add('jobs', () => opened.stop());
+    return opened;
+  });
+  /** `undefined`: embedded, so whatever it would do is done in process. */
+  const redis = once(async () => {
+    const { url } = config.redis;
+    if (url === 'embedded') return undefined;
+    const prefix = config.redis.prefix ?? `atelier:${await installationId((await database()).queries())}`;
+    const opened = await openRedis({ url, prefix: `${prefix}:`, log }).catch(blame('REDIS_URL'));
+    closers.add('redis', () => opened.close());
+    return opened;
+  });
+  const edge = { url: addressesOf(config).edge, secret: deriveAddressKey(resizing.key, resizing.salt) };
+  const objects = once(async () => {
+    const opened = await openObjects({
+      settings: config.objects,
+      production: config.process.production,
+      dataDir: config.process.dataDir,
+      clock: systemClock,
+      log,
+      edge,
+    }).catch(blame('S3_ENDPOINT'));
+    closers.add('objects', () => opened.close());
+    return opened;
+  });
+  const legacy = once(async () => {
+    const { originals, publicObjects } = await objects();
+    const opened = openLegacyObjects({
+      settings: legacyOf(config),
+      ownBuckets: [originals.bucket, publicObjects.bucket],
+      dataDir: config.process.dataDir,
+      clock: systemClock,
+      edge,
+    });
+    closers.add('legacy objects', () => opened.close());
+    return opened;
+  });
+  const pictures = once(async () => createEngine(limits));
+  const variants = once(async () =>
+    createVariantMaker({
+      engine: await pictures(),
+      keySecret: image.keySecret,
+      publicObjects: (await objects()).publicObjects,
+      limits,
+    }),
+  );
+  const screening = once(async () => {
+    const { blockedHashes, screeningUrl } = config.media;
+    if (blockedHashes === undefined && screeningUrl === undefined)
+      log.warn(
+        'pictures are screened against empty lists: neither MEDIA_BLOCKED_HASHES nor MEDIA_SCREENING_URL is set',
+      );
+    const opened = createScreening(config.media);
+    let isClosing = false;
+    closers.add('screening', () => {
+      isClosing = true;
+      return opened.close();
+    });
+    // Told at the start; whoever registers a picture finds out by himself. Empty lists need no look, nor a thread for it yet.
+    if (blockedHashes === undefined) return opened;
+    opened.checkLists().catch((error: Error) => {
+      if (isClosing) return;
+      log.error({ err: error.cause }, 'MEDIA_BLOCKED_HASHES: the lists cannot be relied on, no picture will pass');
+    });
+    return opened;
+  });
+  const webhooks = once(() =>
+    openWebhooks({ settings: config.webhooks, jobs, clock: systemClock, production: config.process.production }),
+  );
+  return { database, jobs, webhooks, redis, objects, legacy, pictures, variants, screening };
+}
+
+function once<T>(open: () => Promise<T>): () => Promise<T> {
+  let opened: Promise<T> | undefined;
+  return () => (opened ??= open());
+}
+
+/** A start that fails tells the setting at fault; what went wrong inside stays in one line. */
+function blame(variable: string) {
+  return (error: Error): never => {
+    if (error instanceof StartFault) throw error;
+    const cause = error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
+    throw new StartFault(`${variable}: ${cause}`.replaceAll('\n', ' '), { cause: error });
+  };
+}

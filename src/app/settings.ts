@@ -1,0 +1,269 @@
+/** Every setting of the product (docs/specification/system.md#engines). What one service alone needs is declared beside it, the rest here. */
+import { randomBytes } from 'node:crypto';
+import { resolve } from 'node:path';
+import { agentSettings, imageModelSettings, modelSettings, videoModelSettings } from '#agent/config.ts';
+import { authSettings } from '#auth/config.ts';
+import { consoleSettings } from '#console/config.ts';
+import { contentSettings } from '#content/config.ts';
+import { edgeSettings } from '#edge/config.ts';
+import { imageServiceSettings, imageSettings } from '#image/config.ts';
+import { idpSettings } from '#local/idp/config.ts';
+import { mediaSettings } from '#media/config.ts';
+import { embeddingSettings, memorySettings } from '#memory/config.ts';
+import { notifySettings } from '#notify/config.ts';
+import { address, integer, list, parseAddress, type Setting, secret, setting, text } from '#platform/config.ts';
+import { parseOriginPattern } from '#platform/http/origins.ts';
+import { levels, logFormats } from '#platform/log.ts';
+import { webhookSettings } from '#webhooks/config.ts';
+
+const hex = (bytes: number) => () => randomBytes(bytes).toString('hex');
+const hexKey = (raw: string) => (/^([0-9a-f]{2})+$/i.test(raw) ? undefined : 'must be hex, two digits a byte');
+
+export const settingGroups = {
+  process: {
+    production: setting(
+      'NODE_ENV',
+      {
+        default: false,
+        defaultText: 'development',
+        meaning: '`production`: nothing is invented, and no stand-in starts unasked.',
+      },
+      (raw) => raw === 'production',
+    ),
+    portBase: integer('ATELIER_PORT_BASE', {
+      default: 4000,
+      min: 1,
+      max: 65_000,
+      meaning: 'Each service listens on this port plus its own offset.',
+    }),
+    host: text('HOST', { default: '127.0.0.1', meaning: 'The address to bind to.' }),
+    dataDir: setting(
+      'ATELIER_DATA_DIR',
+      {
+        default: resolve('data'),
+        defaultText: './data',
+        meaning: 'The folder for everything that the embedded engines write.',
+      },
+      (raw) => resolve(raw),
+    ),
+    logLevel: setting('LOG_LEVEL', { default: 'info', meaning: `One of ${levels.join(', ')}.` }, oneOf(levels)),
+    logFormat: setting(
+      'LOG_FORMAT',
+      {
+        defaultText: 'pretty on a terminal, else json',
+        meaning: '`json` or `pretty`: how `npm start` writes its lines.',
+      },
+      oneOf(logFormats),
+    ),
+    rateLimitPerMinute: integer('RATE_LIMIT_PER_MINUTE', {
+      defaultText: '1200 in production, 0 elsewhere',
+      meaning: 'Requests a minute per token subject; over it 429. 0: no limit.',
+    }),
+    maxInFlight: integer('MAX_IN_FLIGHT', {
+      default: 1000,
+      min: 1,
+      meaning: 'Requests that each service works on at once; over it 503 with `Retry-After`.',
+    }),
+    maxTransfers: integer('MAX_TRANSFERS', {
+      default: 1000,
+      min: 1,
+      meaning:
+        'Uploads, downloads and large answers of each service at once; over it the slowest ends, or 503 with `Retry-After`.',
+    }),
+    otelEndpoint: address('OTEL_EXPORTER_OTLP_ENDPOINT', {
+      meaning: 'Where traces are sent (OTLP over HTTP); off when not set.',
+    }),
+  },
+  database: {
+    url: setting(
+      'DATABASE_URL',
+      {
+        default: 'embedded',
+        requiredInProduction: true,
+        secret: true,
+        meaning: 'PostgreSQL 15 or newer; `embedded`: PGlite in the data folder.',
+      },
+      parseDatabaseUrl,
+    ),
+    poolSize: integer('DATABASE_POOL_SIZE', {
+      default: 10,
+      min: 1,
+      max: 500,
+      meaning: 'Connections that one process holds to PostgreSQL.',
+    }),
+  },
+  redis: {
+    url: setting(
+      'REDIS_URL',
+      {
+        default: 'embedded',
+        requiredInProduction: true,
+        secret: true,
+        meaning:
+          'Redis 7 or Valkey, `redis://` or `rediss://`; `embedded`: in process. With PostgreSQL and without Redis one process per service runs.',
+      },
+      parseRedisUrl,
+    ),
+    prefix: setting(
+      'REDIS_PREFIX',
+      {
+        defaultText: 'from an id in the database',
+        meaning: 'What every key begins with. Needed only where copies of one database share one Redis.',
+      },
+      parseRedisPrefix,
+    ),
+  },
+  objects: {
+    endpoint: setting(
+      'S3_ENDPOINT',
+      {
+        default: 'embedded',
+        requiredInProduction: true,
+        meaning: 'An S3 server, path-style; `embedded`: files in the data folder.',
+      },
+      embeddedOr(parseAddress),
+    ),
+    region: text('S3_REGION', { default: 'auto', meaning: 'The region that requests are signed for.' }),
+    bucket: text('S3_BUCKET', { default: 'objects', meaning: 'Originals; never public.' }),
+    publicBucket: text('S3_PUBLIC_BUCKET', { default: 'public', meaning: 'Variants; readable by anybody.' }),
+    accessKeyId: text('S3_ACCESS_KEY_ID', { secret: true, meaning: 'The key of the S3 server.' }),
+    secretAccessKey: text('S3_SECRET_ACCESS_KEY', { secret: true, meaning: 'Its secret.' }),
+  },
+  legacyObjects: {
+    endpoint: setting(
+      'LEGACY_S3_ENDPOINT',
+      {
+        defaultText: 'embedded; in production off',
+        meaning: 'The S3 server of legacy objects; `embedded`: a folder per bucket in `legacy/` of the data folder.',
+      },
+      embeddedOr(parseAddress),
+    ),
+    region: text('LEGACY_S3_REGION', { default: 'auto', meaning: 'Its region.' }),
+    accessKeyId: text('LEGACY_S3_ACCESS_KEY_ID', { secret: true, meaning: 'Its key.' }),
+    secretAccessKey: text('LEGACY_S3_SECRET_ACCESS_KEY', { secret: true, meaning: 'Its secret.' }),
+  },
+  identity: {
+    url: address('IDP_URL', {
+      requiredInProduction: true,
+      meaning: 'The identity provider (GoTrue’s API); not set: the local stand-in.',
+    }),
+    anonKey: text('ANON_KEY', {
+      requiredInProduction: true,
+      secret: true,
+      default: 'local-anon-key',
+      meaning: 'Its public API key.',
+    }),
+    jwksUrl: address('JWKS_URL', {
+      meaning: 'The key set of access tokens; not set: `{IDP_URL}/auth/v1/.well-known/jwks.json`.',
+    }),
+  },
+  internal: {
+    keys: {
+      ...secret('INTERNAL_KEY', {
+        make: hex(32),
+        meaning:
+          'What servers send as `X-Internal-Key`, comma-separated: the first is sent, all are accepted. Empty: not configured.',
+      }),
+      parse: parseList,
+    },
+  },
+  resizing: {
+    key: secret('IMGPROXY_KEY', {
+      make: hex(32),
+      valid: hexKey,
+      meaning:
+        'Signs resize addresses as imgproxy defines it (hex). The edge derives the key of its file addresses from it.',
+    }),
+    salt: secret('IMGPROXY_SALT', { make: hex(32), valid: hexKey, meaning: 'The salt of those signatures (hex).' }),
+    proxyUrl: address('IMGPROXY_URL', { meaning: 'An imgproxy server; not set: the edge.' }),
+    cdnUrl: address('PUBLIC_CDN_URL', { meaning: 'Where variants are read by the public; not set: the edge.' }),
+  },
+  addresses: {
+    media: address('MEDIA_URL', { meaning: 'How services reach the media service; not set: the port base.' }),
+    image: address('IMAGE_URL', { meaning: 'How services reach the image service; not set: the port base.' }),
+    auth: address('AUTH_URL', { meaning: 'How services reach the authentication service; not set: the port base.' }),
+    agent: address('AGENT_URL', { meaning: 'How services reach the agent service; not set: the port base.' }),
+    memory: address('MEMORY_URL', { meaning: 'How services reach the memory service; not set: the port base.' }),
+    content: address('CONTENT_URL', {
+      meaning: 'How services reach the public content endpoints; not set: the port base.',
+    }),
+    notify: address('NOTIFY_URL', { meaning: 'How services reach the notification service; not set: the port base.' }),
+    edge: address('EDGE_URL', {
+      requiredInProduction: true,
+      meaning: 'The public address of the edge; not set: the port base.',
+    }),
+  },
+  cors: {
+    agentOrigins: {
+      ...list('AGENT_ALLOWED_ORIGINS', {
+        default: [],
+        meaning:
+          'Browser origins that may call media, memory and agent; `https://*.example.com` allowed. `http://localhost:3000` always belongs to it.',
+      }),
+      parse: (raw: string | undefined) => parseList(raw).map(parseOriginPattern),
+    },
+  },
+  auth: authSettings,
+  edge: edgeSettings,
+  cms: {
+    url: address('CMS_URL', {
+      requiredInProduction: true,
+      meaning: 'The content management system; not set: the local stand-in.',
+    }),
+  },
+  console: consoleSettings,
+  content: contentSettings,
+  localIdp: idpSettings,
+  media: mediaSettings,
+  agent: agentSettings,
+  model: modelSettings,
+  imageModel: imageModelSettings,
+  videoModel: videoModelSettings,
+  memory: memorySettings,
+  embedding: embeddingSettings,
+  notify: notifySettings,
+  webhooks: webhookSettings,
+  image: imageSettings,
+  imageService: imageServiceSettings,
+} as const;
+
+export const allSettings: readonly Setting<unknown>[] = Object.values(settingGroups).flatMap((group) =>
+  Object.values<Setting<unknown>>(group),
+);
+
+function parseList(raw = ''): readonly string[] {
+  return raw
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+function oneOf<T extends string>(allowed: readonly T[]) {
+  return (raw: string): T => {
+    const found = allowed.find((value) => value === raw);
+    if (found === undefined) throw new Error(`must be one of ${allowed.join(', ')}`);
+    return found;
+  };
+}
+
+function embeddedOr(parse: (raw: string) => string) {
+  return (raw: string): string => (raw === 'embedded' ? raw : parse(raw));
+}
+
+function parseDatabaseUrl(raw: string): string {
+  if (raw !== 'embedded' && !/^postgres(ql)?:\/\/[^/]/.test(raw))
+    throw new Error('must be a postgres:// address or `embedded`');
+  return raw;
+}
+
+function parseRedisUrl(raw: string): string {
+  if (raw !== 'embedded' && !(/^rediss?:\/\/[^/]/.test(raw) && URL.canParse(raw)))
+    throw new Error('must be a redis:// address or `embedded`');
+  return raw;
+}
+
+function parseRedisPrefix(raw: string): string {
+  if (!/^[A-Za-z0-9._:-]{1,64}$/.test(raw))
+    throw new Error('must be 1 to 64 characters of A-Z, a-z, 0-9, `.`, `_`, `:` and `-`');
+  return raw;
+}

@@ -1,0 +1,114 @@
+/**
+ * The suite: starts each chosen service on its port over the engines that it needs, and closes all of it in the right
+ * order. `npm start` and the tests call the same.
+ */
+import type { FastifyRequest } from 'fastify';
+import { tightenFolder } from '#platform/datafolder/permissions.ts';
+import type { HttpServer, ServerCommons } from '#platform/http/server.ts';
+import { Closers, StartFault } from '#platform/lifecycle.ts';
+import type { Log } from '#platform/log.ts';
+import { openTelemetry } from '#platform/telemetry/open.ts';
+import { addressesOf, bindingOf, type Config, isAlone, type ServiceName, usesDatabase } from './config.ts';
+import { createEngines } from './engines.ts';
+import { acquireServiceLeases } from './servicelease.ts';
+import { wireAgent } from './wiring/agent.ts';
+import { wireAuth } from './wiring/auth.ts';
+import { wireCms } from './wiring/cms.ts';
+import { wireConsole } from './wiring/console.ts';
+import { wireContent } from './wiring/content.ts';
+import { wireEdge } from './wiring/edge.ts';
+import { wireIdp } from './wiring/idp.ts';
+import { wireImage } from './wiring/image.ts';
+import { wireMedia } from './wiring/media.ts';
+import { wireMemory } from './wiring/memory.ts';
+import { wireNotify } from './wiring/notify.ts';
+import type { Wiring } from './wiring/wiring.ts';
+
+export interface Suite {
+  /** Of the services that were started. */
+  readonly addresses: Readonly<Partial<Record<ServiceName, string>>>;
+  /** Drains: services finish what is in flight, then the edge, then the engines close (docs/specification/http.md#draining). */
+  close(): Promise<void>;
+}
+
+/** Throws StartFault with one readable line; what was opened before is closed again. */
+export async function startSuite(config: Config, services: readonly ServiceName[], log: Log): Promise<Suite> {
+  const closers = new Closers();
+  const engines = createEngines(config, log, closers);
+  const servers = new Map<ServiceName, HttpServer>();
+  let isClosing = false;
+  /** Made by one of our services (docs/specification/http.md#draining): while the suite closes, the agent's last runs are all that calls. */
+  const isForRuns = ({ headers }: FastifyRequest) => isClosing && headers['x-internal-key'] !== undefined;
+  const close = async () => {
+    const [edge, agent] = [servers.get('edge'), servers.get('agent')];
+    const others = [...servers.values()].filter((server) => server !== edge && server !== agent);
+    isClosing = true;
+    // They refuse what is new from now on, but go on for runs in flight until these have ended.
+    const drained = agent === undefined ? [] : others.map((server) => server.drain());
+    await agent?.close();
+    await Promise.all(drained);
+    await Promise.all(others.map((server) => server.close()));
+    // Uploads and runs in flight read and write through the edge.
+    await edge?.close();
+    await closers.closeAll();
+  };
+  try {
+    const tightening = await tightenFolder(config.process.dataDir, log);
+    closers.add('permissions', () => tightening.stop());
+    const bound = isAlone(config) ? services.filter(usesDatabase) : [];
+    const serviceLeases =
+      bound.length > 0 ? await acquireServiceLeases(bound, await engines.database(), log, closers) : undefined;
+    for (const service of services) {
+      const serviceLease = serviceLeases?.get(service);
+      const commons = await openCommons(config, service, log.child({ service }), closers);
+      const server = await wirings[service]({
+        config,
+        engines,
+        server: {
+          ...commons,
+          servedWhileDraining: isForRuns,
+          ...(serviceLease && { mayServe: () => serviceLease.isHeld() }),
+        },
+        log: commons.log,
+        ...(serviceLease && { serviceLease }),
+      });
+      servers.set(service, server);
+      await listen(server, service, config);
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const all = addressesOf(config);
+  return { addresses: Object.fromEntries(services.map((service) => [service, all[service]])), close };
+}
+
+const wirings: Readonly<Record<ServiceName, (wiring: Wiring) => Promise<HttpServer>>> = {
+  media: wireMedia,
+  memory: wireMemory,
+  image: wireImage,
+  auth: wireAuth,
+  agent: wireAgent,
+  content: wireContent,
+  notify: wireNotify,
+  edge: wireEdge,
+  idp: wireIdp,
+  cms: wireCms,
+  console: wireConsole,
+};
+
+async function openCommons(config: Config, service: ServiceName, log: Log, closers: Closers): Promise<ServerCommons> {
+  const { otelEndpoint: endpoint, maxInFlight, maxTransfers } = config.process;
+  const telemetry = await openTelemetry({ endpoint, service });
+  closers.add(`telemetry of ${service}`, () => telemetry.stop());
+  return { log, telemetry, maxInFlight, maxTransfers };
+}
+
+async function listen(server: HttpServer, service: ServiceName, config: Config): Promise<void> {
+  const { host, port } = bindingOf(config, service);
+  await server.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EADDRINUSE')
+      throw new StartFault(`ATELIER_PORT_BASE: port ${port} (${service}) is taken by another program.`);
+    throw new StartFault(`HOST: cannot listen on ${host}:${port} (${error.message}).`);
+  });
+}

@@ -1,0 +1,62 @@
+import { openImageProvider } from '#agent/providers/images.ts';
+import { openVideoProvider } from '#agent/providers/videos.ts';
+import { createAgent } from '#agent/service.ts';
+import { offlineModel } from '#local/model/model.ts';
+import { offlineImages, offlineVideos } from '#local/renderer/renderer.ts';
+import { createClient } from '#platform/http/client.ts';
+import type { HttpServer } from '#platform/http/server.ts';
+import { openPubSub } from '#platform/pubsub/open.ts';
+import { addressesOf, agentOriginsOf } from '../config.ts';
+import { wireAccess } from './access.ts';
+import type { Wiring } from './wiring.ts';
+
+/** Registering a picture screens it: longer than most calls. */
+const mediaTimeoutMs = 30_000;
+const memoryTimeoutMs = 5000;
+
+export async function wireAgent({ config, engines, server, log }: Wiring): Promise<HttpServer> {
+  const database = await engines.database();
+  const redis = await engines.redis();
+  const { imageModel, videoModel } = config;
+  const addresses = addressesOf(config);
+  const [internalKey] = config.internal.keys;
+  const clientOf = (name: 'media' | 'memory', baseUrl: string, timeoutMs: number) =>
+    createClient({
+      name,
+      baseUrl,
+      ours: true,
+      timeoutMs,
+      ...(internalKey && { internalKey }),
+      ...(server.telemetry && { telemetry: server.telemetry }),
+    });
+  const media = clientOf('media', addresses.media, mediaTimeoutMs);
+  const memory = clientOf(
+    'memory',
+    config.addresses.memory ?? `http://localhost:${config.process.portBase + 5}`,
+    memoryTimeoutMs,
+  );
+  const readiness = {
+    database: () => database.check(),
+    ...(redis && { redis: () => redis.check() }),
+  };
+  const app = await createAgent({
+    server: { ...server, readiness },
+    agentOrigins: agentOriginsOf(config),
+    access: wireAccess({ config, log }),
+    database,
+    redis,
+    pubsub: openPubSub({ redis, name: 'agent', log }),
+    jobs: await engines.jobs(),
+    media,
+    memory,
+    settings: config.agent,
+    model: config.model,
+    offlineModel,
+    imageGenerator: imageModel.url === 'offline' ? offlineImages : openImageProvider(imageModel),
+    videoGenerator: videoModel.url === 'offline' ? offlineVideos : openVideoProvider(videoModel),
+  });
+  app.addHook('onClose', async () => {
+    await Promise.all([media.close(), memory.close()]);
+  });
+  return app;
+}

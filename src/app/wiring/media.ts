@@ -1,0 +1,53 @@
+import { resizeSigner } from '#edge/api.ts';
+import { createMedia } from '#media/service.ts';
+import { openCache } from '#platform/cache/open.ts';
+import { systemClock as clock } from '#platform/clock.ts';
+import type { HttpServer } from '#platform/http/server.ts';
+import { addressesOf, agentOriginsOf } from '../config.ts';
+import { wireAccess } from './access.ts';
+import type { Wiring } from './wiring.ts';
+
+/** In memory: some 60,000 answers. */
+const maxAnswerBytes = 64 * 1024 * 1024;
+
+export async function wireMedia({ config, engines, server, log, serviceLease }: Wiring): Promise<HttpServer> {
+  const database = await engines.database();
+  const redis = await engines.redis();
+  const answers = openCache({ redis, database, name: 'media', maxBytes: maxAnswerBytes, log });
+  serviceLease?.onReturn(() => answers.clear());
+  const { driver, originals, publicObjects } = await engines.objects();
+  const legacy = await engines.legacy();
+  const backends = [
+    ...(driver === 'files' ? (['objects'] as const) : []),
+    ...(legacy.driver === 'files' ? (['legacy'] as const) : []),
+  ];
+  const readiness = {
+    database: () => database.check(),
+    ...(redis && { redis: () => redis.check() }),
+    originals: () => originals.check(),
+    variants: () => publicObjects.check(),
+    legacy: () => legacy.check(),
+  };
+  return createMedia({
+    server: { ...server, readiness },
+    agentOrigins: agentOriginsOf(config),
+    clock,
+    access: wireAccess({ config, log }),
+    database,
+    answers,
+    originals,
+    publicObjects,
+    legacy,
+    folder: backends.length > 0 ? { dataDir: config.process.dataDir, backends } : undefined,
+    engine: await engines.pictures(),
+    variants: await engines.variants(),
+    screening: await engines.screening(),
+    resizeAddress: resizeSigner({
+      baseUrl: config.resizing.proxyUrl ?? addressesOf(config).edge,
+      key: config.resizing.key,
+      salt: config.resizing.salt,
+    }),
+    jobs: await engines.jobs(),
+    settings: config.media,
+  });
+}

@@ -1,0 +1,55 @@
+/** `npm run webhook-test [-- <event type>]`: sends one signed example event to WEBHOOK_URL. Exit code 1 unless it is accepted. */
+import { randomUUID } from 'node:crypto';
+import { readConfig } from '#app/config.ts';
+import { systemClock as clock } from '#platform/clock.ts';
+import { StartFault } from '#platform/lifecycle.ts';
+import { withDeadline } from '#platform/resilience/deadline.ts';
+import { post } from '#webhooks/delivering.ts';
+import { type WebhookEvents, webhookEventTypes } from '#webhooks/events.ts';
+import { guardReceiver } from '#webhooks/opening.ts';
+import { bodyOf } from '#webhooks/publishing.ts';
+import { usageOf } from './usage.ts';
+
+export async function webhookTest(args: readonly string[]): Promise<number> {
+  const [name = 'asset.registered'] = args;
+  const type = webhookEventTypes.find((known) => known === name);
+  if (type === undefined || args.length > 1)
+    throw new StartFault(`${usageOf('webhook-test')}. Event types: ${webhookEventTypes.join(', ')}.`);
+  const { webhooks, process: settings } = readConfig(process.env, []);
+  if (webhooks.url === undefined) throw new StartFault('WEBHOOK_URL is not set.');
+  const { url, secrets } = webhooks;
+  const guard = await guardReceiver(url, settings.production);
+  const id = `msg_${randomUUID()}`;
+  const body = bodyOf(type, examples[type], clock.now());
+  try {
+    await withDeadline(15_000, (signal) => post({ url, secrets, guard, clock }, { id, body }, signal));
+  } catch (error) {
+    console.error(`${type} ${id} was not accepted: ${error instanceof Error ? error.message : error}`);
+    return 1;
+  }
+  console.log(`${type} ${id} was accepted by ${new URL(url).origin}`);
+  return 0;
+}
+
+const asset = {
+  assetId: '00000000-0000-4000-8000-000000000001',
+  ownerId: '00000000-0000-4000-8000-000000000002',
+  scopeKind: 'chat',
+  scopeId: '00000000-0000-4000-8000-000000000003',
+};
+const run = { taskId: asset.scopeId, threadId: 'thread-1', userId: asset.ownerId };
+const mail = { emailId: null, address: 'ada@example.com', reason: null };
+
+const examples: WebhookEvents = {
+  'asset.registered': { ...asset, kind: 'image', mime: 'image/png', byteSize: 12_345 },
+  'asset.deleted': asset,
+  'asset.blocked': { ...asset, list: 'example', sha256: null },
+  'video_task.completed': { taskId: run.taskId, assetId: asset.assetId, ownerId: asset.ownerId },
+  'video_task.failed': { taskId: run.taskId, assetId: asset.assetId, ownerId: asset.ownerId, errorCode: null },
+  'run.ended': { ...run, status: 'completed' },
+  'media.completed': { ...run, assetId: asset.assetId, kind: 'image' },
+  'media.failed': { ...run, kind: 'video', error: null },
+  'mail.bounced': mail,
+  'mail.complained': mail,
+  'account.created': { userId: run.userId, email: mail.address },
+};

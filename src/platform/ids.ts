@@ -1,0 +1,35 @@
+/** Identifiers: UUIDs, and random hex digits. */
+import { createHash, randomFillSync } from 'node:crypto';
+
+/** The source of a regular expression that matches a UUID of any version in lower case. */
+export const uuidSource = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+
+const uuid = new RegExp(`^${uuidSource}$`, 'i');
+
+/** Accepts any version, in upper or lower case. */
+export function isUuid(text: string): boolean {
+  return uuid.test(text);
+}
+
+/** A UUID of version 5 (RFC 9562 §5.5): the same for the same 16-byte `namespace` and name. */
+export function uuidV5(namespace: Uint8Array, name: string): string {
+  const bytes = createHash('sha1').update(namespace).update(name).digest().subarray(0, 16);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  const hex = bytes.toString('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}
+
+/** Random bytes are read a page at a time: one system call per id costs more than the other ids of a request together. */
+const page = Buffer.alloc(4096);
+let used = page.length;
+
+/** Returns twice as many lower-case hex digits as `bytes`. At most 64 bytes. */
+export function randomHex(bytes: number): string {
+  if (used + bytes > page.length) {
+    randomFillSync(page);
+    used = 0;
+  }
+  used += bytes;
+  return page.toString('hex', used - bytes, used);
+}

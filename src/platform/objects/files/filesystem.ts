@@ -1,0 +1,272 @@
+/**
+ * Objects as files: a folder per bucket, a file per object, the key its path (docs/specification/system.md#engines). Needs a file system with hard
+ * links and renames on which the staging folder lies too. Several processes of one machine may share it.
+ */
+import type { KeyObject } from 'node:crypto';
+import { constants } from 'node:fs';
+import { copyFile, type FileHandle, link, lstat, open, rename, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { Readable } from 'node:stream';
+import type { Clock } from '../../clock.ts';
+import { problems } from '../../problem.ts';
+import { signAddress } from '../addresses.ts';
+import { type Body, chunksOf, heldByReader, WrongLength } from '../bodies.ts';
+import { guarded, guardedListing } from '../guard.ts';
+import { assertSafeKey } from '../keys.ts';
+import {
+  assertExpiry,
+  type ObjectBody,
+  ObjectChanged,
+  ObjectExists,
+  type ObjectHead,
+  type Objects,
+  type ReadOptions,
+  type WriteOptions,
+} from '../objects.ts';
+import { clipRange } from '../ranges.ts';
+import { codeOf, createFolders, type Folders, ignore } from './folders.ts';
+import { headOf } from './head.ts';
+import { createStaging, type Staging } from './staging.ts';
+import { walk } from './walking.ts';
+
+export interface FilesystemOptions {
+  /** As addresses name it. */
+  readonly bucket: string;
+  /** The bucket's folder; made with the first object. */
+  readonly root: string;
+  /** On the same file system as `root`, outside every bucket. */
+  readonly stagingFolder: string;
+  readonly clock: Clock;
+  /** Without it no address can be signed. */
+  readonly edge?: EdgeAddressing;
+}
+
+export interface EdgeAddressing {
+  /** The public address of the edge, without a trailing slash. */
+  readonly url: string;
+  /** From `deriveAddressKey`. */
+  readonly secret: KeyObject;
+}
+
+interface Store {
+  readonly folders: Folders;
+  readonly staging: Staging;
+}
+
+export function openFilesystem(options: FilesystemOptions): Objects {
+  const { bucket, clock } = options;
+  const store = { folders: createFolders(options.root), staging: createStaging(options.stagingFolder, clock) };
+
+  function sign(key: string, expiresInS: number) {
+    assertSafeKey(key);
+    assertExpiry(expiresInS);
+    if (options.edge === undefined) throw new Error('addresses of files need the address of the edge');
+    return { edge: options.edge, terms: { bucket, key, expires: Math.floor(clock.now() / 1000) + expiresInS } };
+  }
+
+  return {
+    bucket,
+    head: (key) => guarded({ keys: [key], asProblem }, () => head(store, key)),
+    get: (key, readOptions) => guarded({ keys: [key], asProblem }, () => get(store, key, readOptions)),
+    put: (key, body, writeOptions) =>
+      guarded({ keys: [key], body, asProblem }, () => put(store, key, body, writeOptions)),
+    copy: (from, to, { ifMatch }) => guarded({ keys: [from, to], asProblem }, () => copy(store, from, to, ifMatch)),
+    remove: (keys) => guarded({ keys, asProblem }, () => remove(store, keys)),
+    list: (prefix, after) => guardedListing(prefix, after, () => list(store, prefix, after), asProblem),
+    readAddress: (key, { expiresInS, contentType, etag }) => {
+      const { edge, terms } = sign(key, expiresInS);
+      return signAddress(edge.url, edge.secret, { method: 'GET', ...terms, contentType, etag });
+    },
+    writeAddress: (key, { expiresInS, contentType, size, maxSize }) => {
+      const { edge, terms } = sign(key, expiresInS);
+      return {
+        url: signAddress(edge.url, edge.secret, { method: 'PUT', ...terms, contentType, size, maxSize }),
+        headers: { 'Content-Type': contentType, 'If-None-Match': '*' },
+      };
+    },
+    check: () => guarded({ asProblem }, () => check(store)),
+  };
+}
+
+/** A failing disk is an engine that does not answer; a key in another's way (`a` and `a/b`) is not. */
+function asProblem(error: unknown): unknown {
+  if (!(error instanceof Error) || !('syscall' in error)) return error;
+  if (['ENOTDIR', 'EISDIR'].includes(codeOf(error) ?? ''))
+    return new Error('on a file system no object may lie below another', { cause: error });
+  return problems.engine_unavailable({ cause: error });
+}
+
+async function head({ folders }: Store, key: string): Promise<ObjectHead | undefined> {
+  const path = await folders.locate(key);
+  const stat = path === undefined ? undefined : await lstat(path, { bigint: true }).catch(ignore('ENOENT', 'ENOTDIR'));
+  return stat?.isFile() ? headOf(stat) : undefined;
+}
+
+/** What was seen and what is read are one open file, whatever happens to its name in between. */
+async function get(
+  { folders }: Store,
+  key: string,
+  { ifMatch, range, whole, signal }: ReadOptions = {},
+): Promise<ObjectBody | undefined> {
+  signal?.throwIfAborted();
+  const path = await folders.locate(key);
+  if (path === undefined) return undefined;
+  // Not blocking: a pipe among the files must not hold a thread for ever.
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const handle = await open(path, flags).catch(ignore('ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'));
+  if (handle === undefined) return undefined;
+  try {
+    const stat = await handle.stat({ bigint: true });
+    if (!stat.isFile()) {
+      await handle.close();
+      return undefined;
+    }
+    const seen = headOf(stat);
+    if (ifMatch !== undefined && ifMatch !== seen.etag) throw new ObjectChanged(key);
+    const { start, end } = clipRange(range, seen.size);
+    const pieceBytes = whole ? end - start + 1 : undefined;
+    const stream =
+      start > end
+        ? await emptyStream(handle)
+        : handle.createReadStream({ start, end, ...(pieceBytes && { highWaterMark: pieceBytes }) });
+    return { ...seen, start, end, stream: heldByReader(stream, signal) };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+async function emptyStream(handle: FileHandle): Promise<Readable> {
+  await handle.close();
+  return Readable.from([]);
+}
+
+async function put(store: Store, key: string, body: Body, options: WriteOptions): Promise<ObjectHead> {
+  if (options.createOnly && (await head(store, key)) !== undefined) throw new ObjectExists(key);
+  const { path, handle } = await store.staging.create();
+  try {
+    const written = await write(handle, body, options.size);
+    await place(store, path, key, options);
+    return written;
+  } finally {
+    await store.staging.discard(path);
+  }
+}
+
+async function write(handle: FileHandle, body: Body, size: number | undefined): Promise<ObjectHead> {
+  try {
+    if (body instanceof Uint8Array && size !== undefined && body.length !== size)
+      throw new WrongLength(size, body.length);
+    await handle.writeFile(body instanceof Uint8Array ? body : chunksOf(body, size));
+    await handle.sync();
+    return headOf(await handle.stat({ bigint: true }));
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Gives a complete, synced file its name. Repeated while another process prunes the folder under it. */
+async function place(
+  { folders }: Store,
+  path: string,
+  key: string,
+  { createOnly, reproducible }: Pick<WriteOptions, 'createOnly' | 'reproducible'>,
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const folder = await folders.make(key);
+      const target = `${folder}/${key.slice(key.lastIndexOf('/') + 1)}`;
+      // A link fails when the name is taken; a rename replaces what is there.
+      await (createOnly ? link(path, target) : rename(path, target));
+      if (!reproducible) await folders.sync(folder);
+      return;
+    } catch (error) {
+      if (createOnly && codeOf(error) === 'EEXIST') throw new ObjectExists(key);
+      if (codeOf(error) !== 'ENOENT' || attempt === 100) throw error;
+    }
+  }
+}
+
+/** A link pins the bytes that were seen; the copy then shares their blocks where the file system can. */
+async function copy(store: Store, from: string, to: string, ifMatch?: string): Promise<ObjectHead | undefined> {
+  const { folders, staging } = store;
+  const source = await folders.locate(from);
+  if (source === undefined || (await head(store, from)) === undefined) return undefined;
+  const pinned = await staging.reserve();
+  const draft = await staging.reserve();
+  try {
+    const isThere = await link(source, pinned).then(() => true, ignore('ENOENT', 'ENOTDIR'));
+    if (!isThere) return undefined;
+    const seen = headOf(await lstat(pinned, { bigint: true }));
+    if (ifMatch !== undefined && ifMatch !== seen.etag) throw new ObjectChanged(from);
+    await copyFile(pinned, draft, constants.COPYFILE_FICLONE);
+    const copied = await syncFile(draft);
+    await place(store, draft, to, {});
+    return copied;
+  } finally {
+    await Promise.all([staging.discard(pinned), staging.discard(draft)]);
+  }
+}
+
+async function syncFile(path: string): Promise<ObjectHead> {
+  const handle = await open(path, 'r+');
+  try {
+    await handle.sync();
+    return headOf(await handle.stat({ bigint: true }));
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A key counts as gone when that survives a power cut: its folder is synced before the answer. */
+async function remove({ folders }: Store, keys: readonly string[]) {
+  const failed: { key: string; reason: string }[] = [];
+  /** Folder → keys that were in it; what was not there has none. */
+  const touched = new Map<string, string[]>();
+  for (const key of new Set(keys)) {
+    try {
+      const folder = (await unlinkObject(folders, key)) ?? '';
+      const itsKeys = touched.get(folder);
+      if (itsKeys === undefined) touched.set(folder, [key]);
+      else itsKeys.push(key);
+    } catch (error) {
+      failed.push({ key, reason: codeOf(error) ?? 'unknown' });
+    }
+  }
+  const removed: string[] = [];
+  for (const [folder, itsKeys] of touched) {
+    try {
+      if (folder !== '') await folders.sync(await folders.prune(folder));
+      removed.push(...itsKeys);
+    } catch (error) {
+      failed.push(...itsKeys.map((key) => ({ key, reason: codeOf(error) ?? 'unknown' })));
+    }
+  }
+  return { removed, failed };
+}
+
+/** Answers the folder that it lay in; `undefined`: there is no such object, though there may be a folder or a pipe. */
+async function unlinkObject(folders: Folders, key: string): Promise<string | undefined> {
+  const path = await folders.locate(key);
+  const stat = path === undefined ? undefined : await lstat(path).catch(ignore('ENOENT', 'ENOTDIR'));
+  if (path === undefined || !stat?.isFile()) return undefined;
+  await unlink(path).catch(ignore('ENOENT', 'ENOTDIR'));
+  return dirname(path);
+}
+
+async function* list({ folders }: Store, prefix: string, after?: string) {
+  const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1);
+  const path = await folders.locate(folder.slice(0, -1));
+  if (path === undefined) return;
+  const top = folder === '' ? path : path.slice(0, -folder.length);
+  const beyond = after === undefined ? undefined : Buffer.from(after);
+  for await (const { key, stat } of walk(top, folder, prefix.slice(folder.length), beyond))
+    yield { key, ...headOf(stat) };
+}
+
+/** Proves that the folder can be written to. */
+async function check({ staging }: Store): Promise<void> {
+  const { path, handle } = await staging.create();
+  await handle.close();
+  await staging.discard(path);
+}

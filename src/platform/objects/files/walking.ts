@@ -1,0 +1,43 @@
+/** Walks the files of a bucket in key order (bytes of UTF-8, as S3 lists), one folder's names in memory per level. */
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isSafeKey } from '../keys.ts';
+import { ignore } from './folders.ts';
+
+/**
+ * `top`: the bucket's folder; `folder`: relative to it, empty or ending in `/`; `start`: how names in it start; `after`: the
+ * key beyond which the walk begins.
+ */
+export async function* walk(
+  top: string,
+  folder: string,
+  start: string,
+  after?: Buffer,
+): AsyncGenerator<{ readonly key: string; readonly stat: Awaited<ReturnType<typeof statFile>> }> {
+  const entries = await readdir(join(top, folder), { withFileTypes: true }).catch(ignore('ENOENT', 'ENOTDIR'));
+  const wanted = (entries ?? [])
+    .filter((entry) => entry.name.startsWith(start) && (entry.isFile() || entry.isDirectory()))
+    // `a.jpg` comes before `a/b`, as `.` comes before `/`.
+    .map((entry) => (entry.isDirectory() ? `${folder}${entry.name}/` : `${folder}${entry.name}`))
+    .map((path) => ({ path, bytes: Buffer.from(path) }))
+    .filter(({ path, bytes }) => after === undefined || isBeyond(path, bytes, after))
+    .sort((left, right) => Buffer.compare(left.bytes, right.bytes));
+  for (const { path } of wanted) {
+    if (path.endsWith('/')) {
+      yield* walk(top, path, '', after);
+    } else if (isSafeKey(path)) {
+      const stat = await statFile(join(top, path)).catch(ignore('ENOENT', 'ENOTDIR'));
+      if (stat?.isFile()) yield { key: path, stat };
+    }
+  }
+}
+
+/** Of a folder: whether any key in it can be. */
+function isBeyond(path: string, bytes: Buffer, after: Buffer): boolean {
+  if (Buffer.compare(bytes, after) > 0) return true;
+  return path.endsWith('/') && bytes.equals(after.subarray(0, bytes.length));
+}
+
+function statFile(path: string) {
+  return lstat(path, { bigint: true });
+}

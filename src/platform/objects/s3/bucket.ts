@@ -1,0 +1,252 @@
+/** Objects in a bucket of an S3 server (docs/specification/system.md#engines). Needs the right to read, write, delete and list in the bucket. */
+import { finished, PassThrough, type Readable } from 'node:stream';
+import { problems } from '../../problem.ts';
+import { type Body, heldByReader, WrongLength } from '../bodies.ts';
+import { guarded, guardedListing } from '../guard.ts';
+import { assertSafeKey } from '../keys.ts';
+import {
+  assertExpiry,
+  type ObjectBody,
+  ObjectChanged,
+  ObjectExists,
+  type ObjectHead,
+  type Objects,
+  type ReadOptions,
+  type WriteOptions,
+} from '../objects.ts';
+import { assertRange } from '../ranges.ts';
+import { mayShowInline } from '../showing.ts';
+import { type S3Answer, type S3Client, S3Fault } from './client.ts';
+import { removeFromS3 } from './deletion.ts';
+import { listS3 } from './listing.ts';
+import { encodePath } from './sigv4.ts';
+import { readXml, textOf } from './xml.ts';
+
+/** What this server can do beside the basics; learnt on the way, shared by its buckets. */
+export interface S3Abilities {
+  /** Whether `If-None-Match: *` on a PUT is honoured; taken to be until the server says otherwise. */
+  createOnly: boolean;
+  /** Whether it knows DeleteObjects. */
+  bulkDelete: boolean;
+}
+
+interface Bucket {
+  readonly client: S3Client;
+  readonly bucket: string;
+  readonly abilities: S3Abilities;
+}
+
+/** S3's limit for one request; larger copies would have to go part by part. */
+const maxCopyBytes = 5 * 1024 ** 3;
+/** What a server is expected to copy inside itself, at the least. */
+const copiedBytesPerS = 50 * 1024 ** 2;
+
+export function openS3Bucket(store: Bucket): Objects {
+  const { client, bucket, abilities } = store;
+  return {
+    bucket,
+    head: (key) => guarded({ keys: [key], asProblem }, () => head(store, key)),
+    get: (key, options) => guarded({ keys: [key], asProblem }, () => get(store, key, options)),
+    put: (key, body, options) => guarded({ keys: [key], body, asProblem }, () => put(store, key, body, options)),
+    copy: (from, to, options) => guarded({ keys: [from, to], asProblem }, () => copy(store, from, to, options)),
+    remove: (keys) => guarded({ keys, asProblem }, () => removeFromS3(client, bucket, abilities, keys)),
+    list: (prefix, after) => guardedListing(prefix, after, () => listS3(client, bucket, prefix, after), asProblem),
+    readAddress: (key, { expiresInS, contentType }) => {
+      assertSafeKey(key);
+      assertExpiry(expiresInS);
+      // The headers that S3 lets an address set; the signature covers them.
+      const query = {
+        ...(mayShowInline(contentType) ? {} : { 'response-content-disposition': 'attachment' }),
+        ...(contentType === undefined ? {} : { 'response-content-type': contentType }),
+      };
+      return client.presign({ method: 'GET', bucket, key, query }, expiresInS);
+    },
+    writeAddress: (key, { expiresInS, contentType, size }) => {
+      assertSafeKey(key);
+      assertExpiry(expiresInS);
+      const headers = {
+        'content-type': contentType,
+        ...(size === undefined ? {} : { 'content-length': String(size) }),
+        ...(abilities.createOnly ? { 'if-none-match': '*' } : {}),
+      };
+      return {
+        url: client.presign({ method: 'PUT', bucket, key, headers }, expiresInS),
+        // Every HTTP client sends the length by itself, and browsers let nobody else do it.
+        headers: { 'Content-Type': contentType, ...(abilities.createOnly ? { 'If-None-Match': '*' } : {}) },
+      };
+    },
+    check: () => guarded({ asProblem }, () => client.call({ method: 'HEAD', bucket, repeat: 'always' }, drop)),
+  };
+}
+
+function asProblem(error: unknown): unknown {
+  return error instanceof S3Fault ? problems.engine_unavailable({ cause: error }) : error;
+}
+
+/** A bucket that does not exist is an empty one to readers, as a folder that is not there. */
+function head({ client, bucket }: Bucket, key: string): Promise<ObjectHead | undefined> {
+  return client
+    .call({ method: 'HEAD', bucket, key, repeat: 'always' }, async (answer) => {
+      await drop(answer);
+      const contentType = textOfHeader(answer.headers['content-type']);
+      return {
+        ...headOf(answer, Number(answer.headers['content-length'])),
+        ...(contentType === undefined ? {} : { contentType }),
+      };
+    })
+    .catch(onStatus({ 404: () => undefined }));
+}
+
+async function get(
+  { client, bucket }: Bucket,
+  key: string,
+  { ifMatch, range, signal }: ReadOptions = {},
+): Promise<ObjectBody | undefined> {
+  signal?.throwIfAborted();
+  if (range !== undefined) assertRange(range);
+  const headers = {
+    ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
+    ...(range === undefined ? {} : { range: `bytes=${range.start}-${range.end}` }),
+  };
+  const bodyOf = (answer: S3Answer): ObjectBody => {
+    const { start, end, size } = extentOf(answer, range);
+    return { ...headOf(answer, size), start, end, stream: problemStream(answer.body, signal) };
+  };
+  return client.call({ method: 'GET', bucket, key, headers, repeat: 'always', signal }, bodyOf).catch(
+    onStatus({
+      404: () => undefined,
+      412: () => {
+        throw new ObjectChanged(key);
+      },
+      416: () => {
+        throw new RangeError(`the range starts at ${range?.start}, beyond the object`);
+      },
+    }),
+  );
+}
+
+async function put(store: Bucket, key: string, body: Body, options: WriteOptions): Promise<ObjectHead> {
+  const { client, bucket, abilities } = store;
+  const size = options.size ?? (body instanceof Uint8Array ? body.length : undefined);
+  if (size === undefined) throw new Error('a stream needs its size to be written to S3');
+  if (body instanceof Uint8Array && body.length !== size) throw new WrongLength(size, body.length);
+  const { createOnly = false, contentType, cacheControl } = options;
+  // The best that can be done there: between the look and the write another may come.
+  if (createOnly && !abilities.createOnly && (await head(store, key)) !== undefined) throw new ObjectExists(key);
+  const headers = {
+    'content-type': contentType,
+    ...(cacheControl === undefined ? {} : { 'cache-control': cacheControl }),
+    ...(createOnly && abilities.createOnly ? { 'if-none-match': '*' } : {}),
+  };
+  // A create-only write that was done but not answered would find itself in its way.
+  const repeat = !(body instanceof Uint8Array) ? 'never' : createOnly ? 'refused' : 'always';
+  return client
+    .call({ method: 'PUT', bucket, key, headers, body, size, repeat }, async (answer) => {
+      await drop(answer);
+      return headOf(answer, size);
+    })
+    .catch(
+      onStatus({
+        412: () => {
+          throw new ObjectExists(key);
+        },
+      }),
+    );
+}
+
+/** The source is pinned by its etag, so that what is copied is what was looked at. */
+async function copy(
+  store: Bucket,
+  from: string,
+  to: string,
+  { contentType, ifMatch }: { readonly contentType: string; readonly ifMatch?: string },
+): Promise<ObjectHead | undefined> {
+  const { client, bucket } = store;
+  const seen = await head(store, from);
+  if (seen === undefined) return undefined;
+  if (ifMatch !== undefined && ifMatch !== seen.etag) throw new ObjectChanged(from);
+  if (seen.size > maxCopyBytes) throw new Error('a copy inside S3 is limited to 5 GiB');
+  const headers = {
+    'content-type': contentType,
+    'x-amz-metadata-directive': 'REPLACE',
+    'x-amz-copy-source': `/${bucket}/${encodePath(from)}`,
+    'x-amz-copy-source-if-match': seen.etag,
+  };
+  const moreTimeMs = (seen.size / copiedBytesPerS) * 1000;
+  return client
+    .call({ method: 'PUT', bucket, key: to, headers, repeat: 'always', moreTimeMs }, async (answer) => {
+      const result = readXml(await answer.body.text());
+      // A copy that fails late does so after the status has been sent.
+      if (result.name !== 'CopyObjectResult') throw new S3Fault(500, textOf(result, 'Code'));
+      return {
+        size: seen.size,
+        etag: quoted(textOf(result, 'ETag')),
+        modifiedAt: new Date(textOf(result, 'LastModified') ?? Number.NaN),
+      };
+    })
+    .catch(
+      onStatus({
+        404: () => undefined,
+        412: () => {
+          if (ifMatch !== undefined) throw new ObjectChanged(from);
+          // Overwritten since the look: look again.
+          return copy(store, from, to, { contentType });
+        },
+      }),
+    );
+}
+
+async function drop(answer: S3Answer): Promise<void> {
+  await answer.body.dump();
+}
+
+function onStatus<T>(handlers: Readonly<Record<number, () => T | Promise<T>>>): (error: unknown) => T | Promise<T> {
+  return (error) => {
+    const handler = error instanceof S3Fault ? handlers[error.status] : undefined;
+    if (handler === undefined) throw error;
+    return handler();
+  };
+}
+
+function headOf({ headers }: S3Answer, size: number): ObjectHead {
+  return {
+    size,
+    etag: quoted(textOfHeader(headers.etag)),
+    // The answer to a write says just when it was given.
+    modifiedAt: new Date(textOfHeader(headers['last-modified'] ?? headers.date) ?? Number.NaN),
+  };
+}
+
+/** Some servers leave the quotes away. */
+function quoted(etag: string | undefined): string {
+  if (etag === undefined || etag === '') throw new Error('the S3 server answered without an etag');
+  return etag.startsWith('"') ? etag : `"${etag}"`;
+}
+
+function textOfHeader(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}
+
+/** Which part of the object an answer holds; an answer that holds another one than was asked for is an error. */
+function extentOf({ statusCode, headers }: S3Answer, range: ReadOptions['range']) {
+  if (range === undefined) {
+    const size = Number(headers['content-length']);
+    return { start: 0, end: size - 1, size };
+  }
+  const said = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(textOfHeader(headers['content-range']) ?? '');
+  const [start, end, size] = (said ?? []).slice(1).map(Number);
+  if (statusCode !== 206 || start !== range.start || end === undefined || size === undefined)
+    throw new Error('the S3 server did not honour the range');
+  return { start, end, size };
+}
+
+/** A connection that breaks in the middle is an engine that does not answer. */
+function problemStream(body: Readable, signal: AbortSignal | undefined): Readable {
+  const stream = new PassThrough();
+  finished(body, (error) => {
+    if (error) stream.destroy(problems.engine_unavailable({ cause: error }));
+  });
+  stream.once('close', () => body.destroy());
+  body.pipe(stream);
+  return heldByReader(stream, signal);
+}

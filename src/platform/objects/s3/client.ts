@@ -1,0 +1,241 @@
+/**
+ * One S3 server: signed requests over a bounded pool of connections, each with a deadline, repeated where that does no
+ * harm, failing fast while the server is down. Path-style addresses; the endpoint may have a path of its own.
+ */
+import { Readable } from 'node:stream';
+import { type Dispatcher, Pool } from 'undici';
+import { type Clock, monotonicClock } from '../../clock.ts';
+import { userAgent } from '../../http/outgoing.ts';
+import { problems } from '../../problem.ts';
+import { BreakerOpen, createBreaker } from '../../resilience/breaker.ts';
+import { DeadlineExceeded, type IdleDeadline, startIdleDeadline } from '../../resilience/deadline.ts';
+import { retry } from '../../resilience/retry.ts';
+import { type Body, chunksOf } from '../bodies.ts';
+import {
+  createSigner,
+  emptyPayloadHash,
+  encodePath,
+  encodeQuery,
+  type SigningOptions,
+  unsignedPayload,
+} from './sigv4.ts';
+import { readXml, textOf } from './xml.ts';
+
+export interface S3ClientOptions extends SigningOptions {
+  /** An http(s) address without a trailing slash. */
+  readonly endpoint: string;
+  readonly clock: Clock;
+  /** For tests, which are in a hurry. */
+  readonly limits?: Partial<S3Limits>;
+}
+
+export interface S3Limits {
+  readonly connections: number;
+  readonly connectTimeoutMs: number;
+  /** For a whole call, its repeats and its wait for a connection included. */
+  readonly answerTimeoutMs: number;
+  /** Between two pieces of a body that is read. */
+  readonly idleBodyTimeoutMs: number;
+  /** Failures in a row that have lasted so long mean that the server is down. */
+  readonly failingForMs: number;
+  /** While the server is down, one call in this time is let through to see. */
+  readonly trialEveryMs: number;
+}
+
+/** An outage is known within 10 s, and over within 15 s of its end (docs/specification/http.md#failing-engines). */
+export const defaultLimits: S3Limits = {
+  connections: 64,
+  connectTimeoutMs: 3000,
+  answerTimeoutMs: 8000,
+  idleBodyTimeoutMs: 8000,
+  failingForMs: 1000,
+  trialEveryMs: 2000,
+};
+
+interface S3Request {
+  readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
+  readonly bucket: string;
+  readonly key?: string;
+  readonly query?: Readonly<Record<string, string>>;
+  /** Names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Body;
+  /** Bytes of the body. */
+  readonly size?: number;
+  /** When a repeat does no harm; `refused`: only after an answer that says that nothing was done. */
+  readonly repeat: 'always' | 'refused' | 'never';
+  /** Granted beside the usual time for an answer, to work that takes the server long. */
+  readonly moreTimeMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+export type S3Answer = Dispatcher.ResponseData;
+
+export interface S3Client {
+  /**
+   * Throws S3Fault for an answer that is no success, `engine_unavailable` when there is none, and the body's or signal's
+   * own error. `read` belongs to the attempt: it has to consume the body, or to hand it on.
+   */
+  call<T>(request: S3Request, read: (answer: S3Answer) => T | Promise<T>): Promise<T>;
+  /** A bearer address; no call. `headers`: those that have to be sent with it, names in lower case. */
+  presign(request: Omit<S3Request, 'body' | 'repeat'>, expiresInS: number): string;
+  close(): Promise<void>;
+}
+
+/** What the server said. `code` is its own word: NoSuchKey, SlowDown, … */
+export class S3Fault extends Error {
+  readonly status: number;
+  readonly code: string | undefined;
+
+  constructor(status: number, code: string | undefined) {
+    super(`the S3 server answered ${status} ${code ?? ''}`.trimEnd());
+    this.name = 'S3Fault';
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** The caller's own body or signal ended the call: it says nothing about the server. */
+class CallerFault extends Error {}
+
+/** Bodies up to this size go in one piece. */
+const onePieceBytes = 256 * 1024;
+
+export function createS3Client(options: S3ClientOptions): S3Client {
+  const { clock } = options;
+  const limits = { ...defaultLimits, ...options.limits };
+  const endpoint = new URL(options.endpoint);
+  const { origin } = endpoint;
+  const basePath = endpoint.pathname.replace(/(?<!\/)\/+$/, '');
+  const signer = createSigner(options);
+  const pool = new Pool(origin, {
+    connections: limits.connections,
+    pipelining: 1,
+    allowH2: false,
+    connect: { timeout: limits.connectTimeoutMs },
+    // Our own deadline also covers the wait for a free connection.
+    headersTimeout: 0,
+    bodyTimeout: limits.idleBodyTimeoutMs,
+  });
+  const breaker = createBreaker({
+    failuresToOpen: 5,
+    failingForMs: limits.failingForMs,
+    trialEveryMs: limits.trialEveryMs,
+    isFailure,
+    isNeutral: (error) => error instanceof CallerFault,
+    clock: monotonicClock,
+  });
+
+  const host = { host: endpoint.host };
+  const signable = ({ method, bucket, key, query = {}, headers }: Omit<S3Request, 'body' | 'repeat'>) => ({
+    method,
+    path: `${basePath}/${bucket}${key === undefined ? '' : `/${encodePath(key)}`}`,
+    query,
+    headers: headers === undefined ? host : { ...host, ...headers },
+  });
+
+  async function attempt<T>(request: S3Request, deadline: IdleDeadline, read: (answer: S3Answer) => T | Promise<T>) {
+    const { method, body } = request;
+    const toSign = signable(request);
+    const headers = signer.signHeaders(toSign, body === undefined ? emptyPayloadHash : unsignedPayload, clock.now());
+    const sent = body === undefined ? undefined : sendable(body, request.size, deadline);
+    const path = toSign.path + (request.query === undefined ? '' : `?${encodeQuery(request.query)}`);
+    const answer = await pool.request({
+      method,
+      path,
+      headers: { ...headers, ...sent?.headers, 'user-agent': userAgent },
+      body: sent?.body,
+      signal: deadline.signal,
+      // Unasked, the pool closes the connection after every HEAD, for the sake of servers that send a body with it.
+      reset: false,
+    });
+    if (answer.statusCode >= 300) throw await faultOf(answer);
+    return read(answer);
+  }
+
+  return {
+    call: async (request, read) => {
+      const { signal } = request;
+      const deadline = startIdleDeadline(limits.answerTimeoutMs + (request.moreTimeMs ?? 0), signal);
+      const once = () =>
+        deadline.race(attempt(request, deadline, read)).catch((error: unknown) => {
+          throw signal?.aborted ? new CallerFault('aborted', { cause: signal.reason }) : error;
+        });
+      try {
+        return await retry(() => breaker.run(once), {
+          attempts: 3,
+          baseDelayMs: 100,
+          maxDelayMs: 1000,
+          isRetryable: (error) => mayRepeat(request.repeat, error),
+          signal: deadline.signal,
+        });
+      } catch (error) {
+        if (error instanceof S3Fault) throw error;
+        if (error instanceof CallerFault) throw error.cause;
+        if (signal?.aborted) throw signal.reason;
+        throw problems.engine_unavailable({ cause: error });
+      } finally {
+        deadline.stop();
+      }
+    },
+    presign: (request, expiresInS) => {
+      const toSign = signable(request);
+      return `${origin}${toSign.path}?${signer.presign(toSign, expiresInS, clock.now())}`;
+    },
+    close: () => pool.close(),
+  };
+}
+
+/** The server is down or overloaded: no answer, or one that says so. 501 is an answer like any other. */
+function isFailure(error: unknown): boolean {
+  if (error instanceof S3Fault) return (error.status >= 500 && error.status !== 501) || error.status === 429;
+  return !(error instanceof BreakerOpen);
+}
+
+function mayRepeat(repeat: S3Request['repeat'], error: unknown): boolean {
+  if (repeat === 'never' || error instanceof CallerFault) return false;
+  if (error instanceof S3Fault) {
+    const isRefused = error.status === 429 || error.status === 503 || error.code === 'ConditionalRequestConflict';
+    return isRefused || (repeat === 'always' && isFailure(error));
+  }
+  return repeat === 'always' && !(error instanceof DeadlineExceeded) && !(error instanceof BreakerOpen);
+}
+
+async function faultOf(answer: S3Answer): Promise<S3Fault> {
+  const text = await answer.body.text();
+  let code: string | undefined;
+  try {
+    code = textOf(readXml(text), 'Code');
+  } catch {
+    // A proxy's page, or no body (HEAD): the status has to do.
+  }
+  return new S3Fault(answer.statusCode, code);
+}
+
+/** The clock runs while the server takes a piece, not while the sender has none to give. */
+function sendable(body: Body, size: number | undefined, deadline: IdleDeadline) {
+  if (body instanceof Uint8Array && body.length <= onePieceBytes) return { body, headers: {} };
+  const pieces = Readable.from(paced(body, size, deadline), { objectMode: false });
+  return { body: pieces, headers: { 'content-length': String(size) } };
+}
+
+/** The last piece is held back until the body has ended well: with it the server has all that it was promised. */
+async function* paced(body: Body, size: number | undefined, deadline: IdleDeadline): AsyncGenerator<Uint8Array> {
+  let held: Uint8Array | undefined;
+  deadline.pause();
+  try {
+    for await (const chunk of chunksOf(body, size)) {
+      if (held !== undefined) {
+        deadline.touch();
+        yield held;
+        deadline.pause();
+      }
+      held = chunk;
+    }
+  } catch (error) {
+    throw new CallerFault('the body failed', { cause: error });
+  } finally {
+    deadline.touch();
+  }
+  if (held !== undefined) yield held;
+}

@@ -1,0 +1,81 @@
+/**
+ * W3C trace context (docs/specification/http.md#tracing): what comes in with a request goes out with the calls made for it and into its log
+ * lines, whether or not traces are recorded here.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomHex } from '../ids.ts';
+
+export interface Trace {
+  /** 32 lower-case hex digits. */
+  readonly traceId: string;
+  /** 16 lower-case hex digits: the span that calls made now are children of. */
+  readonly spanId: string;
+  /** Whether somebody records this trace. */
+  readonly sampled: boolean;
+  /** `tracestate`, handed on as it came. */
+  readonly state?: string;
+}
+
+/** What is being answered; every log line and outgoing call finds it here. */
+export interface Scope {
+  readonly requestId: string;
+  readonly trace: Trace;
+  /** What callers want to be handed on to all services that take part; never sent to anybody else. */
+  readonly baggage?: string;
+}
+
+const scopes = new AsyncLocalStorage<Scope>();
+
+export const currentScope = (): Scope | undefined => scopes.getStore();
+
+export function inScope<T>(scope: Scope, work: () => T): T {
+  return scopes.run(scope, work);
+}
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+const maxStateLength = 512;
+const maxBaggageLength = 8192;
+const printable = /^[\t\x20-\x7e]+$/;
+
+/** `undefined`: no trace came in, or one that does not follow the standard; then its state counts for nothing. */
+export function readTrace(headers: Headers): Trace | undefined {
+  const parent = parseTraceparent(headers.traceparent);
+  if (parent === undefined) return undefined;
+  const state = carried(headers.tracestate, maxStateLength);
+  return state === undefined ? parent : { ...parent, state };
+}
+
+export function readBaggage(headers: Headers): string | undefined {
+  return carried(headers.baggage, maxBaggageLength);
+}
+
+export const newTrace = (): Trace => ({ traceId: randomHex(16), spanId: randomHex(8), sampled: false });
+
+export function writeTrace(trace: Trace): { readonly traceparent: string; readonly tracestate?: string } {
+  return {
+    traceparent: `00-${trace.traceId}-${trace.spanId}-${trace.sampled ? '01' : '00'}`,
+    ...(trace.state === undefined ? {} : { tracestate: trace.state }),
+  };
+}
+
+/** For calls past the client, such as to signed addresses: strangers too are told which trace this belongs to. */
+export function currentTraceHeaders(): Record<string, string> {
+  const scope = currentScope();
+  return scope === undefined ? {} : { ...writeTrace(scope.trace) };
+}
+
+/** https://www.w3.org/TR/trace-context/#traceparent-header: later versions may add fields at the end. */
+function parseTraceparent(header: Headers[string]): Trace | undefined {
+  if (typeof header !== 'string') return undefined;
+  const match = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/.exec(header);
+  if (match === null) return undefined;
+  const [, version, traceId = '', spanId = '', flags = '', rest] = match;
+  if (version === 'ff' || (version === '00' && rest !== undefined)) return undefined;
+  if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
+  return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 };
+}
+
+function carried(header: Headers[string], maxLength: number): string | undefined {
+  return typeof header === 'string' && header.length <= maxLength && printable.test(header) ? header : undefined;
+}

@@ -1,0 +1,66 @@
+import { setting, type Values } from '#platform/config.ts';
+import { type WebhookEventType, webhookEventTypes } from './events.ts';
+import { keyOfSecret } from './signing.ts';
+
+/** docs/specification/webhooks.md#settings. */
+export const webhookSettings = {
+  url: setting(
+    'WEBHOOK_URL',
+    {
+      secret: true,
+      meaning:
+        'The http(s) URL that receives events. Not set: no webhooks. In production it must lead to a public address.',
+    },
+    parseUrl,
+  ),
+  secrets: setting(
+    'WEBHOOK_SECRET',
+    {
+      secret: true,
+      default: [],
+      defaultText: 'not set',
+      meaning:
+        'Signs webhooks by the Standard Webhooks specification: `whsec_` and 24 to 64 bytes in base64. Needed with `WEBHOOK_URL`. To rotate it, list the new and the old secret, separated by commas: requests then carry both signatures.',
+    },
+    parseSecrets,
+  ),
+  events: setting(
+    'WEBHOOK_EVENTS',
+    {
+      default: webhookEventTypes,
+      defaultText: 'all',
+      meaning: `The types to send, separated by commas. Types: ${webhookEventTypes.map((type) => `\`${type}\``).join(', ')}.`,
+    },
+    parseEvents,
+  ),
+} as const;
+
+export type WebhookSettings = Values<typeof webhookSettings>;
+
+function parseUrl(raw: string): string {
+  const url = URL.parse(raw);
+  if (url === null || !['http:', 'https:'].includes(url.protocol)) throw new Error('must be an http(s) URL');
+  if (url.username !== '' || url.password !== '') throw new Error('must not contain credentials');
+  return raw;
+}
+
+function parseSecrets(raw: string): readonly string[] {
+  const secrets = partsOf(raw);
+  for (const secret of secrets) keyOfSecret(secret);
+  return secrets;
+}
+
+function parseEvents(raw: string): readonly WebhookEventType[] {
+  return partsOf(raw).map((name) => {
+    const type = webhookEventTypes.find((known) => known === name);
+    if (type === undefined) throw new Error(`must list event types only; unknown: ${name}`);
+    return type;
+  });
+}
+
+function partsOf(raw: string): readonly string[] {
+  return raw
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}

@@ -1,0 +1,84 @@
+/** An agent whose model, pictures and videos come from a provider that a test scripts. */
+import { openImageProvider } from '#agent/providers/images.ts';
+import { openVideoProvider } from '#agent/providers/videos.ts';
+import type { AgentDeps } from '#agent/service.ts';
+import type { ScreeningSettings } from '#media/screening/screening.ts';
+import { embedded } from '../media/rig.fixture.ts';
+import { type Provider, type Said, startProvider } from './provider.fixture.ts';
+import { type AgentRig, type Chatter, type Message, newThread, startAgent } from './rig.fixture.ts';
+
+export const providerKey = 'a key of the provider';
+/** For what never comes; long enough for what does, on a machine that is busy. */
+export const impatient = { patienceMs: 5000 };
+
+export interface Told {
+  readonly threadId: string;
+  readonly taskId: string;
+  readonly status: string;
+  readonly error: string | null;
+  readonly answer: Message | undefined;
+  /** Of the answer, its tools' parts. */
+  readonly tools: readonly Message['parts'][number][];
+}
+
+export interface ScriptedRig extends AgentRig {
+  readonly provider: Provider;
+  /** One run, from its question to its end; the model says these one after the other. */
+  tell(user: Chatter, script: readonly Said[], threadId?: string): Promise<Told>;
+}
+
+export interface ScriptedOptions {
+  readonly changes?: Partial<AgentDeps>;
+  readonly screening?: Partial<ScreeningSettings>;
+  /** A text or a picture that takes longer is given up. */
+  readonly patienceMs?: number;
+}
+
+export async function startScripted({
+  changes = {},
+  screening = {},
+  patienceMs = 100_000,
+}: ScriptedOptions = {}): Promise<ScriptedRig> {
+  const provider = await startProvider();
+  const settings = { url: provider.url, apiKey: providerKey, name: 'a-maker' };
+  const rig = await startAgent(
+    embedded,
+    {
+      model: { url: provider.url, apiKey: providerKey, names: ['a-model'] },
+      imageGenerator: openImageProvider(settings, patienceMs),
+      videoGenerator: openVideoProvider(settings, 20),
+      pace: { idleMs: patienceMs },
+      ...changes,
+    },
+    screening,
+  );
+  let runs = 0;
+  return {
+    ...rig,
+    provider,
+    async tell(user, script, threadId = newThread()) {
+      runs += 1;
+      const word = `<run ${runs}>`;
+      provider.on(word, ...script);
+      const taskId = await user.ask(threadId, word);
+      const { status, error } = await user.ended(taskId);
+      const answer = (await user.messages(threadId)).find(({ metadata }) => metadata.taskId === taskId);
+      const tools = (answer?.parts ?? []).filter(({ type }) => /^(tool-|dynamic-tool)/.test(type));
+      return { threadId, taskId, status, error, answer, tools };
+    },
+    async close() {
+      await rig.close();
+      provider.close();
+    },
+  };
+}
+
+/** Two answers: the call, and a word about it. */
+export const calling = (name: string, args: object | string, id = 'call_0'): readonly Said[] => [
+  { calls: [{ id, name, args }] },
+  { text: 'So be it.' },
+];
+
+export const json = (body: unknown, status = 200): Said => ({ answer: { status, body: JSON.stringify(body) } });
+export const pictureAnswer = (bytes: Uint8Array): Said =>
+  json({ data: [{ b64_json: Buffer.from(bytes).toString('base64') }] });

@@ -1,0 +1,69 @@
+/** Who comes in how, and out again. */
+import { judge } from './judging.fixture.ts';
+import { enterAsOperator, signIn } from './rig.fixture.ts';
+import type { Scene } from './stage.fixture.ts';
+
+export function playAccess(scene: Scene): void {
+  scene('the operator comes in by the link, and the token is gone from the address', async (given) => {
+    const { page, context, rig, expect } = given;
+    await enterAsOperator(given, rig);
+    expect(page.url()).toBe(`${rig.url}/`);
+    expect(await page.evaluate('document.cookie')).toBe('');
+    const [cookie] = await context.cookies(rig.url);
+    expect(cookie).toMatchObject({ name: 'atelier_console', httpOnly: true, sameSite: 'Strict' });
+    const stored = await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])');
+    expect(stored).not.toContain(await rig.secret('CONSOLE_TOKEN'));
+  });
+
+  scene('the operator comes in by the form, with nothing but keys, and leaves', async (given) => {
+    const { page, context, rig, complaints, expect } = given;
+    await page.goto(`${rig.url}/`);
+    await page.getByLabel('Token').focus();
+    await page.keyboard.type('not the token at all');
+    await page.keyboard.press('Enter');
+    await page.getByText('This is not the console’s token.').waitFor();
+    await judge(page, 'the form for the token');
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('401')]);
+    await page.getByLabel('Token').fill('');
+    await page.getByLabel('Token').focus();
+    await page.keyboard.type(await rig.secret('CONSOLE_TOKEN'));
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Services' }).waitFor();
+    await page.getByRole('button', { name: 'Close operator session' }).press('Enter');
+    await page.getByLabel('Token').waitFor();
+    expect(await context.cookies(rig.url)).toEqual([]);
+  });
+
+  scene(
+    'is known under one name: another alias of the loopback leads there',
+    async ({ page, rig, complaints, expect }) => {
+      const token = await rig.secret('CONSOLE_TOKEN');
+      await page.goto(`${rig.url.replace('localhost', '127.0.0.1')}/#token=${token}`);
+      await page.getByRole('heading', { name: 'Services' }).waitFor();
+      expect(page.url()).toBe(`${rig.url}/`);
+      expect(complaints.splice(0).filter((line) => !line.includes('//127.0.0.1'))).toEqual([]);
+    },
+  );
+
+  scene('a session that has ended shows as the way in, wherever that is noticed', async (given) => {
+    const { page, context, rig, complaints, expect } = given;
+    await enterAsOperator(given, rig);
+    await context.clearCookies();
+    await page.getByRole('link', { name: 'Memory' }).click();
+    await page.getByLabel('Token').waitFor();
+    expect(complaints.splice(0).filter((line) => !line.includes('401'))).toEqual([]);
+  });
+
+  scene('a user signs in and out, in every page at once', async (given) => {
+    const { page, rig } = given;
+    await page.goto(`${rig.url}/library`);
+    await page.getByRole('link', { name: 'Sign in' }).waitFor();
+    await judge(page, 'the way to the sign-in');
+    await signIn(given, `${rig.url}/library`);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('link', { name: 'Sign in' }).waitFor();
+    await page.getByRole('link', { name: 'Studio' }).click();
+    await page.getByRole('heading', { name: 'Studio' }).waitFor();
+    await page.getByRole('link', { name: 'Sign in' }).waitFor();
+  });
+}

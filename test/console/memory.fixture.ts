@@ -1,0 +1,104 @@
+/** The memory back office: created, found, edited, undone, in conflict, exported, erased; profiles. */
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { judge } from './judging.fixture.ts';
+import { enterAsOperator } from './rig.fixture.ts';
+import type { Scene } from './stage.fixture.ts';
+
+async function create(page: Page, entityId: string, content: string): Promise<void> {
+  await page.getByRole('button', { name: 'New memory' }).click();
+  const dialog = page.getByRole('dialog', { name: 'New memory' });
+  await dialog.getByLabel('Its id').fill(entityId);
+  await dialog.getByLabel('What to remember').fill(content);
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await dialog.waitFor({ state: 'detached' });
+}
+
+export function playMemory(scene: Scene): void {
+  scene('created, found, edited, undone, exported, erased', async (given) => {
+    const { page, rig, expect } = given;
+    const someone = randomUUID();
+    await enterAsOperator(given, rig);
+    await page.goto(`${rig.url}/memory`);
+    await page.getByLabel('Entity id').fill(someone);
+    await page.getByText('No memories.').waitFor();
+    await judge(page, 'an empty memory');
+    await page.getByRole('button', { name: 'New memory' }).click();
+    await judge(page, 'the form for a memory');
+    await page.keyboard.press('Escape');
+    await create(page, someone, 'Prefers square pictures of harbours');
+    await page.getByLabel('Search').fill('HARBOURS');
+    await page.getByRole('button', { name: /Prefers square pictures/ }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Content').fill('Prefers wide pictures of harbours');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('edit by operator').waitFor();
+    await dialog.getByRole('button', { name: 'Undo the newest change' }).click();
+    await dialog.getByText('undone').waitFor();
+    expect(await dialog.getByLabel('Content').inputValue()).toBe('Prefers square pictures of harbours');
+    await judge(page, 'a memory with its history');
+    await page.keyboard.press('Escape');
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export' }).click();
+    expect(await readFile(await (await download).path(), 'utf8')).toContain('square pictures of harbours');
+    await page.getByRole('button', { name: 'Erase everything' }).click();
+    await judge(page, 'the question before an erasure');
+    await page.getByRole('button', { name: 'Yes, erase everything' }).click();
+    await page.getByText('Erased.').waitFor();
+    await page.getByText('No memories.').waitFor();
+  });
+
+  scene('a conflict is marked on both sides, shown beside, and gone when one of them is', async (given) => {
+    const { page, rig, expect } = given;
+    const someone = randomUUID();
+    await enterAsOperator(given, rig);
+    await page.goto(`${rig.url}/memory`);
+    await page.getByLabel('Entity id').fill(someone);
+    await create(page, someone, 'Likes loud music');
+    await create(page, someone, 'Does not like loud music');
+    await page.getByText('in conflict').nth(1).waitFor();
+    await judge(page, 'memories in conflict');
+    await page.getByRole('button', { name: /^Likes loud music/ }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: /^Does not like loud music\s*conflict/ }).waitFor();
+    await judge(page, 'a memory in conflict');
+    await dialog.getByRole('button', { name: /^Does not like loud music/ }).click();
+    await dialog.getByText('Does not like loud music').first().waitFor();
+    expect(await dialog.getByLabel('Content').inputValue()).toBe('Does not like loud music');
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await dialog.getByRole('button', { name: 'Yes, delete' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await page.getByText('in conflict').count()).toBe(0);
+    await page.getByRole('button', { name: /^Likes loud music/ }).waitFor();
+  });
+
+  scene('a profile: a fact is corrected and locked, one is added, those of many lines stay whole', async (given) => {
+    const { page, rig, expect } = given;
+    const someone = randomUUID();
+    await enterAsOperator(given, rig);
+    await page.goto(`${rig.url}/memory`);
+    await page.getByLabel('Entity id').fill(someone);
+    await create(page, someone, 'Likes harbours at night');
+    await create(page, someone, 'My name is Ada');
+    await page.getByRole('tab', { name: 'Profiles' }).click();
+    await page.getByLabel('Search').fill(someone);
+    const dialog = page.getByRole('dialog');
+    const open = () => page.getByRole('button', { name: new RegExp(someone) }).click();
+    await open();
+    const preferences = await dialog.getByLabel('preferences').inputValue();
+    expect(preferences.split('\n')).toHaveLength(2);
+    await judge(page, 'a profile');
+    await dialog.getByLabel('display_name').fill('Ada L.');
+    await dialog.getByLabel('New fact').fill('pronouns');
+    await dialog.getByLabel('Its value').fill('she');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('3 facts').waitFor();
+    await open();
+    expect(await dialog.getByLabel('display_name (locked)').inputValue()).toBe('Ada L.');
+    expect(await dialog.getByLabel('pronouns (locked)').inputValue()).toBe('she');
+    const whole = dialog.getByRole('textbox', { name: 'preferences', exact: true });
+    expect(await whole.inputValue()).toBe(preferences);
+  });
+}

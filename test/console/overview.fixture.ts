@@ -1,0 +1,42 @@
+/** What the Overview says while all is well, and while a service is not there. */
+import { judge } from './judging.fixture.ts';
+import { enterAsOperator } from './rig.fixture.ts';
+import type { Scene } from './stage.fixture.ts';
+
+export function playOverview(scene: Scene): void {
+  scene('every service is ready', async (given) => {
+    const { page, rig, expect } = given;
+    await enterAsOperator(given, rig);
+    const services = Object.keys(rig.addresses).filter((name) => !['idp', 'cms', 'console'].includes(name));
+    await page.getByText(`All ${services.length} services are ready`).waitFor();
+    for (const service of services) await page.getByRole('heading', { name: service, exact: true }).waitFor();
+    await page.getByText('PGlite').waitFor();
+    const depths = page.getByRole('row', { name: /video-upload-service/ });
+    expect(await depths.getByRole('cell').allInnerTexts()).toEqual(['0', '0', '0']);
+    await judge(page, 'the overview');
+  });
+
+  scene('a service that is gone is told by name, its pages say so, and both come back with it', async (given) => {
+    const { page, context, rig, wires, complaints, expect } = given;
+    await enterAsOperator(given, rig);
+    await wires.content.break();
+    try {
+      await page.getByText('content is not ready').waitFor();
+      const card = page.getByRole('listitem').filter({ hasText: 'content' }).first();
+      expect(await card.innerText()).toContain('no answer');
+      expect(await card.innerText()).not.toContain('answered');
+      await judge(page, 'the overview without a service');
+      const other = await context.newPage();
+      await other.goto(`${rig.url}/content`);
+      await other.getByText('There is no connection to the service.').first().waitFor();
+      await judge(other, 'content without its service');
+      await wires.content.mend();
+      await other.getByRole('button', { name: 'Try again' }).first().click();
+      await other.getByRole('region', { name: 'Announcement' }).getByRole('heading', { level: 3 }).waitFor();
+    } finally {
+      await wires.content.mend().catch(() => undefined);
+    }
+    await page.getByText('services are ready').waitFor();
+    expect(complaints.splice(0).filter((line) => !line.includes('ERR_CONNECTION'))).toEqual([]);
+  });
+}

@@ -1,0 +1,74 @@
+/** Pages that only show: mails, public content, reference. */
+import { randomUUID } from 'node:crypto';
+import { judge } from './judging.fixture.ts';
+import { type ConsoleRig, enterAsOperator } from './rig.fixture.ts';
+import type { Scene } from './stage.fixture.ts';
+
+async function post(rig: ConsoleRig, path: '/emails' | '/notify', json: unknown): Promise<number> {
+  const answer = await fetch(`${rig.addresses.notify}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-internal-key': await rig.secret('INTERNAL_KEY') },
+    body: JSON.stringify(json),
+  });
+  return answer.status;
+}
+
+export function playReadingPages(scene: Scene): void {
+  scene('Mail: what was sent is listed, and shown in a sandbox', async (given) => {
+    const { page, rig, complaints, expect } = given;
+    await enterAsOperator(given, rig);
+    await page.goto(`${rig.url}/mail`);
+    await page.getByText('The outbox is empty.').waitFor();
+    await judge(page, 'an empty outbox');
+    const contact = { email: 'ada@example.com', locale: 'de' };
+    expect(await post(rig, '/notify', { type: 'daily_digest', userId: randomUUID(), contact })).toBe(200);
+    const html =
+      '<p style="color:teal">Hello <b>Ada</b></p><script>parent.document.title = "taken"</script><img src="https://example.com/pixel.png">';
+    const mail = { from: 'studio@example.com', to: 'ada@example.com', subject: 'Ein Gruß', html };
+    expect(await post(rig, '/emails', mail)).toBe(200);
+    await page.reload();
+    const frame = page.frameLocator('iframe');
+    await page.getByRole('button', { name: /Ein Gruß/ }).click();
+    await frame.getByText('Hello Ada').waitFor();
+    expect(await page.title()).toBe('Mail · Atelier');
+    await judge(page, 'a mail');
+    const mails = page.getByRole('list', { name: 'Mails' }).getByRole('button');
+    await mails.filter({ hasNotText: 'Ein Gruß' }).click();
+    await frame.locator('html[lang=de]').waitFor();
+    await page.getByRole('button', { name: 'Show as text' }).click();
+    await page.locator('article pre').waitFor();
+    await judge(page, 'a mail as text');
+    // What the sandbox refused is what was to be refused; nothing was loaded.
+    const refused = complaints.splice(0);
+    expect(refused.filter((line) => !/sandboxed|Content Security Policy/.test(line))).toEqual([]);
+    expect(refused.length).toBeGreaterThan(0);
+  });
+
+  scene('Content: in another language', async ({ page, rig, expect }) => {
+    await page.goto(`${rig.url}/content`);
+    const cards = page.getByRole('region', { name: 'Home cards' });
+    const title = cards.getByRole('heading', { level: 3 }).first();
+    const english = await title.innerText();
+    await page.getByLabel('As asked in').selectOption('ja');
+    await cards.locator('[lang=ja]').waitFor();
+    expect(await title.innerText()).not.toBe(english);
+    expect(await title.innerText()).toMatch(/[\u3040-\u30ff\u4e00-\u9fff]/);
+    await judge(page, 'content');
+  });
+
+  scene('API: leads to the reference of every service', async ({ page, rig, expect }) => {
+    await page.goto(`${rig.url}/api-reference`);
+    await page.getByRole('link', { name: 'Reference of media' }).waitFor();
+    for (const link of await page.getByRole('link', { name: /^(Reference|OpenAPI) of/ }).all())
+      expect((await fetch((await link.getAttribute('href')) ?? '')).status).toBe(200);
+    await judge(page, 'the reference');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.reload();
+    // The list of pages is wider than a phone: the current one is in view all the same.
+    const current = page.getByRole('navigation', { name: 'Pages' }).locator('[aria-current=page]');
+    await current.waitFor();
+    const { x = -1, width = 0 } = (await current.boundingBox()) ?? {};
+    expect(x).toBeGreaterThanOrEqual(0);
+    expect(x + width).toBeLessThanOrEqual(390);
+  });
+}

@@ -1,0 +1,112 @@
+/** The suite with its console, in this process, and a real browser before it. */
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { readConfig, type ServiceName, serviceNames } from '#app/config.ts';
+import { startSuite } from '#app/suite.ts';
+import { createLog } from '#platform/log.ts';
+import { freePortBase } from '../acceptance/running.fixture.ts';
+import { skipWithout } from '../programs.fixture.ts';
+
+export interface ConsoleRig {
+  /** Of the console. */
+  readonly url: string;
+  readonly addresses: Readonly<Partial<Record<ServiceName, string>>>;
+  readonly dataDir: string;
+  /** A secret of secrets.json. */
+  secret(name: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+export async function startConsole(
+  environment: Readonly<Record<string, string>> = {},
+  services: readonly ServiceName[] = serviceNames,
+): Promise<ConsoleRig> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'console-'));
+  const portBase = String(await freePortBase());
+  const config = readConfig(
+    { ATELIER_DATA_DIR: dataDir, ATELIER_PORT_BASE: portBase, LOG_LEVEL: 'silent', ...environment },
+    services,
+  );
+  const suite = await startSuite(config, services, createLog({ level: 'silent' }));
+  return {
+    url: `http://localhost:${portBase}`,
+    addresses: suite.addresses,
+    dataDir,
+    secret: async (name) => JSON.parse(await readFile(join(dataDir, 'secrets.json'), 'utf8'))[name],
+    close: async () => {
+      await suite.close();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+const executablePath = process.env.CHROMIUM_PATH || '/usr/bin/chromium';
+export const withoutChromium = skipWithout(executablePath);
+
+const quietly = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+export const launchChromium = (): Promise<Browser> => chromium.launch({ executablePath, args: quietly });
+
+export interface Visitor {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  /** What the browser complained about, and whom it asked that is not ours. Has to stay empty. */
+  readonly complaints: string[];
+}
+
+/** A browser of its own, watched. */
+export async function visit(browser: Browser): Promise<Visitor> {
+  const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1440, height: 900 } });
+  context.setDefaultTimeout(120_000);
+  const complaints: string[] = [];
+  context.on('page', (page) => watch(page, complaints));
+  const page = await context.newPage();
+  return { context, page, complaints };
+}
+
+function watch(page: Page, complaints: string[]): void {
+  page.on('console', (message) => {
+    if (message.type() !== 'error' && message.type() !== 'warning') return;
+    if (!/status of 503/.test(message.text())) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  // What the policy of a page holds back never leaves the browser.
+  page.on('requestfailed', (request) => {
+    if (request.failure()?.errorText !== 'csp') told(request.url());
+  });
+  page.on('response', (response) => {
+    told(response.url());
+    // On a machine that is too busy a service may ask for another try, which the pages make.
+    const asksAgain = response.headers()['retry-after'] !== undefined;
+    if (response.status() === 503 && !asksAgain) complaints.push(`503 of ${response.url()}`);
+  });
+  const told = (url: string) => {
+    const { protocol, hostname } = new URL(url);
+    if (protocol.startsWith('http') && hostname !== 'localhost') complaints.push(`asked ${url}`);
+  };
+}
+
+/** Through the printed link. */
+export async function enterAsOperator({ page }: Visitor, rig: ConsoleRig): Promise<void> {
+  await page.goto(`${rig.url}/#token=${await rig.secret('CONSOLE_TOKEN')}`);
+  await page.getByRole('heading', { name: 'Services' }).waitFor();
+}
+
+/** As in any application: over the identity provider and back, as somebody who has nothing yet. */
+export async function signIn({ page }: Visitor, url: string): Promise<void> {
+  await page.goto(url);
+  await page.getByRole('link', { name: 'Sign in' }).click();
+  await page.getByPlaceholder('you@example.com').fill(`${randomUUID()}@example.com`);
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+}

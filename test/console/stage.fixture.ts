@@ -1,0 +1,53 @@
+/** One running suite and one browser for all scenes; each scene has a profile of its own, watched from its first page. */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, type ExpectStatic, it } from 'vitest';
+import { type ConsoleRig, launchChromium, startConsole, type Visitor, visit } from './rig.fixture.ts';
+import { startWire, type Wire } from './wire.fixture.ts';
+
+export interface Stage {
+  readonly rig: ConsoleRig;
+  readonly browser: Browser;
+  /** The agent and the content service are reached over wires. */
+  readonly wires: { readonly agent: Wire; readonly content: Wire };
+}
+
+/** What a scene is given; `expect` knows its scene while others play. */
+export type Given = Visitor & Stage & { readonly expect: ExpectStatic };
+
+/** Declares a scene. Afterwards the browser has to have complained about nothing and to have asked no other host. */
+export type Scene = (name: string, play: (given: Given) => Promise<void>) => void;
+
+/** Scenes play five at a time, on a machine that may be busy. */
+const endsWhatHangsMs = 300_000;
+
+export function openStage(): Scene {
+  let stage: Stage;
+  beforeAll(async () => {
+    const behind = (offset: number) => () => Number(new URL(stage.rig.url).port) + offset;
+    const [agent, content] = await Promise.all([startWire(behind(4)), startWire(behind(6))]);
+    const [rig, browser] = await Promise.all([
+      startConsole({ AGENT_URL: agent.url, CONTENT_URL: content.url }),
+      launchChromium(),
+    ]);
+    stage = { rig, browser, wires: { agent, content } };
+  });
+  afterAll(async () => {
+    await stage.browser.close();
+    await stage.rig.close();
+    await Promise.all(Object.values(stage.wires).map((wire) => wire.break()));
+  });
+  return (name, play) =>
+    it(
+      name,
+      async ({ expect }) => {
+        const visitor = await visit(stage.browser);
+        try {
+          await play({ ...visitor, ...stage, expect });
+          expect(visitor.complaints).toEqual([]);
+        } finally {
+          await visitor.context.close();
+        }
+      },
+      endsWhatHangsMs,
+    );
+}

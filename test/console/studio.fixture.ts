@@ -1,0 +1,208 @@
+/** The Studio: what a run says and makes, through cuts, reloads, stops and second tabs. */
+import type { Page } from 'playwright-core';
+import { fillerOf, label } from '#local/model/answering.ts';
+import { picture } from '../media/pictures.fixture.ts';
+import { judge } from './judging.fixture.ts';
+import { signIn } from './rig.fixture.ts';
+import type { Given, Scene } from './stage.fixture.ts';
+
+async function enter(given: Given): Promise<void> {
+  await signIn(given, `${given.rig.url}/studio`);
+  await given.page.getByText('A new conversation').waitFor();
+}
+
+async function say(page: Page, text: string): Promise<void> {
+  await page.getByLabel('Message').fill(text);
+  await page.keyboard.press('Enter');
+}
+
+const stop = (page: Page) => page.getByRole('button', { name: 'Stop' });
+const isDone = (page: Page) => page.getByRole('button', { name: 'Send' }).waitFor();
+const answers = (page: Page) => page.getByRole('article', { name: 'Atelier' });
+const spoken = (page: Page) => answers(page).last().locator('.prose').last();
+
+/** An answer that goes on until it is stopped: half a second a word. */
+async function beginLongAnswer(page: Page): Promise<void> {
+  await say(page, '/slow 600');
+  await spoken(page).getByText('Slowly').waitFor();
+}
+
+const longAnswer = `${label} Slowly: ${fillerOf(1200).join('')}`;
+
+/** What has been said of the long answer so far, which is its beginning: nothing is missing, nothing is there twice. */
+async function saidSoFar({ page, expect }: Given): Promise<string> {
+  expect(await answers(page).count()).toBe(1);
+  const said = (await spoken(page).innerText()).trim();
+  expect(longAnswer.startsWith(said), said).toBe(true);
+  return said;
+}
+
+/** Waits until more has been said than that. */
+async function goesOn(given: Given, before: string): Promise<void> {
+  const next = longAnswer.slice(0, longAnswer.indexOf(' ', before.length + 1)).trim();
+  await spoken(given.page).filter({ hasText: next }).waitFor();
+}
+
+/** Stops the answer; a page that is loaded then shows all that was said. */
+async function endsWhole(given: Given): Promise<void> {
+  const { page, expect } = given;
+  const before = await saidSoFar(given);
+  await stop(page).click();
+  await isDone(page);
+  await page.reload();
+  await answers(page).first().waitFor();
+  expect(await saidSoFar(given)).toContain(before);
+}
+
+/** Plays while others play. */
+export function playStudio(scene: Scene): void {
+  scene('shows a picture and a video where they are made', async (given) => {
+    const { page, expect } = given;
+    await enter(given);
+    await judge(page, 'a new conversation');
+    await say(page, 'an image of a lighthouse');
+    await page.getByRole('region', { name: 'Made a picture' }).locator('.picture.there').waitFor();
+    await isDone(page);
+    await say(page, 'a video of waves');
+    const video = page.locator('video[src]');
+    await video.waitFor();
+    await video.evaluate('it => new Promise((done) => it.readyState > 0 ? done() : it.onloadedmetadata = done)');
+    await isDone(page);
+    await page.reload();
+    await video.waitFor();
+    expect(await page.locator('video').count()).toBe(1);
+    expect(await answers(page).count()).toBe(2);
+    await judge(page, 'a conversation');
+  });
+
+  scene('remembers and recalls', async (given) => {
+    const { page } = given;
+    await enter(given);
+    await say(page, 'remember that I like warm colours');
+    await page.getByRole('region', { name: 'Remembered' }).waitFor();
+    await isDone(page);
+    await say(page, 'what do you know about my colours');
+    const recalled = page.getByRole('region', { name: 'Looked into the memory' });
+    await recalled.getByText(/warm colours/).waitFor();
+    await isDone(page);
+  });
+
+  scene('takes a picture of one’s own along', async (given) => {
+    const { page, expect } = given;
+    await enter(given);
+    const buffer = await picture('png', { width: 64, height: 64 });
+    await page.locator('input[type=file]').setInputFiles({ name: 'mine.png', mimeType: 'image/png', buffer });
+    await page.getByAltText('mine.png').waitFor();
+    await judge(page, 'an attached picture');
+    await say(page, 'edit it: make it blue');
+    const edited = page.getByRole('region', { name: 'Edited a picture' });
+    await edited.locator('.picture.there').waitFor();
+    expect(await edited.innerText()).not.toContain('assetId');
+    await isDone(page);
+    await page.reload();
+    await page.getByRole('article', { name: 'You' }).getByRole('img').waitFor();
+  });
+
+  scene('stops when it is told to, and keeps what was said', async (given) => {
+    const { page, expect } = given;
+    await enter(given);
+    await beginLongAnswer(page);
+    await endsWhole(given);
+    await say(page, 'hello');
+    await isDone(page);
+    expect(await answers(page).count()).toBe(2);
+  });
+
+  scene('says so when a stop or a sign-out did not come through', async (given) => {
+    const { page, complaints, expect } = given;
+    await enter(given);
+    await beginLongAnswer(page);
+    await page.route('**/task/*', (route) => route.abort());
+    await stop(page).click();
+    await page.getByRole('alert').waitFor();
+    await judge(page, 'a stop that failed');
+    await page.unrouteAll();
+    await endsWhole(given);
+    await page.route('**/logout', (route) => route.abort());
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('alert').waitFor();
+    expect(complaints.splice(0).filter((line) => !line.includes('ERR_FAILED'))).toEqual([]);
+  });
+
+  scene('goes back to a message and on from there', async (given) => {
+    const { page, expect } = given;
+    await enter(given);
+    for (const text of ['one', 'two']) {
+      await say(page, text);
+      await isDone(page);
+    }
+    await page.getByRole('button', { name: 'Rewind to here' }).first().click();
+    expect(await page.getByLabel('Message').inputValue()).toBe('one');
+    await judge(page, 'a rewind');
+    await say(page, 'three');
+    await isDone(page);
+    await page.reload();
+    await answers(page).first().waitFor();
+    const mine = page.getByRole('article', { name: 'You' }).locator('.said');
+    expect(await mine.allInnerTexts()).toEqual(['three']);
+  });
+
+  scene('in two tabs, shows the run of one in the other', async (given) => {
+    const { page, context, expect } = given;
+    await enter(given);
+    await say(page, 'hello');
+    await isDone(page);
+    const second = await context.newPage();
+    await beginLongAnswer(page);
+    await second.goto(page.url());
+    await stop(second).waitFor();
+    const seen = (await spoken(page).innerText()).trim();
+    await spoken(second).filter({ hasText: seen }).waitFor();
+    await stop(second).click();
+    await Promise.all([isDone(page), isDone(second)]);
+    await spoken(page)
+      .filter({ hasText: await spoken(second).innerText() })
+      .waitFor();
+    expect(await answers(second).allInnerTexts()).toEqual(await answers(page).allInnerTexts());
+    expect(await second.getByRole('navigation', { name: 'Conversations' }).getByRole('listitem').count()).toBe(1);
+  });
+
+  scene('says why a video was not made, and tries it again when it can be paid for', async (given) => {
+    const { page, expect } = given;
+    await enter(given);
+    await say(page, '/insufficient');
+    const again = page.getByRole('button', { name: 'Try the video again' });
+    await again.waitFor();
+    await isDone(page);
+    await judge(page, 'a video that was not made');
+    await again.click();
+    await page.locator('video[src]').waitFor();
+    expect(await again.count()).toBe(0);
+  });
+}
+
+/** Plays alone: every connection is cut. */
+export function playCuts(scene: Scene): void {
+  scene('cut off in the middle of an answer, goes on behind what it has, also in a page loaded anew', async (given) => {
+    const { page, wires, complaints, expect } = given;
+    const resumedBehind: string[] = [];
+    page.on('request', (request) => {
+      const id = request.url().includes('/stream/') ? request.headers()['last-event-id'] : undefined;
+      if (id !== undefined) resumedBehind.push(id);
+    });
+    await enter(given);
+    await beginLongAnswer(page);
+    wires.agent.cut();
+    await goesOn(given, await saidSoFar(given));
+    expect(resumedBehind).toHaveLength(1);
+    const before = await saidSoFar(given);
+    wires.agent.cut();
+    await page.reload();
+    await goesOn(given, before);
+    await endsWhole(given);
+    // Chromium tells of the connection that was cut.
+    expect(
+      complaints.splice(0).filter((line) => !/ERR_INCOMPLETE_CHUNKED|ERR_CONNECTION|ERR_EMPTY/.test(line)),
+    ).toEqual([]);
+  });
+}

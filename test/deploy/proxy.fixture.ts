@@ -1,0 +1,133 @@
+/** A real nginx with deploy/nginx as it stands, but for names and ports, and with a certificate of its own making. */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent, fetch as fetchWith } from 'undici';
+import { root } from '../acceptance/running.fixture.ts';
+
+export interface NginxProxy {
+  /** Resolves every name to this proxy and trusts its certificate. */
+  readonly fetch: typeof fetch;
+  /** The same, from an address of the private network, or from its gateway. */
+  readonly fetchInside: typeof fetch;
+  readonly fetchFromGateway: typeof fetch;
+  readonly logged: () => Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface ProxyPlace {
+  readonly domain: string;
+  readonly filesDomain: string;
+  readonly httpPort: number;
+  readonly httpsPort: number;
+  /** Ports of the processes behind it: of `app-1`, `app-2`. */
+  readonly portBases: readonly [number, number];
+  /** Of the object store. */
+  readonly s3Port?: number;
+  /** In place of the shipped limit of requests in flight for each client. */
+  readonly clientLimit?: number;
+}
+
+export async function startProxy(place: ProxyPlace): Promise<NginxProxy> {
+  const { domain, filesDomain, httpPort, httpsPort, portBases, s3Port = 1, clientLimit = 256 } = place;
+  const folder = await mkdtemp(join(tmpdir(), 'atelier-nginx-'));
+  const at = (name: string) => join(folder, name);
+  await Promise.all(['atelier', 'certificates', 'log', 'temp'].map((name) => mkdir(at(name))));
+  makeCertificate([domain, filesDomain], at('certificates/fullchain.pem'), at('certificates/privkey.pem'));
+  const fill = (text: string) =>
+    text
+      .replaceAll(/\$\{ATELIER_DOMAIN\}/g, domain)
+      .replaceAll(/\$\{ATELIER_FILES_DOMAIN\}/g, filesDomain)
+      .replaceAll('10.213.0.', `${privateNetwork}.`)
+      .replaceAll('limit_conn clients 256;', `limit_conn clients ${clientLimit};`)
+      .replaceAll(/\blisten 443\b/g, `listen 127.0.0.1:${httpsPort}`)
+      .replaceAll(/\blisten 80\b/g, `listen 127.0.0.1:${httpPort}`)
+      .replaceAll(/\bapp-([12]):40(\d\d)\b/g, (_all, app, offset) => local((portBases[app - 1] ?? 0) + Number(offset)))
+      .replaceAll('console:4000', local(portBases[0]))
+      .replaceAll('s3:8333', local(s3Port))
+      .replaceAll('/etc/nginx/', `${folder}/`)
+      .replaceAll('/var/log/nginx/', `${folder}/log/`);
+  const source = join(root, 'deploy/nginx');
+  await writeFile(at('atelier.conf'), fill(await readFile(join(source, 'atelier.conf.template'), 'utf8')));
+  await copyFile(join(source, 'proxy.conf'), at('atelier/proxy.conf'));
+  await writeFile(at('atelier/inside.conf'), fill(await readFile(join(source, 'inside.conf'), 'utf8')));
+  await writeFile(at('nginx.conf'), mainFile(folder));
+
+  const child = spawn('nginx', ['-p', folder, '-e', at('log/error.log'), '-c', at('nginx.conf')], { stdio: 'ignore' });
+  const ended = once(child, 'exit');
+  const ca = await readFile(at('certificates/fullchain.pem'), 'utf8');
+  const from = (localAddress: string) => {
+    const agent = new Agent({ localAddress, connect: { ca, lookup: atLoopback } });
+    const ask = ((url: string, init?: object) =>
+      fetchWith(url, { ...init, dispatcher: agent })) as unknown as typeof fetch;
+    return { agent, ask };
+  };
+  const [outside, inside, gateway] = [from('127.0.0.1'), from(`${privateNetwork}.7`), from(`${privateNetwork}.1`)];
+  const close = async () => {
+    child.kill('SIGTERM');
+    await Promise.all([ended, ...[outside, inside, gateway].map(({ agent }) => agent.close())]);
+    await rm(folder, { recursive: true });
+  };
+  while (!(await listens(httpPort))) {
+    if (child.exitCode !== null) {
+      const reason = await readFile(at('log/error.log'), 'utf8');
+      await close();
+      throw new Error(`nginx did not start:\n${reason}`);
+    }
+    await sleep(50);
+  }
+  return {
+    fetch: outside.ask,
+    fetchInside: inside.ask,
+    fetchFromGateway: gateway.ask,
+    logged: () => readFile(at('log/access.log'), 'utf8'),
+    close,
+  };
+}
+
+/** Loopback addresses that play the private network of deploy/compose.yml. */
+const privateNetwork = '127.0.213';
+
+const local = (port: number) => `127.0.0.1:${port}`;
+
+/** What the image of nginx has around the files of conf.d. */
+const mainFile = (folder: string) => `
+${process.getuid?.() === 0 ? 'user root;' : ''}
+daemon off;
+pid ${folder}/nginx.pid;
+events {}
+http {
+  ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/temp/${name};`).join('\n  ')}
+  include ${folder}/atelier.conf;
+}
+`;
+
+function makeCertificate(domains: readonly string[], certificate: string, key: string): void {
+  const names = `subjectAltName=${domains.flatMap((domain) => [`DNS:${domain}`, `DNS:*.${domain}`]).join()}`;
+  const words = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'];
+  execFileSync(
+    'openssl',
+    [...words, '-subj', `/CN=${domains[0]}`, '-addext', names, '-keyout', key, '-out', certificate],
+    {
+      stdio: 'ignore',
+    },
+  );
+}
+
+type Lookup = (
+  name: string,
+  options: { readonly all?: boolean },
+  found: (error: null, address: string | { address: string; family: number }[], family?: number) => void,
+) => void;
+const atLoopback: Lookup = (_name, { all }, found) =>
+  all ? found(null, [{ address: '127.0.0.1', family: 4 }]) : found(null, '127.0.0.1', 4);
+
+async function listens(port: number): Promise<boolean> {
+  return fetch(`http://127.0.0.1:${port}/`, { redirect: 'manual' }).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,107 @@
+/**
+ * A process that works on one video, by its task or for its watermark, and is killed on the way: `node processing.ts
+ * <Orders as JSON>`. Without a video it finishes what the killed ones have left, and prints how everything stands.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { type RegistrationRequest, registrationRequest, scopeDeletion, videoTaskRequest } from '#media/api.ts';
+import { registerAsset } from '#media/registration.ts';
+import { deleteScope } from '#media/scopedeletion.ts';
+import { type ProcessingDeps, processVideo, videoUploadQueue } from '#media/tasks/processing.ts';
+import type { TaskTables } from '#media/tasks/store.ts';
+import { beginVideoTask, deleteOwnAssets } from '#media/tasks/tasks.ts';
+import { createFfmpeg } from '#media/video/ffmpeg.ts';
+import { makeVideoWatermark, watermarkQueue } from '#media/videowatermark.ts';
+import type { Database } from '#platform/db/db.ts';
+import type { Jobs } from '#platform/jobs/jobs.ts';
+import { createJobs } from '#platform/jobs/queueing.ts';
+import { createLog } from '#platform/log.ts';
+import { interrupted } from './interruption.fixture.ts';
+import { type Orders, openRecords } from './registering.child.ts';
+import { openFiles, registrationDeps } from './registering.fixture.ts';
+
+export interface ProcessingOrders extends Omit<Orders, 'request'> {
+  readonly deed: 'task' | 'watermark';
+  /** `undefined`: finish what is left. */
+  readonly request: unknown;
+  /** Whose accounts are closed before that. */
+  readonly closed?: readonly string[];
+}
+
+const log = createLog({ level: 'silent' });
+const internal = { kind: 'internal' } as const;
+
+export function processingDeps(database: Database, dataDir: string): ProcessingDeps {
+  const objects = openFiles(dataDir);
+  const deps = {
+    ...registrationDeps(database, dataDir),
+    objects,
+    legacy: { bucket: () => undefined },
+    taskDb: database.queries<TaskTables>(),
+    variants: { forgetAll: async () => 0 },
+    ffmpeg: createFfmpeg('ffmpeg'),
+    log,
+  };
+  return { ...deps, discard: (ownerId, assetIds) => deleteOwnAssets(deps, ownerId, assetIds) };
+}
+
+async function begin(jobs: Jobs, deps: ProcessingDeps, deed: ProcessingOrders['deed'], request: RegistrationRequest) {
+  if (deed === 'task') return beginVideoTask({ ...deps, jobs }, internal, videoTaskRequest.parse(request));
+  const { asset } = await registerAsset(deps, internal, request);
+  const { storageKey } = asset;
+  const asked = { backend: 'objects' as const, bucket: deps.objects.bucket, storageKey };
+  return jobs.enqueue(deps.db, watermarkQueue, asked, { key: storageKey });
+}
+
+function work(jobs: Jobs, deps: ProcessingDeps): void {
+  jobs.work(videoUploadQueue, (job) => processVideo(deps, job), { concurrency: 1 });
+  jobs.work(watermarkQueue, (job) => makeVideoWatermark(deps, job), { concurrency: 1 });
+}
+
+/** Prints `lived` when there was no call of this number. */
+async function dieAt(orders: ProcessingOrders, database: Database): Promise<void> {
+  const jobs = createJobs({ database, log });
+  const deps = processingDeps(database, orders.dataDir);
+  // Of those that were killed before: left for the end.
+  await sql`update jobs set status = 'waiting', run_at = now() + interval '1 day' where status <> 'done'`.execute(
+    deps.db,
+  );
+  await begin(jobs, deps, orders.deed, registrationRequest.parse(orders.request));
+  let calls = 0;
+  const dying = interrupted(deps, ({ call }) => {
+    if (call.startsWith('before') && ++calls === orders.killAt) process.kill(process.pid, 'SIGKILL');
+  });
+  work(jobs, { ...dying, taskDb: dying.db as unknown as ProcessingDeps['taskDb'] });
+  // All but the parked ones: its own.
+  const unfinished = () =>
+    sql`select from jobs where status in ('waiting', 'running') and run_at < now() + interval '1 hour'`.execute(
+      deps.db,
+    );
+  while ((await unfinished()).rows.length > 0) await sleep(50);
+  await jobs.stop();
+  console.log('lived');
+}
+
+async function finish({ dataDir, closed = [] }: ProcessingOrders, database: Database): Promise<void> {
+  const jobs = createJobs({ database, log });
+  const deps = processingDeps(database, dataDir);
+  for (const ownerId of closed) await deleteScope({ ...deps, jobs }, internal, scopeDeletion.parse({ ownerId }));
+  await sql`update jobs set run_at = now() where status = 'waiting'`.execute(deps.db);
+  work(jobs, deps);
+  while ((await jobs.depths()).some(({ status }) => status !== 'dead')) await sleep(50);
+  await jobs.stop();
+  const tasks = await deps.taskDb.selectFrom('media_tasks').select(['status', 'metadata']).execute();
+  const keys: string[] = [];
+  for await (const { key } of deps.objects.list('u/')) keys.push(key);
+  const assets = await deps.db.selectFrom('assets').select(['asset_id', 'storage_key', 'ready_at']).execute();
+  console.log(JSON.stringify({ tasks, keys, assets, depths: await jobs.depths() }));
+}
+
+async function obey(orders: ProcessingOrders): Promise<void> {
+  const database = await openRecords(orders);
+  await (orders.request === undefined ? finish(orders, database) : dieAt(orders, database));
+  await database.close();
+}
+
+const [, program, orders] = process.argv;
+if (program === import.meta.filename && orders !== undefined) await obey(JSON.parse(orders));

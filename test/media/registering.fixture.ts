@@ -1,0 +1,81 @@
+/** What a registration needs, over files in a folder, for the tests. */
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { createPermits } from '#image/engine/permits.ts';
+import { createVariantMaker } from '#image/engine/variants.ts';
+import { createEngine } from '#image/engine/working.ts';
+import { type RegistrationRequest, registrationRequest } from '#media/api.ts';
+import { createDigester } from '#media/digesting.ts';
+import { type RegistrationDeps, registerAsset } from '#media/registration.ts';
+import { createScreening, type ScreeningSettings } from '#media/screening/screening.ts';
+import { storageKeyOf } from '#media/storagekey.ts';
+import type { MediaTables } from '#media/store.ts';
+import { systemClock } from '#platform/clock.ts';
+import type { Database } from '#platform/db/db.ts';
+import { openFilesystem } from '#platform/objects/files/filesystem.ts';
+import type { Objects } from '#platform/objects/objects.ts';
+import { Problem } from '#platform/problem.ts';
+import { openTestCache } from '../caches.fixture.ts';
+
+export function openFiles(folder: string): Objects {
+  return openFilesystem({
+    bucket: 'objects',
+    root: join(folder, 'objects'),
+    stagingFolder: join(folder, 'incoming'),
+    clock: systemClock,
+  });
+}
+
+export function openPublicFiles(folder: string): Objects {
+  const stagingFolder = join(folder, 'incoming');
+  return openFilesystem({ bucket: 'public', root: join(folder, 'public'), stagingFolder, clock: systemClock });
+}
+
+const limits = { maxSourcePixels: 1e6, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 };
+
+/** Its screening is to be closed. */
+export function registrationDeps(
+  database: Database,
+  folder: string,
+  { blockedHashes, screeningUrl }: Partial<ScreeningSettings> = {},
+): RegistrationDeps {
+  const engine = createEngine(limits);
+  return {
+    db: database.queries<MediaTables>(),
+    objects: openFiles(folder),
+    engine,
+    variants: createVariantMaker({ engine, keySecret: 'a key secret', publicObjects: openPublicFiles(folder), limits }),
+    pictures: createPermits({ count: 4, waitMs: 5000 }),
+    digester: createDigester(),
+    limits: { maxImageBytes: 1e6, maxVideoBytes: 1e6, maxOwnerBytes: 0 },
+    screening: createScreening({ blockedHashes, screeningUrl }),
+    answers: openTestCache(database),
+  };
+}
+
+/** A registration whose object is `bytes`, and how to overwrite it. */
+export async function uploaded(objects: Objects, bytes: Uint8Array) {
+  const request = registrationRequest.parse({
+    assetId: randomUUID(),
+    ownerId: randomUUID(),
+    scopeKind: 'thread',
+    scopeId: '1',
+    kind: 'image',
+    mime: 'image/png',
+  });
+  const storageKey = storageKeyOf({ ...request, ownerId: String(request.ownerId) });
+  const put = (again: Uint8Array) => objects.put(storageKey, again, { contentType: 'image/png' });
+  await put(bytes);
+  return { request, storageKey, put };
+}
+
+/** `created`, `replayed`, or the code of the problem. */
+export async function outcomeOf(deps: RegistrationDeps, request: RegistrationRequest): Promise<string> {
+  try {
+    const { created } = await registerAsset(deps, { kind: 'internal' }, request);
+    return created ? 'created' : 'replayed';
+  } catch (error) {
+    if (error instanceof Problem) return error.code;
+    throw error;
+  }
+}

@@ -1,0 +1,88 @@
+/** What a sweep needs, for the tests, and how all of one is done. */
+import { createVariantMaker, type VariantMaker } from '#image/engine/variants.ts';
+import { createEngine } from '#image/engine/working.ts';
+import type { MediaTables } from '#media/store.ts';
+import type { SweepFinding } from '#media/sweeping/api.ts';
+import { sweepCursor } from '#media/sweeping/api.ts';
+import { sweepPage } from '#media/sweeping/sweep.ts';
+import type { SweepDeps } from '#media/sweeping/turns.ts';
+import type { TaskTables } from '#media/tasks/store.ts';
+import type { Database } from '#platform/db/db.ts';
+import { deriveAddressKey } from '#platform/objects/addresses.ts';
+import type { LegacyObjects, Objects } from '#platform/objects/objects.ts';
+import { openTestCache } from '../caches.fixture.ts';
+import { removalDeps } from './deleting.fixture.ts';
+import { openPublicFiles } from './registering.fixture.ts';
+import type { EnginePair } from './rig.fixture.ts';
+
+export const hourMs = 3_600_000;
+
+/** Over files in a folder, `later` than now: what is there by now is as old. */
+export function sweepDeps(database: Database, folder: string, laterMs = 25 * hourMs) {
+  return {
+    ...removalDeps(database, folder),
+    publicObjects: openPublicFiles(folder),
+    taskDb: database.queries<TaskTables>(),
+    clock: { now: () => Date.now() + laterMs },
+  } satisfies SweepDeps;
+}
+
+export interface SweepGround {
+  readonly database: Database;
+  readonly objects: Objects;
+  readonly publicObjects: Objects;
+  readonly legacyFiles: Objects;
+  /** Of a sweep that takes place in 25 hours. */
+  readonly deps: SweepDeps & { readonly variants: VariantMaker };
+  close(): Promise<void>;
+}
+
+/** Over engines of its own. */
+export async function openSweepGround(pair: EnginePair): Promise<SweepGround> {
+  const database = await pair.openDatabase();
+  const stores = await pair.openObjects({ url: 'http://127.0.0.1:1', secret: deriveAddressKey('00', '11') });
+  const { originals: objects, publicObjects } = stores;
+  const legacy = stores.legacy as LegacyObjects;
+  const limits = { maxSourcePixels: 1e6, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 };
+  const engine = createEngine(limits);
+  return {
+    database,
+    objects,
+    publicObjects,
+    legacyFiles: legacy.bucket(String(stores.legacyBucket)) as Objects,
+    deps: {
+      db: database.queries<MediaTables>(),
+      taskDb: database.queries<TaskTables>(),
+      answers: openTestCache(database),
+      objects,
+      publicObjects,
+      legacy,
+      variants: createVariantMaker({ engine, keySecret: 'a key secret', publicObjects, limits }),
+      clock: { now: () => Date.now() + 25 * hourMs },
+    },
+    close: async () => {
+      await database.close();
+      await stores.close();
+    },
+  };
+}
+
+/** Page by page, from the first or where `from` says, to the end. */
+export async function sweepAll(
+  deps: SweepDeps,
+  {
+    apply = true,
+    aloneSince,
+    from = null,
+  }: { readonly apply?: boolean; readonly aloneSince?: Date; readonly from?: string | null } = {},
+): Promise<readonly SweepFinding[]> {
+  const found: SweepFinding[] = [];
+  let cursor: string | null = from;
+  do {
+    const at: string | null = cursor;
+    const page = await sweepPage(deps, { apply, cursor: at === null ? undefined : sweepCursor.parse(at) }, aloneSince);
+    found.push(...page.found);
+    cursor = page.cursor;
+  } while (cursor !== null);
+  return found;
+}

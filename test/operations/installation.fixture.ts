@@ -1,0 +1,183 @@
+/** A whole installation that somebody has used, and what it answers, for the tests of backups and of the move. */
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { decodeJwt } from 'jose';
+import { readConfig } from '#app/config.ts';
+import { signInThroughBrowser } from '#commands/signin.ts';
+import { type Place, type Program, run } from '../acceptance/running.fixture.ts';
+import { chatter } from '../agent/rig.fixture.ts';
+import { picture } from '../media/pictures.fixture.ts';
+
+/** Programs start slowly on a machine that is busy. */
+export const limitMs = 240_000;
+
+/** What is needed to ask again. */
+export interface Traces {
+  readonly token: string;
+  readonly internalKey: string;
+  readonly userId: string;
+  readonly threadId: string;
+  readonly mail: Readonly<Record<string, string>>;
+  readonly mailKey: string;
+}
+
+type Answer = Readonly<Record<string, unknown>>;
+
+const services = ['media', 'image', 'auth', 'agent', 'memory', 'notify', 'edge', 'idp'];
+
+/** Starts what has data at the place, does `work`, and ends it in good order. */
+export async function whileRunning<Result>(
+  place: Place,
+  env: Readonly<Record<string, string>>,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const program = run('start', services, { ...place.env, ...env });
+  try {
+    await program.said('Atelier is ready', limitMs);
+    return await work();
+  } finally {
+    await end(program);
+  }
+}
+
+async function end(program: Program): Promise<void> {
+  program.child.kill('SIGTERM');
+  await program.ended(limitMs);
+}
+
+const at = ({ portBase }: Place, offset: number, path: string) => `http://localhost:${portBase + offset}${path}`;
+
+async function call(url: string, headers: Record<string, string>, body?: unknown): Promise<Answer> {
+  const answer = await fetch(url, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    body: body === undefined ? null : JSON.stringify(body),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${url} was answered with ${answer.status}: ${text}`);
+  return JSON.parse(text);
+}
+
+const bearer = ({ token }: Pick<Traces, 'token'>) => ({ authorization: `Bearer ${token}` });
+
+/** A user with pictures, a copy, a file of the old backend, memories, a chat in which a picture was made, and a mail. */
+export async function use(place: Place): Promise<Traces> {
+  const config = readConfig(place.env, []);
+  const { accessToken: token } = await signInThroughBrowser(config, 'ada@example.com');
+  const [internalKey = ''] = config.internal.keys;
+  const userId = String(decodeJwt(token).sub);
+  const traces = {
+    token,
+    internalKey,
+    userId,
+    threadId: `t-${randomUUID()}`,
+    mail: { from: 'a@example.com', to: 'ada@example.com', subject: 'Hello', text: 'Hello Ada' },
+    mailKey: randomUUID(),
+  };
+  const assetId = await upload(place, traces, 1);
+  await upload(place, traces, 2);
+  await call(at(place, 1, '/v1/copy'), bearer(traces), {
+    fromAssetId: assetId,
+    toScopeKind: 'feed',
+    toScopeId: 'front',
+  });
+  const legacy = join(place.dataDir, 'legacy/agent_message/old');
+  await mkdir(legacy, { recursive: true });
+  await writeFile(join(legacy, 'picture.png'), await picture('png', { seed: 3 }));
+  const scope = { ownerId: userId, scopeKind: 'thread', scopeId: 'old' };
+  await call(
+    at(place, 1, '/v1/assets/legacy'),
+    { 'x-internal-key': internalKey },
+    { ...scope, path: 'old/picture.png' },
+  );
+  for (const content of ['I like lighthouses', 'I LIKE LIGHTHOUSES!', 'My dog is afraid of thunder'])
+    await call(at(place, 5, '/memory/add'), bearer(traces), {
+      entity_id: userId,
+      entity_type: 'user',
+      type: 'preference',
+      content,
+    });
+  const chat = chatter(at(place, 4, ''), userId, bearer(traces));
+  await chat.ended(await chat.ask(traces.threadId, 'Make a picture of a lighthouse'));
+  await sendMail(place, traces);
+  return traces;
+}
+
+async function upload(place: Place, traces: Traces, seed: number): Promise<string> {
+  const scope = { scopeKind: 'thread', scopeId: 't1', kind: 'image', mime: 'image/png' };
+  const reservation = await call(at(place, 1, '/v1/uploads'), bearer(traces), scope);
+  const put = await fetch(String(reservation.uploadUrl), {
+    method: 'PUT',
+    headers: reservation.headers as Record<string, string>,
+    body: new Uint8Array(await picture('png', { seed, width: 400, height: 300 })),
+  });
+  if (!put.ok) throw new Error(`the upload was answered with ${put.status}`);
+  const { assetId } = reservation;
+  await call(at(place, 1, '/v1/assets'), bearer(traces), { assetId, ...scope });
+  return String(assetId);
+}
+
+const sendMail = (place: Place, { internalKey, mail, mailKey }: Traces) =>
+  call(at(place, 7, '/emails'), { 'x-internal-key': internalKey, 'idempotency-key': mailKey }, mail);
+
+/** What users see, without what changes from day to day: every picture by its bytes, once in full and once resized. */
+export async function answersOf(place: Place, traces: Traces) {
+  const { assets } = await call(at(place, 1, '/v1/assets?limit=50'), bearer(traces));
+  const refs = (assets as readonly Answer[]).map(({ assetId }) => String(assetId)).sort();
+  const signed = await call(at(place, 1, '/v1/sign/image'), bearer(traces), { refs });
+  const pictures = await Promise.all(
+    refs.map(async (ref) => {
+      const { url, previewUrl } = signed[ref] as Answer;
+      return [await open(url), await open(previewUrl).then(({ status }) => status)];
+    }),
+  );
+  const chat = chatter(at(place, 4, ''), traces.userId, bearer(traces));
+  const messages = JSON.parse(
+    JSON.stringify(await chat.messages(traces.threadId), (name, value) => (/url$/i.test(name) ? null : value)),
+  );
+  const user = { entity_id: traces.userId, entity_type: 'user' };
+  const { memories } = await call(at(place, 5, '/memory/search'), bearer(traces), { ...user, query: 'lighthouses' });
+  // How well they fit falls with the time that has passed.
+  const remembered = (memories as readonly Answer[]).map(({ score, ...memory }) => memory);
+  // Sent once: the same answer, and no second mail.
+  return { assets, pictures, messages, remembered, mail: await sendMail(place, traces) };
+}
+
+async function open(url: unknown) {
+  const answer = await fetch(String(url));
+  const digest = createHash('sha256')
+    .update(new Uint8Array(await answer.arrayBuffer()))
+    .digest('hex');
+  return { status: answer.status, digest };
+}
+
+/** Runs a command in this process, which is faster than one of its own. What it throws is thrown. */
+export async function inProcess(
+  command: (args: readonly string[]) => Promise<number>,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<number> {
+  const names = ['ATELIER_DATA_DIR', 'DATABASE_URL', ...Object.keys(env)];
+  const before = names.map((name) => [name, process.env[name]] as const);
+  for (const name of names) {
+    if (env[name] === undefined) delete process.env[name];
+    else process.env[name] = env[name];
+  }
+  try {
+    return await command(args);
+  } finally {
+    for (const [name, value] of before) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+  }
+}
+
+/** The fault that the command ends with. */
+export async function faultOf(...[command, args, env]: Parameters<typeof inProcess>): Promise<string> {
+  return inProcess(command, args, env).then(
+    () => 'no fault',
+    (error: Error) => `${error.name}: ${error.message}`,
+  );
+}

@@ -1,0 +1,41 @@
+/** A process that works on a queue, to be killed by kills.test.ts: says when it begins, then hangs or finishes. */
+import { z } from 'zod';
+import { openDatabase } from '#platform/db/open.ts';
+import type { Queue } from '#platform/jobs/jobs.ts';
+import { createJobs } from '#platform/jobs/queueing.ts';
+import { createLog } from '#platform/log.ts';
+
+export const killedQueue: Queue<{ readonly word: string }> = {
+  name: 'test/killed',
+  payload: z.object({ word: z.string() }),
+};
+
+export interface KillOrders {
+  readonly databaseUrl: string;
+  readonly dataDir: string;
+  readonly enqueue: boolean;
+  readonly hang: boolean;
+}
+
+async function work({ databaseUrl, dataDir, enqueue, hang }: KillOrders): Promise<void> {
+  const log = createLog({ level: 'silent' });
+  const database = await openDatabase({ url: databaseUrl, dataDir, migrations: [], log });
+  const jobs = createJobs({ database, log });
+  if (enqueue) await jobs.enqueue(database.queries(), killedQueue, { word: 'once' });
+  const handler = async ({ attempt }: { readonly attempt: number }) => {
+    console.log(`attempt ${attempt}`);
+    if (hang) await new Promise(() => undefined);
+    setTimeout(async () => {
+      await jobs.stop();
+      console.log('depths', JSON.stringify(await jobs.depths()));
+      await database.close();
+    }, 200);
+  };
+  jobs.work(killedQueue, handler, { concurrency: 1 });
+  // Its timers alone keep no process alive.
+  setInterval(() => undefined, 1000);
+  console.log('working');
+}
+
+const [, , orders] = process.argv;
+if (orders?.startsWith('{')) await work(JSON.parse(orders));
