@@ -4,18 +4,19 @@
  */
 import { createPacer } from '#platform/concurrency/pacing.ts';
 import type { Entity, MemoryType } from './api.ts';
-import { cosine, type Embedder } from './embedding/embedder.ts';
+import type { CalibratedEmbedder } from './embedding/calibration.ts';
+import { cosine } from './embedding/embedder.ts';
 import type { EntityIndex, IndexedMemory } from './entityindex.ts';
 import { memoryProblems } from './problems.ts';
 import { findSimilarities, type Handle } from './store.ts';
-import { createScorer, findFrequencies, inverseFrequency } from './text/bm25.ts';
+import { createScorer, findFrequencies } from './text/bm25.ts';
 import { analyse } from './text/terms.ts';
 import type { VectorColumn } from './vectors.ts';
 
 export interface RankingDeps {
   readonly db: Handle;
   readonly column: VectorColumn;
-  readonly embedder: Embedder;
+  readonly embedder: CalibratedEmbedder;
 }
 
 export interface Ranked {
@@ -55,7 +56,7 @@ export async function rank(
   const text = query.slice(0, longestQuery).toWellFormed();
   const { terms, frequencies } = await queryTerms(index, text);
   const collection = { documents: index.memories.size, totalLength: index.totalLength, frequencies };
-  const similarities = await similaritiesOf(deps, entity, index, text, (term) => inverseFrequency(collection, term));
+  const similarities = await similaritiesOf(deps, entity, index, text);
   const scoreText = createScorer(collection, terms);
   const { searchWeight, searchFloor } = deps.embedder;
 
@@ -98,11 +99,10 @@ async function similaritiesOf(
   entity: Entity,
   index: EntityIndex,
   text: string,
-  weightOf: (term: string) => number,
 ): Promise<ReadonlyMap<string, number> | undefined> {
   let vector: Float32Array;
   try {
-    vector = await embedder.embedQuery(text, weightOf);
+    vector = await embedder.embedQuery(text);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === unavailableCode) return undefined;
     throw error;
@@ -121,12 +121,16 @@ export async function compare(
   index: EntityIndex,
   vector: Float32Array,
 ): Promise<ReadonlyMap<string, number>> {
-  if (column === 'vector') return findSimilarities(db, entity, embedder.name, vector);
   const similarities = new Map<string, number>();
+  if (column === 'vector') {
+    const cosines = await findSimilarities(db, entity, embedder.name, vector);
+    for (const [id, value] of cosines) similarities.set(id, embedder.similarityOf(value));
+    return similarities;
+  }
   for (const memory of index.memories.values()) {
     // Of other dimensions: embedded by what has only the name in common.
     if (memory.vector?.length !== vector.length) continue;
-    similarities.set(memory.id, cosine(memory.vector, vector));
+    similarities.set(memory.id, embedder.similarityOf(cosine(memory.vector, vector)));
   }
   return similarities;
 }

@@ -1,4 +1,4 @@
-/** The half that results are reported on: nothing is tuned on it; see `meaning.ts` for the format. */
+/** The half that results are reported on: nothing is tuned on it; see `meaning.fixture.ts` for the format. */
 export const reported = `
 # Sam, en
 I'm building a cozy farming game called Dewdrop

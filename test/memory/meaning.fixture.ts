@@ -4,8 +4,8 @@
  *
  * A line is a fact; the lines after it are questions that it answers, each after the letter of its class.
  */
-import { reported } from './meaning-reported.ts';
-import { tuned } from './meaning-tuned.ts';
+import { reported } from './meaning-reported.fixture.ts';
+import { tuned } from './meaning-tuned.fixture.ts';
 
 export const classes = { s: 'shared word', p: 'paraphrase', x: 'other language', f: 'other form' } as const;
 export type Class = keyof typeof classes;

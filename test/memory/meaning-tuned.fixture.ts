@@ -1,4 +1,4 @@
-/** The half that weights are tuned on; see `meaning.ts` for the format. */
+/** The half that weights are tuned on; see `meaning.fixture.ts` for the format. */
 export const tuned = `
 # Nora, en
 I draw picture books for kids between four and seven
