@@ -64,3 +64,7 @@ class Teacher:
         out = np.empty((len(whole), self.dimensions), np.float32)
         self.lib.e5_embed_ids(self.model, *(a.ctypes.data_as(ctypes.c_void_p) for a in (ids, offsets)), len(whole), out.ctypes.data_as(ctypes.c_void_p))
         return out
+
+    def input_embedding(self, id, out):
+        """Writes the input embedding of a piece into a row of floats."""
+        self.lib.e5_word(self.model, int(id), out.ctypes.data_as(ctypes.c_void_p))
