@@ -2,7 +2,7 @@
 import type { Clock } from '#platform/clock.ts';
 import type { Db } from '#platform/db/db.ts';
 import type { Entity, FoundMemory, Injection, InjectRequest, MemoryType, SearchRequest, SearchResult } from './api.ts';
-import type { EntityIndex, EntityIndexes } from './entityindex.ts';
+import type { EntityIndex, EntityIndexes, IndexedMemory } from './entityindex.ts';
 import { toMemory } from './presenting.ts';
 import { toProfile } from './profiles/presenting.ts';
 import { type RankingDeps, rank } from './ranking.ts';
@@ -62,22 +62,23 @@ async function searchOrFallBack(
   limit: number,
 ): Promise<Found> {
   if (index === undefined || query.trim() === '') return nothing;
-  const standing = newestStanding(index);
-  const wanted = asksForEverything(query) ? limit - Math.min(limit, standing.length) : limit;
-  const { memories, degraded } = wanted > 0 ? await search(deps, entity, index, query, wanted, undefined) : nothing;
-  const found = new Set(memories.map(({ id }) => id));
-  const missing = standing
-    .filter(({ id }) => !found.has(id))
-    .slice(0, limit - memories.length)
-    .map(({ id }) => ({ id, score: 0, fallback: true as const }));
-  return { memories: [...memories, ...(await readMemories(deps, missing))], degraded };
+  const first = asksForEverything(query) ? newestStanding(index, limit, new Set()) : [];
+  const { memories, degraded } = await search(deps, entity, index, query, limit, undefined);
+  const reserved = new Set(first.map(({ id }) => id));
+  const found = memories.filter(({ id }) => !reserved.has(id)).slice(0, limit - first.length);
+  const missing = limit - first.length - found.length;
+  const rest = newestStanding(index, missing, new Set([...reserved, ...found.map(({ id }) => id)]));
+  const fallback = [...first, ...rest].map(({ id }) => ({ id, score: 0, fallback: true as const }));
+  return { memories: [...found, ...(await readMemories(deps, fallback))], degraded };
 }
 
-/** The newest first. */
-function newestStanding(index: EntityIndex): readonly { readonly id: string }[] {
+/** At most `most`, the newest first, and none of `known`. */
+function newestStanding(index: EntityIndex, most: number, known: ReadonlySet<string>): readonly IndexedMemory[] {
+  if (most <= 0) return [];
   return [...index.memories.values()]
-    .filter(({ type }) => type === 'instruction' || type === 'preference')
-    .toSorted((left, right) => right.updatedAtMs - left.updatedAtMs || right.seq - left.seq);
+    .filter(({ id, type }) => (type === 'instruction' || type === 'preference') && !known.has(id))
+    .toSorted((left, right) => right.updatedAtMs - left.updatedAtMs || right.seq - left.seq)
+    .slice(0, most);
 }
 
 /** In the order given. A memory that was deleted meanwhile is missing. */

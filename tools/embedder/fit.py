@@ -95,6 +95,6 @@ def fit_pieces(start, weights, sampler, steps, rate, most_common, anchor=0.002, 
         vectors[rows] -= rate * (1 - step / steps) * move + anchor * (vectors[rows] - start[rows])
         if step % 100 == 0:
             print("pieces", step, round(float(loss), 3), round(time.time() - since), flush=True)
-        if saved is not None and step % 300 == 299:
+        if saved is not None and step % 100 == 99:
             saved(vectors)
     return vectors

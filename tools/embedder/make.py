@@ -77,14 +77,22 @@ def main():
     pieces = teacher.pieces()
     by_language = vocabulary.frequencies(teacher)
     order, best = vocabulary.ranked(pieces, by_language)
-    ids = vocabulary.choose(pieces, order, best)
+    # German writes nouns with a capital.
+    cased, _ = vocabulary.ranked(pieces, vocabulary.frequencies(teacher, capitalized=1))
+    ids = vocabulary.choose(pieces, cased)
+    rank = {id: place for place, id in enumerate(order)}
+    ids.sort(key=lambda id: rank.get(id, len(order)))
     places = {id: place for place, id in enumerate(ids)}
+    taught_ids = order[: options.taught]
     print("pieces", len(ids), flush=True)
 
-    taught = teach(teacher, order[: options.taught], os.path.join(options.work, "taught.npy"))
-    vectors = fit.estimate(word_vectors(teacher, ids), taught)
+    taught = teach(teacher, taught_ids, os.path.join(options.work, "taught.npy"))
+    # Those that the table leaves out help to estimate too.
+    everything = [*taught_ids, *(id for id in ids if rank.get(id, len(order)) >= options.taught)]
+    row = {id: place for place, id in enumerate(everything)}
+    vectors = fit.estimate(word_vectors(teacher, everything), taught)[[row[id] for id in ids]]
     vectors = fit.unlanguage(vectors, language_shares(ids, pieces, by_language))
-    vectors = fit.whiten(vectors, options.taught)
+    vectors = fit.whiten(vectors, min(options.taught, len(ids)))
     frequency = np.array([best.get(id, 0) for id in ids])
     weights = (options.smoothing / (options.smoothing + frequency)).astype(np.float32)
 

@@ -30,7 +30,7 @@ def main(out, *sources):
         ids = teacher.tokens(text.strip(" "))
         recorded.append([text, [None if id == teacher.unknown else pieces[id][0] for id in ids]])
     with open(out, "w", encoding="utf-8") as file:
-        file.write("[\n" + ",\n".join(json.dumps(entry, ensure_ascii=False) for entry in recorded) + "\n]\n")
+        file.writelines(json.dumps(entry, ensure_ascii=False) + "\n" for entry in recorded)
 
 
 main(*sys.argv[1:])

@@ -10,12 +10,13 @@ LANGUAGES = "en zh ja ko de es fr it ms pt ru ar hi nl vi sv he pl tr id".split(
 UNCASED = {"zh", "ja", "ko", "ar", "hi", "he"}
 SCRIPTS = {"LATIN", "CYRILLIC", "ARABIC", "HEBREW", "DEVANAGARI", "THAI", "HANGUL", "HIRAGANA", "KATAKANA"}
 WORDS_PER_LANGUAGE = 60_000
-BY_FREQUENCY = 76_000
+BY_FREQUENCY = 74_000
+HANGUL = re.compile("[\uac00-\ud7a3]")
 THAI = re.compile("[\u0e00-\u0e7f]")
 
 
-def frequencies(teacher):
-    """For each language the frequency of each piece, from the frequencies of words."""
+def frequencies(teacher, capitalized=0.25):
+    """For each language the frequency of each piece, from those of words in lower case. `capitalized`: how much more often they begin with a capital."""
     found = {}
     for language in LANGUAGES:
         words = wordfreq.get_frequency_dict(language, wordlist="best")
@@ -25,7 +26,7 @@ def frequencies(teacher):
                 counts[id] += frequency
             if language not in UNCASED:
                 for id in teacher.tokens(word.capitalize()):
-                    counts[id] += frequency / 4
+                    counts[id] += frequency * capitalized
         found[language] = counts
     return found
 
@@ -45,7 +46,7 @@ def ranked(pieces, by_language):
     return [id for id in sorted(best, key=lambda id: -best[id]) if id > 3], best
 
 
-def choose(pieces, order, best):
+def choose(pieces, order):
     """Ids of the pieces that the table has."""
     kept = list(order[:BY_FREQUENCY])
     known = set(kept)
@@ -56,6 +57,7 @@ def choose(pieces, order, best):
         kinds = {unicodedata.category(character)[0] for character in text}
         is_sign = not kinds & {"L", "M"} and len(text) <= 4 and not re.search("[^\\W0-9]", text)
         is_letter = len(text) == 1 and unicodedata.name(text, "?").split()[0] in SCRIPTS
-        if is_sign or is_letter or THAI.search(piece):
+        # Word frequencies of Korean are of stems; texts have particles at their ends.
+        if is_sign or is_letter or THAI.search(piece) or HANGUL.search(piece):
             kept.append(id)
     return kept

@@ -4,9 +4,13 @@ import { loadTable, type PieceTable } from './table.ts';
 import { cutWord, wordsOf } from './tokenizer.ts';
 
 /** Cut by the tokenizer of the model itself (tools/embedder/record.py); `null` for what it does not know. */
-const recorded: readonly (readonly [string, readonly (string | null)[]])[] = JSON.parse(
-  readFileSync(new URL('../../../test/memory/pieces.fixture.json', import.meta.url), 'utf8'),
-);
+const recorded: readonly (readonly [string, readonly (string | null)[]])[] = readFileSync(
+  new URL('../../../test/memory/pieces.fixture.jsonl', import.meta.url),
+  'utf8',
+)
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line));
 
 describe('the tokenizer', () => {
   let table: PieceTable;
