@@ -2,11 +2,12 @@
  * The embedder that was built in before the table: words and parts of words hashed into 1024 dimensions. `recall` compares
  * with it.
  */
+
+import { type Embedder, normalise } from '../src/memory/embedding/embedder.ts';
 import { type Reading, read } from '../src/memory/merging/reading.ts';
 import { firstPerson, persons, users } from '../src/memory/merging/tables.ts';
 import { hashText } from '../src/memory/text/hashing.ts';
 import { analyse, type Term } from '../src/memory/text/terms.ts';
-import { type Embedder, normalise } from '../src/memory/embedding/embedder.ts';
 
 const dimensions = 1024;
 const stopWeight = 0.3;

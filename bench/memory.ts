@@ -53,7 +53,8 @@ async function embeddingTime(): Promise<Row> {
   const embedder = createBuiltinEmbedder();
   const texts = Array.from(
     { length: 1000 },
-    (_, place) => `On day ${place} we talked about ${topics[place % topics.length]} near ${places[place % places.length]}`,
+    (_, place) =>
+      `On day ${place} we talked about ${topics[place % topics.length]} near ${places[place % places.length]}`,
   );
   await embedder.embed(texts.slice(0, 10));
   const since = performance.now();

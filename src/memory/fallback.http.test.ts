@@ -15,7 +15,8 @@ onEveryDatabase('what /inject adds to what it finds', (engine) => {
       expect(status).toBe(201);
     }
   }
-  const inject = async (request: object) => (await rig.server.send<Injection>('POST', '/inject', request)).body.memories;
+  const inject = async (request: object) =>
+    (await rig.server.send<Injection>('POST', '/inject', request)).body.memories;
 
   const facts = [
     ['instruction', 'Answer in German'],

@@ -3,8 +3,8 @@ import { conversations } from '../../test/memory/conversations.fixture.ts';
 import { classes, type HitRate, halves, measureMeaning } from '../../test/memory/meaning.fixture.ts';
 import { calibrated, rankContents } from '../../test/memory/ranked.fixture.ts';
 import { bm25 } from '../../test/memory/recall.fixture.ts';
-import type { CalibratedEmbedder } from './embedding/calibration.ts';
 import { createBuiltinEmbedder } from './embedding/builtin.ts';
+import type { CalibratedEmbedder } from './embedding/calibration.ts';
 import { termsOf } from './text/terms.ts';
 
 const people = Object.values(halves).flat();
@@ -49,7 +49,9 @@ describe('the built-in embedder, on the half that nothing is tuned on', () => {
   });
 
   it('finds turns of conversations that BM25 with stems misses', async () => {
-    const hits = async (searchIn: (place: number) => Promise<(question: string, limit: number) => Promise<readonly string[]>>) => {
+    const hits = async (
+      searchIn: (place: number) => Promise<(question: string, limit: number) => Promise<readonly string[]>>,
+    ) => {
       let count = 0;
       for (const [place, { questions }] of conversations.entries()) {
         const search = await searchIn(place);
@@ -60,7 +62,10 @@ describe('the built-in embedder, on the half that nothing is tuned on', () => {
     const turnsOf = (place: number) => conversations[place]?.turns ?? [];
     const contentsOf = (place: number) => turnsOf(place).map(({ content }) => content);
     const ours = await hits((place) =>
-      rankContents(embedder, contentsOf(place), (turn) => ({ type: 'episodic', atMs: turnsOf(place)[turn]?.atMs ?? 0 })),
+      rankContents(embedder, contentsOf(place), (turn) => ({
+        type: 'episodic',
+        atMs: turnsOf(place)[turn]?.atMs ?? 0,
+      })),
     );
     const stems = await hits((place) => bm25({ memories: contentsOf(place) }));
     expect(ours).toBeGreaterThanOrEqual(1.1 * stems);

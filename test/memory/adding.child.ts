@@ -2,8 +2,8 @@
 
 import { migrations } from '#app/migrations.ts';
 import { addMemory } from '#memory/adding.ts';
-import { calibrateEmbedder } from '#memory/embedding/calibration.ts';
 import { createBuiltinEmbedder } from '#memory/embedding/builtin.ts';
+import { calibrateEmbedder } from '#memory/embedding/calibration.ts';
 import { createEntityIndexes } from '#memory/entityindex.ts';
 import { createEntityQueue } from '#memory/queueing.ts';
 import { findVectorColumn, type MemoryTables } from '#memory/store.ts';

@@ -7,11 +7,7 @@ export interface CalibrationTables {
   memory_calibrations: { embedder: string; edition: number; points: Calibration };
 }
 
-export async function findCalibration(
-  db: Handle,
-  embedder: string,
-  edition: number,
-): Promise<Calibration | undefined> {
+export async function findCalibration(db: Handle, embedder: string, edition: number): Promise<Calibration | undefined> {
   const row = await db
     .selectFrom('memory_calibrations')
     .select('points')

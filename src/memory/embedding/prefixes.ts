@@ -9,11 +9,13 @@ export interface Prefixes {
 
 const none: Prefixes = { query: '', passage: '' };
 
+/** The first that fits counts. */
 const known: readonly (readonly [name: RegExp, prefixes: Prefixes])[] = [
-  // e5 without instructions; e5-mistral and multilingual-e5-large-instruct take a task instead.
-  [/(?:^|[/_-])e5[_-](?!mistral)(?!.*instruct)/i, { query: 'query: ', passage: 'passage: ' }],
+  // Such as multilingual-e5-large-instruct and e5-mistral: they take a task instead.
+  [/instruct|mistral/i, none],
+  [/(?:^|[/_-])e5[_-]/i, { query: 'query: ', passage: 'passage: ' }],
   [/nomic-embed-text/i, { query: 'search_query: ', passage: 'search_document: ' }],
-  [/snowflake-arctic-embed.*v2|arctic-embed2/i, { query: 'query: ', passage: '' }],
+  [/arctic-embed(?:2|-[ml]-v2)/i, { query: 'query: ', passage: '' }],
 ];
 
 export function prefixesOf(model: string): Prefixes {

@@ -23,7 +23,9 @@ describe('the tokenizer', () => {
     wordsOf(text).flatMap((word) => cutWord(word, table).map((place) => pieces[place] ?? null));
 
   it('cuts texts of every language as the model does', () => {
-    const known = recorded.filter(([, expected]) => expected.every((piece) => piece !== null && table.places.has(piece)));
+    const known = recorded.filter(([, expected]) =>
+      expected.every((piece) => piece !== null && table.places.has(piece)),
+    );
     expect(known.length).toBeGreaterThan(200);
     for (const [text, expected] of known) expect([text, cut(text)]).toEqual([text, expected]);
   });

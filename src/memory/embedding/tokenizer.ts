@@ -3,13 +3,17 @@ import type { PieceTable } from './table.ts';
 
 export const wordStart = '▁';
 
-/** What SentencePiece removes or takes for a space beyond NFKC. */
-const removed = /[\u0001-\u0008\u000B\u000E-\u001F\u007F\u008F\u009F]/g;
+/** What SentencePiece takes for a space, beyond NFKC. It removes other control characters. */
+const controlSpaces = '\t\n\f\r';
 const spaces = /[\s\u1680\u200B-\u200F\u2028\u2029\u2581\uFEFF\uFFFD]+/gu;
 
 /** The words of a text, each with the mark of its start. No piece reaches from one word into the next. */
 export function wordsOf(text: string): readonly string[] {
-  const plain = text.replace(removed, '').normalize('NFKC').replace(spaces, ' ').trim();
+  const plain = text
+    .replace(/\p{Cc}/gu, (control) => (controlSpaces.includes(control) ? ' ' : ''))
+    .normalize('NFKC')
+    .replace(spaces, ' ')
+    .trim();
   return plain === '' ? [] : plain.split(' ').map((word) => `${wordStart}${word}`);
 }
 
