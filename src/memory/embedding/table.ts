@@ -41,14 +41,28 @@ async function readTable(): Promise<PieceTable> {
   const floats = (start: number) => new Float32Array(bytes.buffer, bytes.byteOffset + start, count);
   const vectorsStart = headerBytes + 8 * count;
   const textStart = vectorsStart + count * dimensions;
-  const pieces = bytes.toString('utf8', textStart).split('\n');
+  const { places, longest } = readPieces(bytes.subarray(textStart));
   return {
     dimensions,
     unknownScore: bytes.readFloatLE(16),
     scores: floats(headerBytes),
     scales: floats(headerBytes + 4 * count),
     vectors: new Int8Array(bytes.buffer, bytes.byteOffset + vectorsStart, count * dimensions),
-    places: new Map(pieces.map((piece, place) => [piece, place])),
-    longest: pieces.reduce((longest, piece) => Math.max(longest, piece.length), 0),
+    places,
+    longest,
   };
+}
+
+/** One after the other: a single text and its parts would take memory that is not given back. */
+function readPieces(bytes: Buffer) {
+  const places = new Map<string, number>();
+  let longest = 0;
+  for (let start = 0; start < bytes.length; ) {
+    const end = bytes.indexOf(0x0a, start);
+    const piece = bytes.toString('utf8', start, end === -1 ? bytes.length : end);
+    places.set(piece, places.size);
+    longest = Math.max(longest, piece.length);
+    start = end === -1 ? bytes.length : end + 1;
+  }
+  return { places, longest };
 }
