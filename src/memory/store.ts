@@ -2,6 +2,7 @@
 import { type Generated, type RawBuilder, type Selectable, sql, type UpdateObject } from 'kysely';
 import { type Db, json, type Tx } from '#platform/db/db.ts';
 import type { Entity, EntityType, MemoryType, Metadata } from './api.ts';
+import type { CalibrationTables } from './embedding/calibrationstore.ts';
 import type { HistoryTables } from './history/store.ts';
 import type { ProfileTables } from './profiles/store.ts';
 import { toBytes, toLiteral, type VectorColumn } from './vectors.ts';
@@ -31,7 +32,7 @@ interface MemoriesTable {
   updated_at: Generated<Date>;
 }
 
-export interface MemoryTables extends HistoryTables, ProfileTables {
+export interface MemoryTables extends CalibrationTables, HistoryTables, ProfileTables {
   memory_erasures: {
     erasure_id: Generated<string>;
     salt: string;

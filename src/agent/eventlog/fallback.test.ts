@@ -60,6 +60,8 @@ describe.skipIf(skipWithoutRedis)('the event log with a Redis that takes no writ
         threadId: randomUUID(),
         ownerId: randomUUID(),
         messageId: randomUUID(),
+        model: 'offline-demo',
+        credits: 1,
         holder: randomUUID(),
         leaseMs: 60_000,
       }),

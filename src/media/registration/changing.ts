@@ -45,7 +45,8 @@ const mediaFields = ['width', 'height', 'durationMs', 'blurhash'] as const;
 /** The facts of images come from their bytes; other files have none. */
 function assertApplies(row: StoredAsset, change: AssetChange): void {
   const hasImage = isImage(row.mime);
-  if (change.thumbAssetId !== undefined && (hasImage || !isVideo(row))) throw invalid('body.thumbAssetId', 'can be set on videos only');
+  if (change.thumbAssetId !== undefined && (hasImage || !isVideo(row)))
+    throw invalid('body.thumbAssetId', 'can be set on videos only');
   if (!hasImage && (isVideo(row) || isAudio(row))) return;
   const field = mediaFields.find((name) => change[name] !== undefined);
   if (field !== undefined) throw invalid(`body.${field}`, 'can be set on video and audio only');

@@ -130,7 +130,9 @@ for (const engine of databaseEngines) {
     it('wait for an instant, by the clock of the database', async () => {
       const jobs = startProcess(activePolling);
       jobs.work(queue, async () => undefined, { concurrency: 1 });
-      const { rows } = await sql<{ at: Date }>`select clock_timestamp() + interval '400 milliseconds' as at`.execute(db);
+      const { rows } = await sql<{ at: Date }>`select clock_timestamp() + interval '400 milliseconds' as at`.execute(
+        db,
+      );
       const at = rows[0]?.at ?? new Date();
       const { jobId } = await enqueue(jobs, 1, { at });
       await until(jobs, jobId, 'done');
