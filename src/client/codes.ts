@@ -20,6 +20,7 @@ export type ProblemCode =
   | 'idempotency_conflict'
   | 'image_too_large'
   | 'insufficient_credits'
+  | 'insufficient_plan'
   | 'internal_error'
   | 'internal_key_not_configured'
   | 'invalid_address'
