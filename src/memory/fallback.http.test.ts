@@ -29,14 +29,26 @@ onEveryDatabase('what /inject adds to what it finds', (engine) => {
   it('the newest instructions and preferences, marked, after what it found', async () => {
     const user = newUser();
     await remember(user, facts);
-    const memories = await inject({ ...user, query: 'harbor of Oslo', limit: 3 });
-    expect(memories.map(({ content }) => content)).toEqual([
-      'We talked about the harbor of Oslo',
-      'My dog is called Rex',
-      'I like etchings',
-    ]);
-    expect(memories.map(({ fallback }) => fallback)).toEqual([undefined, true, true]);
+    const memories = await inject({ ...user, query: 'harbor of Oslo', limit: 5 });
+    expect(memories[0]).toMatchObject({ content: 'We talked about the harbor of Oslo' });
+    expect(memories[0]).not.toHaveProperty('fallback');
+    const standing = memories.filter(({ type }) => type === 'instruction' || type === 'preference');
+    expect(standing).toHaveLength(3);
+    const added = memories.filter(({ fallback }) => fallback);
+    expect(added).toEqual(memories.slice(memories.length - added.length));
+    expect(added.every(({ type }) => type === 'instruction' || type === 'preference')).toBe(true);
     expect(memories.map(({ score }) => score)).toEqual(memories.map(({ score }) => score).toSorted((a, b) => b - a));
+  });
+
+  it('those alone, the newest first, if it found nothing', async () => {
+    const user = newUser();
+    await remember(user, facts);
+    const memories = await inject({ ...user, query: '\u{10FFFD}\u{10FFFC}', limit: 5 });
+    expect(memories.map(({ content, fallback }) => [content, fallback])).toEqual([
+      ['My dog is called Rex', true],
+      ['I like etchings', true],
+      ['Answer in German', true],
+    ]);
   });
 
   it('no memory twice, and no more than the limit', async () => {

@@ -66,9 +66,10 @@ def main():
     parser.add_argument("--out", required=True)
     parser.add_argument("--dimensions", type=int, default=192)
     parser.add_argument("--taught", type=int, default=42_000, help="pieces that pass through the teacher")
-    parser.add_argument("--smoothing", type=float, default=3e-4, help="a of the weight a / (a + frequency)")
-    parser.add_argument("--projection-steps", type=int, default=300)
-    parser.add_argument("--steps", type=int, default=1500)
+    parser.add_argument("--smoothing", type=float, default=3e-4, help="a of the weight a / (a + frequency) while fitting")
+    parser.add_argument("--final-smoothing", type=float, default=6e-4, help="the same for the weights in the table")
+    parser.add_argument("--projection-steps", type=int, default=200)
+    parser.add_argument("--steps", type=int, default=900)
     parser.add_argument("--rate", type=float, default=0.01)
     parser.add_argument("--common", type=int, default=3, help="most common words strewn into a text")
     options = parser.parse_args()
@@ -101,8 +102,9 @@ def main():
 
     # Signs carry no meaning of their own.
     is_sign = np.array([not any(character.isalnum() for character in pieces[id][0]) and len(pieces[id][0].encode()) < 4 for id in ids])
+
     def save(fitted):
-        out = fitted * weights[:, None]
+        out = fitted * (options.final_smoothing / (options.final_smoothing + frequency)).astype(np.float32)[:, None]
         out[is_sign] = 0
         write(options.out, out, ids, pieces)
 

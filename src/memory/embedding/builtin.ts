@@ -14,25 +14,20 @@ const cachedWords = 20_000;
 
 export function createBuiltinEmbedder(): Embedder {
   const pieces = new LRUCache<string, readonly number[]>({ max: cachedWords });
-  const embed = async (texts: readonly string[]) => {
-    const table = await loadTable();
-    return texts.map((text) => embedText(text.slice(0, longestText), table, pieces));
-  };
+  const sumOf = async (text: string) => sumUp(text.slice(0, longestText), await loadTable(), pieces);
   return {
     name: 'builtin-2',
     lexical: true,
-    searchWeight: 0.5,
-    searchFloor: 0.3,
-    embed,
-    embedQuery: async (text) => {
-      const [vector = new Float32Array()] = await embed([text]);
-      return vector;
-    },
+    searchWeight: 0.6,
+    searchFloor: 0.2,
+    embed: (texts) => Promise.all(texts.map(async (text) => directed(await sumOf(text), text))),
+    // Zeros, of a text that the table knows nothing of: nothing is similar.
+    embedQuery: async (text) => normalise(await sumOf(text)),
     close: async () => undefined,
   };
 }
 
-function embedText(text: string, table: PieceTable, known: LRUCache<string, readonly number[]>): Float32Array {
+function sumUp(text: string, table: PieceTable, known: LRUCache<string, readonly number[]>): Float32Array {
   const vector = new Float32Array(table.dimensions);
   for (const word of wordsOf(text.toWellFormed())) {
     let pieces = known.get(word);
@@ -42,7 +37,11 @@ function embedText(text: string, table: PieceTable, known: LRUCache<string, read
     }
     for (const place of pieces) if (place >= 0) add(vector, table, place);
   }
-  // If the table knows nothing of the text, only the same text is similar.
+  return vector;
+}
+
+/** If the table knows nothing of a text, only the same text is similar. */
+function directed(vector: Float32Array, text: string): Float32Array {
   if (vector.every((value) => value === 0)) vector[hashText(text.normalize('NFKC').trim()) % vector.length] = 1;
   return normalise(vector);
 }

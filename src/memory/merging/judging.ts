@@ -37,6 +37,21 @@ export function judge(left: Reading, right: Reading, lexical: boolean): Verdict 
   return lexical ? 'words' : 'same';
 }
 
+/** Such as "for ten years" and "for 10 years". */
+export function readsTheSame(left: Reading, right: Reading): boolean {
+  return left.length > 0 && left.length === right.length && left.every(({ value }, at) => value === right[at]?.value);
+}
+
+/** Whether two contents say the same apart from tokens of one kind. */
+export function isSameBut(left: Reading, right: Reading, kind: Token['kind']): boolean {
+  const rest = (reading: Reading) =>
+    reading
+      .filter((token) => token.kind !== kind)
+      .map(({ value }) => value)
+      .join(' ');
+  return rest(left) === rest(right);
+}
+
 /** How much a content says: the fuller of two survives a merge. */
 export function fullness(reading: Reading): number {
   return new Set(reading.filter(({ kind }) => kind !== 'person').map(({ value }) => value)).size;
@@ -55,15 +70,6 @@ function sameItems(left: Reading, right: Reading, kind: Token['kind']): boolean 
       .sort()
       .join(' ');
   return items(left) === items(right);
-}
-
-function isSameBut(left: Reading, right: Reading, kind: Token['kind']): boolean {
-  const rest = (reading: Reading) =>
-    reading
-      .filter((token) => token.kind !== kind)
-      .map(({ value }) => value)
-      .join(' ');
-  return rest(left) === rest(right);
 }
 
 /** What `longer` says beyond `shorter`, which has to stand in it in its order; `undefined`: it does not. */
