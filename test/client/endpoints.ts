@@ -163,6 +163,10 @@ export const services = {
     endpoints: {
       'GET /sitemap/users': { name: 'listUsers', answer: 'UserSitemap' },
       'GET /sitemap/feeds': { name: 'listFeeds', answer: 'FeedSitemap' },
+      'GET /sitemap.xml': { name: 'readSitemapIndex', kind: 'page' },
+      'GET /sitemap/users.xml': { name: 'readUserSitemap', query: 'SitemapPage', kind: 'page' },
+      'GET /sitemap/feeds.xml': { name: 'readFeedSitemap', query: 'SitemapPage', kind: 'page' },
+      'POST /webhooks/resend': { name: 'receiveMailEvent', repeatable: true },
       'GET /op/announcement': { name: 'readAnnouncement', answer: 'Announcement' },
       'GET /op/homecards/v2': { name: 'readHomeCards', answer: 'HomeCards' },
       'GET /op/trending': { name: 'readTrending', answer: 'Trending' },
@@ -175,6 +179,17 @@ export const services = {
     endpoints: {
       'POST /notify': { name: 'notify', body: 'NotifyRequest', answer: 'NotifyAnswer' },
       'POST /emails': { name: 'sendEmail', body: 'EmailRequest', answer: 'EmailAnswer' },
+      'POST /emails/batch': { name: 'sendEmails', body: 'EmailBatch', answer: 'EmailBatchAnswer' },
+      'GET /emails/{id}': { name: 'readEmail', answer: 'Email' },
+      'POST /emails/{id}/cancel': { name: 'cancelEmail', answer: 'CanceledEmail', repeatable: true },
+      'POST /emails/events': { name: 'reportEmailEvent', body: 'EmailEvent', repeatable: true },
+      'GET /types': { name: 'listTypes', answer: 'NotificationTypes' },
+      'POST /types/{type}/preview': {
+        name: 'previewType',
+        body: 'PreviewRequest',
+        answer: 'Preview',
+        repeatable: true,
+      },
       'GET /suppressions': { name: 'listSuppressions', query: 'SuppressionListing', answer: 'SuppressionPage' },
       'DELETE /suppressions/{address}': { name: 'liftSuppression' },
     },

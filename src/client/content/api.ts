@@ -8,6 +8,10 @@ export interface FeedSitemap {
   readonly feeds: readonly { readonly id: string; readonly updated_at: string }[];
 }
 
+export interface SitemapPage {
+  /** The last id of the page before. */ readonly after?: string;
+}
+
 export interface Announcement {
   /** The same as `title`, for older readers. */ readonly announcement: string;
   readonly url: string;

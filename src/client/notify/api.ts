@@ -44,6 +44,88 @@ export interface EmailAnswer {
   readonly suppressed?: readonly string[];
 }
 
+export type EmailBatch = readonly EmailRequest[];
+
+export interface EmailBatchAnswer {
+  readonly data: readonly { readonly id: string }[];
+}
+
+export interface Email {
+  readonly id: string;
+  readonly to: readonly string[];
+  readonly subject: string;
+  /** `scheduled`: not sent yet. */
+  readonly status: 'scheduled' | 'sent' | 'delivered' | 'bounced' | 'complained' | 'failed' | 'canceled';
+  /** ISO 8601. */
+  readonly created_at: string;
+  /** ISO 8601; `null`: it was to be sent at once. */
+  readonly scheduled_at: string | null;
+  readonly tags: readonly { readonly name: string; readonly value: string }[];
+  /** The oldest first; the last 100. */
+  readonly events: readonly {
+    readonly type:
+      | 'sent'
+      | 'suppressed'
+      | 'delivery_delayed'
+      | 'failed'
+      | 'canceled'
+      | 'delivered'
+      | 'bounced'
+      | 'complained';
+    readonly created_at: string;
+    /** What the provider or the SMTP server said. */
+    readonly reason: string | null;
+  }[];
+}
+
+export interface CanceledEmail {
+  readonly object: 'email';
+  readonly id: string;
+}
+
+export interface EmailEvent {
+  /** Of the message: the same one counts once. */ readonly id: string;
+  readonly type: string;
+  readonly email_id: string;
+  readonly to: readonly string[];
+  readonly bounce_type?: string | null;
+  readonly reason?: string | null;
+}
+
+export interface NotificationTypes {
+  readonly types: readonly {
+    readonly type: string;
+    /** `product`: users can switch it off, and unsubscribe. */
+    readonly audience: 'account' | 'product';
+    readonly locales: readonly (
+      | 'en'
+      | 'zh_CN'
+      | 'zh_TW'
+      | 'ja'
+      | 'ko'
+      | 'de'
+      | 'es'
+      | 'fr'
+      | 'it'
+      | 'ms'
+      | 'pt'
+      | 'ru'
+    )[];
+  }[];
+}
+
+export interface PreviewRequest {
+  /** By default `en`. */ readonly locale?: string | null;
+  /** As in `POST /notify`. */
+  readonly data?: Readonly<Record<string, unknown>> | null;
+}
+
+export interface Preview {
+  readonly subject: string;
+  readonly html: string;
+  readonly text: string;
+}
+
 export interface SuppressionListing {
   readonly limit?: number;
   /** `next_cursor` of the page before. */

@@ -122,8 +122,8 @@ export const defaultLegacyBucket = 'agent_message';
 export interface LegacyObjects {
   readonly driver: 'files' | 's3' | 'off';
   /**
-   * One that is not there reads as an empty one. `undefined`: there is no legacy backend, or the name stands for another
-   * store, or can be no bucket's.
+   * A missing bucket reads as an empty one. Returns `undefined` if there is no legacy backend, if the name belongs to
+   * another store, or if it is not a valid bucket name.
    */
   bucket(name: string): Objects | undefined;
   /** Throws if the store does not respond. */

@@ -162,8 +162,8 @@ export interface LegacySettings {
 const legacyBucketsKept = 100;
 
 /**
- * `ownBuckets`: as the stores of `openObjects` are named. They are no legacy buckets, on whatever server: a bucket's name
- * is all that tells stores apart in a signed address, in a resize address and in the identity of a variant's source.
+ * `ownBuckets`: the bucket names of `openObjects`. They are never legacy buckets, on any server: only the bucket's name
+ * distinguishes stores in a signed URL, in a resize URL and in the identity of a variant's source.
  * Buckets are never created: others own them. Throws ConfigFault.
  */
 export function openLegacyObjects({
