@@ -137,6 +137,9 @@ describe('import directions', () => {
   });
 });
 
+/** The client's types and calls, which `npm run generate` writes. */
+const isGenerated = (path: string) => /^client\/\w+\/(api|calls)\.ts$/.test(path);
+
 describe('rooms', () => {
   it('only stores, migrations and the platform contain SQL', () => {
     const writers = files.filter(
@@ -152,7 +155,7 @@ describe('rooms', () => {
         .filter(({ path }) => /(^|\/)(utils?|helpers?|common|misc|index|types)\.ts$/.test(path))
         .map(({ path }) => path),
     ).toEqual([]);
-    expect(files.filter(({ lines }) => lines > 350).map(({ path, lines }) => `${path}: ${lines}`)).toEqual([]);
+    expect(files.filter(({ path, lines }) => lines > 350 && !isGenerated(path)).map(({ path, lines }) => `${path}: ${lines}`)).toEqual([]);
     expect(files.filter(({ path }) => path.split('/').length > 4).map(({ path }) => path)).toEqual([]);
   });
 

@@ -229,7 +229,7 @@ export const signRequest = z.object({
   legacyBucket,
   download,
 });
-export type SignRequest = z.output<typeof signRequest>;
+type SignRequest = z.output<typeof signRequest>;
 
 const unresolvedRef = z.object({ ready: z.literal(false), error: z.literal('not_found') });
 export type UnresolvedRef = z.output<typeof unresolvedRef>;
