@@ -229,7 +229,6 @@ export const signRequest = z.object({
   legacyBucket,
   download,
 });
-type SignRequest = z.output<typeof signRequest>;
 
 const unresolvedRef = z.object({ ready: z.literal(false), error: z.literal('not_found') });
 export type UnresolvedRef = z.output<typeof unresolvedRef>;

@@ -4,7 +4,6 @@ import { isStorableJson } from '#platform/storable.ts';
 import { optional, uuid } from '../api.ts';
 
 export const incidentStatus = z.enum(['open', 'upheld', 'cleared']);
-type IncidentStatus = z.output<typeof incidentStatus>;
 
 export const incident = z.object({
   id: z.string(),
