@@ -137,9 +137,6 @@ describe('import directions', () => {
   });
 });
 
-/** The client's types and calls, which `npm run generate` writes. */
-const isGenerated = (path: string) => /^client\/\w+\/(api|calls)\.ts$/.test(path);
-
 describe('rooms', () => {
   it('only stores, migrations and the platform contain SQL', () => {
     const writers = files.filter(
@@ -155,7 +152,10 @@ describe('rooms', () => {
         .filter(({ path }) => /(^|\/)(utils?|helpers?|common|misc|index|types)\.ts$/.test(path))
         .map(({ path }) => path),
     ).toEqual([]);
-    expect(files.filter(({ path, lines }) => lines > 350 && !isGenerated(path)).map(({ path, lines }) => `${path}: ${lines}`)).toEqual([]);
+    // Generated from the OpenAPI documents (test/generated).
+    const isGenerated = (path: string) => /^client\/\w+\/(api|calls)\.ts$/.test(path);
+    const long = files.filter(({ path, lines }) => lines > 350 && !isGenerated(path));
+    expect(long.map(({ path, lines }) => `${path}: ${lines}`)).toEqual([]);
     expect(files.filter(({ path }) => path.split('/').length > 4).map(({ path }) => path)).toEqual([]);
   });
 
