@@ -12,6 +12,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   seed: async () => (await import('#commands/seed.ts')).seed,
   'import-legacy': async () => (await import('#commands/importlegacy.ts')).importLegacy,
   audit: async () => (await import('#commands/audit.ts')).audit,
+  rescreen: async () => (await import('#commands/rescreen.ts')).rescreen,
   sweep: async () => (await import('#commands/sweep.ts')).sweep,
   'webhook-test': async () => (await import('#commands/webhooktest.ts')).webhookTest,
   backup: async () => (await import('#commands/backup.ts')).backup,

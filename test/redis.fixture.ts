@@ -28,6 +28,9 @@ export async function openTestRedis({ url = redisUrl, prefix = `test:${randomUUI
     get serverRun() {
       return redis.serverRun;
     },
+    get isWritable() {
+      return redis.isWritable;
+    },
     close: () => removeKeys(redis).finally(() => redis.close()),
   };
 }

@@ -87,14 +87,20 @@ async function checkDatabase({ database, process: { dataDir } }: Config): Promis
     await checkPermissions(dataDir);
     return `PGlite in ${dataDir}, ${isFolderInUse(dataDir) ? 'in use by a running instance' : 'not in use'}`;
   }
-  await probePostgres(database.url);
-  return 'PostgreSQL responds';
+  return probePostgres(database.url);
 }
 
 async function checkRedis({ redis, database }: Config): Promise<string> {
   if (redis.url === 'embedded')
     return database.url === 'embedded' ? 'in process' : 'in process, so one process per service; see REDIS_URL';
-  const { version, keepsAll, survivesRestart } = await probeRedis(redis.url);
+  const { version, keepsAll, survivesRestart, refusal } = await probeRedis(
+    redis.url,
+    `${redis.prefix ?? 'atelier:doctor'}:`,
+  );
+  if (refusal !== undefined)
+    throw new Error(
+      `Redis ${version} responds and refuses writes (${refusal}); check REDIS_URL, and the ACL of its user`,
+    );
   const warnings = [
     ...(keepsAll ? [] : ['it may evict streams in progress: set maxmemory-policy noeviction']),
     ...(survivesRestart ? [] : ['streams in progress end with it: set appendonly yes']),
@@ -116,9 +122,15 @@ async function checkObjects({ objects, process: { dataDir } }: Config): Promise<
       );
     });
     const createOnly = await opened.probeCreateOnly();
-    return createOnly === 'honoured'
-      ? 'the S3 server responds and supports create-only writes'
-      : 'the S3 server responds; it does not support create-only writes, so a signed PUT may overwrite within its 300 seconds';
+    const { isClosed, sentence } = await opened.examineOrigins();
+    const facts = [
+      createOnly === 'honoured'
+        ? 'the S3 server responds and supports create-only writes'
+        : 'the S3 server responds; it does not support create-only writes, so a signed PUT may overwrite within its 300 seconds',
+      sentence,
+    ].join('; ');
+    if (isClosed) throw new Warning(`${facts}; docs/objects.md has the rule for the bucket ${objects.bucket}`);
+    return facts;
   } finally {
     await opened.close();
   }

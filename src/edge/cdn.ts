@@ -1,5 +1,6 @@
 /** Public variants: `GET|HEAD /img/…`, from the public bucket of any driver (docs/specification/image.md#variant-objects). */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { mimeOfFormat } from '#image/engine/formats.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
 import { sendObject } from './sending.ts';
@@ -9,7 +10,11 @@ export interface CdnDeps {
   readonly publicObjects: Objects;
 }
 
-const contentTypes: Readonly<Record<string, string>> = { webp: 'image/webp', jpg: 'image/jpeg', png: 'image/png' };
+const contentTypes: Readonly<Record<string, string>> = {
+  webp: mimeOfFormat.webp,
+  jpg: mimeOfFormat.jpeg,
+  png: mimeOfFormat.png,
+};
 
 /** A path that is not the key of a variant causes no lookup, regardless of its encoding. A variant never changes. */
 export async function sendVariant(deps: CdnDeps, request: FastifyRequest, reply: FastifyReply) {

@@ -8,6 +8,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '#platform/clock.ts';
 import { slowestTransfer } from '#platform/http/transfers.ts';
 import { type Terms, verifyAddress } from '#platform/objects/addresses.ts';
+import { attachment } from '#platform/objects/disposition.ts';
 import { isSafeKey } from '#platform/objects/keys.ts';
 import { ObjectExists, type Objects } from '#platform/objects/objects.ts';
 import { mayShowInline } from '#platform/objects/showing.ts';
@@ -30,6 +31,7 @@ export interface FileDeps {
 export async function sendFile(deps: FileDeps, request: FastifyRequest, reply: FastifyReply) {
   const { terms, objects, nowS } = readTerms(deps, request, 'GET');
   const contentType = sendable(terms.contentType);
+  const isAttachment = terms.download !== undefined || !mayShowInline(contentType);
   return sendObject(request, reply, {
     objects,
     key: terms.key,
@@ -39,7 +41,7 @@ export async function sendFile(deps: FileDeps, request: FastifyRequest, reply: F
     cacheControl: `private, max-age=${terms.expires - nowS}`,
     headers: {
       'content-security-policy': policyOf(contentType),
-      ...(mayShowInline(contentType) ? {} : { 'content-disposition': 'attachment' }),
+      ...(isAttachment && { 'content-disposition': attachment(terms.download ?? true) }),
     },
   });
 }

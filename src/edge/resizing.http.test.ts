@@ -320,7 +320,7 @@ describe('resize addresses', () => {
     expect((await get()).status).toBe(404);
   });
 
-  it('show what lies in further buckets now, and keep variants of that alone', async () => {
+  it('show the current files of further buckets, and keep variants of those alone', async () => {
     const other = await startEdge();
     const rig = await startEdge({ otherBucket: (name) => (name === 'old' ? other.originals : undefined) });
     const address = resizeSigner({ baseUrl: rig.url, ...resizingKeys });

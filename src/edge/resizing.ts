@@ -5,6 +5,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Transform } from '#image/engine/engine.ts';
+import { mimeOfFormat } from '#image/engine/formats.ts';
 import { objectSource, type VariantSource } from '#image/engine/sources.ts';
 import { toTransform } from '#image/engine/specs.ts';
 import type { ServedVariant, VariantMaker } from '#image/engine/variants.ts';
@@ -30,8 +31,6 @@ export interface ResizingDeps {
   readonly variants: Pick<VariantMaker, 'serve'>;
 }
 
-const contentTypes = { webp: 'image/webp', jpeg: 'image/jpeg', png: 'image/png' } as const;
-
 export async function sendResized(deps: ResizingDeps, request: FastifyRequest, reply: FastifyReply) {
   const { path } = targetOf(request.raw);
   const [signature = '', ...rest] = path.slice(1).split('/');
@@ -52,7 +51,7 @@ export async function sendResized(deps: ResizingDeps, request: FastifyRequest, r
   return sendObject(request, reply, {
     objects: output === undefined ? deps.publicObjects : inMemory(output, head.modifiedAt),
     key,
-    contentType: contentTypes[transform.format],
+    contentType: mimeOfFormat[transform.format],
     // Long enough to save work, short enough for a deletion to take effect.
     cacheControl: 'public, max-age=3600',
   });

@@ -132,7 +132,7 @@ describe('a reader', () => {
     expect(rest).toBeLessThan(film.length);
   });
 
-  it('who is slow, but not too slow, gets the whole file', async () => {
+  it('that is slow, but not too slow, gets the whole file', async () => {
     const socket = connect(rig.port, '127.0.0.1');
     sockets.push(socket);
     socket.write(`${getHead()}Connection: close\r\n\r\n`);

@@ -106,7 +106,7 @@ describe('an upload', () => {
     expect(rig.app.server.requestTimeout).toBeGreaterThan(neededMs);
   });
 
-  it('waits for leave to send its body when it asks for it', async () => {
+  it('waits for 100 Continue before it sends its body', async () => {
     const { target } = reserve();
     const head = `PUT ${target} HTTP/1.1\r\nHost: a\r\nContent-Type: image/png\r\nContent-Length: 2\r\n`;
     const socket = connect(rig.port, '127.0.0.1');
@@ -191,7 +191,7 @@ describe('a key that is being uploaded', () => {
     return socket;
   };
 
-  it('is 409 to everybody else, whose body is not asked for, and the first goes on', async () => {
+  it('is 409 for other uploads, whose body is not read, and the first continues', async () => {
     const { key, url, headers, target } = reserve();
     const first = await begin(target);
     const second = await put(url, headers, 'second');
@@ -360,7 +360,7 @@ describe('an upload that is cut off', () => {
     await nothingLeft(key);
   });
 
-  it('before the store was even asked leaves nothing', async () => {
+  it('before the request to the store leaves nothing', async () => {
     const { key, target } = reserve();
     const socket = begin(target, 'Transfer-Encoding: chunked', '5\r\nbytes\r\nnonsense\r\n');
     await socket.toArray();

@@ -42,10 +42,22 @@ const base64 = z.string().transform((text, context) => {
 
 const attachment = z.object({
   filename: line(255),
-  content: z.union([base64, bufferJson.transform(({ data }) => Buffer.from(data).toString('base64'))]),
-  content_type: optional(z.string().regex(/^[\w.+-]{1,64}\/[\w.+-]{1,64}(?:; ?[\w-]{1,32}=[\w."-]{1,64})?$/)),
+  content: z.union([base64, bufferJson.transform(({ data }) => Buffer.from(data).toString('base64'))], {
+    error: 'must be base64',
+  }),
+  content_type: optional(
+    z
+      .string()
+      .regex(
+        /^[\w.+-]{1,64}\/[\w.+-]{1,64}(?:; ?[\w-]{1,32}=[\w."-]{1,64})?$/,
+        'must be a media type, such as image/png',
+      ),
+  ),
   content_id: optional(z.string().regex(/^[\w.@+-]{1,127}$/, 'must be letters, digits and . _ @ + -')),
-  path: z.null().optional().describe('Files are not fetched: send their `content`.'),
+  path: z
+    .null({ error: 'is not supported: send the content of the file' })
+    .optional()
+    .describe('Files are not fetched: send their `content`.'),
 });
 
 /** Fields that have a parameter of their own, or that the server that sends the mail writes. */

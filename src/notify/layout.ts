@@ -59,7 +59,7 @@ function page(facts: MailFacts, { subject, heading, paragraphs, action, items = 
 ${items.map((item) => row(item))}
 </table>`;
   return html`<!doctype html>
-<html lang="${language.replace('_', '-')}" dir="ltr">
+<html lang="${language.replace('_', '-')}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width,initial-scale=1">

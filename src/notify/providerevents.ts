@@ -36,7 +36,10 @@ export async function takeProviderEvent({ db, log }: ProviderEventDeps, event: P
     );
   });
   if (addresses.length === 0 && (type === 'bounced' || type === 'complained'))
-    log.warn({ type }, 'a bounce or complaint suppresses no address: it is temporary, or does not name its recipient');
+    log.warn(
+      { event: type },
+      'a bounce or complaint suppresses no address: it is temporary, or does not name its recipient',
+    );
 }
 
 /**

@@ -43,9 +43,6 @@ const unconverted = [
   'src/media/',
   'src/memory/',
   'src/notify/',
-  'src/platform/db/',
-  'src/platform/objects/',
-  'src/platform/redis/',
 ];
 /** Generated from the OpenAPI documents, whose descriptions are part of the API. */
 const generated = /^src\/client\/\w+\/(api|calls)\.ts$/;

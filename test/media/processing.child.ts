@@ -4,9 +4,10 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { type RegistrationRequest, registrationRequest, scopeDeletion, videoTaskRequest } from '#media/api.ts';
+import { type RegistrationRequest, registrationRequest, scopeDeletion } from '#media/api.ts';
 import { registerAsset } from '#media/registration/registration.ts';
 import { deleteScope } from '#media/scopes/scopedeletion.ts';
+import { videoTaskRequest } from '#media/tasks/api.ts';
 import { type ProcessingDeps, processVideo, videoUploadQueue } from '#media/tasks/processing.ts';
 import { beginVideoTask, deleteAssetsOfOwner } from '#media/tasks/tasks.ts';
 import type { TaskTables } from '#media/tasks/taskstore.ts';

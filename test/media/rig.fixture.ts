@@ -155,6 +155,7 @@ export interface Refusal {
 export interface Client {
   post<Body = Refusal>(path: string, payload: unknown, headers?: Record<string, string>): Promise<Answer<Body>>;
   get<Body = Refusal>(path: string): Promise<Answer<Body>>;
+  patch<Body = Refusal>(path: string, payload: unknown): Promise<Answer<Body>>;
   delete<Body = Refusal>(path: string, payload?: unknown): Promise<Answer<Body>>;
   reserve(payload: object): Promise<Answer<UploadReservation>>;
   register(payload: object): Promise<Answer<Asset>>;
@@ -306,6 +307,7 @@ export function createClient(url: string, credential: Record<string, string>): C
   return {
     post,
     get: (path) => send('GET', path, undefined),
+    patch: (path, payload) => send('PATCH', path, payload),
     delete: (path, payload) => send('DELETE', path, payload),
     reserve: (payload) => post('/v1/uploads', payload),
     register: (payload) => post('/v1/assets', payload),

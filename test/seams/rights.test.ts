@@ -159,7 +159,7 @@ const probes: Readonly<Record<string, Probe>> = {
   'media POST /v1/sign/video': signing,
   'media POST /v1/fit': {
     bodyFor: async () => ({ ref: await newAsset(alice), width: 20, height: 20 }),
-    isRefused: (body: object) => Reflect.get(body, 'error') === 'not_found',
+    isRefused: (body) => String(Reflect.get(body, 'error')) === 'not_found',
   },
   'memory POST /inject': { bodyFor: async () => ({ ...entity(), query: 'bees' }) },
   'memory POST /memory/search': { bodyFor: async () => ({ ...entity(), query: 'bees' }) },

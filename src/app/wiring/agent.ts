@@ -6,6 +6,7 @@ import { offlineImages, offlineVideos } from '#local/renderer/renderer.ts';
 import { createClient } from '#platform/http/client.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { openPubSub } from '#platform/pubsub/open.ts';
+import { measureRedis } from '#platform/redis/measuring.ts';
 import { addressesOf, agentOriginsOf } from '../config.ts';
 import { wireAccess } from './access.ts';
 import type { Wiring } from './wiring.ts';
@@ -57,6 +58,7 @@ export async function wireAgent({ config, engines, server, log }: Wiring): Promi
     imageGenerator: imageModel.url === 'offline' ? offlineImages : openImageProvider(imageModel),
     videoGenerator: videoModel.url === 'offline' ? offlineVideos : openVideoProvider(videoModel),
   });
+  if (redis) measureRedis(app.metrics, redis);
   app.addHook('onClose', async () => {
     await Promise.all([media.close(), memory.close()]);
   });

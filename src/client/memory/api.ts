@@ -176,6 +176,8 @@ export interface FoundMemory {
   readonly updated_at: string;
   /** Higher is nearer to the query. */
   readonly score: number;
+  /** Not found by the query: one of the newest instructions and preferences. */
+  readonly fallback?: true;
 }
 
 export interface Revision {

@@ -115,7 +115,7 @@ for (const engine of laneEngines)
       expect([...outcomes].sort()).toEqual(['copied', 'not_found']);
     });
 
-    it('whose target is deleted at any moment is made anew, or gone with it', async () => {
+    it('whose target is deleted at any moment is made again, or deleted with it', async () => {
       const outcomes = await atEveryMoment('legacy path', closeAccount, async (what, outcome) => {
         expect(outcome).toBe('copied');
         const { ready, unready, objects } = await holdings(what);
@@ -196,7 +196,7 @@ for (const engine of laneEngines)
       expect(rows.length).toBe(1);
     });
 
-    it('that cannot be taken back keeps an unreadable row, which tells of it', async () => {
+    it('that cannot be removed keeps an unreadable row, by which it is found', async () => {
       const what = await plantSource(deps, 'asset');
       const objects = {
         ...deps.objects,

@@ -58,7 +58,7 @@ for (const engine of laneEngines)
       }
     });
 
-    it('a file is counted by whoever began first, also when another call removed it before it was looked for', async () => {
+    it('a file is counted by the first call, also when another call removed it before the lookup', async () => {
       const [path = ''] = await laid(1);
       const { promise: overtaken, resolve: goOn } = Promise.withResolvers<void>();
       const late: Objects = Object.create(files, {

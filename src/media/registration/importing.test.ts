@@ -116,7 +116,7 @@ for (const engine of laneEngines)
       expect([...outcomes].sort()).toEqual(['created', 'replayed']);
     });
 
-    it('of a file that is replaced at any moment tells of what is there', { timeout: 60_000 }, async () => {
+    it('of a file that is replaced at any moment describes the current bytes', { timeout: 60_000 }, async () => {
       const widths = new Set<number | null | undefined>();
       for (let workAt = 1; workAt < manyMoments; workAt++) {
         const { request, assetId, put, path } = await laid();

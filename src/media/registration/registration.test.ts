@@ -72,7 +72,7 @@ for (const engine of laneEngines)
     }
 
     describe('an object that is overwritten', () => {
-      it.each(['after head', 'after get', 'after inspect'])('%s is looked at anew', async (moment) => {
+      it.each(['after head', 'after get', 'after inspect'])('%s is read again', async (moment) => {
         const { request, put } = await uploaded(objects, good);
         const overwritten = once(moment, () => put(other));
         expect(await outcomeOf(overwritten, request)).toBe('created');
@@ -99,7 +99,7 @@ for (const engine of laneEngines)
         expect([await row(request), await objects.head(storageKey)]).toEqual([undefined, undefined]);
       });
 
-      it('while it is being refused is kept and registered', async () => {
+      it('during its refusal is kept and registered', async () => {
         const { request, put } = await uploaded(objects, svg);
         const replacing = interrupted(deps, async ({ number, call }) => {
           // The second look, before the removal.
@@ -109,7 +109,7 @@ for (const engine of laneEngines)
         expect(await row(request)).toMatchObject({ ...facts.good, refusal: null });
       });
 
-      it('again and again is no asset, until it stands still', async () => {
+      it('again and again is no asset until it stops changing', async () => {
         const { request, put, storageKey } = await uploaded(objects, good);
         const restless = interrupted(deps, async ({ call }) => {
           if (call === 'after head') await put(good);
@@ -228,7 +228,7 @@ for (const engine of laneEngines)
         expect(await outcomeOf(deps, asOther)).toBe('created');
       });
 
-      it('as another kind, of an id that is being refused: it waits for nobody', async () => {
+      it('as another kind, of an id that is being refused, does not wait', async () => {
         const { request, storageKey } = await uploaded(objects, svg);
         const asOther = { ...request, kind: 'other' };
         const meeting = once('before remove', async () =>
@@ -253,14 +253,14 @@ for (const engine of laneEngines)
         },
       });
 
-      it('that matches prevails over a registration of the same bytes that became ready meanwhile', async () => {
+      it('that matches prevails over a concurrent registration of the same bytes that became ready', async () => {
         const { request, storageKey } = await uploaded(objects, good);
         const late = finding(async () => expect(await outcomeOf(deps, request)).toBe('created'));
         expect(await outcomeOf(late, request)).toBe('csam_blocked');
         expect([await row(request), await objects.head(storageKey)]).toEqual([undefined, undefined]);
       });
 
-      it('condemns the bytes that it saw: others that came meanwhile are judged by themselves', async () => {
+      it('blocks the bytes that it read: bytes that were uploaded since are screened separately', async () => {
         const { request, put } = await uploaded(objects, good);
         let isLate = false;
         const late = finding(async () => {
@@ -273,7 +273,7 @@ for (const engine of laneEngines)
         expect(await row(request)).toMatchObject(facts.other);
       });
 
-      it('that fails leaves a draft, which nobody can read and a repeat finishes', async () => {
+      it('that fails leaves an unreadable draft, which a retry finishes', async () => {
         const { request } = await uploaded(objects, good);
         const failing = once('before screen', async () => {
           throw mediaProblems.screening_unavailable();

@@ -27,8 +27,8 @@ import {
 } from '../../../test/media/rig.fixture.ts';
 import { render } from '../../../test/media/videosamples.fixture.ts';
 import { skipWithout } from '../../../test/programs.fixture.ts';
-import type { MediaTask, VideoTask } from '../api.ts';
 import type { MediaTables } from '../assets/assetstore.ts';
+import type { MediaTask, VideoTask } from '../tasks/api.ts';
 import { posterIdOf } from '../tasks/processing.ts';
 
 const jpeg = { mime: 'image/jpeg' };
@@ -165,7 +165,7 @@ onEveryPair(
         return { said, reservation, pendingUrl: pending.body.url, answer };
       };
 
-      it('is told of in the words of the specification', async () => {
+      it('is reported as the specification says', async () => {
         const { answer } = await block();
         expect([answer.status, answer.body]).toEqual([
           451,
@@ -218,7 +218,7 @@ onEveryPair(
         });
       });
 
-      it('is judged anew when other bytes come to the same address', async () => {
+      it('is screened again when other bytes are uploaded to the same URL', async () => {
         const { said, reservation } = await block();
         expect(await put(reservation, picture)).toBe(200);
         expect(await register(said)).toEqual(blocked);

@@ -88,7 +88,7 @@ describe.each(laneEngines)('signing videos on $name', (engine) => {
       expect(logged).toEqual([{ assetIds: expect.toSatisfy((ids: string[]) => ids.length === 2) }]);
     });
 
-    it('gives the main address when the thumbnails cannot be looked up, and names none', async () => {
+    it('returns the URL of the video when the thumbnails cannot be looked up, and names none', async () => {
       const assetId = await stored('video/mp4', await stored('image/png'));
       const { answer, logged } = await sign([assetId], 2);
       expect(answer[assetId]).toMatchObject({ ready: true, url: `read:${assetId}`, thumbAssetId: null });

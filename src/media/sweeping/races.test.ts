@@ -136,7 +136,7 @@ for (const engine of laneEngines)
       });
     });
 
-    it('what is uploaded anew while it is swept is not taken for what was there before', async () => {
+    it('an upload during a sweep is not taken for the object before it', async () => {
       for (let workAt = 1; workAt < someMoments; workAt++) {
         const what = await abandoned(false);
         let hasWorked = false;

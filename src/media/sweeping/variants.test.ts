@@ -128,7 +128,7 @@ onEveryPair(
       expect(await notes()).toEqual([]);
     });
 
-    it('leaves what is younger than 24 hours, and what lies beside such a one', { timeout: 30_000 }, async () => {
+    it('leaves what is younger than 24 hours, and variants of the same source', { timeout: 30_000 }, async () => {
       const source = `v/${randomUUID()}.png`;
       await put(source);
       const old = await made(ground.objects, source);
@@ -145,7 +145,7 @@ onEveryPair(
       expect(await findings(old, true, later)).toMatchObject([{ fate: 'removed' }]);
     });
 
-    it('is done by nobody unasked', async () => {
+    it('never runs without a request', async () => {
       const key = await stray();
       await sweepAll(ground.deps, { aloneSince: new Date(0) });
       expect(await isThere(key)).toBe(true);

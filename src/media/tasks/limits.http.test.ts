@@ -17,8 +17,9 @@ import {
 } from '../../../test/media/rig.fixture.ts';
 import { render } from '../../../test/media/videosamples.fixture.ts';
 import { skipWithout } from '../../../test/programs.fixture.ts';
-import type { Asset, MediaTask, VideoSignedRefs, VideoTask } from '../api.ts';
+import type { Asset, VideoSignedRefs } from '../api.ts';
 import { watermarkQueue } from '../watermarks/videowatermark.ts';
+import type { MediaTask, VideoTask } from './api.ts';
 import { posterIdOf, videoUploadQueue } from './processing.ts';
 
 /** The machine may have other work. */
@@ -68,7 +69,7 @@ onEveryPair('video tasks', (pair) => {
       const begun = (client: Client, changes: object = {}) =>
         upload(client, Buffer.from('moving'), { ...ofVideo, ...changes });
 
-      it('are one for an upload, however often and wherever it is asked for', async () => {
+      it('are one for each upload, in all processes', async () => {
         const { client, ownerId } = await somebody(idle);
         const { said } = await begun(client);
         const answers = await Promise.all([
@@ -226,7 +227,7 @@ onEveryPair('video tasks', (pair) => {
         expect((await client.sign([posterId])).body[posterId]).toMatchObject({ ready: false });
       });
 
-      it('leave nothing of it when it is deleted meanwhile', async () => {
+      it('leave nothing of it when it is deleted during the job', async () => {
         const { client, ownerId } = await somebody();
         for (const moment of ['pending', 'processing']) {
           const { said, assetId } = await upload(client, bytes, ofVideo);

@@ -6,7 +6,7 @@
 import { createPacer } from '#platform/concurrency/pacing.ts';
 import type { Tx } from '#platform/db/db.ts';
 import type { Entity, MemoryType } from '../api.ts';
-import type { Embedder } from '../embedding/embedder.ts';
+import type { CalibratedEmbedder } from '../embedding/calibration.ts';
 import { longestInput } from '../embedding/remote.ts';
 import type { EntityIndexes } from '../entityindex.ts';
 import type { Link } from '../history/store.ts';
@@ -18,7 +18,7 @@ import { read } from './reading.ts';
 
 export interface FindingDeps {
   readonly column: VectorColumn;
-  readonly embedder: Embedder;
+  readonly embedder: CalibratedEmbedder;
   readonly indexes: EntityIndexes;
 }
 

@@ -8,7 +8,8 @@ export type Verdict = 'same' | 'negation' | 'number' | 'date' | 'roles' | 'words
 
 /** Words whose coming or going turns the sense. */
 const turning = new Set(
-  `but except until till unless if only rarely hardly seldom barely almost nearly former formerly ex used was were had did
+  `and und y et e и dan och en ve và
+  but except until till unless if only rarely hardly seldom barely almost nearly former formerly ex used was were had did
   would could should might may maybe perhaps sometimes instead than less more fewer anti stopped stop quit avoid avoids refuse
   refuses after before or previously once once-upon hate hates dislike dislikes despite false wrong deny denies pretend
   aber außer bis wenn nur selten kaum fast früher oder war hatte nach vor weniger mehr

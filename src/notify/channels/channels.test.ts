@@ -112,8 +112,16 @@ describe('the provider’s HTTP API', () => {
     const [call] = asked;
     expect(call?.url).toBe('/base/emails');
     expect([call?.headers.authorization, call?.headers['idempotency-key']]).toEqual(['Bearer key', id]);
-    const { replyTo, ...rest } = mail;
-    expect(call?.body).toEqual({ ...rest, reply_to: replyTo });
+    const { replyTo, attachments = [], ...rest } = mail;
+    const [pdf, logo] = attachments;
+    expect(call?.body).toEqual({
+      ...rest,
+      reply_to: replyTo,
+      attachments: [
+        pdf,
+        { filename: 'logo.png', content: logo?.content, content_type: 'image/png', content_id: 'logo' },
+      ],
+    });
   });
 
   it.each([

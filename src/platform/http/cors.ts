@@ -9,7 +9,7 @@ export const traceHeaders = ['traceparent', 'tracestate', 'baggage'] as const;
 export function allowApplications(agentOrigins: readonly string[]): CorsRule {
   return {
     origins: matchOrigins(['http://localhost:3000', ...agentOrigins]),
-    methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
     allowedHeaders: ['Authorization', 'Content-Type', ...traceHeaders],
     exposedHeaders: ['X-Request-Id', 'Retry-After'],
   };

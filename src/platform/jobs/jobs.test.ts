@@ -127,6 +127,32 @@ for (const engine of databaseEngines) {
       expect(begunMs - startedMs).toBeGreaterThanOrEqual(390);
     });
 
+    it('wait for an instant, by the clock of the database', async () => {
+      const jobs = startProcess(activePolling);
+      jobs.work(queue, async () => undefined, { concurrency: 1 });
+      const { rows } = await sql<{ at: Date }>`select clock_timestamp() + interval '400 milliseconds' as at`.execute(
+        db,
+      );
+      const at = rows[0]?.at ?? new Date();
+      const { jobId } = await enqueue(jobs, 1, { at });
+      await until(jobs, jobId, 'done');
+      const { rows: after } = await sql<{ is: boolean }>`select clock_timestamp() >= ${at} as is`.execute(db);
+      expect(after).toEqual([{ is: true }]);
+    });
+
+    it('are made due by their keys before their time', async () => {
+      const jobs = startProcess();
+      jobs.work(queue, async () => undefined, { concurrency: 1 });
+      const [hastened, other] = [
+        await enqueue(jobs, 1, { key: 'hastened', delayMs: hourMs }),
+        await enqueue(jobs, 2, { key: 'other', delayMs: hourMs }),
+      ];
+      await jobs.hasten(db, queue, 'hastened');
+      await until(jobs, hastened.jobId, 'done');
+      expect(await jobs.find(other.jobId)).toMatchObject({ status: 'waiting' });
+      expect(await jobs.cancel(db, queue, 'other')).toBe(true);
+    });
+
     it('are found by processes that were not notified', async () => {
       const [enqueuing, working] = [startProcess(), startProcess(activePolling)];
       working.work(queue, async () => undefined, { concurrency: 1 });
