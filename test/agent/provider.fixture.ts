@@ -96,7 +96,8 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
 function promptOf({ path, body }: Asked): string {
   if (typeof body !== 'object' || body === null) return `${path} ${String(body)}`;
   const { messages, prompt } = body as { messages?: { role: string; content: unknown }[]; prompt?: string };
-  return prompt ?? JSON.stringify(messages?.findLast((message) => message.role === 'user' && !isShown(message))?.content ?? '');
+  const question = messages?.findLast((message) => message.role === 'user' && !isShown(message));
+  return prompt ?? JSON.stringify(question?.content ?? '');
 }
 
 /** Not of the user: a message that shows the model what its tools have made. */
