@@ -96,7 +96,14 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
 function promptOf({ path, body }: Asked): string {
   if (typeof body !== 'object' || body === null) return `${path} ${String(body)}`;
   const { messages, prompt } = body as { messages?: { role: string; content: unknown }[]; prompt?: string };
-  return prompt ?? JSON.stringify(messages?.findLast(({ role }) => role === 'user')?.content ?? '');
+  const question = messages?.findLast((message) => message.role === 'user' && !isShown(message));
+  return prompt ?? JSON.stringify(question?.content ?? '');
+}
+
+/** Not of the user: a message that shows the model what its tools have made. */
+function isShown({ content }: { content: unknown }): boolean {
+  const texts = Array.isArray(content) ? content.filter((part: { type: string }) => part.type === 'text') : [];
+  return texts.length > 0 && texts.every(({ text }: { text: string }) => text.startsWith('[made by your tool'));
 }
 
 async function answer(response: ServerResponse, said: Said, path: string): Promise<void> {

@@ -5,6 +5,7 @@ import { type AccountTables, setPlanAndCredits } from '#accounts/store.ts';
 import type { Said } from '../../../test/agent/provider.fixture.ts';
 import { type Chatter, newThread } from '../../../test/agent/rig.fixture.ts';
 import { calling, json, providerKey, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
+import { refusal } from '../../../test/agent/wire.fixture.ts';
 
 let rig: ScriptedRig;
 let mp4: Buffer;
@@ -100,7 +101,7 @@ describe.concurrent('a video', () => {
   it.each([
     ['401', { order: json({}, 401) }, 'The video provider answered 401.'],
     ['429', { order: json({}, 429) }, 'The video provider answered 429.'],
-    ['500 when asked after', { states: [json({}, 500)] }, 'The video provider answered 500.'],
+    ['500 to polls', { states: [refusal(500, { 'retry-after': '0' })] }, 'The video provider answered 500.'],
     [
       'garbage',
       { order: { answer: { body: 'nonsense' } } },
