@@ -37,7 +37,7 @@ const newRun = () =>
 let run: Run;
 let buffer: OwnedRunBuffer;
 
-const app = createServer({ service: 'agent', log, readiness: {}, answersRoot: true, standing: () => true });
+const app = createServer({ service: 'agent', log, readiness: {}, servesRoot: true, isLongLived: () => true });
 app.get('/', async (_request, reply) => {
   await readers.read(reply, run, undefined);
 });

@@ -24,11 +24,12 @@ import { toTransform } from '../src/image/engine/specs.ts';
 import { createVariantMaker } from '../src/image/engine/variants.ts';
 import { createEngine } from '../src/image/engine/working.ts';
 import { addRoutes as addImageRoutes } from '../src/image/routes.ts';
-import { taskUpsert } from '../src/media/api.ts';
+import { taskUpsert } from '#media/tasks/api.ts';
 import { addTaskRoutes } from '../src/media/tasks/routes.ts';
 import { putTask } from '../src/media/tasks/tasks.ts';
 import { injectRequest } from '../src/memory/api.ts';
 import { createBuiltinEmbedder } from '../src/memory/embedding/builtin.ts';
+import { calibrateEmbedder } from '../src/memory/embedding/calibration.ts';
 import { createEntityIndexes } from '../src/memory/entityindex.ts';
 import { addRoutes as addMemoryRoutes } from '../src/memory/routes.ts';
 import { inject } from '../src/memory/searching.ts';
@@ -87,7 +88,7 @@ function compareMedia(): Compared {
 
 async function compareMemory(): Promise<Compared> {
   const db = database.queries<MemoryTables>();
-  const [embedder, column] = [createBuiltinEmbedder(), await findVectorColumn(db)];
+  const [embedder, column] = [calibrateEmbedder(createBuiltinEmbedder(), db), await findVectorColumn(db)];
   const deps = { db, column, embedder, indexes: createEntityIndexes(column, embedder), clock };
   return {
     path: '/inject',

@@ -1,4 +1,7 @@
-/** How well `/memory/search` finds on the labelled set of the repository, against BM25 with stems and against MiniSearch. */
+/**
+ * How well `/memory/search` finds on the labelled sets of the repository, against BM25 with stems, MiniSearch, and other
+ * embedders (meaning.ts).
+ */
 import { randomUUID } from 'node:crypto';
 import MiniSearch from 'minisearch';
 import { migrations } from '#app/migrations.ts';
@@ -12,6 +15,7 @@ import { openTestDatabase } from '../test/database.fixture.ts';
 import { bm25, measureRecall, type Search } from '../test/memory/recall.fixture.ts';
 import type { Person } from '../test/memory/recall-set.fixture.ts';
 import { atLeast, type Bench } from './bench.ts';
+import { meaningRows } from './meaning.ts';
 
 export const recall: Bench = {
   name: 'recall',
@@ -31,6 +35,7 @@ export const recall: Bench = {
           measured: ours.at5 / words.at5,
           against: 'MiniSearch as it comes',
         }),
+        ...(await meaningRows()),
       ];
     } finally {
       await service.close();

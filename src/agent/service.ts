@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { LedgerTables } from '#accounts/ledger/credits.ts';
+import type { AccountTables } from '#accounts/store.ts';
 import type { Access } from '#platform/access/access.ts';
 import type { Values } from '#platform/config.ts';
 import type { Database } from '#platform/db/db.ts';
@@ -14,14 +15,16 @@ import type { PubSub } from '#platform/pubsub/pubsub.ts';
 import type { Redis } from '#platform/redis/redis.ts';
 import type { agentSettings, modelSettings } from './config.ts';
 import { openEventLog } from './eventlog/open.ts';
+import { AgentMetrics } from './metrics.ts';
 import type { ImageGenerator, VideoGenerator } from './providers/generators.ts';
 import { openModels } from './providers/models.ts';
 import { addRoutes } from './routes.ts';
 import { RunExecutor } from './runs/executor.ts';
 import { startReaper } from './runs/reaper.ts';
 import { abortTopic } from './runs/tasks.ts';
-import { sign } from './services/library.ts';
+import { createOwnUrls } from './services/ownurls.ts';
 import type { EventTables } from './store/eventstore.ts';
+import type { UsageTables } from './store/usagestore.ts';
 import type { VideoTables } from './store/videostore.ts';
 import { type ReadersPace, StreamReaders } from './stream/readers.ts';
 import { RunEventBuffers } from './stream/runbuffers.ts';
@@ -43,7 +46,11 @@ export interface AgentDeps {
   readonly memory: ActingClient;
   readonly settings: Values<typeof agentSettings>;
   readonly model: Values<typeof modelSettings>;
-  /** What answers when no provider is configured. */
+  /** Reads the environment variables that MODELS_FILE names. */
+  readonly readKey?: (variable: string) => string | undefined;
+  /** Where the edge and the object store serve files. */
+  readonly ownUrls?: readonly string[];
+  /** Used when no provider is configured. */
   readonly offlineModel: LanguageModelV4;
   readonly imageGenerator: ImageGenerator;
   readonly videoGenerator: VideoGenerator;
@@ -55,7 +62,7 @@ export interface AgentDeps {
   };
 }
 
-type Tables = EventTables & LedgerTables & VideoTables;
+type Tables = AccountTables & EventTables & LedgerTables & UsageTables & VideoTables;
 
 /** Runs of dead instances are ended within 30 s (docs/specification/agent.md#streams): a lease, a look every 2 s, and the end itself. */
 const defaultLeaseMs = 15_000;
@@ -69,9 +76,23 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   const buffers = new RunEventBuffers({ db, eventLog, log });
   const readers = new StreamReaders(buffers, deps.pace);
   const common = { db, log, jobs, media, memory, imageGenerator, videoGenerator, ttlS: settings.taskTtlS };
-  const runs = { ...common, eventLog, buffers, lease, maxRunsPerUser: settings.maxRunsPerUser };
-  const executor = new RunExecutor({ ...runs, signImages: signImages.bind(undefined, media), ...deps.pace });
+  const metrics = new AgentMetrics();
+  const runs = { ...common, metrics, eventLog, buffers, lease, maxRunsPerUser: settings.maxRunsPerUser };
+  const executor = new RunExecutor({
+    ...runs,
+    instructions: settings.instructions,
+    maxSteps: settings.maxSteps,
+    ...deps.pace,
+  });
   const reaper = startReaper(runs);
+  const idleMs = deps.pace?.idleMs;
+  const models = openModels({
+    settings: deps.model,
+    offline: deps.offlineModel,
+    log,
+    ...(deps.readKey && { readKey: deps.readKey }),
+    ...(idleMs !== undefined && { idleMs }),
+  });
   const unsubscribe = pubsub.subscribe(abortTopic, { onMessage: (taskId) => executor.abort(taskId) });
 
   let drainedByMs = 0;
@@ -81,7 +102,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     service: 'agent',
     description: 'Runs conversations: one run per thread, streamed and resumable, with pictures, videos and memory.',
     cors: allowChats(deps.agentOrigins),
-    standing: (route) => route === '/stream/:taskId',
+    isLongLived: (route) => route === '/stream/:taskId',
     // Only new runs are refused: runs in flight can still be read and stopped.
     servedWhileDraining: ({ method, routeOptions: { url } }) =>
       url !== '/health' && !(method === 'POST' && url === '/task'),
@@ -106,20 +127,13 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     readers,
     executor,
     pubsub,
-    models: openModels(deps.model, deps.offlineModel),
+    models,
+    assetOfUrl: createOwnUrls(deps.ownUrls ?? []),
   });
+  metrics.register(app.metrics);
   measureJobs(app.metrics, jobs, [videoQueue.name]);
   workOnVideos(common);
   // An embedded database has one process, so all runs that are in flight at its start belong to a dead one.
   if (database.driver === 'pglite') await reaper.reapAll();
   return app;
-}
-
-async function signImages(
-  media: ActingClient,
-  ownerId: string,
-  assetIds: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const signed = await sign({ media }, ownerId, 'image', assetIds);
-  return new Map([...signed].flatMap(([assetId, { url }]) => (url === undefined ? [] : [[assetId, url]])));
 }

@@ -9,14 +9,14 @@ import { type Db, transaction } from '#platform/db/db.ts';
 import { type Job, type Jobs, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
 import type { Log } from '#platform/log.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
-import type { Answers } from './answers.ts';
 import {
-  type Answer,
   type Provider,
+  type ProviderResult,
   type ProviderSession,
   providerTimeoutMs,
   type RevocationScope,
 } from './provider.ts';
+import type { RefreshResults } from './refreshresults.ts';
 import { hashToken, subjectHashOf } from './rotation.ts';
 import type { Sealer } from './sealing.ts';
 import {
@@ -31,7 +31,7 @@ import {
 export interface RevocationDeps {
   readonly db: Db<AuthTables>;
   readonly jobs: Jobs;
-  readonly answers: Answers;
+  readonly refreshResults: RefreshResults;
   readonly provider: Pick<Provider, 'refresh' | 'revoke'>;
   readonly revocationSealer: Sealer;
   readonly log: Log;
@@ -56,11 +56,11 @@ export const revocationQueue: Queue<RevocationJob> = {
 
 /** Stores the sign-out of the newest token; `dead` are all known tokens of the session. */
 export async function revokeLater(
-  { db, jobs, answers, revocationSealer }: RevocationDeps,
+  { db, jobs, refreshResults, revocationSealer }: RevocationDeps,
   { refreshToken, scope }: { readonly refreshToken: string; readonly scope: RevocationScope },
   dead: readonly string[],
 ): Promise<void> {
-  for (const token of dead) await answers.bury(hashToken(token), randomUUID(), givenUpAfterMs);
+  for (const token of dead) await refreshResults.markRevoked(hashToken(token), randomUUID(), givenUpAfterMs);
   await transaction(db, async (tx) => {
     const revocationId = await addRevocation(tx, revocationSealer.seal(refreshToken), scope);
     await jobs.enqueue(tx, revocationQueue, { revocationId }, { key: revocationId });
@@ -116,24 +116,24 @@ interface Ending {
 }
 
 /** `false`: the provider did not answer. */
-async function endSession({ provider, answers }: RevocationDeps, ending: Ending): Promise<boolean> {
+async function endSession({ provider, refreshResults }: RevocationDeps, ending: Ending): Promise<boolean> {
   const { token, scope, keep, signal } = ending;
-  const answer: Answer<ProviderSession> = await provider.refresh(token, { signal });
+  const answer: ProviderResult<ProviderSession> = await provider.refresh(token, { signal });
   if (answer.kind !== 'ok') return answer.kind === 'refused';
   await keep(answer.value.refreshToken);
   const revoked = await provider.revoke(answer.value.access_token, scope, { signal });
   if (revoked.kind === 'unavailable') return false;
-  await answers.drop(hashToken(token), subjectHashOf(answer.value));
+  await refreshResults.drop(hashToken(token), subjectHashOf(answer.value));
   return true;
 }
 
 const sweepEveryMs = 60_000;
 
-/** Removes answers to refreshes that have expired. */
-export function startSweeping({ answers, log }: Pick<RevocationDeps, 'answers' | 'log'>) {
+/** Removes refreshResults to refreshes that have expired. */
+export function startSweeping({ refreshResults, log }: Pick<RevocationDeps, 'refreshResults' | 'log'>) {
   return startInterval(
     sweepEveryMs,
-    () => answers.sweep(),
+    () => refreshResults.sweep(),
     (error) => log.warn({ err: error }, 'expired refreshes could not be removed'),
   );
 }

@@ -10,10 +10,10 @@ import { matchOrigins } from '#platform/http/origins.ts';
 import { createServer, type HttpServer, type ServerOptions } from '#platform/http/server.ts';
 import { measureJobs } from '#platform/jobs/depth.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
-import type { Answers } from './answers.ts';
 import { cookieRules } from './cookies.ts';
-import { openAnswers } from './openanswers.ts';
+import { openRefreshResults } from './openrefreshresults.ts';
 import { createProvider } from './provider.ts';
+import type { RefreshResults } from './refreshresults.ts';
 import { revocationQueue, startRevoking, startSweeping } from './revocations.ts';
 import { createRotation } from './rotation.ts';
 import { addRoutes } from './routes.ts';
@@ -25,24 +25,26 @@ import { createTargets } from './targets.ts';
 export interface AuthDeps {
   readonly server: Omit<ServerOptions, 'service' | 'cors' | 'description' | 'bodyLimit'>;
   readonly clock: Clock;
-  /** Migrated. */
+  /** A migrated database. */
   readonly database: Database;
   readonly jobs: Jobs;
-  /** Where browsers reach this service, without a trailing slash. */
+  /** The public URL of this service, without a trailing slash. */
   readonly publicUrl: string;
-  /** At least one, as browsers spell them. */
+  /** At least one origin, in the browser's spelling. */
   readonly allowedOrigins: readonly string[];
   readonly defaultOrigin: string;
   readonly cookieDomain?: string | undefined;
-  /** At least one: the first seals. */
+  /** At least one. The first seals. */
   readonly cookieSecrets: readonly string[];
   readonly provider: { readonly url: string; readonly anonKey: string; readonly socialProvider: string };
-  /** TRUSTED_PROXIES, as CIDRs; empty: clients' addresses are not passed on. */
+  /** TRUSTED_PROXIES, as CIDRs. If empty, client addresses are not passed on. */
   readonly trustedProxies?: readonly string[] | undefined;
-  /** For the operator's commands, where this process holds the database; absent: they go to the database themselves. */
+  /** For the operator's commands, if this process holds the database. If absent, they access the database directly. */
   readonly records?: { readonly access: Access; readonly hasMadeUpAccounts: boolean } | undefined;
-  /** By the database's kind unless told. */
-  readonly answers?: (database: Database) => Answers;
+  /** Default: chosen by the kind of database. */
+  readonly refreshResults?: (database: Database) => RefreshResults;
+  /** How long the provider may take for one refresh or sign-out, all calls together. Default: 9.5 s. */
+  readonly providerTimeoutMs?: number;
 }
 
 export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
@@ -65,14 +67,15 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
   const sealers = {
     sessionSealer: createSessionSealer(cookieSecrets),
     signInSealer: sealer('sign-in'),
-    answerSealer: sealer('answer'),
+    resultSealer: sealer('answer'),
     revocationSealer: sealer('revocation'),
   };
   const db = database.queries<AuthTables>();
   const provider = createProvider({ ...deps.provider, callbackUrl: `${publicUrl}/callback`, log, telemetry });
-  const answers = (deps.answers ?? openAnswers)(database);
-  const rotation = createRotation({ answers, provider, log, ...sealers });
-  const parts = { db, jobs, answers, provider, rotation, log, clock, ...sealers };
+  const refreshResults = (deps.refreshResults ?? openRefreshResults)(database);
+  const limits = deps.providerTimeoutMs === undefined ? {} : { timeoutMs: deps.providerTimeoutMs };
+  const rotation = createRotation({ refreshResults, provider, log, ...sealers, ...limits });
+  const parts = { db, jobs, refreshResults, provider, rotation, log, clock, ...sealers, ...limits };
   const accounts = database.queries<AccountTables>();
   addRoutes(app, {
     ...parts,
@@ -88,7 +91,7 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
   await startRevoking(parts);
   const sweeping = startSweeping(parts);
   app.addHook('onClose', async () => {
-    // A provider that hangs does not delay shutdown: the next process goes on.
+    // A provider that hangs does not delay shutdown: the next process continues.
     await Promise.all([sweeping.stop(), jobs.stop({ queues, drainMs: 0 })]);
     await provider.close();
   });

@@ -54,14 +54,14 @@ export async function createContent({
   const cms = createClient({
     name: 'cms',
     baseUrl: cmsUrl,
-    ours: false,
+    isInternal: false,
     timeoutMs: upstreamTimeoutMs,
     telemetry: server.telemetry,
   });
   const notify = createClient({
     name: 'notify',
     baseUrl: at.url,
-    ours: true,
+    isInternal: true,
     ...(at.internalKey === undefined ? {} : { internalKey: at.internalKey }),
     timeoutMs: upstreamTimeoutMs,
     telemetry: server.telemetry,

@@ -5,10 +5,10 @@ import { type AccountTables, ensureProfile, listFeedPageEnds, listUserPageEnds, 
 import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import { type ContentRig, startContent } from '../../test/content/cms.fixture.ts';
-import { databaseEngines } from '../../test/database.fixture.ts';
+import { laneEngines } from '../../test/database.fixture.ts';
 import { renderSitemap, wantsXml } from './sitemap.ts';
 
-describe.each(databaseEngines)('sitemaps on $name', (engine) => {
+describe.each(laneEngines)('sitemaps on $name', (engine) => {
   describe.skipIf(engine.missing)('', () => {
     let database: Database;
     let rig: ContentRig;

@@ -54,8 +54,8 @@ export function addRoutes(app: HttpServer, access: Access, deps: RoutesDeps): vo
 }
 
 async function ensureVariants(deps: RoutesDeps, { source, specs }: EnsureRequest): Promise<EnsureResponse> {
-  const asked = specs.map((spec) => ({ name: spec.name, transform: toTransform(spec) }));
-  const variants = await deps.variants.ensure(deps.openSource(source), asked);
+  const requested = specs.map((spec) => ({ name: spec.name, transform: toTransform(spec) }));
+  const variants = await deps.variants.ensure(deps.openSource(source), requested);
   const overBudget = variants.filter((variant) => variant.overBudget).map(({ name }) => name);
   return {
     variants: Object.fromEntries(variants.map(({ name, key }) => [name, `${deps.publicUrl}/${key}`])),

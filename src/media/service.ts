@@ -18,10 +18,15 @@ import type { LegacyObjects, Objects } from '#platform/objects/objects.ts';
 import type { LegacyImport } from './api.ts';
 import type { MediaTables } from './assets/assetstore.ts';
 import type { mediaSettings } from './config.ts';
+import { incidentParams } from './incidents/api.ts';
+import { countIncidents } from './incidents/counting.ts';
+import { addIncidentRoutes } from './incidents/routes.ts';
 import { createDigester } from './reading/digests.ts';
 import type { FolderTables } from './reconciling/folderstore.ts';
 import { createReconciler, type FilesFolder } from './reconciling/reconciling.ts';
 import { importFile } from './registration/importing.ts';
+import { type RescreenJobDeps, rescreenAll, rescreenOn, rescreenQueue } from './rescreening/rescreenjob.ts';
+import { addRescreenRoutes } from './rescreening/routes.ts';
 import { addRoutes } from './routes.ts';
 import type { Screening } from './screening/screening.ts';
 import { addressingOf } from './signing/addressing.ts';
@@ -57,7 +62,7 @@ export interface MediaDeps {
   /** Of this service alone. */
   readonly signedUrls: Cache;
   readonly originals: Objects;
-  /** Where variants are stored; sweeps look through it. */
+  /** The bucket of variants, which sweeps list. */
   readonly publicObjects: Objects;
   readonly legacy: Pick<LegacyObjects, 'bucket'>;
   /** `undefined`: no asset is a file. */
@@ -117,6 +122,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
     publicScopes: settings.publicScopes,
     closing: closing.signal,
     log,
+    countIncident: countIncidents(app.metrics),
   };
   if (reconciler !== undefined) {
     app.addHook('onReady', () => reconciler.begin());
@@ -125,6 +131,8 @@ export function createMedia(deps: MediaDeps): HttpServer {
   auditOperators(app, { db, log, ...auditing });
   addRoutes(app, deps.access, common);
   addTaskRoutes(app, deps.access, common);
+  addIncidentRoutes(app, deps.access, common);
+  addRescreenRoutes(app, deps.access, common);
   addSweepRoutes(app, deps.access, common);
   const discard = (ownerId: string, assetIds: readonly string[]) => deleteAssetsOfOwner(common, ownerId, assetIds);
   workOnQueues(app, jobs, { ...common, discard });
@@ -140,8 +148,12 @@ export function createMedia(deps: MediaDeps): HttpServer {
 /** One video at a time each: ffmpeg takes two threads, and requests come first. */
 const concurrency = 1;
 
-function workOnQueues(app: HttpServer, jobs: Jobs, deps: ProcessingDeps & VideoWatermarkJobDeps & PeriodicDeps): void {
-  const queues = [videoUploadQueue.name, watermarkQueue.name, sweepQueue.name];
+function workOnQueues(
+  app: HttpServer,
+  jobs: Jobs,
+  deps: ProcessingDeps & VideoWatermarkJobDeps & PeriodicDeps & RescreenJobDeps,
+): void {
+  const queues = [videoUploadQueue.name, watermarkQueue.name, sweepQueue.name, rescreenQueue.name];
   measureJobs(app.metrics, jobs, queues);
   app.addHook('onReady', async () => {
     await removeAbandonedScratch();
@@ -151,6 +163,7 @@ function workOnQueues(app: HttpServer, jobs: Jobs, deps: ProcessingDeps & VideoW
       concurrency: 1,
       onDead: (tx, { since }) => enqueueNext(deps, tx, { since, cursor: null }),
     });
+    jobs.work(rescreenQueue, (job) => rescreenOn(deps, job), { concurrency: 1 });
     await beginSweeping(deps);
   });
   app.addHook('onClose', () => jobs.stop({ queues }));
@@ -160,9 +173,12 @@ const picturePermits = () => createPermits({ count: picturesAtOnce, waitMs: pict
 
 /** Sweeps that remove something, and imports. */
 const auditing = {
-  isOperators: (url: string) => url === '/v1/sweep' || url === '/v1/assets/legacy',
-  targetOf: ({ routeOptions: { url }, body }: FastifyRequest) => {
+  isOperators: (url: string) =>
+    ['/v1/sweep', '/v1/assets/legacy', '/v1/incidents/:id/resolution', '/v1/rescreen'].includes(url),
+  targetOf: ({ routeOptions: { url }, body, params }: FastifyRequest) => {
+    if (url === '/v1/incidents/:id/resolution') return `incident ${incidentParams.safeParse(params).data?.id ?? ''}`;
     if (url === '/v1/assets/legacy') return 'legacy file';
+    if (url === '/v1/rescreen') return 'assets';
     return sweepRequest.safeParse(body).data?.apply ? 'leftovers' : undefined;
   },
 };
@@ -197,4 +213,13 @@ export function sweeperOf(
     variants,
   };
   return (request: SweepRequest) => sweepPage(sweepDeps, request);
+}
+
+/** What `npm run rescreen` does without a running instance: `POST /v1/rescreen` without HTTP and jobs. */
+export function rescreenerOf(
+  deps: Pick<MediaDeps, 'database' | 'signedUrls' | 'originals' | 'legacy' | 'variants' | 'screening'>,
+) {
+  const { database, originals, ...others } = deps;
+  const rescreeningDeps = { ...others, db: database.queries<MediaTables>(), objects: originals };
+  return () => rescreenAll(rescreeningDeps);
 }

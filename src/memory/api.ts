@@ -65,7 +65,13 @@ export const memory = z.object({
 });
 export type Memory = z.output<typeof memory>;
 
-const foundMemory = memory.extend({ score: z.number().describe('Higher is nearer to the query.') });
+const foundMemory = memory.extend({
+  score: z.number().describe('Higher is nearer to the query.'),
+  fallback: z
+    .literal(true)
+    .optional()
+    .describe('Not found by the query: one of the newest instructions and preferences.'),
+});
 export type FoundMemory = z.output<typeof foundMemory>;
 
 export const profile = z.object({

@@ -125,6 +125,13 @@ export function createEntityIndexes(column: VectorColumn, embedder: Pick<Embedde
   };
 }
 
+/** Of rows that are at hand. */
+export function indexRows(rows: readonly IndexRow[]): EntityIndex {
+  const index = empty();
+  for (const row of rows) put(index, row);
+  return index;
+}
+
 async function dropDeleted(db: Handle, entity: Entity, index: Growing): Promise<void> {
   const there = new Set(await findIds(db, entity));
   for (const [id, memory] of index.memories) {

@@ -4,18 +4,19 @@
  */
 import { createPacer } from '#platform/concurrency/pacing.ts';
 import type { Entity, MemoryType } from './api.ts';
-import { cosine, type Embedder } from './embedding/embedder.ts';
+import type { CalibratedEmbedder } from './embedding/calibration.ts';
+import { cosine } from './embedding/embedder.ts';
 import type { EntityIndex, IndexedMemory } from './entityindex.ts';
 import { memoryProblems } from './problems.ts';
 import { findSimilarities, type Handle } from './store.ts';
-import { createScorer, findFrequencies, inverseFrequency } from './text/bm25.ts';
+import { createScorer, findFrequencies } from './text/bm25.ts';
 import { analyse } from './text/terms.ts';
 import type { VectorColumn } from './vectors.ts';
 
 export interface RankingDeps {
   readonly db: Handle;
   readonly column: VectorColumn;
-  readonly embedder: Embedder;
+  readonly embedder: CalibratedEmbedder;
 }
 
 export interface Ranked {
@@ -45,20 +46,38 @@ const dayMs = 24 * 3600 * 1000;
 const neighbourWeight = 0.15;
 const conversationMs = 30 * 60 * 1000;
 
+export interface RankingOptions {
+  readonly limit: number;
+  readonly type: MemoryType | undefined;
+  readonly nowMs: number;
+}
+
 export async function rank(
   deps: RankingDeps,
   entity: Entity,
   index: EntityIndex,
   query: string,
-  options: { readonly limit: number; readonly type: MemoryType | undefined; readonly nowMs: number },
+  options: RankingOptions,
 ): Promise<Ranking> {
   const text = query.slice(0, longestQuery).toWellFormed();
-  const { terms, frequencies } = await queryTerms(index, text);
-  const collection = { documents: index.memories.size, totalLength: index.totalLength, frequencies };
-  const similarities = await similaritiesOf(deps, entity, index, text, (term) => inverseFrequency(collection, term));
-  const scoreText = createScorer(collection, terms);
-  const { searchWeight, searchFloor } = deps.embedder;
+  const similarities = await similaritiesOf(deps, entity, index, text);
+  const ranked = await rankIndex(deps.embedder, index, text, similarities, options);
+  return { ranked, degraded: similarities === undefined };
+}
 
+/** By falling score. Without `similarities`, by text alone. */
+export async function rankIndex(
+  { searchWeight, searchFloor }: Pick<CalibratedEmbedder, 'searchWeight' | 'searchFloor'>,
+  index: EntityIndex,
+  text: string,
+  similarities: ReadonlyMap<string, number> | undefined,
+  options: RankingOptions,
+): Promise<readonly Ranked[]> {
+  const { terms, frequencies } = await queryTerms(index, text);
+  const scoreText = createScorer(
+    { documents: index.memories.size, totalLength: index.totalLength, frequencies },
+    terms,
+  );
   const found: { memory: IndexedMemory; score: number }[] = [];
   const pace = createPacer();
   for (const memory of index.memories.values()) {
@@ -71,12 +90,11 @@ export async function rank(
     const score = similarity === undefined ? byText : (1 - searchWeight) * byText + searchWeight * (byVector ?? 0);
     found.push({ memory, score });
   }
-  const ranked = withNeighbours(found)
+  return withNeighbours(found)
     .filter(({ memory }) => options.type === undefined || memory.type === options.type)
     .map(({ memory, score }) => ({ id: memory.id, score: score * priorOf(memory, options.nowMs) }))
     .toSorted((left, right) => right.score - left.score || (left.id < right.id ? -1 : 1))
     .slice(0, options.limit);
-  return { ranked, degraded: similarities === undefined };
 }
 
 /** A short question may look like another language: of a word's stems that one counts which the memories know. */
@@ -98,11 +116,10 @@ async function similaritiesOf(
   entity: Entity,
   index: EntityIndex,
   text: string,
-  weightOf: (term: string) => number,
 ): Promise<ReadonlyMap<string, number> | undefined> {
   let vector: Float32Array;
   try {
-    vector = await embedder.embedQuery(text, weightOf);
+    vector = await embedder.embedQuery(text);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === unavailableCode) return undefined;
     throw error;
@@ -121,12 +138,22 @@ export async function compare(
   index: EntityIndex,
   vector: Float32Array,
 ): Promise<ReadonlyMap<string, number>> {
-  if (column === 'vector') return findSimilarities(db, entity, embedder.name, vector);
+  if (column === 'bytea') return compareHere(embedder, index, vector);
+  const cosines = await findSimilarities(db, column, entity, embedder.name, vector);
+  return new Map([...cosines].map(([id, value]) => [id, embedder.similarityOf(value)]));
+}
+
+/** Where the database cannot. */
+export function compareHere(
+  embedder: Pick<CalibratedEmbedder, 'similarityOf'>,
+  index: EntityIndex,
+  vector: Float32Array,
+): ReadonlyMap<string, number> {
   const similarities = new Map<string, number>();
   for (const memory of index.memories.values()) {
     // Of other dimensions: embedded by what has only the name in common.
     if (memory.vector?.length !== vector.length) continue;
-    similarities.set(memory.id, cosine(memory.vector, vector));
+    similarities.set(memory.id, embedder.similarityOf(cosine(memory.vector, vector)));
   }
   return similarities;
 }

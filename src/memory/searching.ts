@@ -2,11 +2,12 @@
 import type { Clock } from '#platform/clock.ts';
 import type { Db } from '#platform/db/db.ts';
 import type { Entity, FoundMemory, Injection, InjectRequest, MemoryType, SearchRequest, SearchResult } from './api.ts';
-import type { EntityIndex, EntityIndexes } from './entityindex.ts';
+import type { EntityIndex, EntityIndexes, IndexedMemory } from './entityindex.ts';
 import { toMemory } from './presenting.ts';
 import { toProfile } from './profiles/presenting.ts';
 import { type RankingDeps, rank } from './ranking.ts';
 import { findMemories, type MemoryTables } from './store.ts';
+import { asksForEverything } from './text/everything.ts';
 
 export interface SearchingDeps extends RankingDeps {
   readonly db: Db<MemoryTables>;
@@ -36,7 +37,7 @@ export async function inject(deps: SearchingDeps, request: InjectRequest): Promi
   // A group that asks for itself has its memories once.
   const isSame = group !== undefined && own.entityType === 'group' && own.entityId === group.entityId;
   const [ownFound, groupFound] = await Promise.all([
-    search(deps, own, ownIndex, query, limit, undefined),
+    searchOrFallBack(deps, own, ownIndex, query, limit),
     group === undefined || isSame ? nothing : search(deps, group, groupIndex, query, groupLimit, undefined),
   ]);
   const memories = [...ownFound.memories, ...groupFound.memories].toSorted((left, right) => right.score - left.score);
@@ -47,6 +48,48 @@ export async function inject(deps: SearchingDeps, request: InjectRequest): Promi
     memories,
     ...(degraded && { degraded: true }),
   };
+}
+
+/**
+ * Places that the search leaves empty go to the newest instructions and preferences: they hold for every turn. A question
+ * about everything gets those first.
+ */
+async function searchOrFallBack(
+  deps: SearchingDeps,
+  entity: Entity,
+  index: EntityIndex | undefined,
+  query: string,
+  limit: number,
+): Promise<Found> {
+  if (index === undefined || query.trim() === '') return nothing;
+  const first = asksForEverything(query) ? newestStanding(index, limit, new Set()) : [];
+  const { memories, degraded } = await search(deps, entity, index, query, limit, undefined);
+  const reserved = new Set(first.map(({ id }) => id));
+  const found = memories.filter(({ id }) => !reserved.has(id)).slice(0, limit - first.length);
+  const missing = limit - first.length - found.length;
+  const rest = newestStanding(index, missing, new Set([...reserved, ...found.map(({ id }) => id)]));
+  const fallback = [...first, ...rest].map(({ id }) => ({ id, score: 0, fallback: true as const }));
+  return { memories: [...found, ...(await readMemories(deps, fallback))], degraded };
+}
+
+/** At most `most`, the newest first, and none of `known`. */
+function newestStanding(index: EntityIndex, most: number, known: ReadonlySet<string>): readonly IndexedMemory[] {
+  if (most <= 0) return [];
+  return [...index.memories.values()]
+    .filter(({ id, type }) => (type === 'instruction' || type === 'preference') && !known.has(id))
+    .toSorted((left, right) => right.updatedAtMs - left.updatedAtMs || right.seq - left.seq)
+    .slice(0, most);
+}
+
+/** In the order given. A memory that was deleted meanwhile is missing. */
+async function readMemories<Item extends { readonly id: string }>({ db }: SearchingDeps, items: readonly Item[]) {
+  if (items.length === 0) return [];
+  const ids = items.map(({ id }) => id);
+  const rows = new Map((await findMemories(db, ids)).map((row) => [row.id, row]));
+  return items.flatMap((item) => {
+    const row = rows.get(item.id);
+    return row === undefined ? [] : [{ ...toMemory(row), ...item }];
+  });
 }
 
 interface Found {
@@ -66,18 +109,5 @@ async function search(
 ): Promise<Found> {
   if (index === undefined || index.memories.size === 0 || query.trim() === '') return nothing;
   const { ranked, degraded } = await rank(deps, entity, index, query, { limit, type, nowMs: deps.clock.now() });
-  const rows = new Map(
-    (
-      await findMemories(
-        deps.db,
-        ranked.map(({ id }) => id),
-      )
-    ).map((row) => [row.id, row]),
-  );
-  // What went meanwhile is not shown.
-  const memories = ranked.flatMap(({ id, score }) => {
-    const row = rows.get(id);
-    return row === undefined ? [] : [{ ...toMemory(row), score }];
-  });
-  return { memories, degraded };
+  return { memories: await readMemories(deps, ranked), degraded };
 }

@@ -8,6 +8,7 @@ import { createServer, type HttpServer, type ServerOptions } from '#platform/htt
 import { measureJobs } from '#platform/jobs/depth.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { addAdminRoutes } from './admin/routes.ts';
+import { calibrateEmbedder } from './embedding/calibration.ts';
 import type { Embedder } from './embedding/embedder.ts';
 import { createEntityIndexes } from './entityindex.ts';
 import { createEntityQueue } from './queueing.ts';
@@ -32,7 +33,7 @@ export interface MemoryDeps {
 }
 
 export async function createMemory(deps: MemoryDeps): Promise<HttpServer> {
-  const { clock, embedder, access } = deps;
+  const { clock, access } = deps;
   const app = createServer({
     ...deps.server,
     service: 'memory',
@@ -40,6 +41,7 @@ export async function createMemory(deps: MemoryDeps): Promise<HttpServer> {
     cors: allowApplications(deps.agentOrigins),
   });
   const db = deps.database.queries<MemoryTables>();
+  const embedder = calibrateEmbedder(deps.embedder, db);
   const column = await findVectorColumn(db);
   const indexes = createEntityIndexes(column, embedder);
   const routeDeps = { db, column, embedder, indexes, clock, queue: createEntityQueue() };

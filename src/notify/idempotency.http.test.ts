@@ -5,7 +5,7 @@ import { type AccountTables, ensureProfile, setOpenNotification } from '#account
 import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import type { JobTables } from '#platform/jobs/jobs.ts';
-import { databaseEngines } from '../../test/database.fixture.ts';
+import { laneEngines } from '../../test/database.fixture.ts';
 import {
   createTestChannel,
   leaveSend,
@@ -21,7 +21,7 @@ async function unfinishedJobs(database: Database): Promise<number> {
   return (await jobs.select('job_id').execute()).length;
 }
 
-describe.each(databaseEngines)('Idempotency-Key on $name', (engine) => {
+describe.each(laneEngines)('Idempotency-Key on $name', (engine) => {
   describe.skipIf(engine.missing)('', () => {
     let database: Database;
     let channel: TestChannel;

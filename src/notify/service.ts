@@ -78,7 +78,7 @@ export async function createNotify(deps: NotifyDeps): Promise<HttpServer> {
   const content = createClient({
     name: 'content',
     baseUrl: deps.contentUrl,
-    ours: true,
+    isInternal: true,
     timeoutMs: trendingTimeoutMs,
     telemetry: server.telemetry,
   });

@@ -5,7 +5,7 @@ import { type AccountTables, ensureProfile } from '#accounts/store.ts';
 import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import { createLog } from '#platform/log.ts';
-import { databaseEngines } from '../../test/database.fixture.ts';
+import { laneEngines } from '../../test/database.fixture.ts';
 import {
   createTestChannel,
   internalKey,
@@ -19,7 +19,7 @@ import { ChannelFailure } from './channels/channel.ts';
 import { suppress } from './suppressionstore.ts';
 import type { NotifyTables } from './tables.ts';
 
-describe.each(databaseEngines)('suppressed addresses on $name', (engine) => {
+describe.each(laneEngines)('suppressed addresses on $name', (engine) => {
   describe.skipIf(engine.missing)('', () => {
     let database: Database;
     let channel: TestChannel;

@@ -12,7 +12,7 @@ export function isUuid(text: string): boolean {
 }
 
 /**
- * The UUID of a name (version 5, RFC 9562 §5.5): the same in every process. `namespace` is a UUID, with or without hyphens.
+ * Returns the UUID of a name (version 5, RFC 9562 §5.5): the same in every process. `namespace` is a UUID, with or without hyphens.
  */
 export function uuidOfName(namespace: string, name: string): string {
   const key = Buffer.from(namespace.replaceAll('-', ''), 'hex');
@@ -23,7 +23,7 @@ export function uuidOfName(namespace: string, name: string): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
-/** Random bytes are read a page at a time: one system call per id costs more than the other ids of a request together. */
+/** Random bytes are read in pages of 4096, because one system call per id costs more than all other ids of a request together. */
 const page = Buffer.alloc(4096);
 let used = page.length;
 

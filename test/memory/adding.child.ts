@@ -3,6 +3,7 @@
 import { migrations } from '#app/migrations.ts';
 import { addMemory } from '#memory/adding.ts';
 import { createBuiltinEmbedder } from '#memory/embedding/builtin.ts';
+import { calibrateEmbedder } from '#memory/embedding/calibration.ts';
 import { createEntityIndexes } from '#memory/entityindex.ts';
 import { createEntityQueue } from '#memory/queueing.ts';
 import { findVectorColumn, type MemoryTables } from '#memory/store.ts';
@@ -53,7 +54,7 @@ if (process.argv[2] !== undefined) {
     log: createLog({ level: 'silent' }),
   });
   const db = database.queries<MemoryTables>();
-  const embedder = createBuiltinEmbedder();
+  const embedder = calibrateEmbedder(createBuiltinEmbedder(), db);
   const column = await findVectorColumn(db);
   const deps = { db, embedder, column, indexes: createEntityIndexes(column, embedder), queue: createEntityQueue() };
   function* additions() {

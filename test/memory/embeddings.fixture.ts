@@ -14,7 +14,7 @@ export interface EmbeddingServer {
   close(): Promise<void>;
 }
 
-export const dimensions = 1024;
+export const dimensions = 192;
 
 /** A meaning that no word shows: these are the same to it. */
 const synonyms: readonly (readonly [RegExp, string])[] = [[/I follow a vegetarian diet/g, 'I am a vegetarian']];

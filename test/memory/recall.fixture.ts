@@ -30,7 +30,7 @@ export async function measureRecall(searchIn: (person: Person) => Promise<Search
 }
 
 /** BM25 with stems and stop words, and nothing else. */
-export const bm25: (person: Person) => Promise<Search> = async ({ memories }) => {
+export const bm25: (person: Pick<Person, 'memories'>) => Promise<Search> = async ({ memories }) => {
   const documents = memories.map((content) => ({ content, ...countTerms(termsOf(content)) }));
   const totalLength = documents.reduce((sum, { length }) => sum + length, 0);
   return async (question, limit) => {

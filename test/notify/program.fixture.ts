@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { newPlace, root } from '../acceptance/running.fixture.ts';
+import { programEnv } from '../programs.fixture.ts';
 
 export interface TakenMail {
   readonly to: string;
@@ -51,7 +52,7 @@ export async function placeNotify(): Promise<KillableNotify> {
     answers: true,
     async start() {
       const env = {
-        PATH: process.env.PATH,
+        ...programEnv,
         ...place.env,
         INTERNAL_KEY: 'key',
         RESEND_API_KEY: 'provider-key',

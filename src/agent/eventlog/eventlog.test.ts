@@ -27,6 +27,8 @@ function runsOf(database: Database) {
           ownerId: randomUUID(),
           messageId: randomUUID(),
           holder: randomUUID(),
+          model: 'offline-demo',
+          credits: 1,
           leaseMs: 60_000,
         }),
       ),

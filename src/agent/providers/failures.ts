@@ -1,9 +1,12 @@
-/** Why a run failed, in a sentence for the user: nothing internal, no address, no key. */
+/** Explains to the user why a run failed, without internals, addresses and keys. */
 import { APICallError, InvalidResponseDataError, InvalidToolInputError, NoSuchToolError, RetryError } from 'ai';
 import { DeadlineExceeded } from '#platform/resilience/deadline.ts';
 
-/** An expected failure, whose message may be shown. */
+/** An expected failure, whose message is shown to the user. */
 export class RunFailure extends Error {}
+
+/** The model has sent no token in time. */
+export class FirstTokenTimeout extends Error {}
 
 export const brokeOff = 'The model broke off its answer.';
 
@@ -13,9 +16,9 @@ export function explainFailure(error: unknown): string {
   if (APICallError.isInstance(error)) return explainCall(error.statusCode);
   if (NoSuchToolError.isInstance(error)) return `There is no tool named ${error.toolName.slice(0, 100)}.`;
   if (InvalidToolInputError.isInstance(error)) return `The arguments do not fit ${error.toolName.slice(0, 100)}.`;
-  // So it says of a stream that ends without a finish reason: there is no data to be shown as wrong.
+  // The SDK's error for a stream that ends without a finish reason: it has no invalid data.
   if (InvalidResponseDataError.isInstance(error) && error.data === undefined) return brokeOff;
-  if (error instanceof DeadlineExceeded) return 'The model stopped answering.';
+  if (error instanceof DeadlineExceeded || error instanceof FirstTokenTimeout) return 'The model stopped answering.';
   return 'The model provider failed.';
 }
 

@@ -1,9 +1,10 @@
-/** Calls to providers of pictures and videos: OpenAI's wire, with a deadline, and failures told in a sentence. */
+/** Calls to providers of pictures and videos on OpenAI's wire: with a deadline, retried, and with failures for the user. */
 import { z } from 'zod';
 import { readAtMost } from '#platform/http/boundedbody.ts';
 import { outgoingFetch } from '#platform/http/outgoing.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import { OrderRefused, ProviderFailed } from './generators.ts';
+import { isRetryableStatus, maxTries, waitBeforeRetry } from './retrying.ts';
 
 export interface ProviderSettings {
   readonly url: string;
@@ -23,7 +24,10 @@ export interface ProviderCall {
 
 const said = z.object({ error: z.object({ message: z.string() }) });
 
-/** Throws OrderRefused for what is wrong with the order (400, 422), ProviderFailed for the rest. */
+/**
+ * 408, 429, 5xx and broken connections are tried up to three times (docs/specification/agent.md#provider-failures). Throws
+ * OrderRefused for a fault of the order (400, 422), ProviderFailed for any other failure.
+ */
 export async function callProvider(
   { url, apiKey }: ProviderSettings,
   what: string,
@@ -42,9 +46,14 @@ export async function callProvider(
       maxBytes,
       () => new Error(`the response is larger than ${maxBytes} bytes`),
     );
-    return { status: answer.status, bytes, mime: answer.headers.get('content-type') ?? '' };
+    return {
+      status: answer.status,
+      bytes,
+      mime: answer.headers.get('content-type') ?? '',
+      retryAfter: answer.headers.get('retry-after'),
+    };
   };
-  const answer = await withDeadline(call.timeoutMs, ask, outer).catch((cause: unknown) => {
+  const answer = await askWithRetries(() => withDeadline(call.timeoutMs, ask, outer), outer).catch((cause: unknown) => {
     outer.throwIfAborted();
     throw new ProviderFailed(`The ${what} provider could not be reached, or did not answer in time.`, { cause });
   });
@@ -52,6 +61,25 @@ export async function callProvider(
   if (answer.status < 200 || answer.status > 299)
     throw new ProviderFailed(`The ${what} provider answered ${answer.status}.`);
   return answer;
+}
+
+/** Neither a time limit nor a body that is too large is retried. */
+async function askWithRetries<T extends { readonly status: number; readonly retryAfter: string | null }>(
+  ask: () => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    const isLast = tries === maxTries;
+    const answer = await ask().catch((error: unknown) => {
+      signal.throwIfAborted();
+      // `fetch` rejects with a TypeError when a connection is refused or broken.
+      if (isLast || !(error instanceof TypeError)) throw error;
+      return undefined;
+    });
+    if (answer !== undefined && (isLast || !isRetryableStatus(answer.status))) return answer;
+    const mayRetry = await waitBeforeRetry(tries, answer?.retryAfter, signal);
+    if (answer !== undefined && !mayRetry) return answer;
+  }
 }
 
 function reasonOf(bytes: Uint8Array, what: string): string {

@@ -11,6 +11,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '#platform/log.ts';
 import { billableReferences } from '../billing/references.ts';
+import { UsageMeter } from '../billing/usage.ts';
+import type { AgentMetrics } from '../metrics.ts';
 import { explainFailure } from '../providers/failures.ts';
 import type { ChosenModel } from '../providers/models.ts';
 import type { Run } from '../store/runstore.ts';
@@ -27,6 +29,7 @@ export interface ExecutionDeps extends RunsDeps, TurnDeps {
   readonly buffers: RunEventBuffers;
   readonly log: Log;
   readonly lease: RunLease;
+  readonly metrics: AgentMetrics;
   readonly writer?: Pick<EventWriterDeps, 'windowMs' | 'maxSize'>;
 }
 
@@ -64,6 +67,8 @@ export class Execution {
   readonly #deps: ExecutionDeps;
   readonly #run: Run;
   readonly #chosen: ChosenModel;
+  readonly #usage = new UsageMeter();
+  readonly #startedAtMs = performance.now();
   #state: ExecutionState;
 
   constructor(deps: ExecutionDeps, run: Run, chosen: ChosenModel) {
@@ -95,9 +100,12 @@ export class Execution {
     const outcome = unwritten === undefined || worked.status === 'lost' ? worked : outcomeOf(unwritten, log);
     if (outcome.status !== 'lost') {
       this.#become({ mode: 'ending' });
-      if (await this.#commitEnd(writer, outcome)) {
+      const metadata = await this.#commitEnd(writer, outcome);
+      if (metadata !== undefined) {
         this.#become({ mode: 'ended' });
-        return writer.close(lastChunk(outcome));
+        const durationMs = performance.now() - this.#startedAtMs;
+        this.#deps.metrics.runEnded(outcome.status, this.#run.model, durationMs, this.#usage.total());
+        return writer.close(lastChunk(outcome, metadata));
       }
     }
     this.#become({ mode: 'lost' });
@@ -109,7 +117,10 @@ export class Execution {
     const { label } = this.#chosen;
     try {
       await writer.write({ type: 'start', messageId, messageMetadata: { ...label, taskId } });
-      const turn = await untilAborted(signal, runTurn(this.#deps, this.#run, this.#chosen, writer, signal));
+      const turn = await untilAborted(
+        signal,
+        runTurn(this.#deps, { run: this.#run, chosen: this.#chosen, writer, usage: this.#usage, signal }),
+      );
       return turn.status === 'completed' ? { ...turn, error: null } : turn;
     } catch (error) {
       return outcomeOf(error, this.#deps.log);
@@ -121,12 +132,13 @@ export class Execution {
     const parts = writer.parts();
     const metadata = { ...this.#chosen.label, ...(finishReason !== undefined && { finishReason }) };
     const delivered = billableReferences(this.#run.taskId, parts);
+    const usage = this.#usage.total();
     for (const startedAtMs = performance.now(); ; ) {
       try {
-        return await endRun(this.#deps, this.#run, { status, error, parts, metadata, delivered });
+        return await endRun(this.#deps, this.#run, { status, error, parts, metadata, usage, delivered });
       } catch (cause) {
         this.#deps.log.warn({ err: cause }, 'the end of a run could not be committed');
-        if (performance.now() - startedAtMs > this.#deps.lease.leaseMs) return false;
+        if (performance.now() - startedAtMs > this.#deps.lease.leaseMs) return undefined;
         await sleep(endTriesPauseMs);
       }
     }

@@ -36,7 +36,11 @@ export class RunExecutor {
     if (this.#executions.size === 0) this.#renewedAtMs = performance.now();
     const execution = new Execution(this.#deps, run, chosen);
     this.#executions.set(run.taskId, execution);
-    void execution.over.then(() => this.#executions.delete(run.taskId));
+    this.#deps.metrics.runStarted();
+    void execution.over.then(() => {
+      this.#executions.delete(run.taskId);
+      this.#deps.metrics.executionEnded();
+    });
     // The request was accepted before the drain, and nobody else would end its run.
     if (this.#mode === 'drained') execution.stop(new ServerDrained());
   }

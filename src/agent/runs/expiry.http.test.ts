@@ -2,12 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AccountTables, setPlanAndCredits } from '#accounts/store.ts';
-import { type AgentRig, type Chatter, newThread, startAgent } from '../../../test/agent/rig.fixture.ts';
+import { type AgentRig, type Chatter, newThread, startAgent, testSettings } from '../../../test/agent/rig.fixture.ts';
 import { embedded } from '../../../test/media/rig.fixture.ts';
 
 let rig: AgentRig;
 beforeAll(async () => {
-  rig = await startAgent(embedded, { settings: { taskTtlS: 1, maxRunsPerUser: 10, drainS: 1 } });
+  rig = await startAgent(embedded, { settings: { ...testSettings, taskTtlS: 1, drainS: 1 } });
 });
 afterAll(() => rig.close());
 
@@ -54,7 +54,7 @@ describe('a task past its time-to-live', () => {
     await sleep(2000);
     expect((await user.task(taskId)).status).toBe('running');
     const { events } = await user.stream(taskId);
-    expect(events.at(-1)?.data).toEqual({ type: 'finish' });
+    expect(events.at(-1)?.data).toMatchObject({ type: 'finish' });
   });
 });
 
@@ -62,7 +62,7 @@ describe('a service that is shut down', () => {
   it('refuses new runs and its health, serves all else, and lets runs go on for a while', async () => {
     const user = await rig.user('pro', 100);
     const other = await rig.another({
-      settings: { taskTtlS: 3600, maxRunsPerUser: 10, drainS: 20 },
+      settings: { ...testSettings, drainS: 20 },
       pace: { leaseMs: 60_000 },
     });
     const there = rig.at(other.url, user);
@@ -98,12 +98,12 @@ describe('a service that is shut down', () => {
       expect([path, (await there.call('GET', path)).status]).toEqual([path, 503]);
     for (const path of [`/task/${longId}`, `/messages/${long}`, `/thread/${long}/current-task`, '/'])
       expect([path, (await there.call('GET', path)).status]).toEqual([path, 200]);
-    expect((await there.stream(ended)).events.at(-1)?.data).toEqual({ type: 'finish' });
+    expect((await there.stream(ended)).events.at(-1)?.data).toMatchObject({ type: 'finish' });
     expect((await there.call('DELETE', `/task/${stoppedId}`)).status).toBe(204);
     const [finished, failed, aborted] = await Promise.all(reading);
     await draining;
     const error = 'The server is shutting down; please send the message again.';
-    expect([finished, failed, aborted].map((seen) => [seen?.done, seen?.events.at(-1)?.data])).toEqual([
+    expect([finished, failed, aborted].map((seen) => [seen?.done, seen?.events.at(-1)?.data])).toMatchObject([
       [true, { type: 'finish' }],
       [true, { type: 'error', errorText: error }],
       [true, { type: 'abort' }],

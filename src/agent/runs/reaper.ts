@@ -8,7 +8,9 @@ import type { UIMessage } from 'ai';
 import { startInterval } from '#platform/background/interval.ts';
 import type { Log } from '#platform/log.ts';
 import { billableReferences } from '../billing/references.ts';
+import { unknownUsage } from '../billing/usage.ts';
 import type { EventLog } from '../eventlog/eventlog.ts';
+import type { AgentMetrics } from '../metrics.ts';
 import { claimDeadRuns, deleteExpiredRuns, type Run } from '../store/runstore.ts';
 import type { Chunk } from '../stream/chunks.ts';
 import { MessageAssembler } from '../stream/messageassembler.ts';
@@ -16,6 +18,7 @@ import { lastChunk } from '../stream/replay.ts';
 import { endRun, type RunsDeps } from './runs.ts';
 
 export interface ReaperDeps extends RunsDeps {
+  readonly metrics: AgentMetrics;
   readonly eventLog: EventLog;
   readonly log: Log;
 }
@@ -99,7 +102,14 @@ interface Shown {
 }
 
 async function endDeadRun(deps: ReaperDeps, run: Run, { parts, metadata, lastSeq }: Shown): Promise<void> {
-  await endRun(deps, run, { ...failure, parts, metadata, delivered: billableReferences(run.taskId, parts) });
+  const ended = await endRun(deps, run, {
+    ...failure,
+    parts,
+    metadata,
+    usage: unknownUsage,
+    delivered: billableReferences(run.taskId, parts),
+  });
+  if (ended !== undefined) deps.metrics.runEnded(failure.status, run.model, undefined, unknownUsage);
   if (lastSeq === undefined) return;
   const batch = {
     firstSeq: lastSeq + 1,

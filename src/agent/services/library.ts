@@ -29,13 +29,21 @@ export interface Deposit {
   readonly thumbAssetId?: string;
 }
 
-/** The media service will not have it: what is said may be shown. */
-export class Refused extends Error {}
+/** The media service refuses the file. The message may be shown to the user. */
+export class Refused extends Error {
+  readonly status: number;
+
+  constructor(message: string, status: number) {
+    super(message);
+    this.status = status;
+  }
+}
 
 const uploadTimeoutMs = 60_000;
 const maxSourceBytes = 64 * 1024 * 1024;
 
 const reservation = z.object({ uploadUrl: z.string(), headers: z.record(z.string(), z.string()) });
+const fitted = z.object({ url: z.string() });
 const registered = z.object({ assetId: z.string(), mime: z.string() });
 const refusal = z.object({ error: z.string(), message: z.string() });
 const signed = z.record(
@@ -45,6 +53,7 @@ const signed = z.record(
     url: z.string().optional(),
     thumbUrl: z.string().optional(),
     mime: z.string().optional(),
+    byteSize: z.int().optional(),
   }),
 );
 export type SignedMedia = z.output<typeof signed>[string];
@@ -70,7 +79,7 @@ function accept(answer: Awaited<ReturnType<ActingClient['send']>>): unknown {
   if (answer.status === 200 || answer.status === 201) return answer.json();
   const said = refusal.safeParse(answer.json());
   const isOfTheFile = [400, 413, 422, 451].includes(answer.status);
-  if (said.success && isOfTheFile) throw new Refused(said.data.message);
+  if (said.success && isOfTheFile) throw new Refused(said.data.message, answer.status);
   throw new Error(`the media service answered ${answer.status}`);
 }
 
@@ -80,7 +89,7 @@ async function upload(place: z.output<typeof reservation>, bytes: Uint8Array, ou
     const init = { method: 'PUT', headers, body: new Uint8Array(bytes), signal };
     const answer = await outgoingFetch(place.uploadUrl, init);
     await answer.arrayBuffer();
-    if (answer.status === 413) throw new Refused('The file is too large.');
+    if (answer.status === 413) throw new Refused('The file is too large.', 413);
     // 412: an earlier try put it there (docs/specification/media.md#uploads).
     if (!answer.ok && answer.status !== 412) throw new Error(`an upload was answered ${answer.status}`);
   };
@@ -133,6 +142,47 @@ export async function fetchPicture(
     outer.throwIfAborted();
     throw problems.engine_unavailable({ cause });
   });
+}
+
+/** The longest side of pictures that models get, in pixels. */
+const modelSide = 1568;
+const maxModelPictureBytes = 8 * 1024 * 1024;
+
+/** A scaled JPEG of a picture, for a model. `undefined` if the user may not read the asset, or it shows no picture. */
+export async function fetchScaledPicture(
+  { media }: LibraryDeps,
+  userId: string,
+  assetId: string,
+  outer: AbortSignal,
+): Promise<{ bytes: Uint8Array; mime: string } | undefined> {
+  const json = { ref: assetId, width: modelSide, height: modelSide, resizingType: 'fit', format: 'jpeg' };
+  const call = { json, idempotent: true, onBehalfOf: userId, signal: outer } as const;
+  const answer = await media.send({ ...call, method: 'POST', route: '/v1/fit' });
+  if (answer.status !== 200) return undefined;
+  const { url } = fitted.parse(answer.json());
+  return { bytes: await download(url, maxModelPictureBytes, outer), mime: 'image/jpeg' };
+}
+
+/** The bytes of an asset of at most `maxBytes`. `undefined` if the user may not read it, or it is larger. */
+export async function fetchFile(
+  deps: LibraryDeps,
+  userId: string,
+  assetId: string,
+  maxBytes: number,
+  outer: AbortSignal,
+): Promise<{ bytes: Uint8Array; mime: string } | undefined> {
+  const { url, mime, byteSize = 0 } = (await sign(deps, userId, 'image', [assetId])).get(assetId) ?? {};
+  if (url === undefined || mime === undefined || byteSize > maxBytes) return undefined;
+  return { bytes: await download(url, maxBytes, outer), mime };
+}
+
+async function download(url: string, maxBytes: number, outer: AbortSignal): Promise<Uint8Array> {
+  const get = async (signal: AbortSignal) => {
+    const answer = await outgoingFetch(url, { headers: currentTraceHeaders(), signal });
+    if (!answer.ok) throw new Error(`a download was answered with ${answer.status}`);
+    return readAtMost(answer.body ?? [], maxBytes, () => new Error(`the file is larger than ${maxBytes} bytes`));
+  };
+  return withDeadline(uploadTimeoutMs, get, outer);
 }
 
 /** Which of the assets the user may not read, and whether that is because they do not exist. Throws `engine_unavailable`. */

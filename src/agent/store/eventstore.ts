@@ -65,6 +65,19 @@ export async function listNewEvents(
   return rows;
 }
 
+export async function findRunsWithEvents(
+  db: Db<EventTables>,
+  taskIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom('agent_events')
+    .select('task_id')
+    .distinct()
+    .where(sql<boolean>`task_id = any(${taskIds}::uuid[])`)
+    .execute();
+  return new Set(rows.map((row) => row.task_id));
+}
+
 export async function deleteEvents(db: Db<EventTables>, taskIds: readonly string[]): Promise<void> {
   await db.deleteFrom('agent_events').where(sql<boolean>`task_id = any(${taskIds}::uuid[])`).execute();
 }

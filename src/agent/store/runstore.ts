@@ -29,6 +29,8 @@ export interface RunTables {
     created_at: Generated<Date>;
     updated_at: Generated<Date>;
     ended_at: Date | null;
+    model: Generated<string>;
+    credits: Generated<number>;
   };
   agent_messages: {
     thread_id: string;
@@ -60,6 +62,8 @@ const runColumns = [
   'epoch_ms as epochMs',
   'created_at as createdAt',
   'updated_at as updatedAt',
+  'model',
+  'credits',
 ] as const;
 
 export type Run = NonNullable<Awaited<ReturnType<typeof findRun>>>;
@@ -94,6 +98,9 @@ export interface NewRun {
   readonly threadId: string;
   readonly ownerId: string;
   readonly messageId: string;
+  readonly model: string;
+  /** What the run costs. */
+  readonly credits: number;
   readonly holder: string;
   readonly leaseMs: number;
 }
@@ -106,6 +113,8 @@ export function insertRun(tx: Tx<RunTables>, run: NewRun) {
       thread_id: run.threadId,
       owner_id: run.ownerId,
       message_id: run.messageId,
+      model: run.model,
+      credits: run.credits,
       status: 'running',
       holder: run.holder,
       lease_expires_at: later(run.leaseMs),

@@ -26,6 +26,7 @@ export interface VideoTables {
     thumb_asset_id: string | null;
     created_at: Generated<Date>;
     updated_at: Generated<Date>;
+    model: Generated<string>;
   };
 }
 
@@ -47,6 +48,7 @@ const columns = [
   'provider_id as providerId',
   'asset_id as assetId',
   'thumb_asset_id as thumbAssetId',
+  'model',
 ] as const;
 
 export type Video = NonNullable<Awaited<ReturnType<typeof findVideo>>>;
@@ -58,6 +60,8 @@ export interface NewVideo {
   readonly taskId: string;
   readonly messageId: string;
   readonly toolCallId: string;
+  /** Of the run that ordered it. */
+  readonly model: string;
   readonly input: VideoInput;
   readonly failure: { readonly code: string; readonly message: string } | undefined;
 }
@@ -72,6 +76,7 @@ export function insertVideo(tx: Tx<VideoTables>, video: NewVideo) {
       task_id: video.taskId,
       message_id: video.messageId,
       tool_call_id: video.toolCallId,
+      model: video.model,
       input: sql`${json(video.input)}`,
       status: video.failure === undefined ? 'queued' : 'failed',
       failure_code: video.failure?.code ?? null,

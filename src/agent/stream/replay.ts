@@ -4,9 +4,9 @@ import type { Batch } from '../eventlog/eventlog.ts';
 import type { Run } from '../store/runstore.ts';
 import type { Chunk } from './chunks.ts';
 
-/** The last event of a run's stream. */
-export function lastChunk(run: Pick<Run, 'status' | 'error'>): Chunk {
-  if (run.status === 'completed') return { type: 'finish' };
+/** The last event of a run's stream. If it is known, the metadata of the whole answer goes with it. */
+export function lastChunk(run: Pick<Run, 'status' | 'error'>, metadata?: Readonly<Record<string, unknown>>): Chunk {
+  if (run.status === 'completed') return { type: 'finish', ...(metadata && { messageMetadata: metadata }) };
   if (run.status === 'aborted') return { type: 'abort' };
   return { type: 'error', errorText: run.error ?? 'The run failed.' };
 }

@@ -6,6 +6,7 @@ import type { Caller } from '#platform/access/caller.ts';
 import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import { assetOf } from '../attachments.ts';
+import { videoCost } from '../billing/prices.ts';
 import { type LibraryDeps, type SignedMedia, sign } from '../services/library.ts';
 import { listMessageSizes, listMessages } from '../store/messagestore.ts';
 import type { RunTables } from '../store/runstore.ts';
@@ -96,7 +97,7 @@ async function readPage(
   const present = stored.map(({ id, role, parts, metadata }) => ({
     id,
     role,
-    metadata,
+    metadata: withVideoCredits(metadata, videos),
     parts: parts.map((part) => overlay(role, part, byId)),
   }));
   const signed = await signAll(deps, ownerId, present);
@@ -104,6 +105,14 @@ async function readPage(
     ...message,
     parts: message.parts.map((part) => address(message.role, part, signed)),
   }));
+}
+
+/** A video is charged when it is completed, which may be after the end of its run. */
+function withVideoCredits(metadata: Record<string, unknown>, videos: readonly Video[]): Record<string, unknown> {
+  const { credits, taskId } = metadata;
+  if (typeof credits !== 'number') return metadata;
+  const completed = videos.filter((video) => video.taskId === taskId && video.status === 'completed');
+  return { ...metadata, credits: credits + completed.length * videoCost };
 }
 
 /** The output of a tool that makes media, and what a `data-video` part shows. A user's message has neither. */
@@ -166,7 +175,11 @@ async function signAll(
 
 function address(role: Role, part: Part, signed: ReadonlyMap<string, SignedMedia>): Part {
   const attached = assetOf(part);
-  if (attached !== undefined && part.type === 'file') return { ...part, url: signed.get(attached)?.url ?? part.url };
+  if (attached !== undefined && part.type === 'file') {
+    // With the asset's id, a client can send the part again after the signed URL has expired.
+    const providerMetadata = { ...part.providerMetadata, atelier: { assetId: attached } };
+    return { ...part, url: signed.get(attached)?.url ?? part.url, providerMetadata };
+  }
   const media = mediaOf(role, part);
   if (media === undefined) return part;
   const found = typeof media.assetId === 'string' ? signed.get(media.assetId) : undefined;

@@ -8,6 +8,6 @@ export interface ToolContext {
   readonly writer: EventWriter;
   /** The messages of the thread that show pictures, oldest first. */
   readonly findMessages: () => Promise<readonly StoredMessage[]>;
-  /** Ends the run with this reason after the tool's output is written. */
-  readonly fail: (reason: string) => void;
+  /** A tool has made a picture, which the model may look at in its next step. */
+  readonly onPicture: (assetId: string) => void;
 }

@@ -14,7 +14,7 @@ export interface VideoToolDeps extends VideoDeps {
 
 const lookEveryMs = 200;
 
-export function videoTools(deps: VideoToolDeps, { run, writer, fail }: ToolContext) {
+export function videoTools(deps: VideoToolDeps, { run, writer }: ToolContext) {
   const show = async (output: VideoOutput) => {
     await writer.write({ type: 'data-video', id: output.videoId, data: output });
   };
@@ -29,7 +29,6 @@ export function videoTools(deps: VideoToolDeps, { run, writer, fail }: ToolConte
         if (failure !== undefined) return ordered;
         const latest = describeVideo(await waitFor(deps, video, abortSignal));
         await show(latest);
-        if (latest.failure?.code === 'provider_failed') fail(latest.failure.message);
         return latest;
       },
     }),

@@ -12,12 +12,14 @@ import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import { type Job, type Jobs, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
 import { problems } from '#platform/problem.ts';
 import type { Failure, VideoOutput } from '../api.ts';
+import { videoCost } from '../billing/prices.ts';
 import { agentProblems } from '../problems.ts';
 import { RunFailure } from '../providers/failures.ts';
 import { type Clip, OrderRefused, ProviderFailed, type VideoGenerator } from '../providers/generators.ts';
 import { keep, type LibraryDeps, Refused } from '../services/library.ts';
 import type { Run } from '../store/runstore.ts';
 import { findRun, holdRun, type RunTables } from '../store/runstore.ts';
+import { addUsage, type UsageTables } from '../store/usagestore.ts';
 import {
   changeVideo,
   findVideo,
@@ -29,7 +31,7 @@ import {
   type VideoTables,
 } from '../store/videostore.ts';
 
-type Tables = VideoTables & RunTables & LedgerTables;
+type Tables = VideoTables & RunTables & LedgerTables & UsageTables;
 
 export interface VideoDeps extends LibraryDeps {
   readonly db: Db<Tables>;
@@ -38,8 +40,6 @@ export interface VideoDeps extends LibraryDeps {
   readonly ttlS: number;
 }
 
-/** docs/specification/agent.md#credits. */
-const videoCost = 40;
 const plansWithoutVideo: readonly Plan[] = ['free'];
 
 const payload = z.object({ videoId: z.string(), attempt: z.int() });
@@ -71,6 +71,7 @@ export async function orderVideo(
       taskId,
       messageId,
       toolCallId,
+      model: run.model,
       input,
       failure: unpaid,
     };
@@ -174,11 +175,13 @@ async function makeVideo(deps: VideoDeps, job: Job<Payload>): Promise<void> {
   const { payload: attempt, signal } = job;
   const video = await findVideo(deps.db, attempt.videoId);
   if (video === undefined || !(await changeVideo(deps.db, attempt, { status: 'processing' }))) return;
+  let isOrdered = video.providerId !== null;
   try {
     const clip = await deps.videoGenerator.make({
       ...video.input,
       providerId: video.providerId,
       onOrdered: async (providerId) => {
+        isOrdered = true;
         await changeVideo(deps.db, attempt, { provider_id: providerId });
       },
       signal,
@@ -187,12 +190,14 @@ async function makeVideo(deps: VideoDeps, job: Job<Payload>): Promise<void> {
     await transaction(deps.db, async (tx) => {
       const change = { status: 'completed', asset_id: assetId, thumb_asset_id: thumbAssetId } as const;
       // Cancelled meanwhile: nobody pays for it.
-      if (await changeVideo(tx, attempt, change))
+      if (await changeVideo(tx, attempt, change)) {
         await closeCredits(tx, scopeOf(attempt.videoId), [referenceOf(attempt)]);
+        await addUsage(tx, { userId: video.ownerId, model: video.model, videos: 1, credits: videoCost });
+      }
       await job.complete(tx);
     });
   } catch (error) {
-    if (!(error instanceof OrderRefused || error instanceof Refused)) throw speakable(error);
+    if (!(error instanceof OrderRefused || error instanceof Refused)) throw speakable(error, isOrdered);
     await transaction(deps.db, async (tx) => {
       await endVideo(tx, attempt, 'rejected', error.message);
       await job.complete(tx);
@@ -200,8 +205,9 @@ async function makeVideo(deps: VideoDeps, job: Job<Payload>): Promise<void> {
   }
 }
 
-/** What a job fails for last is shown to the user: nothing internal may be in it. */
-function speakable(error: unknown): unknown {
+/** The error that a job fails with last is shown to the user. An order that the provider refused is not repeated. */
+function speakable(error: unknown, isOrdered: boolean): unknown {
+  if (error instanceof ProviderFailed && !isOrdered) return new UnrecoverableError(error.message, { cause: error });
   const maySay = error instanceof ProviderFailed || error instanceof UnrecoverableError;
   return maySay ? error : new Error('The video could not be made or kept.', { cause: error });
 }

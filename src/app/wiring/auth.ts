@@ -21,7 +21,7 @@ export async function wireAuth({ config, engines, server, log }: Wiring): Promis
     cookieDomain: auth.cookieDomain,
     cookieSecrets: auth.cookieSecrets,
     trustedProxies: auth.trustedProxies,
-    // Others reach a PostgreSQL server by themselves.
+    // Other processes connect to a PostgreSQL server directly.
     records:
       database.driver === 'pglite' && internalKeys.length > 0
         ? { access: createAccess({ internalKeys, log, clock }), hasMadeUpAccounts: identity.url === undefined }

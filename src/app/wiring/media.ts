@@ -3,11 +3,12 @@ import { createMedia } from '#media/service.ts';
 import { openCache } from '#platform/cache/open.ts';
 import { systemClock as clock } from '#platform/clock.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import { measureRedis } from '#platform/redis/measuring.ts';
 import { addressesOf, agentOriginsOf } from '../config.ts';
 import { wireAccess } from './access.ts';
 import type { Wiring } from './wiring.ts';
 
-/** In memory: about 60,000 responses. */
+/** Limit of the memory driver: about 60,000 entries. */
 const maxCacheBytes = 64 * 1024 * 1024;
 
 export async function wireMedia({ config, engines, server, log, serviceLease }: Wiring): Promise<HttpServer> {
@@ -28,7 +29,7 @@ export async function wireMedia({ config, engines, server, log, serviceLease }: 
     variants: () => publicObjects.check(),
     legacy: () => legacy.check(),
   };
-  return createMedia({
+  const app = await createMedia({
     server: { ...server, readiness },
     agentOrigins: agentOriginsOf(config),
     clock,
@@ -50,4 +51,6 @@ export async function wireMedia({ config, engines, server, log, serviceLease }: 
     jobs: await engines.jobs(),
     settings: config.media,
   });
+  if (redis) measureRedis(app.metrics, redis);
+  return app;
 }

@@ -1,4 +1,4 @@
-/** The vocabulary of the content service. Written from its OpenAPI document by `npm test -- test/client -u`. */
+/** The vocabulary of the content service. Generated from its OpenAPI document by `npm run generate`. */
 
 export interface UserSitemap {
   readonly users: readonly { readonly id: string; readonly updated_at: string }[];
@@ -6,6 +6,10 @@ export interface UserSitemap {
 
 export interface FeedSitemap {
   readonly feeds: readonly { readonly id: string; readonly updated_at: string }[];
+}
+
+export interface SitemapPage {
+  /** The last id of the page before. */ readonly after?: string;
 }
 
 export interface Announcement {

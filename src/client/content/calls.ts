@@ -1,7 +1,15 @@
-/** The calls of the content service. Written from its OpenAPI document by `npm test -- test/client -u`. */
-import { type Access, type CallOptions, callJson, callText } from '../calling.ts';
+/** The calls of the content service. Generated from its OpenAPI document by `npm run generate`. */
+import { type Access, type CallOptions, callJson, callText, callVoid } from '../calling.ts';
 import { operationsOf } from '../operations.ts';
-import type { Announcement, FeedSitemap, HomeCards, Trending, UnsubscribeLink, UserSitemap } from './api.ts';
+import type {
+  Announcement,
+  FeedSitemap,
+  HomeCards,
+  SitemapPage,
+  Trending,
+  UnsubscribeLink,
+  UserSitemap,
+} from './api.ts';
 
 export type ContentCalls = ReturnType<typeof contentCalls>;
 
@@ -15,6 +23,22 @@ export function contentCalls(access: Access) {
     /** The ids of public feeds, for a sitemap (`GET /sitemap/feeds`). */
     listFeeds: (options?: CallOptions): Promise<FeedSitemap> =>
       callJson(access, { method: 'GET', path: '/sitemap/feeds', repeatable: true }, options),
+
+    /** The index of the sitemaps (`GET /sitemap.xml`). */
+    readSitemapIndex: (options?: CallOptions): Promise<string> =>
+      callText(access, { method: 'GET', path: '/sitemap.xml', repeatable: true }, options),
+
+    /** A page of the sitemap of users (`GET /sitemap/users.xml`). */
+    readUserSitemap: (query?: SitemapPage, options?: CallOptions): Promise<string> =>
+      callText(access, { method: 'GET', path: '/sitemap/users.xml', query, repeatable: true }, options),
+
+    /** A page of the sitemap of feeds (`GET /sitemap/feeds.xml`). */
+    readFeedSitemap: (query?: SitemapPage, options?: CallOptions): Promise<string> =>
+      callText(access, { method: 'GET', path: '/sitemap/feeds.xml', query, repeatable: true }, options),
+
+    /** Take a message of the mail provider (`POST /webhooks/resend`). */
+    receiveMailEvent: (options?: CallOptions): Promise<void> =>
+      callVoid(access, { method: 'POST', path: '/webhooks/resend', repeatable: true }, options),
 
     /** The announcement of the site (`GET /op/announcement`). */
     readAnnouncement: (options?: CallOptions): Promise<Announcement> =>

@@ -1,4 +1,4 @@
-/** The vocabulary of the media service. Written from its OpenAPI document by `npm test -- test/client -u`. */
+/** The vocabulary of the media service. Generated from its OpenAPI document by `npm run generate`. */
 
 export interface UploadRequest {
   readonly scopeKind: string;
@@ -72,6 +72,8 @@ export interface Asset {
   readonly blurhash: string | null;
   readonly thumbAssetId: string | null;
   readonly storageKey: string;
+  /** Of the bytes, in hex; `null` for assets that were never hashed. */
+  readonly sha256: string | null;
   readonly createdAt: string;
 }
 
@@ -81,6 +83,10 @@ export interface AssetListing {
   /** With scopeKind. */
   readonly scopeId?: string | null;
   readonly kind?: string | null;
+  /** The earliest creation time. */
+  readonly createdFrom?: string | null;
+  /** Later than the latest creation time. */
+  readonly createdBefore?: string | null;
   /** 1 to 200; 50 when it is left out. */
   readonly limit?: number;
   /** `nextCursor` of the page before. */
@@ -93,9 +99,31 @@ export interface AssetPage {
   readonly nextCursor: string | null;
 }
 
+export interface AssetChange {
+  /** Videos only. */ readonly thumbAssetId?: string | null;
+  /** Video and audio only, as the next three. */
+  readonly width?: number | null;
+  readonly height?: number | null;
+  readonly durationMs?: number | null;
+  readonly blurhash?: string | null;
+}
+
+export interface MediaUsageQuery {
+  /** Required with X-Internal-Key; the user of the token otherwise. */ readonly ownerId?: string | null;
+}
+
+export interface MediaUsage {
+  readonly ownerId: string;
+  readonly assets: number;
+  /** Of all assets; watermark files, renditions and variants do not count. */
+  readonly bytes: number;
+  /** 0: no limit. */
+  readonly limitBytes: number;
+}
+
 export interface AssetsDeletion {
   /** UUIDs, or legacy paths that contain `/`. */ readonly ids: readonly string[];
-  /** Where legacy paths lie; `agent_message` when it is left out. */
+  /** The bucket of legacy paths; `agent_message` when it is left out. */
   readonly legacyBucket?: string | null;
 }
 
@@ -110,7 +138,7 @@ export interface LegacyImport {
   readonly scopeKind: string;
   readonly scopeId: string;
   readonly path: string;
-  /** Where legacy paths lie; `agent_message` when it is left out. */
+  /** The bucket of legacy paths; `agent_message` when it is left out. */
   readonly legacyBucket?: string | null;
 }
 
@@ -122,7 +150,7 @@ export interface ScopeDeletion {
   readonly scopeId?: string | null;
   /** Beginnings of legacy paths: of a folder with its `/` at the end. */
   readonly legacyPrefixes?: readonly string[] | null;
-  /** Where legacy paths lie; `agent_message` when it is left out. */
+  /** The bucket of legacy paths; `agent_message` when it is left out. */
   readonly legacyBucket?: string | null;
 }
 
@@ -136,8 +164,10 @@ export interface ScopeDeleted {
 
 export interface SignRequest {
   /** UUIDs, or legacy paths that contain `/`. */ readonly refs: readonly string[];
-  /** Where legacy paths lie; `agent_message` when it is left out. */
+  /** The bucket of legacy paths; `agent_message` when it is left out. */
   readonly legacyBucket?: string | null;
+  /** `true`, or a file name: the URLs of files then answer as attachments. */
+  readonly download?: boolean | string | null;
 }
 
 export type ImageSignedRefs = Readonly<Record<string, ImageSignedRef>>;
@@ -146,7 +176,7 @@ export type VideoSignedRefs = Readonly<Record<string, VideoSignedRef>>;
 
 export interface FitRequest {
   /** A UUID, or a legacy path that contains `/`. */ readonly ref: string;
-  /** Where legacy paths lie; `agent_message` when it is left out. */
+  /** The bucket of legacy paths; `agent_message` when it is left out. */
   readonly legacyBucket?: string | null;
   /** Pixels; 0 or left out: the axis is free. */
   readonly width?: number | null;
@@ -173,7 +203,7 @@ export interface CopyRequest {
   readonly toScopeId: string;
   /** With X-Internal-Key: the owner of the source when it is left out. Otherwise the user of the token. */
   readonly toOwnerId?: string | null;
-  /** Where legacy paths lie; `agent_message` when it is left out. */
+  /** The bucket of legacy paths; `agent_message` when it is left out. */
   readonly legacyBucket?: string | null;
   /** Videos only: the thumbnail in the new scope. Left out: the copy has none. */
   readonly thumbAssetId?: string | null;
@@ -181,8 +211,10 @@ export interface CopyRequest {
 
 export interface WatermarkRequest {
   /** A UUID, or a legacy path that contains `/`. */ readonly ref: string;
-  /** Where legacy paths lie; `agent_message` when it is left out. */
+  /** The bucket of legacy paths; `agent_message` when it is left out. */
   readonly legacyBucket?: string | null;
+  /** `true`, or a file name: the URLs of files then answer as attachments. */
+  readonly download?: boolean | string | null;
 }
 
 export interface WatermarkedImage {
@@ -245,6 +277,47 @@ export interface TasksDeletion {
 
 export interface TasksDeleted {
   readonly deleted: number;
+}
+
+export interface IncidentListing {
+  readonly status?: 'open' | 'upheld' | 'cleared' | null;
+  /** 1 to 200; 50 when it is left out. */
+  readonly limit?: number;
+  /** `next_cursor` of the page before. */
+  readonly cursor?: string | null;
+}
+
+export interface IncidentPage {
+  /** Newest first. */ readonly incidents: readonly Incident[];
+  /** `null`: this was the last page. */
+  readonly next_cursor: string | null;
+}
+
+export interface Incident {
+  readonly id: string;
+  readonly status: 'open' | 'upheld' | 'cleared';
+  readonly assetId: string;
+  readonly ownerId: string;
+  readonly scopeKind: string;
+  readonly scopeId: string;
+  /** Of the blocked bytes, in hex. */
+  readonly sha256: string;
+  /** `sha256`, `md5`, `pdq`, or the list that the classifier named. */
+  readonly list: string;
+  /** Where the same bytes remain: an asset, or `bucket/path` of a legacy file. */
+  readonly origin: string | null;
+  readonly createdAt: string;
+  readonly resolvedAt: string | null;
+  readonly note: string | null;
+}
+
+export interface IncidentResolution {
+  /** `cleared`: this content passes from now on. */ readonly resolution: 'upheld' | 'cleared';
+  readonly note?: string | null;
+}
+
+export interface Rescreening {
+  readonly jobId: string;
 }
 
 export interface SweepRequest {

@@ -1,8 +1,9 @@
-/** The calls of the media service. Written from its OpenAPI document by `npm test -- test/client -u`. */
+/** The calls of the media service. Generated from its OpenAPI document by `npm run generate`. */
 import { type Access, type CallOptions, callJson } from '../calling.ts';
 import { operationsOf } from '../operations.ts';
 import type {
   Asset,
+  AssetChange,
   AssetListing,
   AssetPage,
   AssetsDeleted,
@@ -11,12 +12,19 @@ import type {
   FitRequest,
   FittedImage,
   ImageSignedRefs,
+  Incident,
+  IncidentListing,
+  IncidentPage,
+  IncidentResolution,
   LegacyImport,
   MediaTask,
   MediaTaskState,
+  MediaUsage,
+  MediaUsageQuery,
   PendingObject,
   PendingRequest,
   RegistrationRequest,
+  Rescreening,
   ScopeDeleted,
   ScopeDeletion,
   SignRequest,
@@ -57,11 +65,27 @@ export function mediaCalls(access: Access) {
     listAssets: (query?: AssetListing, options?: CallOptions): Promise<AssetPage> =>
       callJson(access, { method: 'GET', path: '/v1/assets', query, repeatable: true }, options),
 
+    /** Read an asset (`GET /v1/assets/:assetId`). */
+    readAsset: (assetId: string, options?: CallOptions): Promise<Asset> =>
+      callJson(access, { method: 'GET', path: `/v1/assets/${encodeURIComponent(assetId)}`, repeatable: true }, options),
+
+    /** Change the thumbnail or the declared facts of a video or an audio file (`PATCH /v1/assets/:assetId`). */
+    changeAsset: (assetId: string, body: AssetChange, options?: CallOptions): Promise<Asset> =>
+      callJson(
+        access,
+        { method: 'PATCH', path: `/v1/assets/${encodeURIComponent(assetId)}`, body, repeatable: true },
+        options,
+      ),
+
+    /** Count the assets and bytes of an owner (`GET /v1/usage`). */
+    readMediaUsage: (query?: MediaUsageQuery, options?: CallOptions): Promise<MediaUsage> =>
+      callJson(access, { method: 'GET', path: '/v1/usage', query, repeatable: true }, options),
+
     /** Delete up to 1000 assets with their watermark files, variants and thumbnails (`DELETE /v1/assets`). */
     deleteAssets: (body: AssetsDeletion, options?: CallOptions): Promise<AssetsDeleted> =>
       callJson(access, { method: 'DELETE', path: '/v1/assets', body, repeatable: true }, options),
 
-    /** Register a file of the legacy backend as an asset, where it lies (`POST /v1/assets/legacy`). */
+    /** Register a file of the legacy backend as an asset, without moving it (`POST /v1/assets/legacy`). */
     importLegacy: (body: LegacyImport, options?: CallOptions): Promise<Asset> =>
       callJson(access, { method: 'POST', path: '/v1/assets/legacy', body, repeatable: true }, options),
 
@@ -121,7 +145,27 @@ export function mediaCalls(access: Access) {
     deleteMediaTasks: (body: TasksDeletion, options?: CallOptions): Promise<TasksDeleted> =>
       callJson(access, { method: 'DELETE', path: '/v1/media-tasks', body, repeatable: true }, options),
 
-    /** Find, and remove if asked to, one page of what nobody needs any more (`POST /v1/sweep`). */
+    /** List what screening blocked, newest first (`GET /v1/incidents`). */
+    listIncidents: (query?: IncidentListing, options?: CallOptions): Promise<IncidentPage> =>
+      callJson(access, { method: 'GET', path: '/v1/incidents', query, repeatable: true }, options),
+
+    /** Read an incident (`GET /v1/incidents/:id`). */
+    readIncident: (id: string, options?: CallOptions): Promise<Incident> =>
+      callJson(access, { method: 'GET', path: `/v1/incidents/${encodeURIComponent(id)}`, repeatable: true }, options),
+
+    /** Uphold an incident, or clear it so that its content passes (`POST /v1/incidents/:id/resolution`). */
+    resolveIncident: (id: string, body: IncidentResolution, options?: CallOptions): Promise<Incident> =>
+      callJson(
+        access,
+        { method: 'POST', path: `/v1/incidents/${encodeURIComponent(id)}/resolution`, body, repeatable: true },
+        options,
+      ),
+
+    /** Match the stored digests of all assets with the current lists, in a job (`POST /v1/rescreen`). */
+    rescreen: (options?: CallOptions): Promise<Rescreening> =>
+      callJson(access, { method: 'POST', path: '/v1/rescreen', repeatable: true }, options),
+
+    /** Find one page of leftovers, and remove them on request (`POST /v1/sweep`). */
     sweep: (body: SweepRequest, options?: CallOptions): Promise<Swept> =>
       callJson(access, { method: 'POST', path: '/v1/sweep', body, repeatable: false }, options),
   };

@@ -1,4 +1,4 @@
-/** The vocabulary of the memory service. Written from its OpenAPI document by `npm test -- test/client -u`. */
+/** The vocabulary of the memory service. Generated from its OpenAPI document by `npm run generate`. */
 
 export interface InjectRequest {
   readonly entity_id: string;
@@ -176,6 +176,8 @@ export interface FoundMemory {
   readonly updated_at: string;
   /** Higher is nearer to the query. */
   readonly score: number;
+  /** Not found by the query: one of the newest instructions and preferences. */
+  readonly fallback?: true;
 }
 
 export interface Revision {

@@ -1,9 +1,9 @@
-/** The vocabulary of the notify service. Written from its OpenAPI document by `npm test -- test/client -u`. */
+/** The vocabulary of the notify service. Generated from its OpenAPI document by `npm run generate`. */
 
 export interface NotifyRequest {
   readonly type?: string | null;
   readonly userId?: string | null;
-  /** Not used so far. */
+  /** For the texts of the type. */
   readonly data?: Readonly<Record<string, unknown>> | null;
   /** With an email address the user is not looked up. */
   readonly contact?: { readonly email?: string | null; readonly locale?: string | null } | null;
@@ -22,12 +22,108 @@ export interface EmailRequest {
   readonly cc?: string | readonly string[] | null;
   readonly bcc?: string | readonly string[] | null;
   readonly reply_to?: string | readonly string[] | null;
+  readonly attachments?:
+    | readonly {
+        readonly filename: string;
+        readonly content: string | { readonly type: 'Buffer'; readonly data: readonly number[] };
+        readonly content_type?: string | null;
+        readonly content_id?: string | null;
+        /** Files are not fetched: send their `content`. */
+        readonly path?: null;
+      }[]
+    | null;
+  readonly headers?: Readonly<Record<string, string>> | null;
+  readonly tags?: readonly { readonly name: string; readonly value: string }[] | null;
+  /** At most 30 days ahead. The past means now. */
+  readonly scheduled_at?: string | null;
 }
 
 export interface EmailAnswer {
-  /** The provider’s. */ readonly id: string;
+  /** The provider’s; of a scheduled mail ours. */ readonly id: string;
   /** The recipients that the mail did not go to; absent: none. */
   readonly suppressed?: readonly string[];
+}
+
+export type EmailBatch = readonly EmailRequest[];
+
+export interface EmailBatchAnswer {
+  readonly data: readonly { readonly id: string }[];
+}
+
+export interface Email {
+  readonly id: string;
+  readonly to: readonly string[];
+  readonly subject: string;
+  /** `scheduled`: not sent yet. */
+  readonly status: 'scheduled' | 'sent' | 'delivered' | 'bounced' | 'complained' | 'failed' | 'canceled';
+  /** ISO 8601. */
+  readonly created_at: string;
+  /** ISO 8601; `null`: it was to be sent at once. */
+  readonly scheduled_at: string | null;
+  readonly tags: readonly { readonly name: string; readonly value: string }[];
+  /** The oldest first; the last 100. */
+  readonly events: readonly {
+    readonly type:
+      | 'sent'
+      | 'suppressed'
+      | 'delivery_delayed'
+      | 'failed'
+      | 'canceled'
+      | 'delivered'
+      | 'bounced'
+      | 'complained';
+    readonly created_at: string;
+    /** What the provider or the SMTP server said. */
+    readonly reason: string | null;
+  }[];
+}
+
+export interface CanceledEmail {
+  readonly object: 'email';
+  readonly id: string;
+}
+
+export interface EmailEvent {
+  /** Of the message: the same one counts once. */ readonly id: string;
+  readonly type: string;
+  readonly email_id: string;
+  readonly to: readonly string[];
+  readonly bounce_type?: string | null;
+  readonly reason?: string | null;
+}
+
+export interface NotificationTypes {
+  readonly types: readonly {
+    readonly type: string;
+    /** `product`: users can switch it off, and unsubscribe. */
+    readonly audience: 'account' | 'product';
+    readonly locales: readonly (
+      | 'en'
+      | 'zh_CN'
+      | 'zh_TW'
+      | 'ja'
+      | 'ko'
+      | 'de'
+      | 'es'
+      | 'fr'
+      | 'it'
+      | 'ms'
+      | 'pt'
+      | 'ru'
+    )[];
+  }[];
+}
+
+export interface PreviewRequest {
+  /** By default `en`. */ readonly locale?: string | null;
+  /** As in `POST /notify`. */
+  readonly data?: Readonly<Record<string, unknown>> | null;
+}
+
+export interface Preview {
+  readonly subject: string;
+  readonly html: string;
+  readonly text: string;
 }
 
 export interface SuppressionListing {

@@ -1,11 +1,19 @@
-/** The calls of the notify service. Written from its OpenAPI document by `npm test -- test/client -u`. */
+/** The calls of the notify service. Generated from its OpenAPI document by `npm run generate`. */
 import { type Access, type CallOptions, callJson, callVoid, type KeyedOptions, keyed } from '../calling.ts';
 import { operationsOf } from '../operations.ts';
 import type {
+  CanceledEmail,
+  Email,
   EmailAnswer,
+  EmailBatch,
+  EmailBatchAnswer,
+  EmailEvent,
   EmailRequest,
+  NotificationTypes,
   NotifyAnswer,
   NotifyRequest,
+  Preview,
+  PreviewRequest,
   SuppressionListing,
   SuppressionPage,
 } from './api.ts';
@@ -19,9 +27,37 @@ export function notifyCalls(access: Access) {
     notify: (body: NotifyRequest, options?: KeyedOptions): Promise<NotifyAnswer> =>
       callJson(access, { method: 'POST', path: '/notify', body, ...keyed(options) }, options),
 
-    /** Send a mail as it is (`POST /emails`). */
+    /** Send a mail as it is, now or later (`POST /emails`). */
     sendEmail: (body: EmailRequest, options?: KeyedOptions): Promise<EmailAnswer> =>
       callJson(access, { method: 'POST', path: '/emails', body, ...keyed(options) }, options),
+
+    /** Send up to 100 mails, all or none (`POST /emails/batch`). */
+    sendEmails: (body: EmailBatch, options?: KeyedOptions): Promise<EmailBatchAnswer> =>
+      callJson(access, { method: 'POST', path: '/emails/batch', body, ...keyed(options) }, options),
+
+    /** What became of a mail (`GET /emails/:id`). */
+    readEmail: (id: string, options?: CallOptions): Promise<Email> =>
+      callJson(access, { method: 'GET', path: `/emails/${encodeURIComponent(id)}`, repeatable: true }, options),
+
+    /** Cancel a mail that is not sent yet (`POST /emails/:id/cancel`). */
+    cancelEmail: (id: string, options?: CallOptions): Promise<CanceledEmail> =>
+      callJson(access, { method: 'POST', path: `/emails/${encodeURIComponent(id)}/cancel`, repeatable: true }, options),
+
+    /** Take a message of the mail provider, which the content service has verified (`POST /emails/events`). */
+    reportEmailEvent: (body: EmailEvent, options?: CallOptions): Promise<void> =>
+      callVoid(access, { method: 'POST', path: '/emails/events', body, repeatable: true }, options),
+
+    /** The notifications that can be sent (`GET /types`). */
+    listTypes: (options?: CallOptions): Promise<NotificationTypes> =>
+      callJson(access, { method: 'GET', path: '/types', repeatable: true }, options),
+
+    /** A notification as it would be sent (`POST /types/:type/preview`). */
+    previewType: (type: string, body: PreviewRequest, options?: CallOptions): Promise<Preview> =>
+      callJson(
+        access,
+        { method: 'POST', path: `/types/${encodeURIComponent(type)}/preview`, body, repeatable: true },
+        options,
+      ),
 
     /** The addresses that no mail goes to (`GET /suppressions`). */
     listSuppressions: (query?: SuppressionListing, options?: CallOptions): Promise<SuppressionPage> =>

@@ -1,5 +1,5 @@
 /**
- * The picture pipeline: decodes, looks at and transforms one picture at a time per permit
+ * The picture pipeline: decodes, inspects and transforms one image at a time per permit
  * (docs/specification/image.md). One engine per process, shared by the image service, the edge and the media service, so that
  * memory stays bounded however the services are spread. Knows no HTTP, no store, no service. Made by `createEngine`
  * (working.ts).
@@ -76,7 +76,7 @@ export interface Engine {
   inspect(bytes: Uint8Array, owner?: string): Promise<ImageFacts>;
   /**
    * All jobs, one after the other, under one permit and one deadline. Throws as `inspect` does, and EnlargementFault; what
-   * was delivered before stands.
+   * was delivered before remains.
    */
   transform(bytes: Uint8Array, jobs: readonly Job[], owner?: string): Promise<void>;
   /** A JPEG with the wordmark on it, for downloads (watermarking.ts). Throws as `inspect` does. */

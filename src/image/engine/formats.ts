@@ -15,6 +15,9 @@ const decodable: ReadonlySet<string> = new Set<ImageMime>([
   'image/bmp',
 ]);
 
+/** What variants are, by the format of their transform. */
+export const mimeOfFormat = { webp: 'image/webp', jpeg: 'image/jpeg', png: 'image/png' } as const;
+
 /** Names that stores and old programs use. */
 const aliases: ReadonlyMap<string, ImageMime> = new Map([
   ['image/jpg', 'image/jpeg'],

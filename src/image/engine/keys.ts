@@ -49,7 +49,7 @@ export function createVariantNames(keySecret: string): VariantNames {
   };
   const versionPrefix = (source: NamedSource) =>
     prefix(source) + (source.version === undefined ? '' : keyedHash(source.version).slice(0, versionDigits));
-  // The same pictures are asked for again and again, and two hashes cost a quarter of a look at the file system.
+  // The same images are requested repeatedly, and two hashes cost a quarter of a file system check.
   const lately = new LRUCache<string, string>({ max: 10_000 });
 
   return {

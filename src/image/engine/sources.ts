@@ -6,7 +6,7 @@ import { PictureFault } from './engine.ts';
 /** Bytes; a source above it is refused before it is held in memory (docs/specification/image.md#sources). */
 export const maxSourceBytes = 64 * 1024 * 1024;
 
-/** What the keys of variants are made from, beside the spec (keys.ts). */
+/** What the keys of variants are made from, besides the spec (keys.ts). */
 export interface NamedSource {
   /** The same picture has the same identity in every process; the keys of its variants are made from it. */
   readonly identity: string;

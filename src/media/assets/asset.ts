@@ -17,6 +17,10 @@ export function isVideo({ kind, mime }: { readonly kind: string; readonly mime: 
   return kind === 'video' || mime.startsWith('video/');
 }
 
+export function isAudio({ kind, mime }: { readonly kind: string; readonly mime: string }): boolean {
+  return kind === 'audio' || mime.startsWith('audio/');
+}
+
 /** The kind of an asset whose caller names none: `image`, `video`, `audio`, or `file`. */
 export function kindOfMime(mime: string): string {
   return /^(image|video|audio)\//.exec(mime)?.[1] ?? 'file';
@@ -37,6 +41,7 @@ export function toAsset(row: StoredAsset): Asset {
     blurhash: row.blurhash,
     thumbAssetId: row.thumbAssetId,
     storageKey: row.storageKey,
+    sha256: row.sha256,
     createdAt: row.createdAt.toISOString(),
   };
 }

@@ -96,6 +96,7 @@ export const assetColumns = [
   'height',
   'duration_ms as durationMs',
   'blurhash',
+  'sha256',
   visibleThumb,
   'created_at as createdAt',
   'ready_at as readyAt',

@@ -73,12 +73,13 @@ onEveryPair('POST /v1/copy', (pair) => {
         scopeKind: 'feed',
         scopeId: 'published',
         storageKey: `u/${rig.userId}/feed/published/${body.assetId}.png`,
+        sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
         createdAt: expect.any(String),
       });
       expect(Object.keys(body).sort()).toEqual(Object.keys(source).sort());
     });
 
-    it('gives the same bytes, which outlive the source', async () => {
+    it('has the same bytes, which outlive the source', async () => {
       const short = await registered(rig.user, png);
       const { assetId } = await copied(rig.user, { fromAssetId: short.assetId.toUpperCase() });
       await rig.user.delete('/v1/assets', { ids: [short.assetId] });
@@ -122,7 +123,7 @@ onEveryPair('POST /v1/copy', (pair) => {
       expect(await copied(rig.user, { fromAssetId: video.assetId })).toMatchObject({ ...facts, thumbAssetId: null });
     });
 
-    it('takes the thumbnail that it is given, and never shows somebody else’s', async () => {
+    it('has the thumbnail of the request, and never shows that of another owner', async () => {
       const thumb = await copied(rig.user, { fromAssetId: String(video.thumbAssetId) });
       const body = await copied(rig.user, { fromAssetId: video.assetId, thumbAssetId: thumb.assetId });
       expect(body.thumbAssetId).toBe(thumb.assetId);
@@ -155,7 +156,7 @@ onEveryPair('POST /v1/copy', (pair) => {
       expect(answer.body.storageKey.startsWith(`u/${owner}/feed/`)).toBe(true);
     });
 
-    it.each(['thread', 'feed'])('somebody else’s in %s is 403 to a user', async (scopeKind) => {
+    it.each(['thread', 'feed'])('the asset of another user in %s is 403', async (scopeKind) => {
       const foreign = await registered(rig.otherUser, png, { scopeKind });
       const { status, body } = await copy(rig.user, { fromAssetId: foreign.assetId });
       expect([status, body.error]).toEqual([403, 'forbidden']);

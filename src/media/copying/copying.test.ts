@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import { problems } from '#platform/problem.ts';
-import { databaseEngines } from '../../../test/database.fixture.ts';
+import { laneEngines } from '../../../test/database.fixture.ts';
 import {
   type CopyOf,
   copyDeps,
@@ -26,7 +26,7 @@ const manyMoments = 40;
 const kinds: readonly SourceKind[] = ['asset', 'legacy path'];
 const nothing = { ready: 0, unready: 0, objects: 0 };
 
-for (const engine of databaseEngines)
+for (const engine of laneEngines)
   describe.skipIf(engine.missing)(`a copy on ${engine.name}`, () => {
     let folder: string;
     let database: Database;
@@ -115,7 +115,7 @@ for (const engine of databaseEngines)
       expect([...outcomes].sort()).toEqual(['copied', 'not_found']);
     });
 
-    it('whose target is deleted at any moment is made anew, or gone with it', async () => {
+    it('whose target is deleted at any moment is made again, or deleted with it', async () => {
       const outcomes = await atEveryMoment('legacy path', closeAccount, async (what, outcome) => {
         expect(outcome).toBe('copied');
         const { ready, unready, objects } = await holdings(what);
@@ -196,7 +196,7 @@ for (const engine of databaseEngines)
       expect(rows.length).toBe(1);
     });
 
-    it('that cannot be taken back keeps an unreadable row, which tells of it', async () => {
+    it('that cannot be removed keeps an unreadable row, by which it is found', async () => {
       const what = await plantSource(deps, 'asset');
       const objects = {
         ...deps.objects,

@@ -18,13 +18,13 @@ import { storageKeyOf } from '../assets/storagekey.ts';
 import { type RemovalDeps, removeDerivatives, removeObject } from '../deletion/removal.ts';
 import { mediaProblems, refusalProblem } from '../problems.ts';
 import { admit, assertRoom, type QuotaDeps } from '../quota/quota.ts';
-import { publishDraft } from '../registration/publishing.ts';
+import { type PublishingDeps, publishDraft } from '../registration/publishing.ts';
 import { type CopyScreeningDeps, screenCopy } from './copyscreening.ts';
 import { assertMayCopy, type CopySource, findSource, noSuchSource } from './copysource.ts';
 import { blockCopy, draftCopy, dropCopy, markCopied, withdrawCopy } from './copystore.ts';
 import { transfer } from './transfer.ts';
 
-export interface CopyDeps extends CopyScreeningDeps, RemovalDeps, QuotaDeps {
+export interface CopyDeps extends CopyScreeningDeps, RemovalDeps, QuotaDeps, PublishingDeps {
   readonly db: RemovalDeps['db'];
   readonly limits: CopyScreeningDeps['limits'];
   readonly objects: RemovalDeps['objects'];
@@ -118,7 +118,7 @@ async function showCopy(
   const { digests, match, isPicture } = judgement;
   const thumb = isVideo({ kind: source.kind, mime: judgement.facts.mime }) ? (thumbAssetId ?? null) : null;
   const facts = { ...judgement.facts, thumbAssetId: thumb };
-  const published = await publishDraft({
+  const published = await publishDraft(deps, {
     match,
     finding: { etag, digests, origin: originOf(source) },
     block: (finding) => blockCopy(db, assetId, finding),

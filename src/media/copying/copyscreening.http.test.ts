@@ -117,7 +117,7 @@ onEveryPair('the screening of copies', (pair) => {
       expect(await isReady(source)).toBe(true);
     });
 
-    it('what is blocked is told of as at a registration, and recorded with where it came from', async () => {
+    it('a blocked copy is reported as a blocked registration is, and its incident names the source', async () => {
       const source = await registered(picture);
       await lists.write('pdq', turned(pdq, 5));
       const { body, toOwnerId } = await copied(source);
@@ -152,7 +152,7 @@ onEveryPair('the screening of copies', (pair) => {
       ]);
     });
 
-    it('the classifier, which saw the bytes once, is not asked again', async () => {
+    it('the classifier, which has seen the bytes, gets no second request', async () => {
       const source = await registered(other);
       const asked = classifier.seen.length;
       classifier.answer = says({ match: true });

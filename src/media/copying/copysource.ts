@@ -92,7 +92,7 @@ async function findLegacySource(deps: LookupDeps, bucket: string, path: string):
     backend,
     objects,
     storageKey,
-    // What is copied is what was looked at.
+    // Only the bytes that were looked up are copied.
     etag: version,
   };
 }

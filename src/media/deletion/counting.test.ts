@@ -7,7 +7,7 @@ import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import { defaultLegacyBucket, type Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
-import { databaseEngines } from '../../../test/database.fixture.ts';
+import { laneEngines } from '../../../test/database.fixture.ts';
 import { openLegacyFiles, removalDeps } from '../../../test/media/deleting.fixture.ts';
 import { plant } from '../../../test/media/planting.fixture.ts';
 import { assetsDeletion } from '../api.ts';
@@ -17,7 +17,7 @@ import { claimFiles } from './countingstore.ts';
 import { deleteAssets } from './deletion.ts';
 import { countObjects } from './removal.ts';
 
-for (const engine of databaseEngines)
+for (const engine of laneEngines)
   describe.skipIf(engine.missing)(`counting what is deleted, on ${engine.name}`, () => {
     let folder: string;
     let database: Database;
@@ -58,7 +58,7 @@ for (const engine of databaseEngines)
       }
     });
 
-    it('a file is counted by whoever began first, also when another call removed it before it was looked for', async () => {
+    it('a file is counted by the first call, also when another call removed it before the lookup', async () => {
       const [path = ''] = await laid(1);
       const { promise: overtaken, resolve: goOn } = Promise.withResolvers<void>();
       const late: Objects = Object.create(files, {

@@ -45,7 +45,7 @@ onEveryPair('DELETE /v1/assets', (pair) => {
     expect(await remove(rig.user, [assetId])).toMatchObject(deleted(0));
   });
 
-  it('gives the id free: it can be uploaded and registered anew', async () => {
+  it('frees the id: it can be uploaded and registered again', async () => {
     const first = await upload(rig.user, await picture('png'));
     await rig.user.register(first.said);
     await remove(rig.user, [first.assetId]);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import { problems } from '#platform/problem.ts';
-import { databaseEngines } from '../../../test/database.fixture.ts';
+import { laneEngines } from '../../../test/database.fixture.ts';
 import {
   type Deed,
   deletionOutcome,
@@ -25,7 +25,7 @@ const deeds: readonly Deed[] = ['assets', 'scope'];
 /** More than any deed here has. */
 const manyMoments = 60;
 
-for (const engine of databaseEngines)
+for (const engine of laneEngines)
   describe.skipIf(engine.missing)(`a deletion on ${engine.name}`, () => {
     let folder: string;
     let database: Database;

@@ -54,7 +54,7 @@ onEveryPair('deleting legacy files', (pair) => {
       expect(await standing(rig, [`${folder}/a.jpg.wm.jpg`])).toEqual([]);
     });
 
-    it('takes the longest names, beside which no watermark file can lie', async () => {
+    it('accepts the longest names, which leave no room for a watermark suffix', async () => {
       const file = `${folder}/${'x'.repeat(255)}`;
       await lay(rig, [file]);
       expect(await remove(rig.user, [file])).toMatchObject(deleted(0, 1));
@@ -131,7 +131,7 @@ onEveryPair('deleting legacy files', (pair) => {
   });
 
   describe('with rows', () => {
-    it('by id: the file goes where it lies', async () => {
+    it('by id: deletes the file in its bucket', async () => {
       const planted = await plantLegacy(rig, 3, { beside: ['.wm.jpg', '.wm.mp4'] });
       const modern = await plant(rig, 2, { beside: ['.wm.jpg'] });
       expect(await remove(rig.user, idsOf([...planted, ...modern]))).toMatchObject(deleted(5, 0));
@@ -153,7 +153,7 @@ onEveryPair('deleting legacy files', (pair) => {
       expect(await remove(rig.server, ids)).toMatchObject(deleted(1, 1));
     });
 
-    it("of somebody else: a user's own path is no way to them", async () => {
+    it("of another user: not reachable by a path of one's own", async () => {
       const path = `${folder}/given.bin`;
       await lay(rig, [path]);
       const given = { path, legacyBucket: rig.legacyBucket, ownerId: randomUUID(), scopeKind: 'thread', scopeId: '1' };

@@ -8,7 +8,7 @@ import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import { defaultLegacyBucket, type Objects } from '#platform/objects/objects.ts';
 import { Problem, problems } from '#platform/problem.ts';
-import { databaseEngines } from '../../../test/database.fixture.ts';
+import { laneEngines } from '../../../test/database.fixture.ts';
 import { openLegacyFiles, removalDeps } from '../../../test/media/deleting.fixture.ts';
 import { interrupted } from '../../../test/media/interruption.fixture.ts';
 import { plant } from '../../../test/media/planting.fixture.ts';
@@ -24,7 +24,7 @@ const server = { kind: 'internal' } as const;
 /** More than any deed here has. */
 const manyMoments = 80;
 
-for (const engine of databaseEngines)
+for (const engine of laneEngines)
   describe.skipIf(engine.missing)(`a deletion of legacy files on ${engine.name}`, () => {
     let folder: string;
     let database: Database;

@@ -43,7 +43,7 @@ onEveryPair('GET /v1/assets', (pair) => {
     expect(found).toEqual(made.map(({ assetId }) => assetId));
   });
 
-  it('tells assets of one moment apart', async () => {
+  it('orders assets that were created at the same time', async () => {
     await rig.database
       .queries<{ assets: { created_at: Date } }>()
       .updateTable('assets')
@@ -86,12 +86,12 @@ onEveryPair('GET /v1/assets', (pair) => {
       expect(answer.status).toBe(status);
     });
 
-    it('a server that names nobody', async () => {
+    it('a server without an owner', async () => {
       const { status, body } = await list(rig.server);
       expect([status, body.issues?.[0]?.path]).toEqual([400, 'querystring.ownerId']);
     });
 
-    it('whoever shows no credential', async () => {
+    it('a request without a credential', async () => {
       expect((await list(rig.client({}))).status).toBe(401);
     });
   });

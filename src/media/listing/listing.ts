@@ -15,14 +15,19 @@ export interface ListingDeps {
 }
 
 /** Throws 400 (cursor that is none; server without `ownerId`; `scopeId` without `scopeKind`) and 403 (another owner). */
-export async function listAssets({ db }: ListingDeps, caller: Caller, asked: AssetListing): Promise<AssetPage> {
-  const { limit, cursor, ownerId: named, scopeKind, scopeId, kind } = asked;
+export async function listAssets({ db }: ListingDeps, caller: Caller, query: AssetListing): Promise<AssetPage> {
+  const { limit, cursor, ownerId: named, scopeKind, scopeId, kind, createdFrom, createdBefore } = query;
   if (scopeId !== undefined && scopeKind === undefined)
     throw invalid('querystring.scopeKind', 'is required with scopeId');
   const after = cursor === undefined ? undefined : readCursor(cursor);
   const ownerId = ownerFor(caller, named, 'querystring.ownerId');
   // One row more than the page shows whether there is another page.
-  const rows = await listReadyAssets(db, { ownerId, scopeKind, scopeId, kind }, after, limit + 1);
+  const rows = await listReadyAssets(
+    db,
+    { ownerId, scopeKind, scopeId, kind, createdFrom, createdBefore },
+    after,
+    limit + 1,
+  );
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
   return { assets: page.map(toAsset), nextCursor: last === undefined ? null : writeCursor(last) };

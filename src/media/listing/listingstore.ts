@@ -13,11 +13,15 @@ export interface Wanted {
   readonly scopeKind: string | undefined;
   readonly scopeId: string | undefined;
   readonly kind: string | undefined;
+  /** ISO 8601, inclusive. */
+  readonly createdFrom: string | undefined;
+  /** ISO 8601, exclusive. */
+  readonly createdBefore: string | undefined;
 }
 
 /** Those that can be read, newest first, from beyond `after` on. */
 export function listReadyAssets(db: Db<MediaTables>, wanted: Wanted, after: Place | undefined, limit: number) {
-  const { ownerId, scopeKind, scopeId, kind } = wanted;
+  const { ownerId, scopeKind, scopeId, kind, createdFrom, createdBefore } = wanted;
   return db
     .selectFrom('assets')
     .select([...assetColumns, sql<string>`(extract(epoch from created_at) * 1000000)::bigint::text`.as('createdAtUs')])
@@ -26,6 +30,8 @@ export function listReadyAssets(db: Db<MediaTables>, wanted: Wanted, after: Plac
     .$if(scopeKind !== undefined, (query) => query.where('scope_kind', '=', String(scopeKind)))
     .$if(scopeId !== undefined, (query) => query.where('scope_id', '=', String(scopeId)))
     .$if(kind !== undefined, (query) => query.where('kind', '=', String(kind)))
+    .$if(createdFrom !== undefined, (query) => query.where(sql<boolean>`created_at >= ${createdFrom}::timestamptz`))
+    .$if(createdBefore !== undefined, (query) => query.where(sql<boolean>`created_at < ${createdBefore}::timestamptz`))
     .$if(after !== undefined, (query) =>
       query.where(
         sql<boolean>`(created_at, asset_id) <

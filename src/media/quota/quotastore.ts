@@ -18,3 +18,16 @@ export async function sumBytes(
     .executeTakeFirstOrThrow();
   return bytes;
 }
+
+/** The number of an owner's assets and their bytes; from an index alone. */
+export function sumAssets(
+  db: Db<MediaTables>,
+  ownerId: string,
+): Promise<{ readonly assets: number; readonly bytes: number }> {
+  return db
+    .selectFrom('assets')
+    .select([sql<number>`count(*)::bigint`.as('assets'), sql<number>`coalesce(sum(byte_size), 0)::bigint`.as('bytes')])
+    .where('owner_id', '=', ownerId)
+    .where('ready_at', 'is not', null)
+    .executeTakeFirstOrThrow();
+}

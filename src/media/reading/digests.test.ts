@@ -71,7 +71,7 @@ describe('the digests of stored objects', () => {
     expect(countReads()).toBe(1);
   });
 
-  it('are not taken of an object that is another one now, nor kept of it', async () => {
+  it('are neither computed nor cached for an object that was replaced', async () => {
     const seen = await stored('changed', Buffer.from('as it was'));
     const head = await stored('changed', Buffer.from('as it is now'));
     const digester = createDigester();

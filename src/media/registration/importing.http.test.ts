@@ -54,6 +54,7 @@ onEveryPair('POST /v1/assets/legacy', (pair) => {
         blurhash: expect.any(String),
         thumbAssetId: null,
         storageKey: path,
+        sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
         createdAt: expect.any(String),
       },
     ]);

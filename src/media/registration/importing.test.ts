@@ -8,7 +8,7 @@ import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import { defaultLegacyBucket, type Objects } from '#platform/objects/objects.ts';
 import { Problem, problems } from '#platform/problem.ts';
-import { databaseEngines } from '../../../test/database.fixture.ts';
+import { laneEngines } from '../../../test/database.fixture.ts';
 import { openLegacyFiles } from '../../../test/media/deleting.fixture.ts';
 import { interrupted } from '../../../test/media/interruption.fixture.ts';
 import { picture } from '../../../test/media/pictures.fixture.ts';
@@ -32,7 +32,7 @@ it('the id of a file is always the same, and no other file’s', () => {
   expect(new Set(others).size).toBe(others.length);
 });
 
-for (const engine of databaseEngines)
+for (const engine of laneEngines)
   describe.skipIf(engine.missing)(`an import on ${engine.name}`, () => {
     let folder: string;
     let database: Database;
@@ -116,7 +116,7 @@ for (const engine of databaseEngines)
       expect([...outcomes].sort()).toEqual(['created', 'replayed']);
     });
 
-    it('of a file that is replaced at any moment tells of what is there', { timeout: 60_000 }, async () => {
+    it('of a file that is replaced at any moment describes the current bytes', { timeout: 60_000 }, async () => {
       const widths = new Set<number | null | undefined>();
       for (let workAt = 1; workAt < manyMoments; workAt++) {
         const { request, assetId, put, path } = await laid();

@@ -31,11 +31,12 @@ import {
   unknownFacts,
   withInspected,
 } from './inspection.ts';
-import { publishDraft } from './publishing.ts';
+import { type PublishingDeps, publishDraft } from './publishing.ts';
 import type { Registration } from './registration.ts';
 
 export interface ImportDeps extends LookupDeps, Pick<InspectionDeps, 'engine' | 'pictures' | 'digester' | 'limits'> {
   readonly screening: Screening;
+  readonly countIncident?: PublishingDeps['countIncident'];
 }
 
 /** A file that is to become the asset of this id, owner and scope. */
@@ -99,10 +100,11 @@ async function readFile(
 
 /** `undefined`: the row or the file has changed; read again. */
 async function writeFile(
-  { db, screening }: ImportDeps,
+  deps: ImportDeps,
   { files, path, identity, head }: FoundFile,
   inspection: Inspection,
 ): Promise<Registration | undefined> {
+  const { db, screening } = deps;
   const { assetId, requestedMime } = identity;
   const { etag } = head;
   const { bucket } = files;
@@ -111,7 +113,7 @@ async function writeFile(
   const place = { backend: 'legacy', bucket, storageKey: path, etag, byteSize: head.size } as const;
   // Of anything but an image only the name is known.
   if (!(await draftAsset(db, identity, place, factsOf(unknownFacts(requestedMime), inspection)))) return undefined;
-  const published = await publishDraft({
+  const published = await publishDraft(deps, {
     match: await screenInspected(screening, assetId, inspection),
     finding: { etag, digests: inspection.digests, origin: `${bucket}/${path}` },
     block: (finding) => blockAndDrop(db, { assetId, etag }, finding),

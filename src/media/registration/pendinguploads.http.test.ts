@@ -23,7 +23,7 @@ onEveryPair(`POST ${path}`, (pair) => {
 
   const sign = (payload: object) => rig.server.post<PendingObject>(path, payload);
 
-  it('gives an address of what was uploaded, and its size', async () => {
+  it('returns a URL and the size of an upload', async () => {
     const bytes = Buffer.from('not a film');
     const { status, body } = await sign(await pending({ mime: 'video/mp4' }, bytes));
     expect(status).toBe(200);

@@ -63,6 +63,7 @@ onEveryPair('POST /v1/assets', (pair) => {
         blurhash: expect.stringMatching(/^[\x21-\x7e]{28}$/),
         thumbAssetId: null,
         storageKey: `u/${rig.userId}/${said.scopeKind}/${said.scopeId}/${assetId}.${extension}`,
+        sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
         createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       });
       expect(body.storageKey).toBe(storageKey);

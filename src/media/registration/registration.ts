@@ -37,12 +37,12 @@ import {
   unknownFacts,
   withInspected,
 } from './inspection.ts';
-import { publishDraft } from './publishing.ts';
+import { type PublishingDeps, publishDraft } from './publishing.ts';
 import { type RefusalDeps, refuse, removeRefused } from './refusal.ts';
 
-export interface RegistrationDeps extends InspectionDeps, InvalidationDeps, RefusalDeps {
+export interface RegistrationDeps extends InspectionDeps, InvalidationDeps, RefusalDeps, PublishingDeps {
   readonly objects: RefusalDeps['objects'];
-  readonly db: InvalidationDeps['db'];
+  readonly db: PublishingDeps['db'];
   readonly screening: Screening;
 }
 
@@ -153,7 +153,7 @@ async function writeUpload(
   const facts = factsOf(upload.facts, inspection);
   if (!(await draftAsset(db, identity, placeOf(deps, upload), facts))) return undefined;
   try {
-    const published = await publishDraft({
+    const published = await publishDraft(deps, {
       match: await screenInspected(deps.screening, assetId, inspection),
       finding: { etag, digests: inspection.digests, origin: null },
       // The same bytes may have been registered, and their URLs cached, a moment before a list was changed.

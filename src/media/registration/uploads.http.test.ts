@@ -37,7 +37,7 @@ onEveryPair('POST /v1/uploads', (pair) => {
     expect(expiresAt).toBeLessThanOrEqual(Date.now() + 300_000);
   });
 
-  it('gives everybody another id, and writes nothing', async () => {
+  it('returns a new id on each call, and writes nothing', async () => {
     const [one, two] = [(await rig.user.reserve(said)).body, (await rig.user.reserve(said)).body];
     expect(one.assetId).not.toBe(two.assetId);
     expect(await rig.originals.head(one.storageKey)).toBeUndefined();
@@ -111,7 +111,7 @@ onEveryPair('POST /v1/uploads', (pair) => {
       return (await rig.user.reserve({ ...said, mime: 'video/mp4', ...changes })).body;
     }
 
-    it('takes one PUT; a second one is told to go on', async () => {
+    it('accepts one PUT; a second one is 412', async () => {
       const reservation = await reserve();
       expect(await put(reservation, Buffer.from('one'))).toBe(200);
       expect(await put(reservation, Buffer.from('two'))).toBe(412);

@@ -26,13 +26,13 @@ export interface Classifier {
 
 const answerSchema = z.object({ match: z.boolean(), list: z.string().optional() });
 
-const timeoutMs = 10_000;
+const longestAnswerMs = 10_000;
 const maxAnswerBytes = 64 * 1024;
 /** More than the images in memory (service.ts). */
 const maxConnections = 16;
 const longestListName = 200;
 
-export function createClassifier(address: string): Classifier {
+export function createClassifier(address: string, timeoutMs = longestAnswerMs): Classifier {
   const url = new URL(address);
   const pool = new Pool(url.origin, { connections: maxConnections, connect: { timeout: 2000 } });
 

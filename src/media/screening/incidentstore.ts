@@ -7,6 +7,8 @@ export interface IncidentTables {
   screening_incidents: IncidentsTable;
 }
 
+type IncidentStatus = 'open' | 'upheld' | 'cleared';
+
 interface IncidentsTable {
   incident_id: Generated<string>;
   asset_id: string;
@@ -27,6 +29,9 @@ interface IncidentsTable {
   distance: number | null;
   origin: string | null;
   created_at: Generated<Date>;
+  status: Generated<IncidentStatus>;
+  resolved_at: Date | null;
+  note: string | null;
 }
 
 const ofTheRow = [
@@ -73,7 +78,93 @@ export function blockAndDrop(db: Db<IncidentTables>, suspect: Suspect, finding: 
   return writeIncident(db, dropped, finding);
 }
 
-/** Those of `paths` of a legacy bucket that an incident names as the origin of what was blocked. */
+/** The newest resolution of the content of an incident's row. */
+const isClearedContent = sql<boolean>`coalesce((
+  select latest.status = 'cleared' from screening_incidents latest
+  where latest.sha256 = screening_incidents.sha256 and latest.resolved_at is not null
+  order by latest.resolved_at desc limit 1
+), false)`;
+
+/** Whether operators have cleared this content: it passes, whatever the lists say. */
+export async function isCleared(db: Db<IncidentTables>, sha256: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('screening_incidents')
+    .select('status')
+    .where('sha256', '=', sha256)
+    .where('resolved_at', 'is not', null)
+    .orderBy('resolved_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.status === 'cleared';
+}
+
+/** Where a page of incidents ended. Microseconds since 1970, as the database counts. */
+export interface IncidentPlace {
+  readonly createdAtUs: string;
+  readonly id: string;
+}
+
+const incidentColumns = [
+  'incident_id as id',
+  'status',
+  'asset_id as assetId',
+  'owner_id as ownerId',
+  'scope_kind as scopeKind',
+  'scope_id as scopeId',
+  'sha256',
+  'list',
+  'origin',
+  'created_at as createdAt',
+  'resolved_at as resolvedAt',
+  'note',
+  sql<string>`(extract(epoch from created_at) * 1000000)::bigint::text`.as('createdAtUs'),
+] as const;
+
+export type StoredIncident = NonNullable<Awaited<ReturnType<typeof findIncident>>>;
+
+export function findIncident(db: Db<IncidentTables>, id: string) {
+  return db.selectFrom('screening_incidents').select(incidentColumns).where('incident_id', '=', id).executeTakeFirst();
+}
+
+/** Newest first, from beyond `after` on, at most `limit`. */
+export function listIncidents(
+  db: Db<IncidentTables>,
+  status: IncidentStatus | undefined,
+  after: IncidentPlace | undefined,
+  limit: number,
+): Promise<readonly StoredIncident[]> {
+  return db
+    .selectFrom('screening_incidents')
+    .select(incidentColumns)
+    .$if(status !== undefined, (query) => query.where(sql<boolean>`status = ${status}`))
+    .$if(after !== undefined, (query) =>
+      query.where(
+        sql<boolean>`(created_at, incident_id) <
+          (timestamptz 'epoch' + ${after?.createdAtUs}::bigint * interval '1 microsecond', ${after?.id}::uuid)`,
+      ),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('incident_id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/** `undefined`: there is no such incident. */
+export function resolveIncident(
+  db: Db<IncidentTables>,
+  id: string,
+  resolution: 'upheld' | 'cleared',
+  note: string | null,
+): Promise<StoredIncident | undefined> {
+  return db
+    .updateTable('screening_incidents')
+    .set({ status: resolution, resolved_at: sql<Date>`clock_timestamp()`, note })
+    .where('incident_id', '=', id)
+    .returning(incidentColumns)
+    .executeTakeFirst();
+}
+
+/** Those of `paths` of a legacy bucket that an incident names as the origin of blocked bytes that are not cleared. */
 export async function findBlockedPaths(
   db: Db<IncidentTables>,
   bucket: string,
@@ -84,7 +175,7 @@ export async function findBlockedPaths(
   const rows = await db
     .selectFrom('screening_incidents')
     .select('origin')
-    .where(sql<boolean>`origin = any(${origins}::text[])`)
+    .where(sql<boolean>`origin = any(${origins}::text[]) and not ${isClearedContent}`)
     .execute();
   return new Set(rows.flatMap(({ origin }) => origin?.slice(bucket.length + 1) ?? []));
 }

@@ -1,7 +1,7 @@
 /** Sends requests to the screening thread: starts it when needed, replaces it when it died or does not respond. */
 import { Worker } from 'node:worker_threads';
 import { withDeadline } from '#platform/resilience/deadline.ts';
-import type { Answered, Asked, ExactDigests, Listed, Outcomes, Task } from './messages.ts';
+import type { ExactDigests, Listed, Outcomes, ScreeningReply, ScreeningRequest, Task } from './messages.ts';
 import type { PdqHash, Raster } from './pdq.ts';
 
 export interface Matcher {
@@ -35,13 +35,13 @@ export function createMatcher(folder: string | undefined): Matcher {
   function start(): Thread {
     const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: { folder } });
     const thread: Thread = { worker, waiting: new Map(), unanswered: 0, seenAtMs: performance.now() };
-    worker.on('message', (answered: Answered) => {
+    worker.on('message', (reply: ScreeningReply) => {
       thread.unanswered -= 1;
       thread.seenAtMs = performance.now();
-      const asker = thread.waiting.get(answered.id);
-      thread.waiting.delete(answered.id);
-      if ('failure' in answered) asker?.reject(new Error(answered.failure));
-      else asker?.resolve(answered.outcome);
+      const caller = thread.waiting.get(reply.id);
+      thread.waiting.delete(reply.id);
+      if ('failure' in reply) caller?.reject(new Error(reply.failure));
+      else caller?.resolve(reply.outcome);
     });
     worker.on('error', (error) => abandon(thread, error));
     worker.on('exit', () => abandon(thread, new Error('the screening thread ended')));
@@ -53,34 +53,34 @@ export function createMatcher(folder: string | undefined): Matcher {
   /** Rejects waiting callers; the next request starts another thread. */
   function abandon(thread: Thread, reason: unknown): void {
     if (current === thread) current = undefined;
-    for (const asker of thread.waiting.values()) asker.reject(reason);
+    for (const caller of thread.waiting.values()) caller.reject(reason);
     thread.waiting.clear();
     void thread.worker.terminate();
   }
 
-  async function ask<Kind extends Task['kind']>(task: Task & { readonly kind: Kind }): Promise<Outcomes[Kind]> {
+  async function send<Kind extends Task['kind']>(task: Task & { readonly kind: Kind }): Promise<Outcomes[Kind]> {
     current ??= start();
     const thread = current;
-    const asked: Asked = { id: ++lastId, task };
+    const request: ScreeningRequest = { id: ++lastId, task };
     const answer = Promise.withResolvers<Outcomes[Task['kind']]>();
     if (thread.unanswered === 0) thread.seenAtMs = performance.now();
     // First: if it throws, there is nothing to wait for.
-    thread.worker.postMessage(asked);
+    thread.worker.postMessage(request);
     thread.unanswered += 1;
-    thread.waiting.set(asked.id, answer);
+    thread.waiting.set(request.id, answer);
     try {
       return (await withDeadline(answerTimeoutMs, () => answer.promise)) as Outcomes[Kind];
     } catch (error) {
-      const hasTimedOut = thread.waiting.delete(asked.id);
+      const hasTimedOut = thread.waiting.delete(request.id);
       if (hasTimedOut && performance.now() - thread.seenAtMs > silenceMs) abandon(thread, error);
       throw error;
     }
   }
 
   return {
-    hash: (raster) => ask({ kind: 'hash', raster }),
-    findExact: (digests) => ask({ kind: 'exact', digests }),
-    findNearest: (pdq) => ask({ kind: 'nearest', pdq }),
+    hash: (raster) => send({ kind: 'hash', raster }),
+    findExact: (digests) => send({ kind: 'exact', digests }),
+    findNearest: (pdq) => send({ kind: 'nearest', pdq }),
     close: async () => {
       const thread = current;
       current = undefined;

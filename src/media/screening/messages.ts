@@ -28,11 +28,11 @@ export interface Outcomes {
   readonly nearest: Listed | undefined;
 }
 
-export interface Asked {
+export interface ScreeningRequest {
   readonly id: number;
   readonly task: Task;
 }
 
-export type Answered =
+export type ScreeningReply =
   | { readonly id: number; readonly outcome: Outcomes[Task['kind']] }
   | { readonly id: number; readonly failure: string };

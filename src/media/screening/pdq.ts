@@ -4,7 +4,7 @@
  * their median. Pictures that look alike have hashes that differ in few of 256 bits.
  */
 
-/** 8 bits a channel, row by row; colours beyond the first three channels (alpha) are not looked at. */
+/** 8 bits a channel, row by row; colours beyond the first three channels (alpha) are ignored. */
 export interface Raster {
   readonly data: Uint8Array;
   readonly width: number;

@@ -47,6 +47,8 @@ export interface ScreeningSettings {
   readonly blockedHashes: string | undefined;
   /** MEDIA_SCREENING_URL. */
   readonly screeningUrl: string | undefined;
+  /** How long the classifier may take; 10 s. */
+  readonly classifierTimeoutMs?: number;
 }
 
 /** The minimum quality of a hash that is compared (docs/specification/media.md#screening). */
@@ -64,7 +66,10 @@ type Check = (signal: AbortSignal) => Promise<Match | undefined>;
 
 export function createScreening(settings: ScreeningSettings): Screening {
   const matcher = createMatcher(settings.blockedHashes);
-  const classifier = settings.screeningUrl === undefined ? undefined : createClassifier(settings.screeningUrl);
+  const classifier =
+    settings.screeningUrl === undefined
+      ? undefined
+      : createClassifier(settings.screeningUrl, settings.classifierTimeoutMs);
   return {
     hash: (raster) => matcher.hash(raster).catch(unavailable),
     screen: (picture, digests) =>

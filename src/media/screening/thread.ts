@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { openList } from './listfiles.ts';
 import { createExactLookup, createNearestLookup } from './lookup.ts';
-import type { Answered, Asked, ExactDigests, Listed, Outcomes, Task } from './messages.ts';
+import type { ExactDigests, Listed, Outcomes, ScreeningReply, ScreeningRequest, Task } from './messages.ts';
 import { pdqOf } from './pdq.ts';
 
 /** Bits (docs/specification/media.md#screening). */
@@ -30,7 +30,7 @@ function findNearest(pdq: string): Listed | undefined {
   return found && { list: 'pdq', digest: Buffer.from(found.digest).toString('hex'), distance: found.distance };
 }
 
-function carryOut(task: Task): Outcomes[Task['kind']] {
+function runTask(task: Task): Outcomes[Task['kind']] {
   switch (task.kind) {
     case 'hash':
       return pdqOf(task.raster);
@@ -41,12 +41,12 @@ function carryOut(task: Task): Outcomes[Task['kind']] {
   }
 }
 
-function answer({ id, task }: Asked): Answered {
+function answer({ id, task }: ScreeningRequest): ScreeningReply {
   try {
-    return { id, outcome: carryOut(task) };
+    return { id, outcome: runTask(task) };
   } catch (error) {
     return { id, failure: error instanceof Error ? error.message : String(error) };
   }
 }
 
-parentPort?.on('message', (asked: Asked) => parentPort?.postMessage(answer(asked)));
+parentPort?.on('message', (request: ScreeningRequest) => parentPort?.postMessage(answer(request)));

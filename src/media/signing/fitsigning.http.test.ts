@@ -34,7 +34,7 @@ onEveryPair('POST /v1/fit', (pair) => {
   const fitted = (client: Client, payload: object) => client.post<FittedImage>('/v1/fit', payload);
   const address = async (payload: object) => (await fitted(rig.user, { ref, ...payload })).body.url;
 
-  describe('what the address gives', () => {
+  describe('the image behind the URL', () => {
     it.each<[string, object, string, number, number]>([
       ['a jpeg that fits the box', box, 'jpeg', 100, 75],
       ['the same, said in full', { ...box, resizingType: 'fit', enlarge: false, format: 'jpeg' }, 'jpeg', 100, 75],
@@ -82,7 +82,7 @@ onEveryPair('POST /v1/fit', (pair) => {
     });
   });
 
-  it('the same picture with the same transform has the same address, whoever asks and however it is written', async () => {
+  it('the same image and transform have the same URL for every caller and spelling', async () => {
     const url = await address(box);
     const defaults = { resizingType: 'fit', enlarge: false, format: 'jpeg', resizingAlgorithm: 'lanczos3' };
     const nulls = { resizingType: null, enlarge: null, maxBytes: null, format: null, resizingAlgorithm: null };

@@ -30,7 +30,7 @@ onEveryPair('legacy files', (pair) => {
   const fitted = (who: Who, payload: object) =>
     inBucket(rig, rig[who]).post<FittedImage & Refusal>('/v1/fit', { width: 100, ...payload });
 
-  it('are signed: the addresses, the size that the store counts, and nothing that nobody wrote down', async () => {
+  it('are signed: the URLs, the size in the store, and null for unknown facts', async () => {
     const ref = `${rig.userId}/2019/Foto ä@1?.jpeg`;
     await lay(rig, [ref], jpeg);
     const answer = (await images('user', [ref]))[ref];
@@ -63,7 +63,7 @@ onEveryPair('legacy files', (pair) => {
     }
   });
 
-  it('have addresses of their own store and bucket, whoever resizes', async () => {
+  it('have URLs of their own store and bucket, for every resizer', async () => {
     const ref = `${rig.userId}/plain.png`;
     await lay(rig, [ref]);
     const answer = (await images('user', [ref]))[ref];

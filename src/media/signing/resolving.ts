@@ -14,7 +14,7 @@ export function resolveRefs(
   refs: readonly string[],
   legacyBucket: string,
 ): Promise<ReadonlyMap<string, ResolvedAsset>> {
-  // Checked before the store is asked: paths of others cost no request.
+  // Checked before the lookup: paths of others cost no request.
   return lookUpAssets(deps, refs, legacyBucket, (named) => isReadable(deps, caller, named));
 }
 

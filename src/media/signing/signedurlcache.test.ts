@@ -80,20 +80,20 @@ describe('answers of signing', () => {
     expect(await ask(depsOf(cache, { publicScopes: [] }), other, ref, signed)).toMatchObject({ response: undefined });
   });
 
-  it('are signed anew where addresses are made otherwise', async () => {
+  it('are signed again by processes whose URLs would differ', async () => {
     const [cache, ref] = [openTestCache(database), randomUUID()];
     await ask(depsOf(cache), owner, ref, answer(ref));
     expect(await ask(depsOf(cache, { addressing: 'b' }), owner, ref, answer(ref))).toMatchObject({ isSigned: true });
   });
 
-  it('are kept for each kind apart', async () => {
+  it('are cached separately for each kind', async () => {
     const [deps, ref] = [depsOf(openTestCache(database)), randomUUID()];
     await ask(deps, owner, ref, answer(ref), 'image');
     expect(await ask(deps, owner, ref, answer(ref), 'video')).toMatchObject({ isSigned: true });
     expect(await ask(deps, owner, ref, answer(ref), 'image')).toMatchObject({ isSigned: false });
   });
 
-  it('with something that did not resolve are not kept', async () => {
+  it('with a part that did not resolve are not cached', async () => {
     const [deps, ref] = [depsOf(openTestCache(database)), randomUUID()];
     for (let time = 0; time < 2; time++)
       expect(await ask(deps, owner, ref, answer(ref, { isTransient: true }))).toMatchObject({ isSigned: true });

@@ -41,6 +41,13 @@ const cachedForMs = 24 * 3_600_000 - 60_000;
 
 const notFound = JSON.stringify({ ready: false, error: 'not_found' } satisfies UnresolvedRef);
 
+export interface SigningRequest {
+  readonly refs: readonly string[];
+  readonly legacyBucket: string;
+  /** URLs of downloads carry a file name, and are not cached. */
+  readonly download?: string | true | undefined;
+}
+
 /**
  * The response of each reference as JSON, from the cache or from `sign`, which is called once for all that are not cached
  * and leaves out what does not resolve for the caller.
@@ -49,9 +56,13 @@ export async function signWithCache(
   deps: SignedUrlCacheDeps,
   caller: Caller,
   kind: SignedUrlKind,
-  { refs, legacyBucket }: { readonly refs: readonly string[]; readonly legacyBucket: string },
+  { refs, legacyBucket, download }: SigningRequest,
   sign: (refs: readonly string[]) => Promise<ReadonlyMap<string, SignedAsset>>,
 ): Promise<ReadonlyMap<string, string>> {
+  if (download !== undefined) {
+    const signed = await sign([...new Set(refs)]);
+    return new Map([...signed].map(([ref, { response }]) => [ref, JSON.stringify(response)]));
+  }
   const keys = new Map(
     refs.flatMap((ref): [string, string][] => {
       if (isUuid(ref)) return [[ref, keyOf(kind, ref.toLowerCase())]];

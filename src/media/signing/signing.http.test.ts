@@ -31,7 +31,7 @@ onEveryPair('POST /v1/sign/image', (pair) => {
 
   const signed = async (client: Client, ref: string) => (await client.sign([ref])).body[ref];
 
-  it('gives the addresses and facts of a picture', async () => {
+  it('returns the URLs and facts of an image', async () => {
     const bytes = await picture('jpeg', { width: 2000, height: 480, orientation: 6 });
     const { assetId, row } = await registered(rig.user, { mime: 'image/jpeg' }, bytes);
     const answer = await signed(rig.user, assetId);
@@ -63,7 +63,7 @@ onEveryPair('POST /v1/sign/image', (pair) => {
     }
   });
 
-  it('gives an address of 7 days', async () => {
+  it('returns a URL for 7 days', async () => {
     const { assetId } = await registered(rig.user);
     const answer = await signed(rig.user, assetId);
     const expiresInS = validityS(answer?.ready ? answer.url : '');
@@ -79,7 +79,7 @@ onEveryPair('POST /v1/sign/image', (pair) => {
     expect(original.headers.get('content-type')).toBe('image/png');
   });
 
-  it('gives anything else no variants', async () => {
+  it('returns no variants of other files', async () => {
     const facts = { width: 64, height: 48 };
     const { said, assetId } = await upload(rig.user, Buffer.from('moving'), { mime: 'video/mp4', kind: 'image' });
     await rig.user.register({ ...said, ...facts, durationMs: 900 });
@@ -116,7 +116,7 @@ onEveryPair('POST /v1/sign/image', (pair) => {
     expect(await signed(rig.user, assetId)).toEqual(notFound);
   });
 
-  it('answers every ref by its own name, whatever it is', async () => {
+  it('returns one entry for each reference as given', async () => {
     const { assetId } = await registered(rig.user);
     const strange = [
       randomUUID(),

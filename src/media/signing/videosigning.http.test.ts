@@ -39,7 +39,7 @@ onEveryPair('POST /v1/sign/video', (pair) => {
     return assetId;
   }
 
-  it('gives the addresses and facts of a video and its thumbnail', async () => {
+  it('returns the URLs and facts of a video and its thumbnail', async () => {
     const thumbAssetId = await still(rig.user);
     const facts = { width: 640, height: 360, durationMs: 2500, blurhash: 'LEHV6nWB2yk8pyo0adR*.7kCMdnj' };
     const assetId = await video(rig.user, { ...facts, thumbAssetId });
@@ -70,7 +70,7 @@ onEveryPair('POST /v1/sign/video', (pair) => {
     expect(asImage).toMatchObject({ thumbUrl: answer.thumbUrl });
   });
 
-  it('says null for what nobody told, and no thumbUrl without a thumbnail', async () => {
+  it('returns null for unknown facts, and no thumbUrl without a thumbnail', async () => {
     const answer = await signed(rig.user, await video(rig.user));
     expect(answer).toEqual({
       ready: true,
@@ -85,7 +85,7 @@ onEveryPair('POST /v1/sign/video', (pair) => {
     });
   });
 
-  it('gives a picture no thumbnail, as it names none', async () => {
+  it('returns no thumbnail for an image, which names none', async () => {
     const answer = await signed(rig.user, await still(rig.user));
     expect(answer).toMatchObject({ ready: true, thumbAssetId: null, width: 800, durationMs: null, mime: 'image/jpeg' });
     expect(answer).not.toHaveProperty('thumbUrl');
@@ -171,7 +171,7 @@ onEveryPair('POST /v1/sign/video', (pair) => {
     });
   });
 
-  it('answers every ref by its own name, whatever it is', async () => {
+  it('returns one entry for each reference as given', async () => {
     const assetId = await video(rig.user);
     const { said: unregistered } = await upload(rig.user, film, { mime: 'video/mp4' });
     const upper = assetId.toUpperCase();

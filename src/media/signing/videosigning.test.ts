@@ -6,7 +6,7 @@ import type { Caller } from '#platform/access/caller.ts';
 import type { Database } from '#platform/db/db.ts';
 import { defaultLegacyBucket } from '#platform/objects/objects.ts';
 import { openTestCache } from '../../../test/caches.fixture.ts';
-import { databaseEngines } from '../../../test/database.fixture.ts';
+import { laneEngines } from '../../../test/database.fixture.ts';
 import { openFiles } from '../../../test/media/registering.fixture.ts';
 import type { VideoSignedRefs } from '../api.ts';
 import { draftAsset, type MediaTables, markReady } from '../assets/assetstore.ts';
@@ -15,7 +15,7 @@ import { signVideos, type VideoSigningDeps } from './videosigning.ts';
 const caller: Caller = { kind: 'internal' };
 const ownerId = randomUUID();
 
-describe.each(databaseEngines)('signing videos on $name', (engine) => {
+describe.each(laneEngines)('signing videos on $name', (engine) => {
   describe.skipIf(engine.missing)('', () => {
     let database: Database;
     beforeAll(async () => {
@@ -88,7 +88,7 @@ describe.each(databaseEngines)('signing videos on $name', (engine) => {
       expect(logged).toEqual([{ assetIds: expect.toSatisfy((ids: string[]) => ids.length === 2) }]);
     });
 
-    it('gives the main address when the thumbnails cannot be looked up, and names none', async () => {
+    it('returns the URL of the video when the thumbnails cannot be looked up, and names none', async () => {
       const assetId = await stored('video/mp4', await stored('image/png'));
       const { answer, logged } = await sign([assetId], 2);
       expect(answer[assetId]).toMatchObject({ ready: true, url: `read:${assetId}`, thumbAssetId: null });

@@ -3,15 +3,15 @@ import { isDecodable } from '#image/engine/formats.ts';
 import type { Caller } from '#platform/access/caller.ts';
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import type { Log } from '#platform/log.ts';
-import type { SignRequest, VideoSignedRef } from '../api.ts';
+import type { VideoSignedRef } from '../api.ts';
 import { findThumbs } from '../assets/assetstore.ts';
 import { headsAtOnce } from '../assets/buckets.ts';
 import { lookUpAssets, lookUpRow, type ResolvedAsset, startReading } from '../lookup/assetlookup.ts';
 import type { Reading } from '../reconciling/reconciling.ts';
 import { thumbPathOf } from '../refs.ts';
 import { isReadable, resolveRefs } from './resolving.ts';
-import { joinSigned, type SignedAsset, signWithCache } from './signedurlcache.ts';
-import { originalAddress, type SigningDeps, thumbAddress } from './signing.ts';
+import { joinSigned, type SignedAsset, type SigningRequest, signWithCache } from './signedurlcache.ts';
+import { type Download, originalAddress, type SigningDeps, thumbAddress } from './signing.ts';
 
 export interface VideoSigningDeps extends SigningDeps {
   readonly log: Pick<Log, 'warn'>;
@@ -41,20 +41,21 @@ const noThumb: ShownThumb = { thumbAssetId: null };
  * video, and in the legacy backend what is named like one. A thumbnail that cannot be shown is logged, and takes nothing
  * from the video but its `thumbUrl`.
  */
-export async function signVideos(deps: VideoSigningDeps, caller: Caller, request: SignRequest): Promise<string> {
+export async function signVideos(deps: VideoSigningDeps, caller: Caller, request: SigningRequest): Promise<string> {
   const responses = await signWithCache(deps, caller, 'video', request, async (refs) => {
     const found = await resolveRefs(deps, caller, refs, request.legacyBucket);
     const thumbs = await findThumbsOf(deps, caller, [...found.values()]);
-    return new Map([...found].map(([ref, video]) => [ref, toSignedAsset(video, thumbs.get(video))]));
+    return new Map([...found].map(([ref, video]) => [ref, toSignedAsset(video, request.download, thumbs.get(video))]));
   });
   return joinSigned(request.refs, responses);
 }
 
 function toSignedAsset(
   resolved: ResolvedAsset,
+  download: Download,
   thumb: FoundThumb = { shown: noThumb, isTransient: true },
 ): SignedAsset {
-  const response = signVideo(resolved, thumb.shown);
+  const response = signVideo(resolved, thumb.shown, download);
   if (thumb.resolved?.row === undefined) return { resolved, response, isTransient: thumb.isTransient ?? false };
   return {
     resolved,
@@ -64,10 +65,10 @@ function toSignedAsset(
   };
 }
 
-function signVideo(video: ResolvedAsset, thumb: ShownThumb): VideoSignedRef {
+function signVideo(video: ResolvedAsset, thumb: ShownThumb, download: Download): VideoSignedRef {
   const { width, height, byteSize, durationMs, blurhash, mime } = video;
   const facts = { width, height, byteSize, durationMs, blurhash, mime };
-  return { ready: true, url: originalAddress(video), ...thumb, ...facts };
+  return { ready: true, url: originalAddress(video, download), ...thumb, ...facts };
 }
 
 async function findThumbsOf(
@@ -141,7 +142,7 @@ async function openThumb(
     const [current] = await reading.current([thumb]);
     return current && (await lookUpRow(deps, current));
   } catch (error) {
-    deps.log.warn({ err: error }, 'a thumbnail could not be looked for');
+    deps.log.warn({ err: error }, 'a thumbnail could not be looked up');
     return undefined;
   }
 }

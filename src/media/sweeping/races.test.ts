@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import { problems } from '#platform/problem.ts';
-import { databaseEngines } from '../../../test/database.fixture.ts';
+import { laneEngines } from '../../../test/database.fixture.ts';
 import { interrupted } from '../../../test/media/interruption.fixture.ts';
 import { picture } from '../../../test/media/pictures.fixture.ts';
 import { openFiles, outcomeOf, registrationDeps, uploaded } from '../../../test/media/registering.fixture.ts';
@@ -22,7 +22,7 @@ const someMoments = 60;
 
 type Uploaded = Awaited<ReturnType<typeof uploaded>>;
 
-for (const engine of databaseEngines)
+for (const engine of laneEngines)
   describe.skipIf(engine.missing)(`a sweep and a registration at once on ${engine.name}`, () => {
     let folder: string;
     let database: Database;
@@ -136,7 +136,7 @@ for (const engine of databaseEngines)
       });
     });
 
-    it('what is uploaded anew while it is swept is not taken for what was there before', async () => {
+    it('an upload during a sweep is not taken for the object before it', async () => {
       for (let workAt = 1; workAt < someMoments; workAt++) {
         const what = await abandoned(false);
         let hasWorked = false;

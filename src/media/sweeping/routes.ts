@@ -11,7 +11,7 @@ export function addSweepRoutes(app: HttpServer, access: Access, deps: SweepDeps)
       ...access.internalOnly,
       schema: {
         tags: ['media'],
-        summary: 'Find, and remove if asked to, one page of what nobody needs any more',
+        summary: 'Find one page of leftovers, and remove them on request',
         body: sweepRequest,
         response: { 200: swept },
       },

@@ -267,7 +267,7 @@ onEveryPair('a sweep', (pair) => {
       expect((await sweepOf(keys)).left).toEqual(['- -', '- -', '- -']);
     });
 
-    it('what was uploaded anew, although its registration was begun long ago', async () => {
+    it('what was uploaded again, although its registration began long ago', async () => {
       const { assetId, storageKey } = await one({ isReady: false });
       await change(assetId, { created_at: yesterday() });
       expect(await sweepOf([storageKey], at(0))).toEqual(spared('object draft'));
@@ -300,7 +300,7 @@ onEveryPair('a sweep', (pair) => {
     expect(await rowOf(asset.assetId)).toBeUndefined();
   });
 
-  it('with nobody to look on spares assets, what is not an upload’s, and what was there before', async () => {
+  it('without an operator spares assets, keys that no upload has, and older objects', async () => {
     const lost = await one();
     await objects.remove([lost.storageKey]);
     const keys = [newKey(), `u/${randomUUID()}.txt`];
@@ -315,7 +315,7 @@ onEveryPair('a sweep', (pair) => {
     expect(await rowOf(lost.assetId)).toBeDefined();
   });
 
-  it('drops a lost asset with the answers that are kept of it', async () => {
+  it('drops a lost asset with its cached responses', async () => {
     const { assetId, storageKey } = await one();
     await objects.remove([storageKey]);
     const keys = ['image', 'video', 'watermark', 'watermark-video'].map((kind) => `${kind}:${assetId}`);

@@ -26,7 +26,7 @@ interface GroupState {
   readonly listed: readonly ObjectHead[];
 }
 
-/** An object with the watermark files beside it, or these alone. */
+/** An object with its watermark files, or these alone. */
 interface OrphanGroup extends GroupState {
   readonly sourceKey: string;
   /** `undefined`: no asset's key can be such, so no row can come to stand for it. */
@@ -162,6 +162,6 @@ async function findOurs(
 }
 
 async function lookAgain({ objects }: SweepDeps, { sourceKey }: OrphanGroup): Promise<GroupState> {
-  const [source, ...beside] = await Promise.all(keysAt(sourceKey).map((key) => objects.head(key)));
-  return { source, listed: beside.filter((head) => head !== undefined) };
+  const [source, ...watermarks] = await Promise.all(keysAt(sourceKey).map((key) => objects.head(key)));
+  return { source, listed: watermarks.filter((head) => head !== undefined) };
 }

@@ -43,7 +43,7 @@ export const videoUploadQueue: Queue<VideoUpload> = {
   payload,
   maxAttempts: 6,
   retryAfterMs: 2000,
-  takesTurns: true,
+  isRoundRobin: true,
 };
 
 /** What a run is tagged with. */

@@ -6,7 +6,6 @@ import type { Jobs } from '#platform/jobs/jobs.ts';
 import { defaultLegacyBucket } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
 import { retryWhileChanging } from '#platform/resilience/retrywhilechanging.ts';
-import type { MediaTask, TaskDeleted, TasksDeleted, TaskUpsert, VideoTask, VideoTaskRequest } from '../api.ts';
 import { findDeletable } from '../assets/assetstore.ts';
 import { ownerFor } from '../assets/ownership.ts';
 import { storageKeyOf } from '../assets/storagekey.ts';
@@ -15,6 +14,7 @@ import type { RemovalDeps } from '../deletion/removal.ts';
 import { mediaProblems } from '../problems.ts';
 import { isUuid } from '../refs.ts';
 import type { Ffmpeg } from '../video/ffmpeg.ts';
+import type { MediaTask, TaskDeleted, TasksDeleted, TaskUpsert, VideoTask, VideoTaskRequest } from './api.ts';
 import { tagOf, videoUploadQueue } from './processing.ts';
 import {
   dropTask,

@@ -1,8 +1,8 @@
 /** The rows of media tasks. */
 import { sql } from 'kysely';
 import { type Db, json, type Tx } from '#platform/db/db.ts';
-import type { TaskStatus } from '../api.ts';
 import type { AssetFacts, MediaTables } from '../assets/assetstore.ts';
+import type { TaskStatus } from './api.ts';
 
 interface TasksTable {
   task_id: string;

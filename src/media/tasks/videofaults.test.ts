@@ -13,6 +13,7 @@ import type { Job } from '#platform/jobs/jobs.ts';
 import { createJobs } from '#platform/jobs/queueing.ts';
 import { problems } from '#platform/problem.ts';
 import { openTestDatabase } from '../../../test/database.fixture.ts';
+import { everyNth, isNightly } from '../../../test/lane.fixture.ts';
 import { clip } from '../../../test/media/clips.fixture.ts';
 import { interrupted } from '../../../test/media/interruption.fixture.ts';
 import { picture } from '../../../test/media/pictures.fixture.ts';
@@ -31,6 +32,8 @@ import { findTask, insertRun } from './taskstore.ts';
 /** More than any deed here has. */
 const manyMoments = 90;
 const atOnce = 6;
+/** In the quick lane. */
+const momentsBetween = 4;
 
 const jobOf = <Payload>(payload: Payload): Job<Payload> => ({
   ...{ jobId: randomUUID(), payload, attempt: 1, isLastAttempt: false },
@@ -75,16 +78,18 @@ describe.skipIf(skipWithout('ffmpeg'))('what fails once on the way', () => {
 
   /**
    * `work` with engines that fail at one of their calls, before it or after it, for each of them; then with good ones.
-   * Answers how many calls there were.
    */
   async function failEverywhere(
     work: (deps: ProcessingDeps, what: Upload) => Promise<unknown>,
     judge: (what: Upload) => Promise<unknown>,
   ) {
     let calls = 0;
-    const numbers = Array.from({ length: manyMoments }, (_, index) => index + 1);
+    const numbers = everyNth(
+      Array.from({ length: manyMoments }, (_, index) => index + 1),
+      momentsBetween,
+    );
     await mapConcurrently(numbers, atOnce, async (failAt) => {
-      if (calls > 0 && failAt > calls + atOnce) return;
+      if (calls > 0 && failAt > calls) return;
       const what = await uploaded();
       let hasFailed = false;
       const failing = interrupted(deps, ({ number }) => {
@@ -98,8 +103,8 @@ describe.skipIf(skipWithout('ffmpeg'))('what fails once on the way', () => {
       else if (outcome instanceof Error) await work(deps, what);
       await judge(what);
     });
-    expect(calls).toBeGreaterThan(0);
-    return calls;
+    // It ends where a call of that number is not made any more.
+    expect(calls).toBeGreaterThan(1);
   }
 
   it('a video task is completed by the next attempt', { timeout: 240_000 }, async () => {
@@ -114,7 +119,7 @@ describe.skipIf(skipWithout('ffmpeg'))('what fails once on the way', () => {
       }
       await processVideo(working, jobOf({ ...place, taskId, runId: taskId, ownerId, assetId }));
     };
-    const calls = await failEverywhere(work, async (what) => {
+    await failEverywhere(work, async (what) => {
       const poster = { ...place, ownerId: what.ownerId, assetId: posterIdOf(what.assetId), mime: 'image/jpeg' };
       const task = await findTask(deps.taskDb, String(tasks.get(what.assetId)));
       expect(task).toMatchObject({
@@ -131,13 +136,12 @@ describe.skipIf(skipWithout('ffmpeg'))('what fails once on the way', () => {
       );
       expect(ready.map(({ assetId }) => assetId).sort()).toEqual([what.assetId, poster.assetId].sort());
     });
-    expect(calls).toBeGreaterThan(20);
   });
 
   it('a video task whose scope is deleted at any of its steps leaves nothing', { timeout: 240_000 }, async () => {
     const { removed, jobs } = { removed: [] as string[], jobs: createJobs({ database, log: deps.log }) };
     const fates = new Map<string, number>();
-    for (let cutAt = 1; ; cutAt++) {
+    for (let cutAt = 1; ; cutAt += isNightly ? 1 : momentsBetween) {
       const what = await uploaded();
       const [{ ownerId, assetId }, taskId] = [what, randomUUID()];
       const begun = { status: 'pending', mediaType: 'video', metadata: {} } as const;
@@ -163,25 +167,24 @@ describe.skipIf(skipWithout('ffmpeg'))('what fails once on the way', () => {
       fates.set(String(task?.status), (fates.get(String(task?.status)) ?? 0) + 1);
       if (task?.status === 'failed') expect(task.metadata).toMatchObject({ error: 'cancelled' });
     }
-    expect(removed.length).toBeGreaterThan(15);
+    expect(removed).not.toEqual([]);
     // All but the moments after it was completed.
     expect([...fates.keys()]).toContain('failed');
   });
 
   it('a watermarked video is made by the next attempt', { timeout: 240_000 }, async () => {
     const bucket = deps.objects.bucket;
-    const calls = await failEverywhere(
+    await failEverywhere(
       (working, { key }) => makeVideoWatermark(working, jobOf({ backend: 'objects', bucket, storageKey: key })),
       async (what) => expect(await keysOf(what)).toEqual([what.key, videoWatermarkKeyOf(what.key)]),
     );
-    expect(calls).toBeGreaterThan(10);
   });
 
   it('a watermarked picture is made by the next call', async () => {
     const limits = { maxSourcePixels: 1e6, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 };
     const [engine, pictures] = [createEngine(limits), createPermits({ count: atOnce, waitMs: 5000 })];
     const png = await picture('png');
-    const calls = await failEverywhere(
+    await failEverywhere(
       async ({ objects }, { key }) => {
         if ((await deps.objects.head(key))?.size !== png.length)
           await deps.objects.put(key, png, { contentType: 'image/png' });
@@ -193,6 +196,5 @@ describe.skipIf(skipWithout('ffmpeg'))('what fails once on the way', () => {
       },
       async (what) => expect(await keysOf(what)).toEqual([what.key, `${what.key}.wm.jpg`]),
     );
-    expect(calls).toBeGreaterThan(6);
   });
 });

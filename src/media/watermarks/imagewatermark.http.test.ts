@@ -28,7 +28,7 @@ onEveryPair('POST /v1/watermark', (pair) => {
   const watermark = (client: Client, payload: object) =>
     client.post<Watermarked & { error?: string }>('/v1/watermark', { legacyBucket: rig.legacyBucket, ...payload });
 
-  it('gives a marked JPEG beside the source, for 7 days; the source stays as it is', async () => {
+  it('signs a watermarked JPEG next to the source, for 7 days; the source does not change', async () => {
     const { assetId, storageKey, markedKey } = await registered(rig.user);
     const { status, body } = await watermark(rig.user, { ref: assetId });
     expect([status, Object.keys(body)]).toEqual([200, ['url']]);
@@ -97,7 +97,7 @@ onEveryPair('POST /v1/watermark', (pair) => {
     expect(await rig.originals.head(markedKey)).toBeUndefined();
   });
 
-  it('of a legacy path lies beside it there; what is no picture at all is 422', async () => {
+  it('of a legacy path is next to it; a file that is no image is 422', async () => {
     const path = `${rig.userId}/${randomUUID()}/photo.jpg`;
     await rig.legacyFiles.put(path, jpeg, { contentType: 'image/jpeg', size: jpeg.length });
     const { status, body } = await watermark(rig.user, { ref: path });

@@ -121,7 +121,7 @@ onEveryPair('POST /v1/watermark-video', (pair) => {
       expect(await rig.originals.head(made)).toBeUndefined();
     });
 
-    it('takes the file back when its source is deleted meanwhile', { timeout: 60_000 }, async () => {
+    it('removes the file when its source is deleted during the job', { timeout: 60_000 }, async () => {
       for (const waitMs of [20, 150, 400, 800]) {
         const { assetId, made } = await registered();
         const asked = ask(assetId);
@@ -134,7 +134,7 @@ onEveryPair('POST /v1/watermark-video', (pair) => {
       }
     });
 
-    it('tells those who wait to come again when the service closes, and the next one finishes', async () => {
+    it('returns 503 to waiting calls when the service closes, and the next service finishes', async () => {
       const { assetId } = await registered();
       await rig.jobs.stop();
       const asked = ask(assetId);

@@ -1,5 +1,5 @@
 /**
- * `POST /v1/watermark-video`: a video with the watermark and a closing clip, stored beside its source
+ * `POST /v1/watermark-video`: a video with the watermark and a closing clip, stored next to its source
  * (docs/specification/media.md#watermarks). A job makes it, one per source in all processes. Callers wait for the job; a retry joins
  * it again.
  */
@@ -20,7 +20,7 @@ import type { ResolvedAsset } from '../lookup/assetlookup.ts';
 import { mediaProblems } from '../problems.ts';
 import { type ResolvingDeps, resolveRefs } from '../signing/resolving.ts';
 import { type SignedAsset, type SignedUrlCacheDeps, signWithCache } from '../signing/signedurlcache.ts';
-import { originalAddress } from '../signing/signing.ts';
+import { type Download, originalAddress } from '../signing/signing.ts';
 import { brandVideo } from '../video/branding.ts';
 import { type Ffmpeg, VideoFault } from '../video/ffmpeg.ts';
 import { probeVideo } from '../video/probing.ts';
@@ -35,11 +35,11 @@ export const watermarkQueue: Queue<WatermarkJob> = {
   payload,
   maxAttempts: 4,
   retryAfterMs: 2000,
-  takesTurns: true,
+  isRoundRobin: true,
 };
 
 export interface VideoWatermarkDeps extends ResolvingDeps, SignedUrlCacheDeps {
-  readonly jobs: Pick<Jobs, 'enqueue' | 'look'>;
+  readonly jobs: Pick<Jobs, 'enqueue' | 'find'>;
   readonly ffmpeg: Pick<Ffmpeg, 'check'>;
   /** Aborted when the service begins to close. */
   readonly closing: AbortSignal;
@@ -67,10 +67,16 @@ export async function watermarkVideo(
   request: WatermarkRequest,
   abandoned: AbortSignal,
 ): Promise<string> {
-  const { ref, legacyBucket } = request;
-  const responses = await signWithCache(deps, caller, 'watermark-video', { refs: [ref], legacyBucket }, async () => {
-    return new Map([[ref, await signForCaller(deps, caller, request, abandoned)]]);
-  });
+  const { ref, legacyBucket, download } = request;
+  const responses = await signWithCache(
+    deps,
+    caller,
+    'watermark-video',
+    { refs: [ref], legacyBucket, download },
+    async () => {
+      return new Map([[ref, await signForCaller(deps, caller, request, abandoned)]]);
+    },
+  );
   const response = responses.get(ref);
   // It is cached, and this caller cannot read it.
   if (response === undefined) throw noSuchAsset();
@@ -87,7 +93,7 @@ async function signForCaller(
   const stopped = AbortSignal.any([deps.closing, abandoned]);
   for (let hasWaited = false; ; hasWaited = true) {
     const resolved = await resolveVideo(deps, caller, request);
-    const signed = await signMade(deps, resolved);
+    const signed = await signMade(deps, resolved, request.download);
     if (signed !== undefined) return { resolved, response: signed };
     // The job removed it: its source is gone. A replaced legacy file is watermarked again.
     if (hasWaited && resolved.backend === 'objects') throw noSuchAsset();
@@ -99,14 +105,14 @@ async function signForCaller(
 /** Resolves with the id of the one job of this source. Throws 429. */
 async function enqueue(deps: VideoWatermarkDeps, caller: Caller, source: ResolvedAsset): Promise<string> {
   const { backend, objects, storageKey, row } = source;
-  const asked = { backend, bucket: objects.bucket, storageKey };
+  const place = { backend, bucket: objects.bucket, storageKey };
   const key = `${backend}/${objects.bucket}/${storageKey}`;
   const isUser = caller.kind === 'user';
   // Users can request videos of public scopes, so the lane is the caller's. Servers act for the owners.
   const lane = isUser ? caller.userId : (row?.ownerId ?? 'legacy');
   const options = { key, lane, ...(isUser && { maxInLane: mostUnfinished }) };
   try {
-    const { jobId } = await transaction(deps.db, (tx) => deps.jobs.enqueue(tx, watermarkQueue, asked, options));
+    const { jobId } = await transaction(deps.db, (tx) => deps.jobs.enqueue(tx, watermarkQueue, place, options));
     return jobId;
   } catch (error) {
     throw error instanceof LaneFull ? mediaProblems.too_many_tasks({ cause: error }) : error;
@@ -129,11 +135,15 @@ async function resolveVideo(
 
 const noSuchAsset = () => problems.not_found({ message: 'There is no such asset.' });
 
-async function signMade(deps: WatermarkRecordsDeps, source: ResolvedAsset): Promise<WatermarkedVideo | undefined> {
+async function signMade(
+  deps: WatermarkRecordsDeps,
+  source: ResolvedAsset,
+  download: Download,
+): Promise<WatermarkedVideo | undefined> {
   const { objects } = source;
   const storageKey = videoWatermarkKeyOf(source.storageKey);
   if (!(await isWatermarkCurrent(deps, source, storageKey))) return undefined;
-  return { url: originalAddress({ objects, storageKey, mime: videoMime, etag: undefined }) };
+  return { url: originalAddress({ objects, storageKey, mime: videoMime, etag: undefined }, download) };
 }
 
 /** Resolves when it is done. */
@@ -144,7 +154,7 @@ async function waitForJob(
   stopped: AbortSignal,
 ): Promise<void> {
   while (performance.now() < untilMs && !stopped.aborted) {
-    const state = await jobs.look(jobId);
+    const state = await jobs.find(jobId);
     if (state === undefined || state.status === 'done') return;
     if (state.status === 'dead') {
       if (state.reason === 'undecodable_video' || state.reason === 'video_too_large')

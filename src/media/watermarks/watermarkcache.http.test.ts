@@ -98,7 +98,7 @@ onEveryPair('answers of watermarks that are kept', (pair) => {
     });
   });
 
-  it('are not kept of legacy files, which others may take away', async () => {
+  it('are not sent without a lookup for legacy files, which other systems can remove', async () => {
     const path = `${rig.userId}/photo.jpg`;
     await lay(rig, [path], bytes.watermark);
     const first = await ask('watermark', path);

@@ -7,12 +7,12 @@ export interface Embedder {
   readonly lexical: boolean;
   /** How much of a score is similarity of vectors, the rest being text; 0 to 1. */
   readonly searchWeight: number;
-  /** Below this similarity nothing is found by the vector alone. */
+  /** Below this similarity, once calibrated, nothing is found by the vector alone. */
   readonly searchFloor: number;
   /** One vector of length 1 for each text. Throws `embedder_unavailable`. */
   embed(texts: readonly string[]): Promise<readonly Float32Array[]>;
-  /** For a search. `weightOf`: how telling a term is among the entity's memories; embedders that know no terms ignore it. */
-  embedQuery(text: string, weightOf: (term: string) => number): Promise<Float32Array>;
+  /** For a search: some models tell questions from what answers them. */
+  embedQuery(text: string): Promise<Float32Array>;
   close(): Promise<void>;
 }
 

@@ -9,6 +9,7 @@ import { withDeadline } from '#platform/resilience/deadline.ts';
 import type { Telemetry } from '#platform/telemetry/telemetry.ts';
 import { memoryProblems } from '../problems.ts';
 import { type Embedder, normalise } from './embedder.ts';
+import { prefixesOf } from './prefixes.ts';
 
 export interface RemoteEmbedderOptions {
   readonly baseUrl: string;
@@ -39,10 +40,11 @@ interface Waiting {
 
 export function createRemoteEmbedder(options: RemoteEmbedderOptions): Embedder {
   const { model, dimensions } = options;
+  const prefixes = prefixesOf(model);
   const client = createClient({
     name: 'embeddings',
     baseUrl: options.baseUrl,
-    ours: false,
+    isInternal: false,
     timeoutMs,
     maxConnections: 8,
     maxResponseBytes: 64 * 1024 * 1024,
@@ -86,9 +88,9 @@ export function createRemoteEmbedder(options: RemoteEmbedderOptions): Embedder {
     name: dimensions === 0 ? model : `${model}:${dimensions}`,
     lexical: false,
     searchWeight: 0.6,
-    searchFloor: -1,
-    embed: (texts) => Promise.all(texts.map(embedOne)),
-    embedQuery: (text) => withDeadline(queryTimeoutMs, () => embedOne(text)).catch(asUnavailable),
+    searchFloor: 0.2,
+    embed: (texts) => Promise.all(texts.map((text) => embedOne(prefixes.passage + text))),
+    embedQuery: (text) => withDeadline(queryTimeoutMs, () => embedOne(prefixes.query + text)).catch(asUnavailable),
     close: () => client.close(),
   };
 }

@@ -6,19 +6,19 @@
 import { createPacer } from '#platform/concurrency/pacing.ts';
 import type { Tx } from '#platform/db/db.ts';
 import type { Entity, MemoryType } from '../api.ts';
-import type { Embedder } from '../embedding/embedder.ts';
+import type { CalibratedEmbedder } from '../embedding/calibration.ts';
 import { longestInput } from '../embedding/remote.ts';
 import type { EntityIndexes } from '../entityindex.ts';
 import type { Link } from '../history/store.ts';
 import { compare } from '../ranking.ts';
 import { findMemories, type MemoryTables, type StoredMemory } from '../store.ts';
 import type { VectorColumn } from '../vectors.ts';
-import { judge, type Verdict } from './judging.ts';
-import { read } from './reading.ts';
+import { isSameBut, judge, readsTheSame, type Verdict } from './judging.ts';
+import { type Reading, read } from './reading.ts';
 
 export interface FindingDeps {
   readonly column: VectorColumn;
-  readonly embedder: Embedder;
+  readonly embedder: CalibratedEmbedder;
   readonly indexes: EntityIndexes;
 }
 
@@ -32,6 +32,8 @@ export interface Neighbours {
 const mergeAbove = 0.9;
 /** From here on a pair is worth an operator's eye, if it differs in what must not differ. */
 const linkAbove = 0.75;
+/** Below this no pair is read: numbers and dates alone can take wordings of one fact so far apart. */
+const readAbove = 0.5;
 const mostCandidates = 20;
 
 export async function findNeighbours(
@@ -51,7 +53,7 @@ export async function findNeighbours(
   if (index === undefined) return { twin: undefined, links: [] };
   const similarities = await compare({ ...deps, db: tx }, entity, index, sought.embedding);
   const near = [...similarities]
-    .filter(([id, similarity]) => similarity > linkAbove && id !== sought.exceptId)
+    .filter(([id, similarity]) => similarity > readAbove && id !== sought.exceptId)
     .filter(([id]) => index.memories.get(id)?.type === sought.type)
     .toSorted(([, left], [, right]) => right - left)
     .slice(0, mostCandidates);
@@ -74,16 +76,19 @@ export async function findNeighbours(
     if (memory === undefined) continue;
     const lexical = deps.embedder.lexical || Math.max(sought.content.length, memory.content.length) > longestInput;
     await pace();
-    const verdict = judge(reading, read(memory.content), lexical);
-    if (verdict === 'same' && similarity > mergeAbove) twin ??= { memory, similarity };
-    const kind = linkOf(verdict, similarity);
+    const other = read(memory.content);
+    const verdict = judge(reading, other, lexical);
+    if (verdict === 'same' && (similarity > mergeAbove || readsTheSame(reading, other)))
+      twin ??= { memory, similarity };
+    const kind = linkOf(verdict, similarity, reading, other);
     if (kind !== undefined) links.push({ id, kind });
   }
   return { twin, links };
 }
 
-function linkOf(verdict: Verdict, similarity: number): Link['kind'] | undefined {
-  if (verdict === 'negation' || verdict === 'number' || verdict === 'date') return 'conflict';
-  if (similarity <= mergeAbove) return undefined;
-  return verdict === 'roles' ? 'conflict' : 'related';
+function linkOf(verdict: Verdict, similarity: number, left: Reading, right: Reading): Link['kind'] | undefined {
+  if (verdict === 'negation' || verdict === 'number' || verdict === 'date')
+    return similarity > linkAbove || isSameBut(left, right, verdict) ? 'conflict' : undefined;
+  if (verdict === 'roles' && similarity > linkAbove) return 'conflict';
+  return similarity > mergeAbove ? 'related' : undefined;
 }

@@ -8,7 +8,8 @@ export type Verdict = 'same' | 'negation' | 'number' | 'date' | 'roles' | 'words
 
 /** Words whose coming or going turns the sense. */
 const turning = new Set(
-  `but except until till unless if only rarely hardly seldom barely almost nearly former formerly ex used was were had did
+  `and und y et e и dan och en ve và
+  but except until till unless if only rarely hardly seldom barely almost nearly former formerly ex used was were had did
   would could should might may maybe perhaps sometimes instead than less more fewer anti stopped stop quit avoid avoids refuse
   refuses after before or previously once once-upon hate hates dislike dislikes despite false wrong deny denies pretend
   aber außer bis wenn nur selten kaum fast früher oder war hatte nach vor weniger mehr
@@ -36,6 +37,21 @@ export function judge(left: Reading, right: Reading, lexical: boolean): Verdict 
   return lexical ? 'words' : 'same';
 }
 
+/** Such as "for ten years" and "for 10 years". */
+export function readsTheSame(left: Reading, right: Reading): boolean {
+  return left.length > 0 && left.length === right.length && left.every(({ value }, at) => value === right[at]?.value);
+}
+
+/** Whether two contents say the same apart from tokens of one kind. */
+export function isSameBut(left: Reading, right: Reading, kind: Token['kind']): boolean {
+  const rest = (reading: Reading) =>
+    reading
+      .filter((token) => token.kind !== kind)
+      .map(({ value }) => value)
+      .join(' ');
+  return rest(left) === rest(right);
+}
+
 /** How much a content says: the fuller of two survives a merge. */
 export function fullness(reading: Reading): number {
   return new Set(reading.filter(({ kind }) => kind !== 'person').map(({ value }) => value)).size;
@@ -54,15 +70,6 @@ function sameItems(left: Reading, right: Reading, kind: Token['kind']): boolean 
       .sort()
       .join(' ');
   return items(left) === items(right);
-}
-
-function isSameBut(left: Reading, right: Reading, kind: Token['kind']): boolean {
-  const rest = (reading: Reading) =>
-    reading
-      .filter((token) => token.kind !== kind)
-      .map(({ value }) => value)
-      .join(' ');
-  return rest(left) === rest(right);
 }
 
 /** What `longer` says beyond `shorter`, which has to stand in it in its order; `undefined`: it does not. */

@@ -14,7 +14,13 @@ const accepted = z.object({ id: z.string().min(1) });
 const defaultWaitS = 1;
 
 export function openProvider({ baseUrl, apiKey }: ProviderOptions): Channel {
-  const client = createClient({ name: 'email provider', baseUrl, ours: false, timeoutMs: 8000, maxConnections: 128 });
+  const client = createClient({
+    name: 'email provider',
+    baseUrl,
+    isInternal: false,
+    timeoutMs: 8000,
+    maxConnections: 128,
+  });
 
   return {
     name: 'provider',

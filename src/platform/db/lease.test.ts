@@ -15,7 +15,7 @@ for (const engine of databaseEngines) {
     let database: Database;
     let db: Db<LeaseTables>;
     const processes: Leases[] = [];
-    /** As another process would; renews only where a test says so. */
+    /** Starts the leases of one process, which renew only if a test sets the interval. */
     const startProcess = (times: { ttlMs?: number; renewEveryMs?: number } = {}): Leases => {
       const leases = createLeases({ db, log, ttlMs: hourMs, renewEveryMs: hourMs, ...times });
       processes.push(leases);

@@ -18,7 +18,7 @@ const answerOf = (redis: Redis) => redis.run((client) => client.ping());
 describe('opening Redis', () => {
   it('refuses an address at which nothing answers, in one line without the password', async () => {
     const opening = openRedis({ url: 'redis://:hidden@127.0.0.1:1', prefix: '', log });
-    await expect(opening).rejects.toThrow(/^Configuration: REDIS_URL: Redis does not answer \((?!.*hidden).+\)\.$/);
+    await expect(opening).rejects.toThrow(/^Configuration: REDIS_URL: Redis does not respond \((?!.*hidden).+\)\.$/);
   });
 });
 
@@ -55,7 +55,7 @@ describe.skipIf(skipWithoutRedis)('Redis', () => {
   });
 
   it('is probed', async () => {
-    expect(await probeRedis(redisUrl)).toMatchObject({ version: expect.stringMatching(/^\d+\./) });
+    expect(await probeRedis(redisUrl, 'atelier:doctor:')).toMatchObject({ version: expect.stringMatching(/^\d+\./) });
   });
 
   describe('with a server that fails', () => {
@@ -91,7 +91,7 @@ describe.skipIf(skipWithoutRedis)('Redis', () => {
       expect(new Set(outcomes)).toEqual(new Set(['engine_unavailable']));
       // A hundred deadlines would take 50 s.
       expect(performance.now() - startedAt).toBeLessThan(20_000);
-      // The silent connection is given up meanwhile.
+      // The client drops the connection that does not answer.
       await expect.poll(() => redis.serverRun, { timeout: 15_000 }).toBeUndefined();
       server.signal('SIGCONT');
       await expect.poll(() => answerOf(redis).catch(() => undefined), { timeout: 15_000 }).toBe('PONG');

@@ -1,0 +1,117 @@
+/**
+ * Hit rates by class of question, for BM25 alone, the embedder of before, the built-in one and the model that it was made
+ * from. The model is asked at RECALL_EMBEDDINGS_URL, an OpenAI-compatible API, by the name RECALL_EMBEDDINGS_MODEL.
+ */
+import { createBuiltinEmbedder } from '../src/memory/embedding/builtin.ts';
+import type { Embedder } from '../src/memory/embedding/embedder.ts';
+import { createRemoteEmbedder } from '../src/memory/embedding/remote.ts';
+import { type Conversation, conversations } from '../test/memory/conversations.fixture.ts';
+import { classes, type HitRate, halves, type MeaningPerson, measureMeaning } from '../test/memory/meaning.fixture.ts';
+import { calibrated, rankContents } from '../test/memory/ranked.fixture.ts';
+import { bm25, type Search } from '../test/memory/recall.fixture.ts';
+import { atLeast, type Row } from './bench.ts';
+import { createHashingEmbedder } from './hashingembedder.ts';
+
+interface Way {
+  readonly name: string;
+  readonly inFacts: (person: MeaningPerson) => Promise<Search>;
+  readonly inTurns: (conversation: Conversation) => Promise<Search>;
+}
+
+/** At 5, on the half that nothing is tuned on. */
+const goals = { builtin: { s: 0.95, p: 0.7, x: 0.7 }, model: { s: 0.97, p: 0.9, x: 0.9 } } as const;
+const conversationGoal = 1.1;
+
+export async function meaningRows(): Promise<Row[]> {
+  const words: Way = {
+    name: 'BM25 with stems',
+    inFacts: ({ facts }) => bm25({ memories: facts }),
+    inTurns: ({ turns }) => bm25({ memories: turns.map(({ content }) => content) }),
+  };
+  const builtin = await wayOf('built-in', createBuiltinEmbedder());
+  const ways = [words, await wayOf('hashing', createHashingEmbedder()), builtin];
+  const model = openModel();
+  if (model === undefined) console.error('  RECALL_EMBEDDINGS_URL is not set: the full model is left out.');
+  else ways.push(await wayOf('full model', model));
+
+  for (const half of ['tuned', 'reported'] as const) {
+    const rates = await Promise.all(ways.map(({ inFacts }) => measureMeaning(halves[half], inFacts)));
+    print(`half ${half}, hit rate at 1 / at 5`, ways, rates);
+  }
+  const byPerson = (_question: unknown, { name }: MeaningPerson) => name;
+  const languages = await Promise.all(ways.map(({ inFacts }) => measureMeaning(halves.reported, inFacts, byPerson)));
+  print('half reported, by person and languages', ways, languages);
+
+  const rows = await rowsOf('built-in embedder', builtin, goals.builtin);
+  if (model !== undefined) rows.push(...(await rowsOf('full model', await wayOf('full model', model), goals.model)));
+  const [ours, stems] = [await hitsInTurns(builtin), await hitsInTurns(words)];
+  console.error(`  turns of conversations at 5: ${ours.toFixed(3)} built-in, ${stems.toFixed(3)} BM25 with stems`);
+  rows.push(
+    atLeast(conversationGoal, {
+      goal: 'recall@5 of turns of conversations',
+      measured: ours / stems,
+      against: 'BM25 with stems',
+    }),
+  );
+  await model?.close();
+  return rows;
+}
+
+async function wayOf(name: string, embedder: Embedder): Promise<Way> {
+  const ready = await calibrated(embedder);
+  return {
+    name,
+    inFacts: ({ facts }) => rankContents(ready, facts),
+    inTurns: ({ turns }) =>
+      rankContents(
+        ready,
+        turns.map(({ content }) => content),
+        (place) => ({ type: 'episodic', atMs: turns[place]?.atMs ?? 0 }),
+      ),
+  };
+}
+
+function openModel(): Embedder | undefined {
+  const { RECALL_EMBEDDINGS_URL: baseUrl, RECALL_EMBEDDINGS_MODEL: model = 'model' } = process.env;
+  return baseUrl === undefined ? undefined : createRemoteEmbedder({ baseUrl, apiKey: undefined, model, dimensions: 0 });
+}
+
+async function rowsOf(name: string, way: Way, bounds: Readonly<Record<'s' | 'p' | 'x', number>>): Promise<Row[]> {
+  const rates = await measureMeaning(halves.reported, way.inFacts);
+  return (['s', 'p', 'x'] as const).map((kind) =>
+    atLeast(bounds[kind], {
+      goal: `${name}, ${classes[kind]}, hit rate at 5`,
+      measured: rates.get(classes[kind])?.at5 ?? 0,
+      against: 'all questions',
+    }),
+  );
+}
+
+async function hitsInTurns({ inTurns }: Way): Promise<number> {
+  let [hits, all] = [0, 0];
+  for (const conversation of conversations) {
+    const search = await inTurns(conversation);
+    for (const { question, answer } of conversation.questions) {
+      all += 1;
+      if ((await search(question, 5)).includes(answer)) hits += 1;
+    }
+  }
+  return hits / all;
+}
+
+function print(title: string, ways: readonly Way[], rates: readonly ReadonlyMap<string, HitRate>[]): void {
+  const groups = [...(rates[0]?.keys() ?? [])];
+  console.error(`  ${title}`);
+  console.table(
+    groups.map((group) => ({
+      group,
+      questions: rates[0]?.get(group)?.questions,
+      ...Object.fromEntries(
+        ways.map(({ name }, place) => {
+          const { at1 = 0, at5 = 0 } = rates[place]?.get(group) ?? {};
+          return [name, `${at1.toFixed(3)} / ${at5.toFixed(3)}`];
+        }),
+      ),
+    })),
+  );
+}

@@ -1,0 +1,48 @@
+/** Ranks contents as `/memory/search` does, without a database: for sets that are measured with several embedders. */
+import { type CalibratedEmbedder, interpolate, measureCalibration } from '#memory/embedding/calibration.ts';
+import type { Embedder } from '#memory/embedding/embedder.ts';
+import { indexRows } from '#memory/entityindex.ts';
+import { compareHere, rankIndex } from '#memory/ranking.ts';
+import { toBytes } from '#memory/vectors.ts';
+import type { Search } from './recall.fixture.ts';
+
+export async function calibrated(embedder: Embedder): Promise<CalibratedEmbedder> {
+  const points = await measureCalibration(embedder);
+  return { ...embedder, similarityOf: (value) => interpolate(points, value) };
+}
+
+interface Said {
+  readonly type?: 'preference' | 'episodic';
+  readonly atMs?: number;
+}
+
+/** `said`: as what the contents were added, and when. */
+export async function rankContents(
+  embedder: CalibratedEmbedder,
+  contents: readonly string[],
+  said: (place: number) => Said = () => ({}),
+): Promise<Search> {
+  const vectors = await embedder.embed(contents);
+  const index = indexRows(
+    contents.map((content, place) => {
+      const { type = 'preference', atMs = 0 } = said(place);
+      return {
+        id: String(place).padStart(6, '0'),
+        seq: place,
+        type,
+        content,
+        embedder: embedder.name,
+        version: 1,
+        createdAt: new Date(atMs),
+        updatedAt: new Date(atMs),
+        embedding: toBytes(vectors[place] ?? new Float32Array()),
+      };
+    }),
+  );
+  return async (question, limit) => {
+    const similarities = compareHere(embedder, index, await embedder.embedQuery(question));
+    const options = { limit, type: undefined, nowMs: 0 };
+    const ranked = await rankIndex(embedder, index, question, similarities, options);
+    return ranked.map(({ id }) => contents[Number(id)] ?? '');
+  };
+}
