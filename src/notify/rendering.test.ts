@@ -71,10 +71,8 @@ describe.each(cases)('%s', (_name, type, change) => {
   });
 
   it('has its own words in every language', () => {
-    const subjects = contentLanguages.map(
-      (language) => renderMail(deps, type, rendering({ ...change, language })).subject,
-    );
-    expect(new Set(subjects).size).toBe(contentLanguages.length);
+    const mails = contentLanguages.map((language) => renderMail(deps, type, rendering({ ...change, language })).text);
+    expect(new Set(mails).size).toBe(contentLanguages.length);
   });
 });
 
@@ -101,7 +99,10 @@ describe('a mail about a deletion', () => {
   it.each(['tomorrow', 7, '2026-13-01', ''])('refuses %j as the day', (deletionAt) => {
     const render = () => renderMail(deps, accountDeletionScheduled, rendering({ data: { deletion_at: deletionAt } }));
     expect(render).toThrow(
-      expect.objectContaining({ status: 400, issues: [expect.objectContaining({ path: 'body.data.deletion_at' })] }),
+      expect.objectContaining({
+        status: 400,
+        details: expect.objectContaining({ issues: [expect.objectContaining({ path: 'body.data.deletion_at' })] }),
+      }),
     );
   });
 });

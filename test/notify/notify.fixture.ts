@@ -87,7 +87,8 @@ export async function startNotify(
         headers: { 'content-type': 'application/json', 'x-internal-key': internalKey, ...headers },
         body: JSON.stringify(body),
       });
-      return { status: response.status, body: (await response.json()) as Answer['body'] };
+      const text = await response.text();
+      return { status: response.status, body: JSON.parse(text || '{}') as Answer['body'] };
     },
     async call(method, path) {
       const response = await fetch(url + path, { method, headers: { 'x-internal-key': internalKey } });
