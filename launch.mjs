@@ -1,5 +1,5 @@
-// The doorway of every `npm run` command. Plain JavaScript for Node 18 and newer: it installs what the lockfile names
-// where that is not there yet, and goes on under Node 24 (the pinned one, where the system's is older).
+// The entry point of every `npm run` command. Plain JavaScript for Node 18 and newer: it installs missing packages of the
+// lockfile and runs the command with Node 24 (the pinned one if the system's is older).
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -13,7 +13,7 @@ const [command = 'start', ...args] = process.argv.slice(2);
 
 if (args.includes('--help') || args.includes('-h')) showUsage();
 
-/** command: [needs the development packages, programs to run one after the other]. */
+/** Maps a command to [whether it needs the development packages, the programs to run in order]. Node flags precede a program. */
 const main = (...words) => [at('src/main.ts'), ...words];
 const commands = {
   test: [true, [[at('node_modules/vitest/vitest.mjs'), 'run', ...args]]],
@@ -28,6 +28,8 @@ const commands = {
       [at('node_modules/vitest/vitest.mjs'), 'run', 'test/house'],
     ],
   ],
+  dev: [false, [['--watch', '--watch-preserve-output', ...main('start', ...args)]]],
+  generate: [true, [[at('test/generated/main.ts')]]],
   'build:console': [true, [[at('node_modules/vite/bin/vite.js'), 'build', at('src/console/web')]]],
   'build:client': [true, [main('build:client', ...args)]],
   capacity: [true, [[at('bench/growth/capacity.ts'), ...args]]],
@@ -39,7 +41,7 @@ const [needsDevelopment, programs] = commands[command] ?? [false, [main(command,
 
 const missing = whatIsMissing(needsDevelopment);
 if (missing !== undefined) install(missing, needsDevelopment);
-// The peers that benchmarks measure against have a package of their own.
+// Libraries that only benchmarks compare with are in a separate package.
 if (command === 'bench' && !existsSync(at('bench/node_modules'))) npm(['ci', '--prefix', at('bench')]);
 const node = findNode();
 for (const program of programs) {
@@ -47,19 +49,19 @@ for (const program of programs) {
   if (code !== 0) process.exit(code);
 }
 
-/** Ends the process before anything is installed or run. */
+/** Prints the usage and exits before anything is installed or run. */
 function showUsage() {
   const usages = JSON.parse(readFileSync(at('src/commands/usages.json'), 'utf8'));
   const { usage, summary, details = [] } = Object.hasOwn(usages, command) ? usages[command] : {};
   if (usage === undefined) {
-    console.error(`There is no command \`${command}\`. Commands: ${Object.keys(usages).join(', ')}.`);
+    console.error(`Unknown command \`${command}\`. Commands: ${Object.keys(usages).join(', ')}.`);
     process.exit(1);
   }
   console.log([`Usage: ${usage}`, '', summary, ...details].join('\n'));
   process.exit(0);
 }
 
-/** Compares what npm says it installed with the lockfile; names the first package that is not there as locked. */
+/** Compares npm's record of installed packages with the lockfile. Returns the first package that differs. */
 function whatIsMissing(development) {
   if (!existsSync(at('node_modules/.package-lock.json'))) return 'everything';
   const locked = JSON.parse(readFileSync(at('package-lock.json'), 'utf8')).packages;
@@ -74,10 +76,10 @@ function whatIsMissing(development) {
 function install(missing, development) {
   const fresh = missing === 'everything';
   console.error(
-    fresh ? 'Installing what package-lock.json names …' : `Installing (${missing} is not there as locked) …`,
+    fresh ? 'Installing the packages of package-lock.json …' : `Installing (${missing} differs from the lockfile) …`,
   );
-  // `npm ci` removes node_modules first, which would pull the floor from under a running instance: only on a fresh clone.
-  // What a developer had installed stays, whatever the command needs.
+  // `npm ci` removes node_modules first, which would break a running instance, so it is used only on a fresh clone.
+  // Installed development packages stay, even if the command does not need them.
   const whole = development || existsSync(at('node_modules/typescript'));
   const words = [...(fresh ? ['ci'] : ['install', '--no-save']), whole ? '--include=dev' : '--omit=dev'];
   npm(words);
@@ -93,7 +95,7 @@ function npm(words) {
     shell: !viaNode && process.platform === 'win32',
   });
   if (result.status !== 0) {
-    console.error('The installation failed; what npm said stands above.');
+    console.error('The installation failed. See the npm output above.');
     process.exit(1);
   }
 }
@@ -111,23 +113,23 @@ function findNode() {
   }
 }
 
-/** Runs one program, hands signals on to it, and answers with its exit code. */
+/** Runs one program, forwards signals to it, and resolves to its exit code. */
 function run(node, program) {
   const processors = cpus().length;
   const flags = [
     '--disable-warning=ExperimentalWarning',
-    // Compiling and collecting beside the event loop must leave it a processor: a start takes a fifth longer without.
+    // V8's background threads must leave a processor to the event loop. Otherwise a start takes a fifth longer.
     `--v8-pool-size=${Math.min(4, Math.max(1, processors - 1))}`,
   ];
   const child = spawn(node, [...flags, ...program], {
-    // The folder stays the caller's: paths on the command line are relative to it.
+    // The working directory is not changed, because paths on the command line are relative to it.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: {
       // sharp's threads fragment the heap less with two arenas.
       MALLOC_ARENA_MAX: '2',
-      // What was compiled at one start is read at the next: a third of its processor time.
+      // Later starts read the compiled code of earlier ones, which saves a third of their CPU time.
       NODE_COMPILE_CACHE: at('node_modules/.cache/node-compile'),
-      // Pictures take a thread each, as many as there are processors; files and names must not wait for them.
+      // Each image uses a thread, up to the number of processors. File access and name lookups must not wait for them.
       UV_THREADPOOL_SIZE: String(processors + 4),
       ...process.env,
     },

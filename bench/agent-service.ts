@@ -4,13 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { EventTables } from '#agent/store/eventstore.ts';
+import { insertRun, type Run } from '#agent/store/runstore.ts';
+import { EventWriter } from '#agent/stream/eventwriter.ts';
+import { StreamReaders } from '#agent/stream/readers.ts';
+import { type OwnedRunBuffer, RunEventBuffers } from '#agent/stream/runbuffers.ts';
 import { migrations } from '#app/migrations.ts';
-import { createEmission } from '../src/agent/emission.ts';
 import { openEventLog } from '../src/agent/eventlog/open.ts';
-import type { EventTables } from '../src/agent/eventlog/store.ts';
-import { createFeeds, type OwnFeed } from '../src/agent/feeds.ts';
-import { createReaders } from '../src/agent/readers.ts';
-import { insertRun, type Run } from '../src/agent/store.ts';
 import { transaction } from '../src/platform/db/db.ts';
 import { openDatabase } from '../src/platform/db/open.ts';
 import { createServer } from '../src/platform/http/server.ts';
@@ -26,15 +26,8 @@ const database = await openDatabase({ url: 'embedded', dataDir, migrations, log 
 const redis = url === undefined ? undefined : await openRedis({ url, prefix: `bench-${randomUUID()}:`, log });
 const db = database.queries<EventTables>();
 const eventLog = await openEventLog({ db, redis, log, ttlS: 60 });
-const feeds = createFeeds({
-  eventLog,
-  log,
-  findEnded: async () => [],
-  restore: async () => {
-    throw new Error('a stream of the benchmark is lost');
-  },
-});
-const readers = createReaders(feeds, { maxStreamsPerUser: Number.POSITIVE_INFINITY });
+const buffers = new RunEventBuffers({ db, eventLog, log });
+const readers = new StreamReaders(buffers, { maxStreamsPerUser: Number.POSITIVE_INFINITY });
 
 const newRun = () =>
   transaction(db, (tx) => {
@@ -42,9 +35,9 @@ const newRun = () =>
     return insertRun(tx, { taskId, threadId, ownerId, messageId, holder, leaseMs: 600_000 } as never);
   });
 let run: Run;
-let feed: OwnFeed;
+let buffer: OwnedRunBuffer;
 
-const app = createServer({ service: 'agent', log, readiness: {}, answersRoot: true, standing: () => true });
+const app = createServer({ service: 'agent', log, readiness: {}, servesRoot: true, isLongLived: () => true });
 app.get('/', async (_request, reply) => {
   await readers.read(reply, run, undefined);
 });
@@ -52,16 +45,16 @@ await app.listen({ port: 0, host: '127.0.0.1' });
 serve({
   async open() {
     run = await newRun();
-    feed = feeds.own(run);
+    buffer = buffers.own(run);
     return { url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}` };
   },
   async say() {
-    const emission = createEmission({ eventLog, feed }, run);
+    const writer = new EventWriter({ eventLog, buffer }, run);
     for (let index = 0; index < eventsPerRun; index++)
-      await emission.emit({ type: 'data-said', id: String(index), data: textOfEvent });
-    const failure = await emission.finish();
+      await writer.write({ type: 'data-said', id: String(index), data: textOfEvent });
+    const failure = await writer.finish();
     if (failure !== undefined) throw failure;
-    await emission.end({ type: 'finish' });
+    await writer.close({ type: 'finish' });
     await eventLog.remove([run.taskId]);
   },
   async close() {

@@ -7,9 +7,9 @@ import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrations } from '#app/migrations.ts';
+import type { FolderTables } from '#media/reconciling/folderstore.ts';
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import { createReconciler } from '../src/media/reconciling/reconciling.ts';
-import type { FolderTables } from '../src/media/reconciling/store.ts';
 import { createMemoryCache } from '../src/platform/cache/memory.ts';
 import type { Database } from '../src/platform/db/db.ts';
 import { createLog } from '../src/platform/log.ts';
@@ -80,7 +80,7 @@ async function start(database: Database, dataDir: string, message?: string): Pro
     objects: openFiles(dataDir),
     legacy: { bucket: () => undefined },
     db: database.queries<FolderTables>(),
-    answers: createMemoryCache({ maxBytes: 1000 }),
+    signedUrls: createMemoryCache({ maxBytes: 1000 }),
     log: createLog({
       level: 'info',
       destination: { write: (line) => void (message !== undefined && line.includes(message) && said.resolve()) },

@@ -7,13 +7,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrations } from '#app/migrations.ts';
+import type { MediaTables } from '#media/assets/assetstore.ts';
+import { deleteAssets } from '#media/deletion/deletion.ts';
+import type { RemovalDeps } from '#media/deletion/removal.ts';
 import { objectSource } from '../src/image/engine/sources.ts';
 import { toTransform } from '../src/image/engine/specs.ts';
 import { createVariantMaker } from '../src/image/engine/variants.ts';
 import { createEngine } from '../src/image/engine/working.ts';
-import { deleteAssets } from '../src/media/deletion.ts';
-import type { RemovalDeps } from '../src/media/removal.ts';
-import type { MediaTables } from '../src/media/store.ts';
 import type { Objects } from '../src/platform/objects/objects.ts';
 import { openTestCache } from '../test/caches.fixture.ts';
 import { openTestDatabase } from '../test/database.fixture.ts';
@@ -43,7 +43,7 @@ export const deletion: Bench = {
         db: database.queries<MediaTables>(),
         objects: stores.originals,
         legacy: { bucket: () => undefined },
-        answers: openTestCache(database),
+        signedUrls: openTestCache(database),
         variants,
       };
       const userId = randomUUID();

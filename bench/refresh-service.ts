@@ -7,16 +7,18 @@ import { migrations } from '#app/migrations.ts';
 import { createAuth } from '../src/auth/service.ts';
 import { systemClock } from '../src/platform/clock.ts';
 import { openDatabase } from '../src/platform/db/open.ts';
+import { createJobs } from '../src/platform/jobs/queueing.ts';
 import { createLog } from '../src/platform/log.ts';
 
 const [providerUrl = '', databaseUrl = 'embedded'] = process.argv.slice(2);
 const log = createLog({ level: 'silent' });
 const dataDir = await mkdtemp(join(tmpdir(), 'atelier-bench-'));
 const database = await openDatabase({ url: databaseUrl, dataDir, migrations, log });
-const app = createAuth({
+const app = await createAuth({
   server: { log, readiness: {} },
   clock: systemClock,
   database,
+  jobs: createJobs({ database, log }),
   publicUrl: 'http://localhost:4003',
   allowedOrigins: ['https://app.example.com'],
   defaultOrigin: 'https://app.example.com',

@@ -9,14 +9,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fastify from 'fastify';
 import { migrations } from '#app/migrations.ts';
+import { findReadyAssets, type MediaTables } from '#media/assets/assetstore.ts';
+import { storageKeyOf } from '#media/assets/storagekey.ts';
 import { openFilesystem } from '#platform/objects/files/filesystem.ts';
 import { resizeSigner } from '../src/edge/api.ts';
 import { createVariantMaker } from '../src/image/engine/variants.ts';
 import { createEngine } from '../src/image/engine/working.ts';
 import { createScreening } from '../src/media/screening/screening.ts';
 import { createMedia } from '../src/media/service.ts';
-import { storageKeyOf } from '../src/media/storagekey.ts';
-import { findReadyAssets, type MediaTables } from '../src/media/store.ts';
 import { createAccess } from '../src/platform/access/access.ts';
 import { createKeySet } from '../src/platform/access/keyset.ts';
 import { createTokenVerifier } from '../src/platform/access/tokens.ts';
@@ -108,7 +108,7 @@ function startBare() {
   return app;
 }
 
-function startMedia(answers: Cache) {
+function startMedia(signedUrls: Cache) {
   const limits = { maxSourcePixels: 1e6, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 };
   const pictures = createEngine(limits);
   return createMedia({
@@ -117,7 +117,7 @@ function startMedia(answers: Cache) {
     clock,
     access: createAccess({ internalKeys: [], jwksUrl: issuer.jwksUrl, log }),
     database,
-    answers,
+    signedUrls,
     originals,
     publicObjects,
     legacy: { bucket: () => undefined },

@@ -60,7 +60,7 @@ async function startOurs({ env, portBase }: Place): Promise<Started> {
   const startedAt = performance.now();
   const program = runProgram('start', [], { ...env, LOG_LEVEL: 'warn' });
   try {
-    await program.said('Atelier is ready', startLimitMs);
+    await program.waitFor('Atelier is ready', startLimitMs);
     for (const offset of portOffsets) {
       const { status } = await fetch(`http://127.0.0.1:${portBase + offset}/health`);
       if (status !== 200) throw new Error(`port ${portBase + offset} answers ${status}`);

@@ -1,4 +1,4 @@
-/** The command line (docs/specification/system.md#commands). Each command is loaded only when it is asked for. */
+/** The command line (docs/specification/system.md#commands). Each command is loaded on demand. */
 import { privateUmask } from '#platform/datafolder/permissions.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 
@@ -12,6 +12,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   seed: async () => (await import('#commands/seed.ts')).seed,
   'import-legacy': async () => (await import('#commands/importlegacy.ts')).importLegacy,
   audit: async () => (await import('#commands/audit.ts')).audit,
+  rescreen: async () => (await import('#commands/rescreen.ts')).rescreen,
   sweep: async () => (await import('#commands/sweep.ts')).sweep,
   'webhook-test': async () => (await import('#commands/webhooktest.ts')).webhookTest,
   backup: async () => (await import('#commands/backup.ts')).backup,
@@ -26,15 +27,15 @@ const [name = 'start', ...args] = process.argv.slice(2);
 try {
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (load === undefined)
-    throw new StartFault(`There is no command \`${name}\`; there are ${Object.keys(commands).join(', ')}.`);
-  // The package of the client is for others to read; everything else that a command writes is data.
+    throw new StartFault(`Unknown command \`${name}\`. The commands are ${Object.keys(commands).join(', ')}.`);
+  // The client package must be readable by others. Everything else that a command writes is private data.
   if (name !== 'build:client') process.umask(privateUmask);
   const command = await load();
   process.exitCode = await command(args);
 } catch (error) {
-  // One readable line; the stack only for what nobody foresaw.
+  // Expected errors print one readable line. Unexpected ones include the stack.
   console.error(error instanceof StartFault ? error.message : error);
   process.exitCode = 1;
 }
-// Whatever still holds the loop (a socket that idles) must not keep a command that has ended.
+// An idle socket must not keep a finished command running.
 process.exit();

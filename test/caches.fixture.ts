@@ -1,4 +1,4 @@
-/** A cache in process for tests; `database` is not asked. */
+/** An in-process cache for tests. `database` is not used. */
 import type { Cache } from '#platform/cache/cache.ts';
 import { openCache } from '#platform/cache/open.ts';
 import type { Database } from '#platform/db/db.ts';

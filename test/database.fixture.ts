@@ -1,10 +1,10 @@
 /**
- * Databases for tests, each its own, migrated and empty. A suite runs on both engines with
+ * Databases for tests: each is separate, migrated and empty. A suite runs on both engines with
  *
- *     describe.each(databaseEngines)('… on $name', (engine) => {
- *       describe.skipIf(engine.missing)('', () => { beforeAll(async () => { database = await engine.open(migrations) }) …
+ *      describe.each(databaseEngines)('… on $name', (engine) => {
+ *        describe.skipIf(engine.missing)('', () => { beforeAll(async () => { database = await engine.open(migrations) }) …
  *
- * PostgreSQL is looked for at `PG_TEST_URL`. Where it does not answer it is skipped, and under CI=true its suites fail.
+ * PostgreSQL is expected at `PG_TEST_URL`. If it does not respond, its suites are skipped, or fail with CI=true.
  */
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
@@ -14,19 +14,20 @@ import { platformMigrations } from '#platform/db/open.ts';
 import { openInMemory } from '#platform/db/pglite.ts';
 import { openPostgres } from '#platform/db/postgres.ts';
 import { createLog } from '#platform/log.ts';
+import { inLane } from './lane.fixture.ts';
 
 export interface DatabaseEngine {
   readonly name: Database['driver'];
-  /** For `describe.skipIf`. */
+  /** Pass this to `describe.skipIf`. */
   readonly missing: boolean;
-  /** Close it in `afterAll`: a PostgreSQL database is dropped then. */
+  /** Close the database in `afterAll`, which drops a PostgreSQL database. */
   open(migrations?: readonly MigrationSource[]): Promise<Database>;
 }
 
 const quiet = createLog({ level: 'silent' });
 const serverUrl = process.env.PG_TEST_URL || 'postgres://postgres@127.0.0.1:5432/postgres';
 
-/** A database in memory, for suites that need only one engine. */
+/** Opens a database in memory, for suites that need only one engine. */
 export async function openTestDatabase(migrations: readonly MigrationSource[] = []): Promise<Database> {
   return openInMemory(await collectMigrations([platformMigrations, ...migrations]), quiet);
 }
@@ -36,7 +37,13 @@ export const databaseEngines: readonly DatabaseEngine[] = [
   { name: 'postgres', missing: !(await postgresIsWanted()), open: openPostgresTestDatabase },
 ];
 
-/** An empty database on the test server, and the function that drops it with whoever is still connected. */
+/**
+ * The engines for suites of services. The quick lane uses PostgreSQL if it is available, the nightly lane both engines.
+ * Suites over `databaseEngines` cover the differences between the engines in both lanes.
+ */
+export const laneEngines: readonly DatabaseEngine[] = inLane(databaseEngines);
+
+/** Creates an empty database on the test server, and returns a function that drops it, even with open connections. */
 export async function createPostgresDatabase(): Promise<{ readonly url: string; readonly drop: () => Promise<void> }> {
   const name = `atelier_test_${randomBytes(6).toString('hex')}`;
   await onServer(`create database ${name} encoding 'UTF8' template template0`);
@@ -63,7 +70,7 @@ async function postgresIsWanted(): Promise<boolean> {
     await onServer('select 1');
     return true;
   } catch {
-    // No server on this machine: its suites are skipped.
+    // There is no server on this machine, so its suites are skipped.
     return false;
   }
 }

@@ -1,4 +1,4 @@
-/** The rules of the house (ARCHITECTURE.md), held by reading the source: where arrows may point, how files are named. */
+/** The rules of the source tree (ARCHITECTURE.md), checked on the source: allowed imports and file names. */
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, posix, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ interface SourceFile {
   /** Relative to src/, with forward slashes. */
   readonly path: string;
   readonly lines: number;
-  /** Files of the house that it imports, likewise; type imports included. */
+  /** Imported files in src/, in the same form. Includes type imports. */
   readonly imports: readonly string[];
   readonly importsValues: readonly string[];
   readonly text: string;
@@ -46,54 +46,59 @@ function resolve(from: string, specifier: string): string | undefined {
   return undefined;
 }
 
-const arrows = files.flatMap((file) => file.imports.map((to) => ({ from: file.path, to })));
+const imports = files.flatMap((file) => file.imports.map((to) => ({ from: file.path, to })));
 const room = (path: string) => path.split('/')[0] ?? '';
-const told = (found: readonly { from: string; to: string }[]) => found.map(({ from, to }) => `${from} → ${to}`);
+const describeImports = (found: readonly { from: string; to: string }[]) =>
+  found.map(({ from, to }) => `${from} → ${to}`);
 
-describe('arrows fall', () => {
-  it('reads a house worth checking', () => {
+describe('import directions', () => {
+  it('finds source files and imports', () => {
     expect(files.length).toBeGreaterThan(20);
-    expect(arrows.length).toBeGreaterThan(files.length);
+    expect(imports.length).toBeGreaterThan(files.length);
   });
 
-  it('every import inside the house leads to a file', () => {
+  it('every import inside src/ leads to a file', () => {
     expect(
-      told(arrows.filter(({ to }) => to.endsWith('.ts') && to.startsWith('..') === false && !byPath.has(to))),
-    ).toEqual([]);
-  });
-
-  it('the platform knows no service', () => {
-    expect(
-      told(
-        arrows.filter(({ from, to }) => room(from) === 'platform' && room(to) !== 'platform' && !to.startsWith('..')),
+      describeImports(
+        imports.filter(({ to }) => to.endsWith('.ts') && to.startsWith('..') === false && !byPath.has(to)),
       ),
     ).toEqual([]);
   });
 
-  it('the shared records stand on the platform alone', () => {
+  it('the platform imports no service', () => {
     expect(
-      told(arrows.filter(({ from, to }) => room(from) === 'accounts' && !['accounts', 'platform'].includes(room(to)))),
+      describeImports(
+        imports.filter(({ from, to }) => room(from) === 'platform' && room(to) !== 'platform' && !to.startsWith('..')),
+      ),
     ).toEqual([]);
   });
 
-  it("a service imports another service's api.ts only; edge and media may use the picture engine", () => {
-    const foreign = arrows.filter(({ from, to }) => {
+  it('accounts imports only the platform', () => {
+    expect(
+      describeImports(
+        imports.filter(({ from, to }) => room(from) === 'accounts' && !['accounts', 'platform'].includes(room(to))),
+      ),
+    ).toEqual([]);
+  });
+
+  it("a service imports another service's api.ts only; edge and media may use the image engine", () => {
+    const foreign = imports.filter(({ from, to }) => {
       if (!services.includes(room(from)) || !services.includes(room(to)) || room(from) === room(to)) return false;
       if (to === `${room(to)}/api.ts`) return false;
       return !(to.startsWith('image/engine/') && ['edge', 'media'].includes(room(from)));
     });
-    expect(told(foreign)).toEqual([]);
+    expect(describeImports(foreign)).toEqual([]);
   });
 
   it('a service imports neither the app nor the commands nor the stand-ins', () => {
-    const upward = arrows.filter(
+    const upward = imports.filter(
       ({ from, to }) =>
         services.includes(room(from)) && (to === 'main.ts' || ['app', 'commands', 'local'].includes(room(to))),
     );
-    expect(told(upward)).toEqual([]);
+    expect(describeImports(upward)).toEqual([]);
   });
 
-  it('the client runs in browsers: nothing of the server but types, nothing of Node', () => {
+  it('the client runs in browsers: it imports only types of the server, and nothing of Node', () => {
     const client = files.filter(({ path }) => room(path) === 'client');
     expect(client.length).toBeGreaterThan(3);
     const foreign = client.flatMap(({ path, importsValues }) =>
@@ -106,32 +111,34 @@ describe('arrows fall', () => {
   });
 
   it('only the wiring imports the stand-ins', () => {
-    // Their settings are declared beside them, and read with all others.
+    // The settings of stand-ins are declared beside them and read with all others.
     const allowed = ({ from, to }: { from: string; to: string }) =>
       from.startsWith('app/wiring/') || (from === 'app/settings.ts' && to.endsWith('/config.ts'));
     expect(
-      told(arrows.filter((arrow) => room(arrow.to) === 'local' && room(arrow.from) !== 'local' && !allowed(arrow))),
+      describeImports(
+        imports.filter((edge) => room(edge.to) === 'local' && room(edge.from) !== 'local' && !allowed(edge)),
+      ),
     ).toEqual([]);
   });
 
-  it('drivers are chosen in one doorway', () => {
+  it('only open.ts imports drivers', () => {
     const drivers = files
       .map(({ path }) => path)
       .filter((path) =>
         /^platform\/(db\/(pglite|postgres)|objects\/(filesystem|s3)|(cache|pubsub)\/(memory|redis))\.ts$/.test(path),
       );
     expect(drivers.length).toBeGreaterThan(2);
-    const outside = arrows.filter(({ from, to }) => drivers.includes(to) && posix.basename(from) !== 'open.ts');
-    expect(told(outside)).toEqual([]);
+    const outside = imports.filter(({ from, to }) => drivers.includes(to) && posix.basename(from) !== 'open.ts');
+    expect(describeImports(outside)).toEqual([]);
   });
 
-  it('there is no circle', () => {
+  it('there is no import cycle', () => {
     expect(findCircle()).toBeUndefined();
   });
 });
 
 describe('rooms', () => {
-  it('SQL is written in stores, in migrations and in the platform only', () => {
+  it('only stores, migrations and the platform contain SQL', () => {
     const writers = files.filter(
       ({ path, text }) =>
         /\bsql`|\.(selectFrom|insertInto|updateTable|deleteFrom)\(/.test(text) && room(path) !== 'platform',
@@ -139,7 +146,7 @@ describe('rooms', () => {
     expect(writers.map(({ path }) => path).filter((path) => !path.endsWith('store.ts'))).toEqual([]);
   });
 
-  it('files are named after the deed, stay within 350 lines and three folders', () => {
+  it('files are named after their feature, have at most 350 lines, and are at most three folders deep', () => {
     expect(
       files
         .filter(({ path }) => /(^|\/)(utils?|helpers?|common|misc|index|types)\.ts$/.test(path))
@@ -149,35 +156,35 @@ describe('rooms', () => {
     expect(files.filter(({ path }) => path.split('/').length > 4).map(({ path }) => path)).toEqual([]);
   });
 
-  it('guards decide by the route that was matched: the URL as it was sent is read in named places only', () => {
-    // Signatures are over the bytes that were sent; a redirect and a forwarded query repeat them.
+  it('guards use the matched route: only the listed files read the raw URL', () => {
+    // Signatures cover the exact bytes that were sent. Redirects and forwarded queries repeat them.
     const readers = ['console/memories.ts', 'console/origins.ts', 'edge/targets.ts'];
     const sent = [
       /\b(request|req|raw|incoming|message)\??\.(raw\.)?url\b/,
       /\boriginalUrl\b/,
-      // Taken out of a request by name, in parameters and in declarations.
+      // Destructured from a request, in parameters and in declarations.
       /\{[^{}]*\burl\b[^{}]*\}\s*(:\s*(FastifyRequest|IncomingMessage|Pick<(FastifyRequest|IncomingMessage))|=\s*(request|req|raw|incoming|message)\b)/,
       /\braw:\s*\{[^{}]*\burl\b/,
       /\bmethod\?:[^{}]*\burl\?:\s*string\b/,
     ];
-    const found = files.filter(({ text }) => sent.some((way) => way.test(text))).map(({ path }) => path);
+    const found = files.filter(({ text }) => sent.some((pattern) => pattern.test(text))).map(({ path }) => path);
     expect(found.sort()).toEqual(readers);
   });
 
-  it('every request that leaves a process has our User-Agent', () => {
-    const isOurs = ({ path }: SourceFile) =>
+  it('every outgoing request has the User-Agent of Atelier', () => {
+    const isServerCode = ({ path }: SourceFile) =>
       !['client/', 'platform/http/outgoing.ts'].some((start) => path.startsWith(start));
     const sends = /(?<![\w.])fetch\(|\bpool\.request\(|(?<![\w.])request\(url|createOpenAICompatible\(/;
     const unnamed = files.filter(
-      (file) => isOurs(file) && sends.test(file.text) && !/userAgent|outgoingFetch/.test(file.text),
+      (file) => isServerCode(file) && sends.test(file.text) && !/userAgent|outgoingFetch/.test(file.text),
     );
     expect(unnamed.map(({ path }) => path)).toEqual([]);
   });
 
-  it('support for tests is in test/, named for its kind', () => {
+  it('test support is in test/, named for its kind', () => {
     const support = /\.(fixture|child|conformance|testing)\.ts$|(^|\/)(test|conformance)-[\w-]+\.ts$/;
     expect(files.filter(({ path }) => support.test(path)).map(({ path }) => path)).toEqual([]);
-    const programs = ['test/plain-summary.ts', 'test/soak/', 'test/client/'];
+    const programs = ['test/plain-summary.ts', 'test/runner/', 'test/generated/', 'test/soak/', 'test/client/'];
     const unnamed = globSync('test/**/*.ts', { cwd: root })
       .map((path) => path.split('\\').join('/'))
       .filter((path) => !/\.(test|fixture|child|conformance)\.ts$/.test(path))
@@ -185,7 +192,7 @@ describe('rooms', () => {
     expect(unnamed).toEqual([]);
   });
 
-  it('types are never set aside', () => {
+  it('no code bypasses the type checker', () => {
     const marks = new RegExp(
       ['@ts-' + 'ignore', '@ts-' + 'nocheck', 'biome-' + 'ignore', '\\bas any\\b', ': any\\b'].join('|'),
     );
@@ -194,7 +201,7 @@ describe('rooms', () => {
 });
 
 describe('lockfiles', () => {
-  // npm writes a lockfile without the packages that a release lacks for a platform, and `npm ci` then refuses it.
+  // npm can write a lockfile without optional packages of other platforms, which `npm ci` then rejects.
   it.each(['package-lock.json', 'bench/package-lock.json'])('%s names every package for every platform', (path) => {
     const { packages } = JSON.parse(readFileSync(join(root, path), 'utf8')) as {
       readonly packages: Readonly<Record<string, { readonly optionalDependencies?: Readonly<Record<string, string>> }>>;
@@ -226,12 +233,12 @@ describe('docs/walks.md', () => {
     expect(lost).toEqual([]);
   });
 
-  it('follows an upload and the signing of a batch', () => {
+  it('includes an upload and the signing of a batch', () => {
     expect(walks.length).toBeGreaterThanOrEqual(2);
   });
 });
 
-/** By imports, through files in between where an interface stands there (the driver behind `objects.ts`). */
+/** Follows imports, including through an interface file to its driver (`objects.ts`). */
 function reaches(from: string, to: string): boolean {
   const seen = new Set<string>();
   const queue = [from];
@@ -241,14 +248,14 @@ function reaches(from: string, to: string): boolean {
     seen.add(path);
     queue.push(...(byPath.get(path)?.imports ?? []));
   }
-  // A driver is handed down by its doorway, not imported by its users: its interface stands for it.
+  // Users import an interface and not its driver, so the interface stands for the driver.
   const doorway = files.find(
     ({ path, imports }) => (posix.basename(path) === 'open.ts' || path === 'app/engines.ts') && imports.includes(to),
   );
   return doorway?.imports.some((interfaceFile) => interfaceFile !== to && seen.has(interfaceFile)) ?? false;
 }
 
-/** Among imports of values: a circle of types costs nothing at run time and is caught by reading. */
+/** Considers imports of values only, because a cycle of types has no effect at run time. */
 function findCircle(): string | undefined {
   const state = new Map<string, 'open' | 'done'>();
   const visit = (path: string, trail: readonly string[]): string | undefined => {

@@ -1,4 +1,4 @@
-/** Which legacy backend a configuration means (docs/specification/media.md#legacy-files). */
+/** Which legacy backend a configuration selects (docs/specification/media.md#legacy-files). */
 import { describe, expect, it } from 'vitest';
 import { legacyOf, readConfig, servicesByDefault } from '#app/config.ts';
 import { ConfigFault } from '#platform/config.ts';
@@ -26,20 +26,16 @@ it.each<[string, Readonly<Record<string, string>>, string | undefined]>([
   ['unset', {}, 'embedded'],
   ['empty', { LEGACY_S3_ENDPOINT: '' }, 'embedded'],
   ['embedded', { LEGACY_S3_ENDPOINT: 'embedded' }, 'embedded'],
-  ['an address', { LEGACY_S3_ENDPOINT: 'https://old.example/', ...keys }, 'https://old.example'],
+  ['a URL', { LEGACY_S3_ENDPOINT: 'https://old.example/', ...keys }, 'https://old.example'],
   ['in production unset', production, undefined],
   ['in production empty', { ...production, LEGACY_S3_ENDPOINT: '' }, undefined],
   ['in production embedded', { ...production, LEGACY_S3_ENDPOINT: 'embedded' }, 'embedded'],
-  [
-    'in production an address',
-    { ...production, LEGACY_S3_ENDPOINT: 'https://old.example', ...keys },
-    'https://old.example',
-  ],
+  ['in production a URL', { ...production, LEGACY_S3_ENDPOINT: 'https://old.example', ...keys }, 'https://old.example'],
 ])('%s', (_name, environment, endpoint) => {
   expect(read(environment)).toMatchObject({ endpoint, region: 'auto' });
 });
 
-describe('a configuration that does not fit names the setting', () => {
+describe('an invalid configuration names the setting', () => {
   it.each<[Readonly<Record<string, string>>, RegExp]>([
     [{ LEGACY_S3_ENDPOINT: 'old' }, /LEGACY_S3_ENDPOINT/],
     [{ LEGACY_S3_ENDPOINT: 'https://old.example' }, /LEGACY_S3_ACCESS_KEY_ID.*LEGACY_S3_SECRET_ACCESS_KEY/],
@@ -50,7 +46,7 @@ describe('a configuration that does not fit names the setting', () => {
   });
 });
 
-it('the edge is needed for the folder, in production too', () => {
+it('the folder requires the edge, in production too', () => {
   const s3 = { ...production, S3_ENDPOINT: 'https://s3.example' };
   expect(servicesByDefault(s3)).not.toContain('edge');
   expect(servicesByDefault({ ...s3, LEGACY_S3_ENDPOINT: 'embedded' })).toContain('edge');

@@ -1,4 +1,4 @@
-/** Ends a test run with one plain line that any CI can read: `N passed, N failed, N skipped`. */
+/** Ends a test run with one plain line that any CI can parse: `N passed, N failed, N skipped`. */
 import type { Reporter, TestModule, TestRunEndReason } from 'vitest/node';
 
 export default class PlainSummary implements Reporter {
@@ -6,13 +6,13 @@ export default class PlainSummary implements Reporter {
     const count = { passed: 0, failed: 0, skipped: 0, pending: 0 };
     for (const module of modules) {
       const tests = [...module.children.allTests()];
-      // Of a file that is skipped as a whole, tests inside nested suites stay pending: they were never meant to run.
+      // In a skipped file, tests inside nested suites stay pending, because they were never meant to run.
       const isSkipped = module.state() === 'skipped';
       for (const test of tests) {
         const { state } = test.result();
         count[state === 'pending' && isSkipped ? 'skipped' : state] += 1;
       }
-      // A file that does not load, or whose hook fails, has failed even where no test of it ran.
+      // A file that does not load, or whose hook fails, counts as failed even if none of its tests ran.
       if (tests.every((test) => test.result().state !== 'failed') && !module.ok()) count.failed += 1;
     }
     const failed = count.failed + count.pending + unhandled.length;

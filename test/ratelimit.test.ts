@@ -16,7 +16,7 @@ describe('RATE_LIMIT_PER_MINUTE', () => {
     expect(limitOf(environment)).toBe(expected);
   });
 
-  it('is refused when it is no number', () => {
+  it('is rejected if it is not a number', () => {
     expect(() => limitOf({ RATE_LIMIT_PER_MINUTE: 'many' })).toThrow('RATE_LIMIT_PER_MINUTE must be a whole number');
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Redis for tests: the server at `REDIS_TEST_URL`, a prefix of its own for each opening, emptied at its close. Where it
- * does not answer its suites are skipped, and under CI=true they fail. `startRedisServer`: a server that a test may stop.
+ * Redis for tests: the server at `REDIS_TEST_URL`, with a prefix per opening that is emptied on close. If it does not
+ * respond, its suites are skipped, or fail with CI=true. `startRedisServer` starts a server that a test may stop.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -24,9 +24,12 @@ export async function openTestRedis({ url = redisUrl, prefix = `test:${randomUUI
   const redis = await openRedis({ url, prefix, log: quiet });
   return {
     ...redis,
-    // A getter would be copied as what it says now.
+    // Copying the object would evaluate a getter only once.
     get serverRun() {
       return redis.serverRun;
+    },
+    get isWritable() {
+      return redis.isWritable;
     },
     close: () => removeKeys(redis).finally(() => redis.close()),
   };
@@ -51,14 +54,14 @@ async function answers(url: string): Promise<boolean> {
 
 export interface RedisServer {
   readonly url: string;
-  /** As it is, in the midst of what it does. */
+  /** Sends a signal to the server in its current state. */
   signal(name: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): void;
-  /** Again on the same port and with what it had saved; resolves when it answers. */
+  /** Restarts on the same port with the saved data. Resolves when the server responds. */
   start(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A server of the test's own on a free port. */
+/** Starts a separate server on a free port. */
 export async function startRedisServer(): Promise<RedisServer> {
   const folder = await mkdtemp(join(tmpdir(), 'atelier-redis-'));
   const port = await freePort();

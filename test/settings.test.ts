@@ -1,4 +1,4 @@
-/** Settings as a whole: what production requires, and names that are misspelled. */
+/** Settings as a whole: what production requires, and misspelled names. */
 import { describe, expect, it } from 'vitest';
 import { readConfig, type ServiceName, warningsOf } from '#app/config.ts';
 import { allSettings } from '#app/settings.ts';
@@ -30,11 +30,11 @@ describe('a misspelled setting', () => {
     expect(likely(variable)).toBe(setting);
   });
 
-  it('is none where the name is a setting', () => {
+  it('is not reported if the name is a setting', () => {
     expect(findMisspellings(names, names)).toEqual([]);
   });
 
-  it('is none where other programs use the name', () => {
+  it('is not reported if other programs use the name', () => {
     const foreign =
       `PATH HOME USER SHELL LANG LANGUAGE LC_ALL TERM PWD OLDPWD SHLVL HOSTNAME HOST_IP POST PORT PORTS HOSTS HTTP_PORT LOGNAME
       MAIL EDITOR TZ TMPDIR CI DEBUG VERBOSE NODE_OPTIONS NODE_PATH NODE_NAME NODE_VERSION POD_NAME POD_IP NAMESPACE DB_URL DB_HOST
@@ -56,7 +56,7 @@ describe('a misspelled setting', () => {
     expect(warning).not.toContain('secret');
   });
 
-  it('is named beside the setting that is missing for it', () => {
+  it('is reported together with the setting that is missing because of it', () => {
     const environment = { NODE_ENV: 'production', DATABSE_URL: 'postgres://db/x' };
     expect(() => readConfig(environment, ['media'])).toThrow(/missing in production: .*DATABASE_URL.*DATABSE_URL/s);
   });
@@ -77,12 +77,12 @@ describe('production', () => {
   it.each([
     ['notify', ofMails, ofSitemaps],
     ['content', ofSitemaps, ofMails],
-  ] as const)('requires the public URLs of %s, and those of others not', (service, wanted, others) => {
+  ] as const)('requires the public URLs of %s, and not those of others', (service, wanted, others) => {
     for (const name of wanted) expect(missing([service])).toContain(name);
     for (const name of others) expect(missing([service])).not.toContain(name);
   });
 
-  it('requires https of the unsubscribe URL, where mails are sent', () => {
+  it('requires https for the unsubscribe URL if mail is sent', () => {
     const plain = { NOTIFY_UNSUBSCRIBE_URL: 'http://content.example.com/unsubscribe' };
     expect(missing(['notify'], plain)).toMatch(/NOTIFY_UNSUBSCRIBE_URL must be an https URL/);
     expect(missing(['notify'], { NOTIFY_UNSUBSCRIBE_URL: 'https://x.example/unsubscribe' })).not.toContain(
@@ -92,7 +92,7 @@ describe('production', () => {
     expect(() => readConfig({ ...plain }, ['notify'], { keepSecrets: false })).not.toThrow();
   });
 
-  it('warns of the built-in embedder where memories are kept', () => {
+  it('warns about the built-in embedder if memories are stored', () => {
     const environment = { NODE_ENV: 'production', EMBEDDING_BASE_URL: 'builtin' };
     expect(warningsOf(environment, ['memory'])).toEqual([expect.stringContaining('EMBEDDING_BASE_URL')]);
     expect(warningsOf(environment, ['media'])).toEqual([]);

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrations } from '#app/migrations.ts';
 import { type Database, type Db, transaction } from '#platform/db/db.ts';
-import { databaseEngines } from '../../test/database.fixture.ts';
+import { laneEngines } from '../../test/database.fixture.ts';
 import { plans } from './api.ts';
 import { onboard } from './onboarding.ts';
 import {
@@ -22,7 +22,7 @@ import {
   setPlanAndCredits,
 } from './store.ts';
 
-describe.each(databaseEngines)('the shared records on $name', (engine) => {
+describe.each(laneEngines)('the shared records on $name', (engine) => {
   describe.skipIf(engine.missing)('', () => {
     let database: Database;
     let db: Db<AccountTables>;

@@ -1,5 +1,5 @@
 /** Made-up accounts, of the local identity provider and of `npm run seed`: an address is all there is to one. */
-import { uuidV5 } from '#platform/ids.ts';
+import { uuidOfName } from '#platform/ids.ts';
 
 export interface Account {
   /** The same for the same address, on every machine and after every restart. */
@@ -14,7 +14,7 @@ export const offeredAddresses = ['ada@example.com', 'bob@example.com', 'demo@exa
 export const accountPlan = { plan: 'pro', credits: 1000 } as const;
 
 /** A name space of our own for UUIDs of version 5 (RFC 9562 §5.5). */
-const namespace = Buffer.from('6f0c1e6b6c1d4b0c9a5f1f0b7f2a4d11', 'hex');
+const namespace = '6f0c1e6b6c1d4b0c9a5f1f0b7f2a4d11';
 
 /** Case and surrounding spaces make no other account. */
 export function accountOf(email: string): Account {
@@ -24,5 +24,5 @@ export function accountOf(email: string): Account {
 
 /** A UUID of version 5: the same for the same name. */
 export function madeUpId(name: string): string {
-  return uuidV5(namespace, name);
+  return uuidOfName(namespace, name);
 }

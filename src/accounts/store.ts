@@ -183,6 +183,25 @@ export function listUsers(db: Handle, { limit, after }: Page): Promise<readonly 
     .execute();
 }
 
+/** The last id of each page of `listUsers` that another page follows. */
+export async function listUserPageEnds(db: Handle, size: number): Promise<readonly string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from (
+      select id, row_number() over (order by created_at, id) as place, count(*) over () as total from user_profiles
+    ) as placed where place % ${size}::bigint = 0 and place < total order by place`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** The last id of each page of `listVisibleFeeds` that another page follows. */
+export async function listFeedPageEnds(db: Handle, size: number): Promise<readonly string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from (
+      select id, row_number() over (order by created_at, id) as place, count(*) over () as total from feeds
+      where (media_type is null or media_type in ('image', 'video')) and coalesce(cardinality(flag), 0) = 0
+    ) as placed where place % ${size}::bigint = 0 and place < total order by place`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
 /** Oldest first; only what anybody may see: no media type, `image` or `video`, and no flag (docs/specification/content.md#sitemaps). */
 export function listVisibleFeeds(db: Handle, { limit, after }: Page): Promise<readonly Listed[]> {
   return db

@@ -1,6 +1,9 @@
 /** The agent service's vocabulary (docs/specification/agent.md). */
 import { z } from 'zod';
-import { isStorable } from './chunks.ts';
+import { plan } from '#accounts/api.ts';
+import { findUnstorable } from '#platform/storable.ts';
+
+const isStorable = (value: unknown) => findUnstorable(value, '') === undefined;
 
 export const threadId = z.string().regex(/^[A-Za-z0-9_-]{1,128}$/, 'must be 1 to 128 characters of A-Z a-z 0-9 _ -');
 const messageId = z.string().regex(/^[\x21-\x7e]{1,128}$/, 'must be 1 to 128 visible ASCII characters');
@@ -16,7 +19,12 @@ const filePart = z.object({
       /^(https?:\/\/[^/\s]|data:[\w.+-]+\/[\w.+-]+;base64,|asset:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$)/i,
       'must be an http(s) address, data in base64, or asset: and an assetId',
     )
-    .describe('`asset:<assetId>` names a picture of the library; it is signed when messages are read.'),
+    .describe('`asset:<assetId>` names a file of the library; it is signed when messages are read.'),
+  providerMetadata: z
+    .looseObject({ atelier: z.looseObject({ assetId: z.guid().optional() }).optional() })
+    .nullish()
+    .catch(undefined)
+    .describe('As `GET /messages` returns it: `atelier.assetId` names the asset, whatever the URL is.'),
 });
 
 /** A v5 `UIMessage` of role `user`. */
@@ -92,6 +100,48 @@ const message = z.object({
   metadata: z.record(z.string(), z.unknown()),
 });
 export const threadMessages = z.object({ messages: z.array(message).describe('v5 UIMessages, oldest first.') });
+
+export const modelInfo = z.object({
+  id: z.string(),
+  label: z.string(),
+  vision: z.boolean(),
+  tools: z.boolean(),
+  credits: z.int().describe('What a run costs.'),
+  allowed: z.boolean().describe('Whether the plan of the user includes the model.'),
+  default: z.boolean(),
+});
+export type ModelInfo = z.output<typeof modelInfo>;
+export const modelList = z.object({ models: z.array(modelInfo) });
+
+const day = z.iso.date('must be a day such as 2026-01-31');
+export const usageQuery = z.object({
+  from: day.optional().describe('The first day, in UTC; 30 days before `to` when it is left out.'),
+  to: day.optional().describe('The last day, included; today when it is left out.'),
+  userId: z.string().optional().describe('Required with X-Internal-Key.'),
+});
+export const usageDays = z.object({
+  days: z.array(
+    z.object({
+      day: z.string(),
+      model: z.string(),
+      runs: z.int(),
+      inputTokens: z.int(),
+      outputTokens: z.int(),
+      images: z.int(),
+      videos: z.int(),
+      credits: z.int(),
+    }),
+  ),
+});
+export type UsageDays = z.output<typeof usageDays>;
+
+export const creditsQuery = z.object({ userId: z.string().optional().describe('Required with X-Internal-Key.') });
+export const creditsInfo = z.object({
+  plan,
+  credits: z.int(),
+  prices: z.object({ run: z.int().describe('With the default model.'), image: z.int(), video: z.int() }),
+});
+export type CreditsInfo = z.output<typeof creditsInfo>;
 
 export const taskParams = z.object({ taskId: z.string() });
 export const threadParams = z.object({ threadId });

@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
 import { integer, parseAddress, setting, text } from '#platform/config.ts';
+import { readModelsFile, reasoningEfforts } from './modelsfile.ts';
 
 /** docs/specification/system.md#engines. */
 export const agentSettings = {
@@ -17,7 +20,44 @@ export const agentSettings = {
     max: 3600,
     meaning: 'For how long runs in flight may go on once the service drains.',
   }),
+  maxSteps: integer('AGENT_MAX_STEPS', {
+    default: 8,
+    min: 1,
+    max: 100,
+    meaning: 'Model calls of one run; at the last one the answer ends with `finishReason` `max-steps`.',
+  }),
+  instructions: setting(
+    'AGENT_INSTRUCTIONS',
+    { meaning: "The model's instructions, in place of the built-in ones; `@file` reads them from a file." },
+    (raw) => (raw.startsWith('@') ? readText(raw.slice(1)) : raw),
+  ),
 } as const;
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    throw new Error(`names the file ${path}, which cannot be read`);
+  }
+}
+
+function jsonObject(variable: string, meaning: string) {
+  return setting(variable, { default: {}, defaultText: '`{}`', meaning }, (raw): Readonly<Record<string, string>> => {
+    const parsed = stringRecord.safeParse(parseJson(raw));
+    if (!parsed.success) throw new Error('must be a JSON object whose values are texts');
+    return parsed.data;
+  });
+}
+
+const stringRecord = z.record(z.string(), z.string());
+
+function parseJson(raw: string): unknown {
+  try {
+    return JSON.parse(raw);
+  } catch {
+    return undefined;
+  }
+}
 
 function generator(prefix: string, what: string, offline: string) {
   return {
@@ -46,6 +86,43 @@ export const modelSettings = {
         .map((name) => name.trim())
         .filter((name) => name !== ''),
   },
+  contextTokens: integer('MODEL_CONTEXT_TOKENS', {
+    default: 128_000,
+    min: 1000,
+    meaning: "The model's context. The newest messages that fit are sent, by an estimate of their tokens.",
+  }),
+  firstTokenTimeoutS: integer('MODEL_FIRST_TOKEN_TIMEOUT_SECS', {
+    default: 300,
+    min: 1,
+    meaning: 'How long a model call may take to its first token.',
+  }),
+  idleTimeoutS: integer('MODEL_IDLE_TIMEOUT_SECS', {
+    default: 120,
+    min: 1,
+    meaning: 'How long a model may pause after its first token.',
+  }),
+  temperature: setting('MODEL_TEMPERATURE', { meaning: 'Sent to the model if set; 0 to 2.' }, (raw) => {
+    const value = Number(raw);
+    if (!/^\d+(?:[.]\d+)?$/.test(raw) || value > 2) throw new Error('must be a number from 0 to 2');
+    return value;
+  }),
+  maxOutputTokens: integer('MODEL_MAX_OUTPUT_TOKENS', { min: 1, meaning: 'Sent to the model if set.' }),
+  reasoningEffort: setting(
+    'MODEL_REASONING_EFFORT',
+    { meaning: `Sent to the model if set: ${reasoningEfforts.join(', ')}.` },
+    (raw) => {
+      const found = reasoningEfforts.find((effort) => effort === raw);
+      if (found === undefined) throw new Error(`must be one of ${reasoningEfforts.join(', ')}`);
+      return found;
+    },
+  ),
+  headers: jsonObject('MODEL_HEADERS', 'JSON object of headers for every request to the model.'),
+  query: jsonObject('MODEL_QUERY', 'JSON object of query parameters for every request to the model.'),
+  file: setting(
+    'MODELS_FILE',
+    { meaning: 'JSON file with several models, in place of `MODEL_*` (docs/agent.md#models).' },
+    readModelsFile,
+  ),
 } as const;
 
 export const imageModelSettings = {

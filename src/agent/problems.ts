@@ -17,6 +17,7 @@ export const agentProblems = defineProblems({
     status: 409,
     message: 'The thread is full. Start another thread, or rewind this one to an earlier message.',
   },
+  insufficient_plan: { status: 402, message: "Your plan doesn't include this model. Choose another model or upgrade." },
   insufficient_credits: { status: 402, message: 'The credits do not suffice for a run.' },
   video_not_retryable: { status: 400, message: 'The task has no video that failed for want of credits or plan.' },
   video_unpayable: { status: 400, message: 'The video still cannot be paid for.' },

@@ -1,19 +1,34 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
+import { ensureProfile } from '#accounts/store.ts';
 import type { Access } from '#platform/access/access.ts';
+import type { Caller } from '#platform/access/caller.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { invalid } from '#platform/problem.ts';
-import { currentTask, namedUser, taskInfo, taskParams, taskRequest, threadMessages, threadParams } from './api.ts';
-import { type MessagesDeps, readMessages } from './messages.ts';
-import type { Readers } from './readers.ts';
-import { readLastEventId } from './readers.ts';
-import { describeRun, readCurrentTask, readRun } from './runs.ts';
-import { abortTask, type StartDeps, startTask } from './tasks.ts';
-import { retryVideos, type VideoDeps } from './videos.ts';
+import {
+  creditsInfo,
+  creditsQuery,
+  currentTask,
+  modelList,
+  namedUser,
+  taskInfo,
+  taskParams,
+  taskRequest,
+  threadMessages,
+  threadParams,
+  usageDays,
+  usageQuery,
+} from './api.ts';
+import { readCredits, readUsage, type UsageDeps } from './billing/accounts.ts';
+import { describeRun, readCurrentTask, readRun } from './runs/runs.ts';
+import { abortTask, type StartDeps, startTask } from './runs/tasks.ts';
+import { readLastEventId, type StreamReaders } from './stream/readers.ts';
+import { type MessagesDeps, readMessages } from './threads/messages.ts';
+import { retryVideos, type VideoDeps } from './videos/videos.ts';
 
-export interface RouteDeps extends MessagesDeps, StartDeps, VideoDeps {
-  readonly db: MessagesDeps['db'] & StartDeps['db'] & VideoDeps['db'];
-  readonly readers: Readers;
+export interface RouteDeps extends MessagesDeps, StartDeps, VideoDeps, UsageDeps {
+  readonly db: MessagesDeps['db'] & StartDeps['db'] & VideoDeps['db'] & UsageDeps['db'];
+  readonly readers: StreamReaders;
 }
 
 export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): void {
@@ -32,7 +47,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     },
     async (request, reply) => {
       const { caller, body } = request;
-      const userId = caller.kind === 'user' ? caller.userId : readNamedUser(body.userId);
+      const userId = userOf(caller, body.userId, 'body.userId');
       const { taskId, threadId } = await startTask(deps, userId, body);
       return reply.code(201).send({ taskId, threadId });
     },
@@ -98,6 +113,50 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     },
   );
 
+  app.get(
+    '/models',
+    {
+      ...access.userOnly,
+      schema: { tags, summary: 'The models that a run may name, and what they cost', response: { 200: modelList } },
+    },
+    async (request) => {
+      if (request.caller.kind !== 'user') throw new Error('the guard lets only users through');
+      const { plan } = await ensureProfile(deps.db, { id: request.caller.userId });
+      return { models: [...deps.models.list(plan)] };
+    },
+  );
+
+  app.get(
+    '/usage',
+    {
+      ...access.userOrInternal,
+      schema: {
+        tags,
+        summary: 'What a user has used, by day and model, newest day first',
+        querystring: usageQuery,
+        response: { 200: usageDays },
+      },
+    },
+    async (request) => readUsage(deps, userOf(request.caller, request.query.userId, 'query.userId'), request.query),
+  );
+
+  app.get(
+    '/credits',
+    {
+      ...access.userOrInternal,
+      schema: {
+        tags,
+        summary: 'The plan and the credits of a user, and what things cost',
+        querystring: creditsQuery,
+        response: { 200: creditsInfo },
+      },
+    },
+    async (request) => {
+      const userId = userOf(request.caller, request.query.userId, 'query.userId');
+      return readCredits(deps, userId, deps.models.pick(undefined).credits);
+    },
+  );
+
   app.post(
     '/video/submit/:taskId',
     {
@@ -117,9 +176,11 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
   );
 }
 
-function readNamedUser(userId: unknown): string {
-  if (userId === undefined || userId === null) throw invalid('body.userId', 'must be there with X-Internal-Key');
-  const { data, error } = namedUser.safeParse(userId);
-  if (data === undefined) throw invalid('body.userId', error?.issues[0]?.message ?? 'must be a UUID');
+/** The user of the token, or the one that a server names. */
+function userOf(caller: Caller, named: unknown, field: string): string {
+  if (caller.kind === 'user') return caller.userId;
+  if (named === undefined || named === null) throw invalid(field, 'must be there with X-Internal-Key');
+  const { data, error } = namedUser.safeParse(named);
+  if (data === undefined) throw invalid(field, error?.issues[0]?.message ?? 'must be a UUID');
   return data;
 }

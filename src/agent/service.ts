@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { LedgerTables } from '#accounts/ledger/credits.ts';
+import type { AccountTables } from '#accounts/store.ts';
 import type { Access } from '#platform/access/access.ts';
 import type { Values } from '#platform/config.ts';
 import type { Database } from '#platform/db/db.ts';
@@ -14,23 +15,20 @@ import type { PubSub } from '#platform/pubsub/pubsub.ts';
 import type { Redis } from '#platform/redis/redis.ts';
 import type { agentSettings, modelSettings } from './config.ts';
 import { openEventLog } from './eventlog/open.ts';
-import type { EventTables } from './eventlog/store.ts';
-import { createFeeds } from './feeds.ts';
-import type { ImageGenerator, VideoGenerator } from './generators.ts';
-import { sign } from './library.ts';
-import { findMessage } from './messagestore.ts';
-import { type ChosenModel, openModels } from './models.ts';
-import { createReaders, type ReadersPace } from './readers.ts';
-import { startReaping } from './reaping.ts';
-import { restoreStream } from './restoring.ts';
+import { AgentMetrics } from './metrics.ts';
+import type { ImageGenerator, VideoGenerator } from './providers/generators.ts';
+import { openModels } from './providers/models.ts';
 import { addRoutes } from './routes.ts';
-import { createRunning } from './running.ts';
-import type { Run } from './runs.ts';
-import { findEnded } from './store.ts';
-import { abortTopic } from './tasks.ts';
-import { conductTurn } from './turns.ts';
-import type { VideoTables } from './videos/store.ts';
-import { endVideosOf, videoQueue, workOnVideos } from './videos.ts';
+import { RunExecutor } from './runs/executor.ts';
+import { startReaper } from './runs/reaper.ts';
+import { abortTopic } from './runs/tasks.ts';
+import { createOwnUrls } from './services/ownurls.ts';
+import type { EventTables } from './store/eventstore.ts';
+import type { UsageTables } from './store/usagestore.ts';
+import type { VideoTables } from './store/videostore.ts';
+import { type ReadersPace, StreamReaders } from './stream/readers.ts';
+import { RunEventBuffers } from './stream/runbuffers.ts';
+import { videoQueue, workOnVideos } from './videos/videos.ts';
 
 export interface AgentDeps {
   /** Of the server, as for every service. */
@@ -48,7 +46,11 @@ export interface AgentDeps {
   readonly memory: ActingClient;
   readonly settings: Values<typeof agentSettings>;
   readonly model: Values<typeof modelSettings>;
-  /** What answers when no provider is configured. */
+  /** Reads the environment variables that MODELS_FILE names. */
+  readonly readKey?: (variable: string) => string | undefined;
+  /** Where the edge and the object store serve files. */
+  readonly ownUrls?: readonly string[];
+  /** Used when no provider is configured. */
   readonly offlineModel: LanguageModelV4;
   readonly imageGenerator: ImageGenerator;
   readonly videoGenerator: VideoGenerator;
@@ -60,7 +62,7 @@ export interface AgentDeps {
   };
 }
 
-type Tables = EventTables & LedgerTables & VideoTables;
+type Tables = AccountTables & EventTables & LedgerTables & UsageTables & VideoTables;
 
 /** Runs of dead instances are ended within 30 s (docs/specification/agent.md#streams): a lease, a look every 2 s, and the end itself. */
 const defaultLeaseMs = 15_000;
@@ -69,23 +71,29 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   const { database, redis, jobs, settings, media, memory, imageGenerator, videoGenerator, pubsub } = deps;
   const { log } = deps.server;
   const db = database.queries<Tables>();
-  const holding = { holder: randomUUID(), leaseMs: deps.pace?.leaseMs ?? defaultLeaseMs };
+  const lease = { holder: randomUUID(), leaseMs: deps.pace?.leaseMs ?? defaultLeaseMs };
   const eventLog = await openEventLog({ db, redis, log, ttlS: settings.taskTtlS });
-  const feeds = createFeeds({
-    eventLog,
-    log,
-    findEnded: (taskIds) => findEnded(db, taskIds),
-    restore: async (run, afterSeq) => restoreStream(run, afterSeq, await findMessage(db, run.threadId, run.messageId)),
-  });
-  const readers = createReaders(feeds, deps.pace);
+  const buffers = new RunEventBuffers({ db, eventLog, log });
+  const readers = new StreamReaders(buffers, deps.pace);
   const common = { db, log, jobs, media, memory, imageGenerator, videoGenerator, ttlS: settings.taskTtlS };
-  const { maxRunsPerUser } = settings;
-  const runs = { ...common, eventLog, feeds, holding, maxRunsPerUser, endVideos: endVideosOf.bind(undefined, jobs) };
-  const turns = { ...common, signImages: signImages.bind(undefined, media), ...deps.pace };
-  const running = createRunning(runs);
-  const begin = (run: Run, chosen: ChosenModel) => running.begin(run, chosen.label, conductTurn(turns, chosen));
-  const reaping = startReaping(runs);
-  const unsubscribe = pubsub.subscribe(abortTopic, { onMessage: (taskId) => running.abort(taskId) });
+  const metrics = new AgentMetrics();
+  const runs = { ...common, metrics, eventLog, buffers, lease, maxRunsPerUser: settings.maxRunsPerUser };
+  const executor = new RunExecutor({
+    ...runs,
+    instructions: settings.instructions,
+    maxSteps: settings.maxSteps,
+    ...deps.pace,
+  });
+  const reaper = startReaper(runs);
+  const idleMs = deps.pace?.idleMs;
+  const models = openModels({
+    settings: deps.model,
+    offline: deps.offlineModel,
+    log,
+    ...(deps.readKey && { readKey: deps.readKey }),
+    ...(idleMs !== undefined && { idleMs }),
+  });
+  const unsubscribe = pubsub.subscribe(abortTopic, { onMessage: (taskId) => executor.abort(taskId) });
 
   let drainedByMs = 0;
 
@@ -94,22 +102,22 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     service: 'agent',
     description: 'Runs conversations: one run per thread, streamed and resumable, with pictures, videos and memory.',
     cors: allowChats(deps.agentOrigins),
-    standing: (route) => route === '/stream/:taskId',
-    // New runs alone are refused; what is in flight is read, and stopped, as ever.
+    isLongLived: (route) => route === '/stream/:taskId',
+    // Only new runs are refused: runs in flight can still be read and stopped.
     servedWhileDraining: ({ method, routeOptions: { url } }) =>
       url !== '/health' && !(method === 'POST' && url === '/task'),
     onDrain: async () => {
       drainedByMs = performance.now() + settings.drainS * 1000;
-      await running.drain(settings.drainS * 1000);
+      await executor.drain(settings.drainS * 1000);
       await readers.close();
     },
   });
   app.addHook('onClose', async () => {
-    // One that was let in before the draining began, and began after it: it has as long as the others had.
-    await running.drain(Math.max(0, drainedByMs - performance.now()));
-    running.close();
-    reaping.close();
-    feeds.close();
+    // A run that was accepted before the drain and started during it has the same time as the others.
+    await executor.drain(Math.max(0, drainedByMs - performance.now()));
+    executor.close();
+    reaper.close();
+    buffers.close();
     unsubscribe();
     await jobs.stop({ queues: [videoQueue.name] });
     await eventLog.close();
@@ -117,23 +125,15 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   addRoutes(app, deps.access, {
     ...runs,
     readers,
-    running,
+    executor,
     pubsub,
-    begin,
-    models: openModels(deps.model, deps.offlineModel),
+    models,
+    assetOfUrl: createOwnUrls(deps.ownUrls ?? []),
   });
+  metrics.register(app.metrics);
   measureJobs(app.metrics, jobs, [videoQueue.name]);
   workOnVideos(common);
-  // An embedded database has one process: whatever still runs there belongs to one that died.
-  if (database.driver === 'pglite') await reaping.reapAll();
+  // An embedded database has one process, so all runs that are in flight at its start belong to a dead one.
+  if (database.driver === 'pglite') await reaper.reapAll();
   return app;
-}
-
-async function signImages(
-  media: ActingClient,
-  ownerId: string,
-  assetIds: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const signed = await sign({ media }, ownerId, 'image', assetIds);
-  return new Map([...signed].flatMap(([assetId, { url }]) => (url === undefined ? [] : [[assetId, url]])));
 }

@@ -1,11 +1,14 @@
-/** The whole configuration (docs/specification/system.md#engines): read once at the start, judged as a whole, handed down in parts. */
+/**
+ * The whole configuration (docs/specification/system.md#engines). It is read once at the start, validated as a whole and passed down in
+ * parts.
+ */
 import { resolve } from 'node:path';
 import { ConfigFault, type Environment, readSettings, type Setting } from '#platform/config.ts';
 import { findMisspellings } from '#platform/misspelling.ts';
 import { withSecrets } from '#platform/secrets.ts';
 import { allSettings, settingGroups } from './settings.ts';
 
-/** Ports above the base, in the order in which services start and are told of (docs/specification/system.md#startup-and-shutdown). */
+/** Offsets from the base port, in the order in which services start and are listed (docs/specification/system.md#startup-and-shutdown). */
 const portOffsets = {
   media: 1,
   image: 2,
@@ -24,10 +27,10 @@ export type ServiceName = keyof typeof portOffsets;
 export const serviceNames = Object.keys(portOffsets) as readonly ServiceName[];
 export const isServiceName = (name: string): name is ServiceName => Object.hasOwn(portOffsets, name);
 
-/** Of other people's services: never started unasked in production. */
+/** Stand-ins for external services. In production they start only if they are named. */
 const standIns: readonly ServiceName[] = ['idp', 'cms'];
 
-/** What `npm start` starts when nothing is named: in production no stand-in unasked, and the edge only when needed. */
+/** Returns what `npm start` starts by default. In production that excludes stand-ins, and the edge if it is not needed. */
 export function servicesByDefault(environment: Environment): readonly ServiceName[] {
   if (environment.NODE_ENV !== 'production') return serviceNames;
   return serviceNames.filter((name) => !standIns.includes(name) && (name !== 'edge' || needsEdge(environment)));
@@ -36,36 +39,44 @@ export function servicesByDefault(environment: Environment): readonly ServiceNam
 export type Config = ReturnType<typeof readConfig>;
 
 /**
- * Reads the environment for the services to be started. Throws ConfigFault with every fault in one line.
- * Outside production, missing secrets are made and, with `keepSecrets`, kept in the data folder.
+ * Reads the environment for the services to start. Throws ConfigFault with all faults in one line.
+ * Outside production, missing secrets are generated and, with `keepSecrets`, stored in the data folder.
  */
 export function readConfig(
-  environment: Environment,
+  given: Environment,
   services: readonly ServiceName[],
   { keepSecrets = true }: { readonly keepSecrets?: boolean } = {},
 ) {
+  // MODELS_FILE takes the place of MODEL_*.
+  const environment = given.MODELS_FILE ? { ...given, MODEL_BASE_URL: given.MODEL_BASE_URL || 'offline' } : given;
   const production = environment.NODE_ENV === 'production';
   const dataDir = resolve(environment.ATELIER_DATA_DIR || 'data');
   const complete = production ? environment : withSecrets(environment, dataDir, settingGroups, keepSecrets);
-  const rule = { production, inUse: groupsOf(services, environment), calledFor: calledFor(environment, services) };
+  const rule = {
+    production,
+    inUse: groupsOf(services, environment),
+    requiredByOthers: requiredByOthers(environment, services),
+  };
   try {
     return readSettings(complete, settingGroups, rule);
   } catch (error) {
-    // A misspelled setting is often why another one is missing.
+    // A misspelled setting is often the reason why another one is missing.
     if (error instanceof ConfigFault) throw new ConfigFault([...error.faults, ...misspellingsIn(environment)]);
     throw error;
   }
 }
 
-/** One sentence for each setting that is accepted and likely not meant. */
+/** Returns one sentence for each setting that is accepted but probably unintended. */
 export function warningsOf(environment: Environment, services: readonly ServiceName[]): readonly string[] {
-  const embedsSimply =
+  const usesBuiltinEmbedding =
     environment.NODE_ENV === 'production' &&
     services.includes('memory') &&
     environment.EMBEDDING_BASE_URL === 'builtin';
   return [
     ...misspellingsIn(environment),
-    ...(embedsSimply ? ['EMBEDDING_BASE_URL is `builtin`: an embedding model finds memories more reliably'] : []),
+    ...(usesBuiltinEmbedding
+      ? ['EMBEDDING_BASE_URL is `builtin`: an embedding model finds memories more reliably']
+      : []),
   ];
 }
 
@@ -76,8 +87,8 @@ function misspellingsIn(environment: Environment): readonly string[] {
   );
 }
 
-/** Settings that others make necessary: a server its keys, and production some way for mails to leave. */
-function calledFor(environment: Environment, services: readonly ServiceName[]): readonly string[] {
+/** Settings that other settings require: the keys of a server and, in production, a channel for mail. */
+function requiredByOthers(environment: Environment, services: readonly ServiceName[]): readonly string[] {
   const isServer = (endpoint: string | undefined, own = 'embedded') => (endpoint || own) !== own;
   const sendsMail = services.includes('notify') && environment.NODE_ENV === 'production';
   return [
@@ -97,11 +108,11 @@ function calledFor(environment: Environment, services: readonly ServiceName[]): 
 export interface StandIn {
   readonly part: string;
   readonly state: string;
-  /** Names the real one. */
+  /** The setting that names the real service. */
   readonly setting: string;
 }
 
-/** What the chosen services use in place of other people's services. */
+/** Lists the stand-ins that the chosen services use in place of external services. */
 export function standInsOf(config: Config, services: readonly ServiceName[]): readonly StandIn[] {
   const { identity, cms, model, imageModel, videoModel, notify } = config;
   const uses = (...some: readonly ServiceName[]) => some.some((service) => services.includes(service));
@@ -116,44 +127,49 @@ export function standInsOf(config: Config, services: readonly ServiceName[]): re
       'IDP_URL',
     ),
     ...standIn(uses('content', 'cms') && cms.url === undefined, 'the CMS', 'local', 'CMS_URL'),
-    ...standIn(agent && model.url === 'offline', 'the language model', 'offline', 'MODEL_BASE_URL'),
+    ...standIn(
+      agent && model.file === undefined && model.url === 'offline',
+      'the language model',
+      'offline',
+      'MODEL_BASE_URL',
+    ),
     ...standIn(agent && imageModel.url === 'offline', 'the image model', 'offline', 'IMAGE_MODEL_BASE_URL'),
     ...standIn(agent && videoModel.url === 'offline', 'the video model', 'offline', 'VIDEO_MODEL_BASE_URL'),
     ...standIn(
       uses('notify') && notify.resendApiKey === undefined && notify.smtpUrl === 'outbox',
       'mail',
-      'kept in the outbox of the data folder',
+      'stored in the outbox of the data folder',
       'RESEND_API_KEY and SMTP_URL',
     ),
   ];
 }
 
-/** RATE_LIMIT_PER_MINUTE; 0: no limit. */
+/** Returns RATE_LIMIT_PER_MINUTE. 0: no limit. */
 export function rateLimitOf({ process: { production, rateLimitPerMinute } }: Config): number {
   return rateLimitPerMinute ?? (production ? 1200 : 0);
 }
 
-/** LEGACY_S3_ENDPOINT; not set, outside production, the folder (docs/specification/media.md#legacy-files). */
+/** Returns LEGACY_S3_ENDPOINT or, if it is not set and this is not production, the folder (docs/specification/media.md#legacy-files). */
 export function legacyOf({ process: { production }, legacyObjects }: Config): Config['legacyObjects'] {
   const { endpoint = production ? undefined : 'embedded' } = legacyObjects;
   return { ...legacyObjects, endpoint };
 }
 
 /**
- * Where each service listens. The local identity provider signs anybody in as anybody, so it keeps to the loopback
- * whatever HOST says, until it is told otherwise.
+ * Returns where each service listens. The local identity provider signs anyone in as anyone, so it listens on the loopback interface
+ * regardless of HOST, unless IDP_ALLOW_NON_LOOPBACK is set.
  */
 export function bindingOf(config: Config, service: ServiceName): { readonly host: string; readonly port: number } {
   const { host, portBase } = config.process;
-  const keepsIn = service === 'idp' && !config.localIdp.allowNonLoopback && !isLoopback(host);
-  return { host: keepsIn ? '127.0.0.1' : host, port: portBase + portOffsets[service] };
+  const isLoopbackOnly = service === 'idp' && !config.localIdp.allowNonLoopback && !isLoopback(host);
+  return { host: isLoopbackOnly ? '127.0.0.1' : host, port: portBase + portOffsets[service] };
 }
 
 const isLoopback = (host: string) => host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 
 /**
- * Where each service is reached: by other services, by the commands, and, for the edge and the identity provider, by the
- * public. Without a setting: the port base on the bind address, `localhost` where that is the loopback or any address.
+ * Returns the URL of each service for other services and the commands and, for the edge and the identity provider, for the public.
+ * Default: its port on the bind address, or on `localhost` if that is the loopback or the wildcard address.
  */
 export function addressesOf(config: Config): Readonly<Record<ServiceName, string>> {
   const at = (service: ServiceName) => {
@@ -162,19 +178,22 @@ export function addressesOf(config: Config): Readonly<Record<ServiceName, string
     const name = local ? 'localhost' : host.includes(':') ? `[${host}]` : host;
     return `http://${name}:${port}`;
   };
-  const told: Readonly<Partial<Record<ServiceName, string | undefined>>> = {
+  const configured: Readonly<Partial<Record<ServiceName, string | undefined>>> = {
     ...config.addresses,
     idp: config.identity.url,
     cms: config.cms.url,
     console: config.console.url,
   };
-  return Object.fromEntries(serviceNames.map((service) => [service, told[service] ?? at(service)])) as Record<
+  return Object.fromEntries(serviceNames.map((service) => [service, configured[service] ?? at(service)])) as Record<
     ServiceName,
     string
   >;
 }
 
-/** AGENT_ALLOWED_ORIGINS; not set, outside production, the console. `http://localhost:3000` is added by the rule itself. */
+/**
+ * Returns AGENT_ALLOWED_ORIGINS or, if it is not set and this is not production, the console. The CORS rule itself adds
+ * `http://localhost:3000`.
+ */
 export function agentOriginsOf(config: Config): readonly string[] {
   const { production, portBase } = config.process;
   const { agentOrigins } = config.cors;
@@ -182,7 +201,9 @@ export function agentOriginsOf(config: Config): readonly string[] {
   return ['localhost', '127.0.0.1'].map((name) => `http://${name}:${portBase}`);
 }
 
-/** ALLOWED_REDIRECT_ORIGINS; not set, outside production, the console and the development server of a front end. */
+/**
+ * Returns ALLOWED_REDIRECT_ORIGINS or, if it is not set and this is not production, the console and the development server of a front end.
+ */
 export function redirectOriginsOf(config: Config): readonly string[] {
   const { production, portBase } = config.process;
   const { allowedOrigins } = config.auth;
@@ -190,10 +211,10 @@ export function redirectOriginsOf(config: Config): readonly string[] {
   return [`http://localhost:${portBase}`, `http://127.0.0.1:${portBase}`, 'http://localhost:3000'];
 }
 
-/** Where browsers reach the authentication service. */
+/** The public URL of the authentication service. */
 export const publicAuthUrlOf = (config: Config): string => config.auth.publicUrl ?? addressesOf(config).auth;
 
-/** Everything that is not for anybody's eyes, for the log to leave out. */
+/** Returns all configured secrets, so that the log can remove them. */
 export function secretsOf(config: Config): readonly string[] {
   const values: Readonly<Record<string, Readonly<Record<string, unknown>>>> = config;
   return Object.entries(settingGroups).flatMap(([group, settings]) =>
@@ -201,7 +222,7 @@ export function secretsOf(config: Config): readonly string[] {
       .filter(([, { secret: isSecret }]) => isSecret)
       .flatMap(([name]) => values[group]?.[name])
       .filter((value) => typeof value === 'string')
-      // Words that choose an engine are nobody's secret.
+      // Keywords that select an engine are not secret.
       .filter((value) => value !== 'embedded' && value !== 'outbox'),
   );
 }
@@ -232,12 +253,15 @@ const groupsByService: Partial<Record<ServiceName, readonly GroupName[]>> = {
   console: ['console', 'memory'],
 };
 
-/** Its processes see each other's writes, so without Redis there may be one of them only. */
+/** Processes of this service share their writes through the database, so without Redis only one of them may run. */
 export function usesDatabase(service: ServiceName): boolean {
   return groupsByService[service]?.includes('database') ?? false;
 }
 
-/** PostgreSQL without Redis: one process per service (docs/specification/system.md#processes). The folder of the embedded database has a lock. */
+/**
+ * PostgreSQL without Redis: one process per service (docs/specification/system.md#processes). The folder of the embedded database has a
+ * lock.
+ */
 export function isAlone({ database, redis }: Config): boolean {
   return database.url !== 'embedded' && redis.url === 'embedded';
 }
@@ -248,12 +272,12 @@ function groupsOf(services: readonly ServiceName[], environment: Environment): R
     'cors',
     ...services.flatMap((service) => groupsByService[service] ?? []),
   ]);
-  // Whoever hands out addresses of objects has to know where the edge is.
+  // A service that creates object URLs needs the edge's URL.
   if (groups.has('objects') && needsEdge(environment)) groups.add('addresses');
   return groups;
 }
 
-/** The edge runs wherever objects are embedded or no proxy or no CDN is set (docs/specification/system.md#edge). */
+/** The edge runs if objects are embedded, or if no proxy or no CDN is set (docs/specification/system.md#edge). */
 function needsEdge(environment: Environment): boolean {
   return (
     (environment.S3_ENDPOINT || 'embedded') === 'embedded' ||

@@ -1,8 +1,9 @@
-/** The engines of one process: each is opened when the first service asks for it, and shared by all that do. */
+/** The engines of one process. Each is opened when the first service needs it, and shared. */
 import { engineLimits } from '#image/config.ts';
 import { createVariantMaker } from '#image/engine/variants.ts';
 import { createEngine } from '#image/engine/working.ts';
 import { createScreening } from '#media/screening/screening.ts';
+import { takeUpPgvector } from '#memory/pgvectorstore.ts';
 import { systemClock } from '#platform/clock.ts';
 import { installationId } from '#platform/db/installation.ts';
 import { openDatabase } from '#platform/db/open.ts';
@@ -19,7 +20,7 @@ import { migrations } from './migrations.ts';
 
 export type Engines = ReturnType<typeof createEngines>;
 
-/** What is opened adds itself to `closers`. */
+/** Opened engines register themselves with `closers`. */
 export function createEngines(config: Config, log: Log, closers: Closers) {
   const { image, resizing } = config;
   const limits = engineLimits(image);
@@ -29,18 +30,19 @@ export function createEngines(config: Config, log: Log, closers: Closers) {
       poolSize: config.database.poolSize,
       dataDir: config.process.dataDir,
       migrations,
+      whenMigrated: takeUpPgvector,
       log,
     }).catch(blame('DATABASE_URL'));
     closers.add('database', () => opened.close());
     return opened;
   });
-  /** Closed before the database; a service that works on queues stops them when it closes. */
+  /** Jobs close before the database. A service that works on queues stops its workers when it closes. */
   const jobs = once(async (): Promise<Jobs> => {
     const opened = createJobs({ database: await database(), log });
     closers.add('jobs', () => opened.stop());
     return opened;
   });
-  /** `undefined`: embedded, so whatever it would do is done in process. */
+  /** `undefined`: embedded, so caches and notifications stay in process. */
   const redis = once(async () => {
     const { url } = config.redis;
     if (url === 'embedded') return undefined;
@@ -86,20 +88,18 @@ export function createEngines(config: Config, log: Log, closers: Closers) {
   const screening = once(async () => {
     const { blockedHashes, screeningUrl } = config.media;
     if (blockedHashes === undefined && screeningUrl === undefined)
-      log.warn(
-        'pictures are screened against empty lists: neither MEDIA_BLOCKED_HASHES nor MEDIA_SCREENING_URL is set',
-      );
+      log.warn('images are screened against empty lists: neither MEDIA_BLOCKED_HASHES nor MEDIA_SCREENING_URL is set');
     const opened = createScreening(config.media);
     let isClosing = false;
     closers.add('screening', () => {
       isClosing = true;
       return opened.close();
     });
-    // Told at the start; whoever registers a picture finds out by himself. Empty lists need no look, nor a thread for it yet.
+    // A fault is reported at the start, and the registration of an image reports it again. Empty lists need neither a check nor a thread.
     if (blockedHashes === undefined) return opened;
     opened.checkLists().catch((error: Error) => {
       if (isClosing) return;
-      log.error({ err: error.cause }, 'MEDIA_BLOCKED_HASHES: the lists cannot be relied on, no picture will pass');
+      log.error({ err: error.cause }, 'MEDIA_BLOCKED_HASHES: the lists are unusable, so every image will be rejected');
     });
     return opened;
   });
@@ -114,7 +114,7 @@ function once<T>(open: () => Promise<T>): () => Promise<T> {
   return () => (opened ??= open());
 }
 
-/** A start that fails tells the setting at fault; what went wrong inside stays in one line. */
+/** If a start fails, the error names the setting, with the cause in the same line. */
 function blame(variable: string) {
   return (error: Error): never => {
     if (error instanceof StartFault) throw error;

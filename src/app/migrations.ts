@@ -1,4 +1,4 @@
-/** Every migration of the product, whichever services a process starts: one database serves them all. */
+/** All migrations of the product, regardless of which services a process starts, because they share one database. */
 import type { MigrationSource } from '#platform/db/migrations.ts';
 
 export const migrations: readonly MigrationSource[] = [

@@ -23,26 +23,26 @@ for (const engine of databaseEngines) {
     });
     afterAll(() => database.close());
 
-    /** As a process of its own would. */
+    /** Acts as a separate process. */
     async function take(...services: string[]) {
       const closers = new Closers();
       processes.push(closers);
       return { closers, serviceLeases: await acquireServiceLeases(services, database, log, closers, quick) };
     }
 
-    it('are one process’s per service; others may have others', async () => {
+    it('belong to one process per service; other processes may hold those of other services', async () => {
       await take('media', 'memory');
       await expect(take('media')).rejects.toThrow(/^REDIS_URL: another process runs media on this database/);
       await expect(take('content')).resolves.toBeDefined();
     });
 
-    it('are free when their process has closed', async () => {
+    it('become available when their process has closed', async () => {
       const { closers } = await take('media');
       await closers.closeAll();
       await expect(take('media')).resolves.toBeDefined();
     });
 
-    it('that are lost answer 503 until they are back, and then begin anew', async () => {
+    it('that are lost cause 503 until they are held again, and then reset the caches', async () => {
       const serviceLease = (await take('media')).serviceLeases.get('media');
       let returns = 0;
       serviceLease?.onReturn(async () => {
@@ -59,7 +59,7 @@ for (const engine of databaseEngines) {
       expect(await status('/v1/x')).toBe(200);
 
       const rows = () => database.queries<LeaseTables>().updateTable('leases').where('name', '=', 'service/media');
-      await rows().set({ holder: 'somebody else', expires_at: sql`now() + interval '1 hour'` }).execute();
+      await rows().set({ holder: 'another process', expires_at: sql`now() + interval '1 hour'` }).execute();
       await expect.poll(() => serviceLease?.isHeld()).toBe(false);
       expect([await status('/v1/x'), await status('/health'), await status('/ready')]).toEqual([503, 200, 503]);
       expect(returns).toBe(0);

@@ -1,8 +1,8 @@
 /**
- * One process per service where PostgreSQL is shared and Redis is not (docs/specification/system.md#processes): what a process keeps in memory is
- * right only while nobody else changes what it stands for. A second process of a service is refused at its start. One that
- * loses its lease, as the database did not answer for long or it was itself suspended, answers 503 until it has it again,
- * and then begins with empty caches.
+ * Allows one process per service if PostgreSQL is shared and Redis is absent (docs/specification/system.md#processes), because
+ * in-memory caches are valid only while no other process changes their data. A second process of a service is refused at its
+ * start. A process that loses its lease, because the database did not respond or the process was suspended, returns 503 until it
+ * holds the lease again, and then starts with empty caches.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '#platform/db/db.ts';
@@ -12,13 +12,13 @@ import type { Log } from '#platform/log.ts';
 
 export interface ServiceLease {
   isHeld(): boolean;
-  /** Called when it is held again: somebody else may have changed anything meanwhile. */
+  /** Called when the lease is held again. Other processes may have changed any data in the meantime. */
   onReturn(listener: () => Promise<void>): void;
 }
 
 const askAgainEveryMs = 1000;
 
-/** Throws StartFault when one of `services` runs elsewhere; a dead process is waited for, 15 s at most. */
+/** Throws StartFault if one of `services` runs elsewhere. Waits up to 15 s for the lease of a dead process to expire. */
 export async function acquireServiceLeases<Service extends string>(
   services: readonly Service[],
   database: Database,
@@ -41,8 +41,8 @@ export async function acquireServiceLeases<Service extends string>(
 const leaseOf = (service: string) => `service/${service}`;
 
 /**
- * For a command that does what the service does: while it has the lease no process of the service can start. `false`: one
- * runs, which has to be asked instead, as its caches are its own.
+ * For a command that does the work of a service. While it holds the lease, no process of the service can start. Returns `false` if
+ * the service runs: call it instead, because only it can clear its caches.
  */
 export async function standInFor(service: string, database: Database, log: Log, closers: Closers): Promise<boolean> {
   const leases = createLeases({ db: database.queries<LeaseTables>(), log });
@@ -55,7 +55,7 @@ async function acquireServiceLease(service: string, leases: Leases, closing: Abo
   const first = await leases.acquireFromDead(name);
   if (first === undefined)
     throw new StartFault(
-      `REDIS_URL: another process runs ${service} on this database; without Redis one process per service may.`,
+      `REDIS_URL: another process runs ${service} on this database. Without Redis, each service can run in one process only.`,
     );
   const listeners: (() => Promise<void>)[] = [];
   let isHeld = true;

@@ -1,4 +1,6 @@
-/** Every setting of the product (docs/specification/system.md#engines). What one service alone needs is declared beside it, the rest here. */
+/**
+ * All settings of the product (docs/specification/system.md#engines). Settings of one service are declared beside it, and the others here.
+ */
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { agentSettings, imageModelSettings, modelSettings, videoModelSettings } from '#agent/config.ts';
@@ -17,7 +19,7 @@ import { levels, logFormats } from '#platform/log.ts';
 import { webhookSettings } from '#webhooks/config.ts';
 
 const hex = (bytes: number) => () => randomBytes(bytes).toString('hex');
-const hexKey = (raw: string) => (/^([0-9a-f]{2})+$/i.test(raw) ? undefined : 'must be hex, two digits a byte');
+const hexKey = (raw: string) => (/^([0-9a-f]{2})+$/i.test(raw) ? undefined : 'must be hex, two digits per byte');
 
 export const settingGroups = {
   process: {
@@ -26,7 +28,7 @@ export const settingGroups = {
       {
         default: false,
         defaultText: 'development',
-        meaning: '`production`: nothing is invented, and no stand-in starts unasked.',
+        meaning: '`production`: no secret is generated, and stand-ins start only if you name them.',
       },
       (raw) => raw === 'production',
     ),
@@ -36,13 +38,13 @@ export const settingGroups = {
       max: 65_000,
       meaning: 'Each service listens on this port plus its own offset.',
     }),
-    host: text('HOST', { default: '127.0.0.1', meaning: 'The address to bind to.' }),
+    host: text('HOST', { default: '127.0.0.1', meaning: 'The address on which the services listen.' }),
     dataDir: setting(
       'ATELIER_DATA_DIR',
       {
         default: resolve('data'),
         defaultText: './data',
-        meaning: 'The folder for everything that the embedded engines write.',
+        meaning: 'The folder for all data of the embedded engines.',
       },
       (raw) => resolve(raw),
     ),
@@ -50,28 +52,28 @@ export const settingGroups = {
     logFormat: setting(
       'LOG_FORMAT',
       {
-        defaultText: 'pretty on a terminal, else json',
-        meaning: '`json` or `pretty`: how `npm start` writes its lines.',
+        defaultText: 'pretty on a terminal, otherwise json',
+        meaning: '`json` or `pretty`: the format of the lines that `npm start` prints.',
       },
       oneOf(logFormats),
     ),
     rateLimitPerMinute: integer('RATE_LIMIT_PER_MINUTE', {
       defaultText: '1200 in production, 0 elsewhere',
-      meaning: 'Requests a minute per token subject; over it 429. 0: no limit.',
+      meaning: 'Requests per minute and token subject. Further requests get 429. 0: no limit.',
     }),
     maxInFlight: integer('MAX_IN_FLIGHT', {
       default: 1000,
       min: 1,
-      meaning: 'Requests that each service works on at once; over it 503 with `Retry-After`.',
+      meaning: 'Concurrent requests per service. Further requests get 503 with `Retry-After`.',
     }),
     maxTransfers: integer('MAX_TRANSFERS', {
       default: 1000,
       min: 1,
       meaning:
-        'Uploads, downloads and large answers of each service at once; over it the slowest ends, or 503 with `Retry-After`.',
+        'Concurrent uploads, downloads and large responses per service. Beyond it, the slowest one ends, or the new one gets 503 with `Retry-After`.',
     }),
     otelEndpoint: address('OTEL_EXPORTER_OTLP_ENDPOINT', {
-      meaning: 'Where traces are sent (OTLP over HTTP); off when not set.',
+      meaning: 'The URL of a trace collector (OTLP over HTTP). Tracing is off if it is not set.',
     }),
   },
   database: {
@@ -89,7 +91,7 @@ export const settingGroups = {
       default: 10,
       min: 1,
       max: 500,
-      meaning: 'Connections that one process holds to PostgreSQL.',
+      meaning: 'PostgreSQL connections per process.',
     }),
   },
   redis: {
@@ -100,7 +102,7 @@ export const settingGroups = {
         requiredInProduction: true,
         secret: true,
         meaning:
-          'Redis 7 or Valkey, `redis://` or `rediss://`; `embedded`: in process. With PostgreSQL and without Redis one process per service runs.',
+          'Redis 7 or Valkey, `redis://` or `rediss://`; `embedded`: in process. With PostgreSQL and without Redis, each service can run in one process only.',
       },
       parseRedisUrl,
     ),
@@ -108,7 +110,7 @@ export const settingGroups = {
       'REDIS_PREFIX',
       {
         defaultText: 'from an id in the database',
-        meaning: 'What every key begins with. Needed only where copies of one database share one Redis.',
+        meaning: 'The prefix of every key. Needed only if copies of one database share one Redis.',
       },
       parseRedisPrefix,
     ),
@@ -123,11 +125,14 @@ export const settingGroups = {
       },
       embeddedOr(parseAddress),
     ),
-    region: text('S3_REGION', { default: 'auto', meaning: 'The region that requests are signed for.' }),
-    bucket: text('S3_BUCKET', { default: 'objects', meaning: 'Originals; never public.' }),
-    publicBucket: text('S3_PUBLIC_BUCKET', { default: 'public', meaning: 'Variants; readable by anybody.' }),
-    accessKeyId: text('S3_ACCESS_KEY_ID', { secret: true, meaning: 'The key of the S3 server.' }),
-    secretAccessKey: text('S3_SECRET_ACCESS_KEY', { secret: true, meaning: 'Its secret.' }),
+    region: text('S3_REGION', { default: 'auto', meaning: 'The region in request signatures.' }),
+    bucket: text('S3_BUCKET', { default: 'objects', meaning: 'The bucket of originals. It is never public.' }),
+    publicBucket: text('S3_PUBLIC_BUCKET', {
+      default: 'public',
+      meaning: 'The bucket of variants. It is publicly readable.',
+    }),
+    accessKeyId: text('S3_ACCESS_KEY_ID', { secret: true, meaning: 'The access key ID of the S3 server.' }),
+    secretAccessKey: text('S3_SECRET_ACCESS_KEY', { secret: true, meaning: 'The secret access key of the S3 server.' }),
   },
   legacyObjects: {
     endpoint: setting(
@@ -138,23 +143,29 @@ export const settingGroups = {
       },
       embeddedOr(parseAddress),
     ),
-    region: text('LEGACY_S3_REGION', { default: 'auto', meaning: 'Its region.' }),
-    accessKeyId: text('LEGACY_S3_ACCESS_KEY_ID', { secret: true, meaning: 'Its key.' }),
-    secretAccessKey: text('LEGACY_S3_SECRET_ACCESS_KEY', { secret: true, meaning: 'Its secret.' }),
+    region: text('LEGACY_S3_REGION', { default: 'auto', meaning: 'The region of the legacy S3 server.' }),
+    accessKeyId: text('LEGACY_S3_ACCESS_KEY_ID', {
+      secret: true,
+      meaning: 'The access key ID of the legacy S3 server.',
+    }),
+    secretAccessKey: text('LEGACY_S3_SECRET_ACCESS_KEY', {
+      secret: true,
+      meaning: 'The secret access key of the legacy S3 server.',
+    }),
   },
   identity: {
     url: address('IDP_URL', {
       requiredInProduction: true,
-      meaning: 'The identity provider (GoTrue’s API); not set: the local stand-in.',
+      meaning: 'The URL of the identity provider (GoTrue’s API). Not set: the local stand-in.',
     }),
     anonKey: text('ANON_KEY', {
       requiredInProduction: true,
       secret: true,
       default: 'local-anon-key',
-      meaning: 'Its public API key.',
+      meaning: 'The public API key of the identity provider.',
     }),
     jwksUrl: address('JWKS_URL', {
-      meaning: 'The key set of access tokens; not set: `{IDP_URL}/auth/v1/.well-known/jwks.json`.',
+      meaning: 'The URL of the key set for access tokens. Not set: `{IDP_URL}/auth/v1/.well-known/jwks.json`.',
     }),
   },
   internal: {
@@ -162,7 +173,7 @@ export const settingGroups = {
       ...secret('INTERNAL_KEY', {
         make: hex(32),
         meaning:
-          'What servers send as `X-Internal-Key`, comma-separated: the first is sent, all are accepted. Empty: not configured.',
+          'The keys that servers send as `X-Internal-Key`, comma-separated. Atelier sends the first and accepts all. Empty: not configured.',
       }),
       parse: parseList,
     },
@@ -171,26 +182,37 @@ export const settingGroups = {
     key: secret('IMGPROXY_KEY', {
       make: hex(32),
       valid: hexKey,
-      meaning:
-        'Signs resize addresses as imgproxy defines it (hex). The edge derives the key of its file addresses from it.',
+      meaning: 'Signs image URLs as imgproxy defines it (hex). The edge derives the key of its file URLs from it.',
     }),
-    salt: secret('IMGPROXY_SALT', { make: hex(32), valid: hexKey, meaning: 'The salt of those signatures (hex).' }),
-    proxyUrl: address('IMGPROXY_URL', { meaning: 'An imgproxy server; not set: the edge.' }),
-    cdnUrl: address('PUBLIC_CDN_URL', { meaning: 'Where variants are read by the public; not set: the edge.' }),
+    salt: secret('IMGPROXY_SALT', { make: hex(32), valid: hexKey, meaning: 'The salt of these signatures (hex).' }),
+    proxyUrl: address('IMGPROXY_URL', { meaning: 'The URL of an imgproxy server. Not set: the edge.' }),
+    cdnUrl: address('PUBLIC_CDN_URL', { meaning: 'The public URL of variants. Not set: the edge.' }),
   },
   addresses: {
-    media: address('MEDIA_URL', { meaning: 'How services reach the media service; not set: the port base.' }),
-    image: address('IMAGE_URL', { meaning: 'How services reach the image service; not set: the port base.' }),
-    auth: address('AUTH_URL', { meaning: 'How services reach the authentication service; not set: the port base.' }),
-    agent: address('AGENT_URL', { meaning: 'How services reach the agent service; not set: the port base.' }),
-    memory: address('MEMORY_URL', { meaning: 'How services reach the memory service; not set: the port base.' }),
-    content: address('CONTENT_URL', {
-      meaning: 'How services reach the public content endpoints; not set: the port base.',
+    media: address('MEDIA_URL', {
+      meaning: 'The URL of the media service for other services. Not set: the port base.',
     }),
-    notify: address('NOTIFY_URL', { meaning: 'How services reach the notification service; not set: the port base.' }),
+    image: address('IMAGE_URL', {
+      meaning: 'The URL of the image service for other services. Not set: the port base.',
+    }),
+    auth: address('AUTH_URL', {
+      meaning: 'The URL of the authentication service for other services. Not set: the port base.',
+    }),
+    agent: address('AGENT_URL', {
+      meaning: 'The URL of the agent service for other services. Not set: the port base.',
+    }),
+    memory: address('MEMORY_URL', {
+      meaning: 'The URL of the memory service for other services. Not set: the port base.',
+    }),
+    content: address('CONTENT_URL', {
+      meaning: 'The URL of the public content endpoints for other services. Not set: the port base.',
+    }),
+    notify: address('NOTIFY_URL', {
+      meaning: 'The URL of the notification service for other services. Not set: the port base.',
+    }),
     edge: address('EDGE_URL', {
       requiredInProduction: true,
-      meaning: 'The public address of the edge; not set: the port base.',
+      meaning: 'The public URL of the edge. Not set: the port base.',
     }),
   },
   cors: {
@@ -198,7 +220,7 @@ export const settingGroups = {
       ...list('AGENT_ALLOWED_ORIGINS', {
         default: [],
         meaning:
-          'Browser origins that may call media, memory and agent; `https://*.example.com` allowed. `http://localhost:3000` always belongs to it.',
+          'Browser origins that may call media, memory and agent; `https://*.example.com` is allowed. `http://localhost:3000` is always included.',
       }),
       parse: (raw: string | undefined) => parseList(raw).map(parseOriginPattern),
     },
@@ -208,7 +230,7 @@ export const settingGroups = {
   cms: {
     url: address('CMS_URL', {
       requiredInProduction: true,
-      meaning: 'The content management system; not set: the local stand-in.',
+      meaning: 'The URL of the content management system. Not set: the local stand-in.',
     }),
   },
   console: consoleSettings,
@@ -252,13 +274,13 @@ function embeddedOr(parse: (raw: string) => string) {
 
 function parseDatabaseUrl(raw: string): string {
   if (raw !== 'embedded' && !/^postgres(ql)?:\/\/[^/]/.test(raw))
-    throw new Error('must be a postgres:// address or `embedded`');
+    throw new Error('must be a postgres:// URL or `embedded`');
   return raw;
 }
 
 function parseRedisUrl(raw: string): string {
   if (raw !== 'embedded' && !(/^rediss?:\/\/[^/]/.test(raw) && URL.canParse(raw)))
-    throw new Error('must be a redis:// address or `embedded`');
+    throw new Error('must be a redis:// URL or `embedded`');
   return raw;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The suite: starts each chosen service on its port over the engines that it needs, and closes all of it in the right
- * order. `npm start` and the tests call the same.
+ * Starts each chosen service on its port over the engines that it needs, and closes everything in the right order. `npm start` and
+ * the tests use the same call.
  */
 import type { FastifyRequest } from 'fastify';
 import { tightenFolder } from '#platform/datafolder/permissions.ts';
@@ -25,30 +25,33 @@ import { wireNotify } from './wiring/notify.ts';
 import type { Wiring } from './wiring/wiring.ts';
 
 export interface Suite {
-  /** Of the services that were started. */
+  /** URLs of the started services. */
   readonly addresses: Readonly<Partial<Record<ServiceName, string>>>;
-  /** Drains: services finish what is in flight, then the edge, then the engines close (docs/specification/http.md#draining). */
+  /** Drains: services finish their requests in flight, then the edge closes, then the engines (docs/specification/http.md#draining). */
   close(): Promise<void>;
 }
 
-/** Throws StartFault with one readable line; what was opened before is closed again. */
+/** Throws StartFault with one readable line. Everything that was already opened is closed. */
 export async function startSuite(config: Config, services: readonly ServiceName[], log: Log): Promise<Suite> {
   const closers = new Closers();
   const engines = createEngines(config, log, closers);
   const servers = new Map<ServiceName, HttpServer>();
   let isClosing = false;
-  /** Made by one of our services (docs/specification/http.md#draining): while the suite closes, the agent's last runs are all that calls. */
+  /**
+   * The call comes from an internal service (docs/specification/http.md#draining). While the suite closes, only the agent's last runs make
+   * such calls.
+   */
   const isForRuns = ({ headers }: FastifyRequest) => isClosing && headers['x-internal-key'] !== undefined;
   const close = async () => {
     const [edge, agent] = [servers.get('edge'), servers.get('agent')];
     const others = [...servers.values()].filter((server) => server !== edge && server !== agent);
     isClosing = true;
-    // They refuse what is new from now on, but go on for runs in flight until these have ended.
+    // These services now reject new requests, except calls for runs in flight until those have ended.
     const drained = agent === undefined ? [] : others.map((server) => server.drain());
     await agent?.close();
     await Promise.all(drained);
     await Promise.all(others.map((server) => server.close()));
-    // Uploads and runs in flight read and write through the edge.
+    // Uploads and runs in flight read and write through the edge, so it closes after them.
     await edge?.close();
     await closers.closeAll();
   };
@@ -108,7 +111,9 @@ async function listen(server: HttpServer, service: ServiceName, config: Config):
   const { host, port } = bindingOf(config, service);
   await server.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EADDRINUSE')
-      throw new StartFault(`ATELIER_PORT_BASE: port ${port} (${service}) is taken by another program.`);
+      throw new StartFault(
+        `ATELIER_PORT_BASE: another program uses port ${port} (${service}). Stop it, or set another base.`,
+      );
     throw new StartFault(`HOST: cannot listen on ${host}:${port} (${error.message}).`);
   });
 }

@@ -1,7 +1,7 @@
 /** The vocabulary of the authentication service (docs/specification/auth.md). */
 import { z } from 'zod';
 
-/** `POST /refresh`. */
+/** The response of `POST /refresh`. */
 export const accessToken = z.object({
   access_token: z.string().describe('A JWT, signed by the identity provider.'),
   token_type: z.literal('bearer'),
@@ -10,7 +10,7 @@ export const accessToken = z.object({
 });
 export type AccessToken = z.infer<typeof accessToken>;
 
-/** `POST /logout`. */
+/** The query of `POST /logout`. */
 export const logoutQuery = z.object({
   scope: z.enum(['global', 'local']).default('global').describe('`local` ends this session alone.'),
 });

@@ -1,14 +1,14 @@
-/** `GET /callback`: the browser is back with a code; its failures are redirects too (docs/specification/auth.md#callback). */
+/** `GET /callback`: the browser returns with a code. Failures are redirects too (docs/specification/auth.md#callback). */
 import { onboard } from '#accounts/onboarding.ts';
 import type { AccountTables } from '#accounts/store.ts';
 import type { Db } from '#platform/db/db.ts';
 import { negotiateLanguage } from '#platform/language.ts';
 import type { Log } from '#platform/log.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
-import type { Answers } from './answers.ts';
 import type { CookieRules } from './cookies.ts';
 import type { Redirect } from './login.ts';
 import { type Provider, type ProviderSession, providerTimeoutMs } from './provider.ts';
+import type { RefreshResults } from './refreshresults.ts';
 import { hashToken } from './rotation.ts';
 import type { SessionSealer } from './sessions.ts';
 import { readSignIns, type SignIn, type SignInDeps, sealSignIns } from './signins.ts';
@@ -19,20 +19,20 @@ export interface CallbackDeps extends SignInDeps {
   readonly cookies: CookieRules;
   readonly provider: Pick<Provider, 'exchange'>;
   readonly sessionSealer: SessionSealer;
-  readonly answers: Answers;
+  readonly refreshResults: RefreshResults;
   readonly accounts: Db<AccountTables>;
   readonly log: Log;
 }
 
 interface Returned {
-  /** As it came, whatever it is. */
+  /** The raw value, which may be of any type. */
   readonly code?: unknown;
   readonly cookieHeader: string | undefined;
   readonly acceptLanguage: string | undefined;
   readonly clientAddress: string | undefined;
 }
 
-/** Sign-in does not wait any longer for the first steps of a user. */
+/** Maximum time that a sign-in waits for the onboarding of a user. */
 const onboardingTimeoutMs = 2000;
 const maxCodeLength = 1024;
 
@@ -46,8 +46,8 @@ export async function finishSignIn(deps: CallbackDeps, returned: Returned): Prom
   const opened = await openSession(deps, code, signIns, returned.clientAddress);
   if (opened === undefined) return failed;
   const { session, signIn } = opened;
-  const isReferred = await welcome(deps, session, signIn, returned.acceptLanguage);
-  const target = deps.targets.judge(signIn.next) ?? targets.fallback;
+  const isReferred = await runOnboarding(deps, session, signIn, returned.acceptLanguage);
+  const target = deps.targets.validate(signIn.next) ?? targets.fallback;
   const others = signIns.filter((other) => other !== signIn);
   return {
     location: isReferred && signIn.invite !== undefined ? withReferral(target, signIn.invite) : target,
@@ -66,8 +66,8 @@ interface Opened {
 }
 
 /**
- * The code does not say which of the sign-ins it belongs to: the newest is tried first. A wrong verifier does not spend the
- * code; a code that is not there, or too old, is so for all of them.
+ * The code does not identify its sign-in, so the newest is tried first. A wrong verifier does not consume the code. An unknown or
+ * expired code fails for all sign-ins.
  */
 async function openSession(
   { provider, log }: CallbackDeps,
@@ -77,10 +77,10 @@ async function openSession(
 ): Promise<Opened | undefined> {
   return withDeadline(providerTimeoutMs, async (signal) => {
     for (const signIn of signIns) {
-      const answer = await provider.exchange(code, signIn.verifier, { signal, clientAddress });
-      if (answer.kind === 'ok') return { session: answer.value, signIn };
-      log.info({ outcome: answer.kind }, 'a code was not exchanged');
-      if (answer.kind === 'unavailable' || codeIsLost.has(answer.code)) return undefined;
+      const result = await provider.exchange(code, signIn.verifier, { signal, clientAddress });
+      if (result.kind === 'ok') return { session: result.value, signIn };
+      log.info({ outcome: result.kind }, 'the code exchange failed');
+      if (result.kind === 'unavailable' || codeIsLost.has(result.code)) return undefined;
     }
     return undefined;
   }).catch(() => undefined);
@@ -88,8 +88,8 @@ async function openSession(
 
 const codeIsLost: ReadonlySet<string | undefined> = new Set(['flow_state_not_found', 'flow_state_expired']);
 
-/** Onboarding; whether an invitation was honoured. It never keeps anybody from signing in. */
-async function welcome(
+/** Runs onboarding and reports whether an invitation was accepted. A failure never prevents the sign-in. */
+async function runOnboarding(
   deps: CallbackDeps,
   session: ProviderSession,
   signIn: SignIn,
@@ -98,14 +98,14 @@ async function welcome(
   const { user } = session;
   try {
     return await withDeadline(onboardingTimeoutMs, async () => {
-      await deps.answers.forget(hashToken(session.refreshToken));
+      await deps.refreshResults.forget(hashToken(session.refreshToken));
       if (user === undefined) return false;
       const language = negotiateLanguage(acceptLanguage);
       const { isReferred } = await onboard(deps.accounts, { ...user, language, invite: signIn.invite });
       return isReferred;
     });
   } catch (error) {
-    deps.log.warn({ err: error }, 'a user signed in without onboarding; the next sign-in does it');
+    deps.log.warn({ err: error }, 'a user signed in without onboarding; the next sign-in repeats it');
     return false;
   }
 }

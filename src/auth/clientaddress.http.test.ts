@@ -1,4 +1,4 @@
-/** TRUSTED_PROXIES: the provider limits by address, so it gets the client's, and not the one that a client claims. */
+/** TRUSTED_PROXIES: the provider limits by address, so it receives the client's real address and not a claimed one. */
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { consent, openBrowser } from '../../test/auth/browser.fixture.ts';
 import { type AuthRig, anonKey, origin, startAuth } from '../../test/auth/rig.fixture.ts';
 
 let rig: AuthRig;
-/** Stands before the provider, and notes what it is sent. */
+/** A gateway in front of the provider that records requests. */
 let gateway: Server;
 let gatewayUrl: string;
 const received: { readonly path: string; readonly headers: IncomingHttpHeaders }[] = [];
@@ -41,7 +41,7 @@ beforeEach(() => {
   received.length = 0;
 });
 
-/** Signs in, refreshes and signs out, as a client that comes through a proxy at 127.0.0.1. */
+/** Signs in, refreshes and signs out as a client behind a proxy at 127.0.0.1. */
 async function visit(trustedProxies: readonly string[]) {
   await rig.restart({ trustedProxies, provider: { url: gatewayUrl, anonKey, socialProvider: 'google' } });
   const browser = openBrowser();
@@ -56,16 +56,16 @@ async function visit(trustedProxies: readonly string[]) {
   return new Set(received.map(({ headers: sent }) => `${sent['sb-forwarded-for']} ${sent['x-forwarded-for']}`));
 }
 
-it('passes the address that a trusted proxy names with every call', async () => {
+it('passes the address that a trusted proxy reports with every call', async () => {
   expect(await visit(['127.0.0.0/8', '::1/128'])).toEqual(new Set(['203.0.113.9 203.0.113.9']));
 });
 
-it('passes the address of the connection when the proxy is not trusted', async () => {
+it('passes the address of the connection if the proxy is not trusted', async () => {
   const [only, ...others] = await visit(['10.0.0.0/8']);
   expect(only).toMatch(/^(127\.0\.0\.1|::1) \1$/);
   expect(others).toEqual([]);
 });
 
-it('passes nothing where no proxy is named', async () => {
+it('passes no address if no proxy is configured', async () => {
   expect(await visit([])).toEqual(new Set(['undefined undefined']));
 });

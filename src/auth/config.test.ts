@@ -5,7 +5,7 @@ const read = (environment: Record<string, string>) =>
   readConfig({ ATELIER_DATA_DIR: '/nowhere', ...environment }, ['auth'], { keepSecrets: false });
 
 describe('the settings of the authentication service', () => {
-  it('hold the console and a development server by default', () => {
+  it('include the console and a development server by default', () => {
     const config = read({ ATELIER_PORT_BASE: '5000' });
     expect(redirectOriginsOf(config)).toEqual([
       'http://localhost:5000',
@@ -17,7 +17,7 @@ describe('the settings of the authentication service', () => {
     expect(config.auth.cookieSecrets).toHaveLength(1);
   });
 
-  it('are read as browsers spell origins', () => {
+  it('normalize origins as browsers do', () => {
     const config = read({
       ALLOWED_REDIRECT_ORIGINS: ' https://App.example.com:443/ ,http://localhost:3000',
       DEFAULT_REDIRECT_ORIGIN: 'HTTPS://studio.example.com',
@@ -51,7 +51,7 @@ describe('the settings of the authentication service', () => {
     expect(() => read({ [variable]: value })).toThrow(variable);
   });
 
-  it('are all asked for in production, at once', () => {
+  it('are all reported as missing in production, at once', () => {
     for (const variable of [
       'COOKIE_SECRETS',
       'IDP_URL',

@@ -2,19 +2,19 @@ import { randomBytes } from 'node:crypto';
 import { address, list, secret, setting, text } from '#platform/config.ts';
 import { parseNetwork } from '#platform/http/clientaddress.ts';
 
-/** docs/specification/auth.md. */
+/** Settings of the authentication service (docs/specification/auth.md). */
 export const authSettings = {
   publicUrl: address('PUBLIC_BASE_URL', {
     requiredInProduction: true,
     meaning:
-      'Where browsers reach the authentication service; `{PUBLIC_BASE_URL}/callback` has to be registered with the identity provider. Not set: its own address.',
+      'The public URL of the authentication service. Register `{PUBLIC_BASE_URL}/callback` with the identity provider. Not set: its own address.',
   }),
   allowedOrigins: {
     ...list('ALLOWED_REDIRECT_ORIGINS', {
       default: [],
       requiredInProduction: true,
       defaultText: 'the console and http://localhost:3000',
-      meaning: 'The front end’s origins: where a sign-in may end, and who may call `/refresh` and `/logout`.',
+      meaning: 'The front end’s origins: targets of a sign-in, and callers of `/refresh` and `/logout`.',
     }),
     parse: (raw = '') => splitList(raw).map(parseOrigin),
   },
@@ -22,13 +22,13 @@ export const authSettings = {
     'DEFAULT_REDIRECT_ORIGIN',
     {
       defaultText: 'the first of ALLOWED_REDIRECT_ORIGINS',
-      meaning: 'Where a sign-in ends that names no allowed target.',
+      meaning: 'The target of a sign-in that names no allowed one.',
     },
     parseOrigin,
   ),
   cookieDomain: setting(
     'COOKIE_DOMAIN',
-    { defaultText: 'host-only', meaning: 'The parent domain that the session cookie is shared across.' },
+    { defaultText: 'host-only', meaning: 'The parent domain that shares the session cookie.' },
     (raw) => {
       if (!/^\.?(?:[a-z0-9-]+\.)*[a-z0-9-]+$/i.test(raw)) throw new Error('must be a domain');
       return raw;
@@ -37,7 +37,7 @@ export const authSettings = {
   cookieSecrets: {
     ...secret('COOKIE_SECRETS', {
       make: () => randomBytes(32).toString('hex'),
-      meaning: 'What cookies are sealed with, comma-separated: the first seals, all unseal.',
+      meaning: 'Keys for sealing cookies, comma-separated: the first seals, all unseal.',
     }),
     parse: (raw = '') => splitList(raw),
   },
@@ -45,13 +45,13 @@ export const authSettings = {
     ...list('TRUSTED_PROXIES', {
       default: [],
       meaning:
-        'The proxies whose `X-Forwarded-For` is believed, as CIDRs (`10.0.0.0/8,fd00::/8`). When set, each client’s address is passed to the identity provider, which limits sign-ins by address.',
+        'The trusted proxies, as CIDRs (`10.0.0.0/8,fd00::/8`), whose `X-Forwarded-For` counts. If set, each client’s address is passed to the identity provider, which limits sign-ins by address.',
     }),
     parse: (raw = '') => splitList(raw).map(parseNetwork),
   },
   socialProvider: text('SOCIAL_PROVIDER', {
     default: 'google',
-    meaning: 'The sign-in provider that the identity provider is asked for.',
+    meaning: 'The sign-in provider that the identity provider uses.',
   }),
 } as const;
 
@@ -60,16 +60,16 @@ function splitList(raw: string): readonly string[] {
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
-  if (raw !== '' && parts.length === 0) throw new Error('must have a value between its commas');
+  if (raw !== '' && parts.length === 0) throw new Error('must not have empty values between its commas');
   return parts;
 }
 
-/** As browsers spell it. No wildcards: a redirect target has to be exactly one of them. */
+/** Returns the browser's spelling. Wildcards are invalid, because a redirect target must match exactly. */
 function parseOrigin(raw: string): string {
   const text = raw.trim().replace(/\/$/, '');
-  if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text)) throw new Error(`must be origins, unlike ${raw}`);
+  if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text)) throw new Error(`must be origins, not ${raw}`);
   const url = new URL(text);
   if (url.href !== `${url.origin}/` || raw.includes('*'))
-    throw new Error(`must be origins without path, user or wildcard, unlike ${raw}`);
+    throw new Error(`must be origins without path, user or wildcard, not ${raw}`);
   return url.origin;
 }

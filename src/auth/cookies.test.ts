@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { cookieRules } from './cookies.ts';
 
-/** Domain and path of each line; a host-only cookie has no domain. */
+/** Returns the domain and path of each line. A host-only cookie has no domain. */
 const placesOf = (lines: readonly string[]) =>
   lines.map((line) => `${/; Domain=([^;]+)/.exec(line)?.[1] ?? '-'} ${/; Path=([^;]+)/.exec(line)?.[1]}`);
 
@@ -28,7 +28,7 @@ describe('clearing every copy of the session cookie', () => {
     for (const line of lines) expect(line).toMatch(/^ka_session=; Max-Age=0; Expires=Thu, 01 Jan 1970/);
   });
 
-  it('begins with the cookie that the service itself sets', () => {
+  it('starts with the cookie that the service itself sets', () => {
     const rules = cookieRules({ domain: 'example.com', publicUrl: 'https://auth.example.com' });
     expect(rules.clearEverySession()[0]).toBe(rules.clearSession());
   });

@@ -1,9 +1,9 @@
-/** The cookies of the authentication service, with every attribute (docs/specification/auth.md#cookies). */
+/** The cookies of the authentication service, with all attributes (docs/specification/auth.md#cookies). */
 import { isIP } from 'node:net';
 
 export type CookieName = 'ka_session' | 'ka_next' | 'ka_invite' | 'ka_pkce';
 
-/** 400 days: more no browser keeps. */
+/** 400 days, the longest time that browsers accept. */
 const sessionMaxAgeS = 34_560_000;
 /** How long a sign-in may take. */
 export const signInMaxAgeS = 600;
@@ -11,8 +11,8 @@ export const signInMaxAgeS = 600;
 const maxValueLength = 4096;
 
 /**
- * Every value of a name, in the order sent; a sibling domain can add its own. Parsers keep one of several, so the raw header
- * is read. The server's limit on headers bounds their number: a limit here would let added values hide the browser's own.
+ * Returns every value of a name in the order sent, because a sibling domain can add its own. Parsers return only one of several, so
+ * this reads the raw header. The server's header limit bounds their number. A limit here would let added values hide the real one.
  */
 export function readCookies(header: string | undefined, name: CookieName): readonly string[] {
   const values = (header ?? '').split(';').flatMap((pair) => {
@@ -25,12 +25,12 @@ export function readCookies(header: string | undefined, name: CookieName): reado
 }
 
 export interface CookieRules {
-  /** `Set-Cookie` of a sealed refresh credential; shared across COOKIE_DOMAIN. */
+  /** Returns the `Set-Cookie` line of a sealed refresh credential, shared across COOKIE_DOMAIN. */
   keepSession(sealed: string): string;
   clearSession(): string;
-  /** The first is `clearSession`; the others expire a copy on any domain and path that reaches the service. */
+  /** Returns `clearSession` first, then lines that expire a copy on every domain and path that reaches the service. */
   clearEverySession(): readonly string[];
-  /** For the time of a sign-in, on this host alone. */
+  /** Sets a cookie for the duration of a sign-in, on this host only. */
   keep(name: Exclude<CookieName, 'ka_session'>, value: string): string;
   clear(name: Exclude<CookieName, 'ka_session'>): string;
 }
@@ -66,20 +66,20 @@ export function cookieRules({
   } satisfies CookieRules as CookieRules;
 }
 
-/** Each `Path` with which a browser sends a cookie along to `path` (RFC 6265 §5.1.4). */
+/** Returns every `Path` for which a browser sends a cookie to `path` (RFC 6265 §5.1.4). */
 function pathsThatReach(path: string): readonly string[] {
   const folders = [...path.matchAll(/\//g)].flatMap(({ index }) => [path.slice(0, index), path.slice(0, index + 1)]);
   return [...folders.filter((folder) => folder !== ''), path];
 }
 
-/** Each `Domain` with which a browser sends a cookie along to `host`, top-level domains apart; none for an address. */
+/** Returns every `Domain` for which a browser sends a cookie to `host`, except top-level domains. Returns none for an IP address. */
 function domainsThatReach(host: string): readonly string[] {
   if (isIP(host) !== 0 || host.startsWith('[')) return [];
   const labels = host.split('.');
   return labels.slice(0, -1).map((_, at) => labels.slice(at).join('.'));
 }
 
-/** What must not stand in a value (RFC 6265 §4.1.1), and the sign that stands for it; as readers decode it. */
+/** Escapes the characters that a value must not contain (RFC 6265 §4.1.1), and the escape character, as readers decode it. */
 function encode(value: string): string {
   return value.replace(/[^\x21\x23-\x24\x26-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]/gu, encodeURIComponent);
 }

@@ -1,4 +1,4 @@
-/** `GET /login`: remembers where to go afterwards, and sends the browser to sign in (docs/specification/auth.md#login). */
+/** `GET /login`: stores the target and sends the browser to sign in (docs/specification/auth.md#login). */
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import type { CookieRules } from './cookies.ts';
 import { authProblems } from './problems.ts';
@@ -17,7 +17,7 @@ export interface Redirect {
   readonly setCookies: readonly string[];
 }
 
-/** `next` and `invite` as they came, whatever they are. Throws `oauth_init_failed` (502); then no cookie is set. */
+/** `next` and `invite` are raw values of any type. Throws `oauth_init_failed` (502) and then sets no cookie. */
 export async function beginSignIn(
   deps: LoginDeps,
   query: { readonly next?: unknown; readonly invite?: unknown },
@@ -25,7 +25,7 @@ export async function beginSignIn(
   clientAddress: string | undefined,
 ): Promise<Redirect> {
   const { cookies, targets } = deps;
-  const next = targets.judge(query.next);
+  const next = targets.validate(query.next);
   const invite = readInvite(query.invite);
   const signIn = newSignIn(deps.clock, { next, invite });
   const location = await withDeadline(providerTimeoutMs, (signal) =>
@@ -43,7 +43,7 @@ export async function beginSignIn(
   };
 }
 
-/** A user id; what cannot be one counts as not given. */
-function readInvite(given: unknown): string | undefined {
-  return typeof given === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : undefined;
+/** Returns a user id, or `undefined` for a value that cannot be one. */
+function readInvite(value: unknown): string | undefined {
+  return typeof value === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(value) ? value : undefined;
 }

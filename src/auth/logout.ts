@@ -1,4 +1,6 @@
-/** `POST /logout`: ends every session of the user, or this one alone; the cookie goes whatever becomes of that (docs/specification/auth.md#logout). */
+/**
+ * `POST /logout`: ends all sessions of the user or only this one, and clears the cookie in any case (docs/specification/auth.md#logout).
+ */
 import type { Log } from '#platform/log.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import type { CookieRules } from './cookies.ts';
@@ -14,9 +16,10 @@ export interface LogoutDeps extends RevocationDeps {
   readonly sessionSealer: SessionSealer;
   readonly cookies: CookieRules;
   readonly log: Log;
+  readonly timeoutMs?: number;
 }
 
-/** The cookie goes in any case: nobody waits longer for a database. */
+/** The cookie is cleared in any case, so a logout does not wait longer for the database. */
 const databaseTimeoutMs = 2000;
 
 export interface Logout {
@@ -26,25 +29,25 @@ export interface Logout {
 }
 
 /**
- * Ends the sessions of all good cookies, of several users too, and answers the `Set-Cookie` lines. Never throws: what cannot
- * be done now is done later, and what cannot be kept for later is logged.
+ * Ends the sessions of all valid cookies, even those of several users, and returns the `Set-Cookie` lines. Never throws: a revocation
+ * that fails is stored and retried, and one that cannot be stored is logged.
  */
 export async function signOut(deps: LogoutDeps, logout: Logout): Promise<readonly string[]> {
   const sessions = readSessions(deps.sessionSealer, logout.cookieHeader);
   await Promise.all(
     sessions.map(({ token }) =>
       endSession(deps, token, logout).catch((error: unknown) =>
-        deps.log.error({ err: error }, 'a session could not be ended, nor kept to be ended later'),
+        deps.log.error({ err: error }, 'cannot end a session or store it for a retry'),
       ),
     ),
   );
   return clearing(deps.cookies, sessions);
 }
 
-/** One deadline over both calls to the provider. */
+/** One deadline covers both calls to the provider. */
 async function endSession(deps: LogoutDeps, token: string, { scope, clientAddress }: Logout): Promise<void> {
   let refreshed: Refreshed = { kind: 'unavailable' };
-  const isEnded = await withDeadline(providerTimeoutMs, async (signal) => {
+  const isEnded = await withDeadline(deps.timeoutMs ?? providerTimeoutMs, async (signal) => {
     refreshed = await deps.rotation.refresh(token, clientAddress);
     if (refreshed.kind !== 'ok') return refreshed.kind === 'expired';
     const { access_token: accessToken } = refreshed.session;
@@ -52,12 +55,12 @@ async function endSession(deps: LogoutDeps, token: string, { scope, clientAddres
   }).catch(() => false);
   const session = sessionOf(refreshed);
   await withDeadline(databaseTimeoutMs, async () => {
-    // First buried, then dropped: a second tab must not find the answer in between.
+    // Mark the token as revoked before deleting results, so that a second tab cannot read a result in between.
     if (!isEnded) {
       const newest = session?.refreshToken ?? token;
       await revokeLater(deps, { refreshToken: newest, scope }, [...new Set([token, newest])]);
     }
-    await deps.answers.drop(hashToken(token), session === undefined ? undefined : subjectHashOf(session));
+    await deps.refreshResults.drop(hashToken(token), session === undefined ? undefined : subjectHashOf(session));
   });
 }
 

@@ -1,22 +1,22 @@
-/** The database is away: nobody is signed out by that, and everybody can sign in and out (docs/specification/http.md#failing-engines). */
+/** While the database is down, no user is signed out, and users can sign in and out (docs/specification/http.md#failing-engines). */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import { consent, openBrowser, signIn } from '../../test/auth/browser.fixture.ts';
 import { type AuthRig, origin, startAuth } from '../../test/auth/rig.fixture.ts';
 import { openTestDatabase } from '../../test/database.fixture.ts';
-import { databaseAnswers } from './answers.ts';
+import { databaseRefreshResults } from './refreshresults.ts';
 
 let rig: AuthRig;
 let own: Database;
 beforeAll(async () => {
-  // Not the provider's, which goes on.
+  // A separate database, because the provider's must stay up.
   own = await openTestDatabase(migrations);
-  rig = await startAuth({ changes: { database: own, answers: databaseAnswers } });
+  rig = await startAuth({ changes: { database: own, refreshResults: databaseRefreshResults } });
 });
 afterAll(() => rig.close());
 
-it('refresh, sign-in and sign-out go on without it', async () => {
+it('refresh, sign-in and sign-out work without it', async () => {
   const [early, late] = [openBrowser(), openBrowser()];
   await signIn(early, rig.url);
   await own.close();

@@ -1,6 +1,6 @@
 /**
- * The identity provider, over GoTrue's wire (docs/specification/auth.md). What it answers is told apart
- * into: done; refused, so that the credential is dead; unavailable, so that nothing is known and nothing may be lost.
+ * The client of the identity provider, with GoTrue's protocol (docs/specification/auth.md). It maps responses to three outcomes:
+ * `ok`; `refused`, so the credential is dead; `unavailable`, so its state is unknown and it must not be discarded.
  */
 import { decodeJwt } from 'jose';
 import { z } from 'zod';
@@ -12,7 +12,7 @@ import { type Refused, readRefusal, type Unavailable } from './refusals.ts';
 
 export interface ProviderSession extends AccessToken {
   readonly refreshToken: string;
-  /** `undefined`: the provider does not say who it is. */
+  /** `undefined` if the provider does not identify the user. */
   readonly user: { readonly id: string; readonly email?: string | undefined } | undefined;
 }
 
@@ -20,40 +20,40 @@ interface Done<T> {
   readonly kind: 'ok';
   readonly value: T;
 }
-export type Answer<T> = Done<T> | Refused | Unavailable;
+export type ProviderResult<T> = Done<T> | Refused | Unavailable;
 
 export interface ProviderCall {
   readonly signal: AbortSignal;
-  /** For the provider's limits, which count by address; `undefined`: it counts ours. */
+  /** For the provider's limits, which count by address. `undefined`: the provider counts this server's address. */
   readonly clientAddress?: string | undefined;
 }
 
-/** `global`: every session of the user. `local`: the one that the token belongs to. */
+/** `global`: all sessions of the user. `local`: the session of the token. */
 export type RevocationScope = 'global' | 'local';
 
 export interface Provider {
-  /** Where the browser goes to sign in; `undefined`: it cannot be begun. */
+  /** Returns the URL where the browser signs in, or `undefined` if the sign-in cannot start. */
   authorize(challenge: string, call: ProviderCall): Promise<string | undefined>;
-  exchange(code: string, verifier: string, call: ProviderCall): Promise<Answer<ProviderSession>>;
-  refresh(refreshToken: string, call: ProviderCall): Promise<Answer<ProviderSession>>;
-  /** Refused: it had ended before. */
-  revoke(accessToken: string, scope: RevocationScope, call: ProviderCall): Promise<Answer<undefined>>;
+  exchange(code: string, verifier: string, call: ProviderCall): Promise<ProviderResult<ProviderSession>>;
+  refresh(refreshToken: string, call: ProviderCall): Promise<ProviderResult<ProviderSession>>;
+  /** `refused` means that the session had already ended. */
+  revoke(accessToken: string, scope: RevocationScope, call: ProviderCall): Promise<ProviderResult<undefined>>;
   close(): Promise<void>;
 }
 
 export interface ProviderOptions {
-  /** IDP_URL. */
+  /** The value of IDP_URL. */
   readonly url: string;
   readonly anonKey: string;
-  /** SOCIAL_PROVIDER. */
+  /** The value of SOCIAL_PROVIDER. */
   readonly socialProvider: string;
-  /** Where it sends the browser back to; registered there. */
+  /** The URL to which the provider redirects the browser. It is registered there. */
   readonly callbackUrl: string;
   readonly log: Log;
   readonly telemetry?: Telemetry | undefined;
 }
 
-/** In all per request of ours, a little below the 10 s within which each is answered. */
+/** The total time per incoming request, a little below the 10 s within which each must get a response. */
 export const providerTimeoutMs = 9500;
 const maxResponseBytes = 256 * 1024;
 
@@ -62,11 +62,11 @@ export function createProvider(options: ProviderOptions): Provider {
   const client = createClient({
     name: 'idp',
     baseUrl: options.url,
-    ours: false,
+    isInternal: false,
     timeoutMs: providerTimeoutMs,
     maxConnections: 256,
     maxResponseBytes,
-    // Each refresh stands for a session of its own: none is answered from what became of others.
+    // Each refresh belongs to a separate session, so failures of others must not affect it.
     failFast: false,
     ...(options.telemetry === undefined ? {} : { telemetry: options.telemetry }),
   });
@@ -76,19 +76,22 @@ export function createProvider(options: ProviderOptions): Provider {
     bearer: string,
     { signal, clientAddress }: ProviderCall,
     read: (body: Buffer, status: number) => T | undefined,
-  ): Promise<Answer<T>> => {
+  ): Promise<ProviderResult<T>> => {
     const headers = { apikey: anonKey, authorization: `Bearer ${bearer}`, ...forwarded(clientAddress) };
-    const answer = await send(client, { ...call, method: 'POST', headers, signal });
-    if (answer === undefined) return { kind: 'unavailable' };
-    if (answer.status < 300) {
-      const value = read(answer.body, answer.status);
+    const response = await send(client, { ...call, method: 'POST', headers, signal });
+    if (response === undefined) return { kind: 'unavailable' };
+    if (response.status < 300) {
+      const value = read(response.body, response.status);
       if (value !== undefined) return { kind: 'ok', value };
-      log.warn({ status: answer.status }, 'the identity provider gave an answer that cannot be read');
+      log.warn({ status: response.status }, 'the identity provider returned an unreadable response');
       return { kind: 'unavailable' };
     }
-    const refusal = readRefusal(answer.status, answer.headers, answer.body);
+    const refusal = readRefusal(response.status, response.headers, response.body);
     if (refusal.kind === 'unavailable' && refusal.isOurFault === true)
-      log.error({ status: answer.status }, 'the identity provider refuses our own credential or form: see ANON_KEY');
+      log.error(
+        { status: response.status },
+        'the identity provider rejects the API key or the request: check ANON_KEY',
+      );
     return refusal;
   };
 
@@ -104,8 +107,8 @@ export function createProvider(options: ProviderOptions): Provider {
       const route = '/auth/v1/authorize';
       const headers = { apikey: anonKey, ...forwarded(clientAddress) };
       const call = { method: 'GET', path: `${route}?${query}`, route, headers } as const;
-      const answer = await send(client, { ...call, idempotent: false, signal });
-      return answer === undefined ? undefined : readAuthorizationUrl(answer, options.url + route);
+      const response = await send(client, { ...call, idempotent: false, signal });
+      return response === undefined ? undefined : readAuthorizationUrl(response, options.url + route);
     },
     exchange: (code, verifier, call) =>
       post(
@@ -131,8 +134,8 @@ export function createProvider(options: ProviderOptions): Provider {
       ),
     revoke: async (accessToken, scope, call) => {
       const route = '/auth/v1/logout';
-      const answer = await post({ path: `${route}?scope=${scope}`, route }, accessToken, call, () => true);
-      return answer.kind === 'ok' ? { kind: 'ok', value: undefined } : answer;
+      const response = await post({ path: `${route}?scope=${scope}`, route }, accessToken, call, () => true);
+      return response.kind === 'ok' ? { kind: 'ok', value: undefined } : response;
     },
     close: () => client.close(),
   };
@@ -140,24 +143,24 @@ export function createProvider(options: ProviderOptions): Provider {
 
 const tokenRoute = '/auth/v1/token';
 
-/** The first is what GoTrue reads, the second what a gateway in front of it reads. */
+/** GoTrue reads the first header, and a gateway in front of it reads the second. */
 function forwarded(clientAddress: string | undefined): Readonly<Record<string, string>> {
   return clientAddress === undefined ? {} : { 'sb-forwarded-for': clientAddress, 'x-forwarded-for': clientAddress };
 }
 
-/** `undefined`: no connection, none in time, 5xx, or an answer that broke off or has no end. */
+/** Returns `undefined` for a failed connection, a timeout, 5xx, or a truncated or oversized response. */
 async function send(client: HttpClient, call: Call) {
   return client.send(call).catch(() => undefined);
 }
 
-/** The JSON body's `url`, or the `Location` of a 302 (docs/specification/auth.md#login): an http(s) address that a browser can be sent to. */
+/** Reads the JSON body's `url`, or the `Location` of a 302 (docs/specification/auth.md#login): an http(s) URL for the browser. */
 function readAuthorizationUrl(
   { status, headers, body }: Awaited<ReturnType<HttpClient['send']>>,
-  asked: string,
+  requestUrl: string,
 ): string | undefined {
   const found = status === 302 ? headers.location : status === 200 ? readUrl(body) : undefined;
-  if (typeof found !== 'string' || !URL.canParse(found, status === 302 ? asked : undefined)) return undefined;
-  const url = new URL(found, status === 302 ? asked : undefined);
+  if (typeof found !== 'string' || !URL.canParse(found, status === 302 ? requestUrl : undefined)) return undefined;
+  const url = new URL(found, status === 302 ? requestUrl : undefined);
   return ['http:', 'https:'].includes(url.protocol) ? url.href : undefined;
 }
 
@@ -166,7 +169,7 @@ function readUrl(body: Buffer): string | undefined {
 }
 
 const session = z.object({
-  // What fits a header, and what a cookie holds.
+  // The limit of a header and of a cookie.
   access_token: z
     .string()
     .min(1)
@@ -181,7 +184,7 @@ const session = z.object({
     .catch(undefined),
 });
 
-/** `undefined`: it is no session, whatever status and type it came with. */
+/** Returns `undefined` if the response is not a session, regardless of status and content type. */
 function readSession(body: Buffer, status: number): ProviderSession | undefined {
   const { data } = session.safeParse(readJson(body));
   if (status !== 200 || data === undefined) return undefined;
@@ -200,13 +203,13 @@ function readSession(body: Buffer, status: number): ProviderSession | undefined 
 
 const claims = z.object({ sub: z.uuid(), email: z.string().max(320).optional().catch(undefined) });
 
-/** Unverified: it came from the provider itself, and opens nothing. */
+/** Reads claims without verification. The token came from the provider itself, and the claims grant no access. */
 function readClaims(token: string): ProviderSession['user'] {
   try {
     const { sub, email } = claims.parse(decodeJwt(token));
     return { id: sub, email };
   } catch {
-    // Not every provider's tokens are JWTs that say so.
+    // Some providers issue tokens that are not JWTs.
     return undefined;
   }
 }

@@ -1,4 +1,7 @@
-/** `POST /refresh`: the cookie's refresh credential for an access token; the front end never sees it (docs/specification/auth.md#refresh). */
+/**
+ * `POST /refresh`: exchanges the cookie's refresh credential for an access token. The front end never sees the credential
+ * (docs/specification/auth.md#refresh).
+ */
 import type { Problem } from '#platform/problem.ts';
 import type { AccessToken } from './api.ts';
 import type { CookieRules } from './cookies.ts';
@@ -13,11 +16,11 @@ export interface RefreshDeps {
 }
 
 export interface Refresh {
-  readonly answer: AccessToken | Problem;
+  readonly outcome: AccessToken | Problem;
   readonly setCookies: readonly string[];
 }
 
-/** Each costs a call to the provider when those before it are dead. */
+/** Maximum number of cookies to try. Each one costs a call to the provider if the earlier ones are dead. */
 const maxTried = 5;
 
 /** The problem is `no_session` (401), `refresh_failed` (401) or `upstream_unavailable` (503). */
@@ -28,18 +31,19 @@ export async function refresh(
 ): Promise<Refresh> {
   const { cookies, rotation, sessionSealer } = deps;
   const sessions = readSessions(sessionSealer, cookieHeader);
-  if (sessions.length === 0) return { answer: authProblems.no_session(), setCookies: [] };
-  if (!areOfOneSubject(sessions)) return { answer: authProblems.no_session(), setCookies: cookies.clearEverySession() };
+  if (sessions.length === 0) return { outcome: authProblems.no_session(), setCookies: [] };
+  if (!areOfOneSubject(sessions))
+    return { outcome: authProblems.no_session(), setCookies: cookies.clearEverySession() };
   for (const session of sessions.slice(0, maxTried)) {
     const refreshed = await rotation.refresh(session.token, clientAddress);
     if (refreshed.kind === 'ok') return renew(deps, session, refreshed);
-    // Nothing is known of this one, so nothing may be said of the session.
-    if (refreshed.kind === 'unavailable') return { answer: unavailable(refreshed.retryAfterS), setCookies: [] };
+    // The state of this credential is unknown, so the session must not be reported as ended.
+    if (refreshed.kind === 'unavailable') return { outcome: unavailable(refreshed.retryAfterS), setCookies: [] };
   }
-  return { answer: authProblems.refresh_failed(), setCookies: clearing(cookies, sessions) };
+  return { outcome: authProblems.refresh_failed(), setCookies: clearing(cookies, sessions) };
 }
 
-/** Several cookies differ in their domain or path, so clearing one place leaves the others. */
+/** Several cookies differ in domain or path, so clearing one location leaves the others. */
 export function clearing(cookies: CookieRules, sessions: readonly Session[]): readonly string[] {
   return sessions.length > 1 ? cookies.clearEverySession() : [cookies.clearSession()];
 }
@@ -51,7 +55,7 @@ function renew(deps: RefreshDeps, before: Session, { session }: Refreshed & { re
   const { access_token, token_type, expires_in, expires_at, refreshToken: token, user } = session;
   const sealed = deps.sessionSealer.seal({ token, subject: user?.id ?? before.subject });
   return {
-    answer: { access_token, token_type, expires_in, expires_at },
+    outcome: { access_token, token_type, expires_in, expires_at },
     setCookies: [deps.cookies.keepSession(sealed)],
   };
 }

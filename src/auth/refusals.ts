@@ -1,24 +1,26 @@
-/** What a refusal of the identity provider means: a dead credential, or one of which nothing is known (docs/specification/auth.md#refresh). */
+/**
+ * Interprets a rejection by the identity provider: a dead credential, or one whose state is unknown (docs/specification/auth.md#refresh).
+ */
 
 export interface Refused {
   readonly kind: 'refused';
-  /** GoTrue's error code, where it gives one. */
+  /** GoTrue's error code, if there is one. */
   readonly code: string | undefined;
 }
 
 export interface Unavailable {
   readonly kind: 'unavailable';
   readonly retryAfterS?: number;
-  /** A wrong API key or a form that the provider does not read: not the user's credential is at fault. */
+  /** A wrong API key or an invalid request: the fault is not in the user's credential. */
   readonly isOurFault?: boolean;
 }
 
-/** The statuses with which the provider itself refuses a credential. */
+/** The statuses with which the provider itself rejects a credential. */
 const final: ReadonlySet<number> = new Set([400, 401, 403, 404, 410, 422]);
 
 /**
- * Of any status from 300 on. The credential is dead only when the provider itself says so, in JSON with an error code: a
- * gateway's 4xx, an HTML page and an empty body say nothing about it.
+ * Interprets any status from 300 on. The credential is dead only if the provider itself confirms it, in JSON with an error code. A
+ * gateway's 4xx, an HTML page or an empty body is no evidence.
  */
 export function readRefusal(
   status: number,
@@ -40,8 +42,8 @@ function waitOf(headers: Readonly<Record<string, string | string[] | undefined>>
 }
 
 /**
- * Three shapes are spoken: `{ code: 400, error_code, msg }`, `{ code: "…", message }`, `{ error, error_description }`. A
- * gateway in front may speak none of them: then its whole text is what it says.
+ * Reads three formats: `{ code: 400, error_code, msg }`, `{ code: "…", message }`, `{ error, error_description }`. For a gateway's
+ * response in another format, it uses the whole text.
  */
 function readError(body: Buffer): {
   readonly code: string | undefined;

@@ -1,115 +1,139 @@
 /**
- * Sign-outs that the provider could not be told of: kept, sealed, and told again until it hears, by whichever process.
- * Meanwhile the tokens are dead here.
+ * Sign-outs that the provider did not confirm: stored, sealed, each with a job that sends it until the provider has answered.
+ * From the beginning the tokens are dead here.
  */
 import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
 import { startInterval } from '#platform/background/interval.ts';
-import type { Db } from '#platform/db/db.ts';
+import { type Db, transaction } from '#platform/db/db.ts';
+import { type Job, type Jobs, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
 import type { Log } from '#platform/log.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
-import type { Answers } from './answers.ts';
 import {
-  type Answer,
   type Provider,
+  type ProviderResult,
   type ProviderSession,
   providerTimeoutMs,
   type RevocationScope,
 } from './provider.ts';
+import type { RefreshResults } from './refreshresults.ts';
 import { hashToken, subjectHashOf } from './rotation.ts';
 import type { Sealer } from './sealing.ts';
-import { type AuthTables, addRevocation, putOffRevocation, removeRevocation, takeRevocation } from './store.ts';
+import {
+  type AuthTables,
+  addRevocation,
+  adoptRevocations,
+  findRevocation,
+  removeRevocation,
+  replaceRevocation,
+} from './store.ts';
 
 export interface RevocationDeps {
   readonly db: Db<AuthTables>;
-  readonly answers: Answers;
+  readonly jobs: Jobs;
+  readonly refreshResults: RefreshResults;
   readonly provider: Pick<Provider, 'refresh' | 'revoke'>;
   readonly revocationSealer: Sealer;
   readonly log: Log;
 }
 
-const dayMs = 24 * 3600 * 1000;
-/** Then it is given up, and what was buried has served its time. */
-const givenUpAfterMs = 7 * dayMs;
-/** Longer than one try: a process that dies leaves it to the others. */
-const leaseMs = 30_000;
-const firstDelayMs = 2000;
-const longestDelayMs = 3600 * 1000;
+const revocationJob = z.object({ revocationId: z.guid() });
+type RevocationJob = z.output<typeof revocationJob>;
 
-/** Keeps the sign-out of the newest token; `dead` are all tokens of the session that are known. */
+const dayMs = 24 * 3600 * 1000;
+/** Then it is given up, and the dead tokens of the session have expired. */
+const givenUpAfterMs = 7 * dayMs;
+const adoptedAtOnce = 500;
+
+/** A week has fewer attempts than this. */
+export const revocationQueue: Queue<RevocationJob> = {
+  name: 'auth/revoke',
+  payload: revocationJob,
+  maxAttempts: 1000,
+  retryAfterMs: 2000,
+  longestRetryMs: 3600 * 1000,
+};
+
+/** Stores the sign-out of the newest token; `dead` are all known tokens of the session. */
 export async function revokeLater(
-  deps: RevocationDeps,
+  { db, jobs, refreshResults, revocationSealer }: RevocationDeps,
   { refreshToken, scope }: { readonly refreshToken: string; readonly scope: RevocationScope },
   dead: readonly string[],
 ): Promise<void> {
-  for (const token of dead) await deps.answers.bury(hashToken(token), randomUUID(), givenUpAfterMs);
-  await addRevocation(deps.db, deps.revocationSealer.seal(refreshToken), scope);
+  for (const token of dead) await refreshResults.markRevoked(hashToken(token), randomUUID(), givenUpAfterMs);
+  await transaction(db, async (tx) => {
+    const revocationId = await addRevocation(tx, revocationSealer.seal(refreshToken), scope);
+    await jobs.enqueue(tx, revocationQueue, { revocationId }, { key: revocationId });
+  });
 }
 
-/** Tells the provider of every sign-out that is due; `stopping` ends it early, and what it had in hand is due again. */
-async function revokeDue(deps: RevocationDeps, stopping: AbortSignal): Promise<void> {
-  while (!stopping.aborted) {
-    const due = await takeRevocation(deps.db, leaseMs);
-    if (due === undefined) return;
-    const token = deps.revocationSealer.unseal(due.sealed);
-    const isOld = Date.now() - due.createdAt.getTime() > givenUpAfterMs;
-    if (token === undefined || isOld) {
-      deps.log.error({ tries: due.tries }, 'a sign-out was given up: the identity provider was never told');
-      await removeRevocation(deps.db, due.id);
-      continue;
-    }
-    const left = await withDeadline(
-      providerTimeoutMs,
-      (signal) => endSession(deps, token, due.scope, signal),
-      stopping,
-    ).catch(() => token);
-    if (left === undefined) await removeRevocation(deps.db, due.id);
-    else {
-      const delayMs = Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(due.tries - 1, 20));
-      await putOffRevocation(deps.db, due.id, deps.revocationSealer.seal(left), delayMs);
-    }
-  }
+export async function startRevoking(deps: RevocationDeps): Promise<void> {
+  const { db, jobs } = deps;
+  let adopted: number;
+  do {
+    adopted = await transaction(db, async (tx) => {
+      const left = await adoptRevocations(tx, adoptedAtOnce);
+      for (const { id, nextAt } of left)
+        await jobs.enqueue(tx, revocationQueue, { revocationId: id }, { key: id, at: nextAt });
+      return left.length;
+    });
+  } while (adopted === adoptedAtOnce);
+  jobs.work<RevocationJob, AuthTables>(revocationQueue, (job) => revoke(deps, job), {
+    concurrency: 4,
+    onDead: (tx, { revocationId }) => removeRevocation(tx, revocationId),
+  });
 }
 
-/** `undefined`: the session is over. Otherwise the token with which to try again. */
-async function endSession(
-  { provider, answers }: RevocationDeps,
-  token: string,
-  scope: RevocationScope,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const answer: Answer<ProviderSession> = await provider.refresh(token, { signal });
-  if (answer.kind === 'refused') return undefined;
-  if (answer.kind === 'unavailable') return token;
-  const { access_token: accessToken, refreshToken } = answer.value;
-  const revoked = await provider.revoke(accessToken, scope, { signal });
-  if (revoked.kind === 'unavailable') return refreshToken;
-  await answers.drop(hashToken(token), subjectHashOf(answer.value));
-  return undefined;
-}
-
-export interface Housekeeping {
-  close(): Promise<void>;
-}
-
-const sweepEvery = 30;
-
-/** Beside the requests: sign-outs that are due, and now and then answers that were kept long enough. */
-export function keepHouse(deps: RevocationDeps, everyMs = 2000): Housekeeping {
-  const stopping = new AbortController();
-  let rounds = 0;
-  const round = async () => {
-    if (rounds % sweepEvery === 0) await deps.answers.sweep();
-    rounds += 1;
-    await revokeDue(deps, stopping.signal);
-  };
-  const interval = startInterval(everyMs, round, (error) =>
-    deps.log.warn({ err: error }, 'pending sign-outs could not be sent to the identity provider'),
+async function revoke(deps: RevocationDeps, { payload, signal, complete }: Job<RevocationJob>): Promise<void> {
+  const { db, revocationSealer } = deps;
+  const { revocationId } = payload;
+  const revocation = await findRevocation(db, revocationId);
+  if (revocation === undefined) return;
+  const { sealed, scope, createdAt } = revocation;
+  const token = revocationSealer.unseal(sealed);
+  if (token === undefined) throw new UnrecoverableError('the token cannot be unsealed: its secret has been removed');
+  if (Date.now() - createdAt.getTime() > givenUpAfterMs)
+    throw new UnrecoverableError('the identity provider did not take the sign-out within a week');
+  const keep = (next: string) => replaceRevocation(db, revocationId, sealed, revocationSealer.seal(next));
+  const isOver = await withDeadline(
+    providerTimeoutMs,
+    (deadline) => endSession(deps, { token, scope, keep, signal: deadline }),
+    signal,
   );
-  return {
-    close: async () => {
-      // A provider that hangs does not delay shutdown.
-      stopping.abort();
-      await interval.stop();
-    },
-  };
+  if (!isOver) throw new Error('the identity provider is unavailable');
+  await transaction(db, async (tx) => {
+    await removeRevocation(tx, revocationId);
+    await complete(tx);
+  });
+}
+
+interface Ending {
+  readonly token: string;
+  readonly scope: RevocationScope;
+  /** The provider replaces a token that is used: this stores the next one before anything else can fail. */
+  readonly keep: (next: string) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/** `false`: the provider did not answer. */
+async function endSession({ provider, refreshResults }: RevocationDeps, ending: Ending): Promise<boolean> {
+  const { token, scope, keep, signal } = ending;
+  const answer: ProviderResult<ProviderSession> = await provider.refresh(token, { signal });
+  if (answer.kind !== 'ok') return answer.kind === 'refused';
+  await keep(answer.value.refreshToken);
+  const revoked = await provider.revoke(answer.value.access_token, scope, { signal });
+  if (revoked.kind === 'unavailable') return false;
+  await refreshResults.drop(hashToken(token), subjectHashOf(answer.value));
+  return true;
+}
+
+const sweepEveryMs = 60_000;
+
+/** Removes refreshResults to refreshes that have expired. */
+export function startSweeping({ refreshResults, log }: Pick<RevocationDeps, 'refreshResults' | 'log'>) {
+  return startInterval(
+    sweepEveryMs,
+    () => refreshResults.sweep(),
+    (error) => log.warn({ err: error }, 'expired refreshes could not be removed'),
+  );
 }

@@ -13,7 +13,7 @@ import { type RefreshDeps, refresh } from './refresh.ts';
 export interface RouteDeps extends LoginDeps, CallbackDeps, RefreshDeps, LogoutDeps {
   readonly provider: LoginDeps['provider'] & CallbackDeps['provider'] & LogoutDeps['provider'];
   readonly clientAddressOf: (request: FastifyRequest) => string | undefined;
-  /** ALLOWED_REDIRECT_ORIGINS. */
+  /** The value of ALLOWED_REDIRECT_ORIGINS. */
   readonly allowedOrigins: readonly string[];
 }
 
@@ -24,10 +24,10 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
   app.register(async (scope: HttpServer) => addCalls(scope, deps));
 }
 
-/** Where the browser itself goes: no other page may read what is answered there, and a look ahead must not sign in. */
+/** Routes that the browser navigates to. Other pages must not read their responses, and a prefetch must not sign in. */
 function addNavigation(app: HttpServer, deps: RouteDeps): void {
   const navigation = { config: { cors: false }, exposeHeadRoute: false } as const;
-  // Read by hand: whatever stands there, the answer is a redirect.
+  // Parsed manually, because the response is a redirect for any input.
   const text = (meaning: string) => z.unknown().optional().meta({ type: 'string', description: meaning });
 
   app.get(
@@ -80,9 +80,9 @@ function redirect(reply: FastifyReply, { location, setCookies }: Redirect): Fast
   return reply.code(302).header('cache-control', 'no-store').header('location', location).send();
 }
 
-/** What pages of the allowed origins call. */
+/** Routes that pages of the allowed origins call. */
 function addCalls(app: HttpServer, deps: RouteDeps): void {
-  // They take no body: whatever a client sends along is read away.
+  // These routes have no body, so any body is read and discarded.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, done) => done(null));
   const onRequest = refuseOtherOrigins(matchOrigins(deps.allowedOrigins));
@@ -98,10 +98,10 @@ function addCalls(app: HttpServer, deps: RouteDeps): void {
       },
     },
     async (request, reply) => {
-      const { answer, setCookies } = await refresh(deps, request.headers.cookie, deps.clientAddressOf(request));
+      const { outcome, setCookies } = await refresh(deps, request.headers.cookie, deps.clientAddressOf(request));
       for (const cookie of setCookies) reply.header('set-cookie', cookie);
-      if (answer instanceof Problem) throw answer;
-      return reply.send(answer);
+      if (outcome instanceof Problem) throw outcome;
+      return reply.send(outcome);
     },
   );
 
@@ -127,8 +127,8 @@ function addCalls(app: HttpServer, deps: RouteDeps): void {
 }
 
 /**
- * Before the cookie is looked at. A browser names its origin on every POST; where it is missing, nobody but a browser can
- * say `cross-site`.
+ * Checks the origin before the cookie. A browser sends its origin with every POST. If the origin is missing, only a browser can send
+ * `cross-site`.
  */
 function refuseOtherOrigins(isAllowed: OriginMatcher) {
   return async ({ headers }: FastifyRequest, reply: FastifyReply): Promise<void> => {

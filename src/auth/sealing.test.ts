@@ -17,7 +17,7 @@ describe('a seal', () => {
     expect(sealer.unseal(sealer.seal(text))).toBe(text);
   });
 
-  it('is never the same twice, and shows nothing', () => {
+  it('differs each time and reveals nothing', () => {
     const seals = Array.from({ length: 50 }, () => sealer.seal('a refresh token'));
     expect(new Set(seals).size).toBe(50);
     expect(Buffer.from(seals.join(''), 'base64url').toString('latin1')).not.toContain('refresh');
@@ -33,19 +33,19 @@ describe('a seal', () => {
     expect(sealer.unseal(theirs)).toBe('theirs');
   });
 
-  it('of an earlier secret opens, and the first one seals', () => {
+  it('of an earlier secret opens, and the first secret seals', () => {
     const rotated = createSealer(['two', 'one'], 'session');
     expect(rotated.unseal(sealer.seal('x'))).toBe('x');
     expect(sealer.unseal(rotated.seal('x'))).toBeUndefined();
     expect(createSealer(['two'], 'session').unseal(rotated.seal('x'))).toBe('x');
   });
 
-  it('of another purpose or secret is none', () => {
+  it('of another purpose or secret is invalid', () => {
     expect(createSealer(['one'], 'sign-in').unseal(sealer.seal('x'))).toBeUndefined();
     expect(createSealer(['other'], 'session').unseal(sealer.seal('x'))).toBeUndefined();
   });
 
-  it('is none when any of its letters is another one', () => {
+  it('is invalid if any of its characters changes', () => {
     const sealed = sealer.seal('a refresh token');
     for (let at = 0; at < sealed.length; at++)
       for (const letter of ['A', 'B', '.', '=', '+', ' ', 'é']) {
@@ -57,7 +57,7 @@ describe('a seal', () => {
       expect(sealer.unseal(sealed.slice(0, length))).toBeUndefined();
   });
 
-  it('with another header is none, even one that a JWE may have', async () => {
+  it('with another header is invalid, even with one that a JWE may have', async () => {
     const key = keyOf('one', 'session');
     for (const header of [
       { alg: 'dir', enc: 'A256GCM' },
@@ -72,5 +72,5 @@ describe('a seal', () => {
     }
   });
 
-  it('needs a secret', () => expect(() => createSealer([], 'session')).toThrow('COOKIE_SECRETS'));
+  it('requires a secret', () => expect(() => createSealer([], 'session')).toThrow('COOKIE_SECRETS'));
 });

@@ -1,7 +1,7 @@
 /**
- * Sealed texts: compact JWE (RFC 7516; `dir`, A256GCM), a key per secret and purpose, named in the header by `kid`, so that
- * secrets can be exchanged while what the older ones sealed still opens, and nothing sealed for one purpose serves another.
- * Written on Node's own cipher: a library's promises cost more per refresh than all the rest of it (`npm run bench`).
+ * Sealed text: compact JWE (RFC 7516; `dir`, A256GCM) with a key per secret and purpose, named in the header by `kid`. Secrets can
+ * therefore be rotated while text sealed with older ones stays readable, and text sealed for one purpose is invalid for another.
+ * It uses Node's cipher, because a library's promises cost more per refresh than all other work (`npm run bench`).
  */
 import {
   createCipheriv,
@@ -16,23 +16,23 @@ import { StartFault } from '#platform/lifecycle.ts';
 
 export interface Sealer {
   seal(text: string): string;
-  /** `undefined`: not ours, not whole, or of a secret that is gone. */
+  /** Returns `undefined` if the text was not sealed here, is damaged, or belongs to a removed secret. */
   unseal(sealed: string): string | undefined;
 }
 
 export type SealPurpose = 'session' | 'session of a subject' | 'sign-in' | 'answer' | 'revocation';
 
-/** Longer ones no browser keeps; what is kept elsewhere is an access token at most. */
+/** Browsers reject longer cookies, and other sealed values are at most an access token. */
 const maxSealedLength = 64 * 1024;
 const ivBytes = 12;
 const tagBytes = 16;
 
-/** `secrets`: at least one; the first seals, all unseal (COOKIE_SECRETS). */
+/** `secrets`: at least one. The first seals, and all unseal (COOKIE_SECRETS). */
 export function createSealer(secrets: readonly string[], purpose: SealPurpose): Sealer {
   const keys = secrets.map((secret) => deriveKey(secret, purpose));
   const [current] = keys;
-  if (current === undefined) throw new StartFault('COOKIE_SECRETS: there has to be one at least.');
-  // No header but our own is read, to the letter: there is nothing in it to choose.
+  if (current === undefined) throw new StartFault('COOKIE_SECRETS must contain at least one secret.');
+  // The header must equal one of the known ones exactly, so a token cannot select an algorithm.
   const byHeader = new Map(keys.map(({ header, key }) => [header, key]));
   return {
     seal: (text) => {
@@ -62,12 +62,12 @@ function open(key: KeyObject, header: Buffer, iv: Buffer, body: Buffer, tag: Buf
       .setAuthTag(tag);
     return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
   } catch {
-    // Changed, or sealed by another key.
+    // The text was changed, or was sealed with another key.
     return undefined;
   }
 }
 
-/** One seal, one text: bits that the encoding leaves unused may not be flipped either. */
+/** Accepts exactly one encoding per seal: even bits that the encoding leaves unused must not be changed. */
 function decode(part: string): Buffer | undefined {
   const bytes = Buffer.from(part, 'base64url');
   return bytes.toString('base64url') === part ? bytes : undefined;

@@ -8,11 +8,13 @@ import { clientAddressReader } from '#platform/http/clientaddress.ts';
 import { traceHeaders } from '#platform/http/cors.ts';
 import { matchOrigins } from '#platform/http/origins.ts';
 import { createServer, type HttpServer, type ServerOptions } from '#platform/http/server.ts';
-import type { Answers } from './answers.ts';
+import { measureJobs } from '#platform/jobs/depth.ts';
+import type { Jobs } from '#platform/jobs/jobs.ts';
 import { cookieRules } from './cookies.ts';
-import { openAnswers } from './openanswers.ts';
+import { openRefreshResults } from './openrefreshresults.ts';
 import { createProvider } from './provider.ts';
-import { keepHouse } from './revocations.ts';
+import type { RefreshResults } from './refreshresults.ts';
+import { revocationQueue, startRevoking, startSweeping } from './revocations.ts';
 import { createRotation } from './rotation.ts';
 import { addRoutes } from './routes.ts';
 import { createSealer, type SealPurpose } from './sealing.ts';
@@ -23,29 +25,30 @@ import { createTargets } from './targets.ts';
 export interface AuthDeps {
   readonly server: Omit<ServerOptions, 'service' | 'cors' | 'description' | 'bodyLimit'>;
   readonly clock: Clock;
-  /** Migrated. */
+  /** A migrated database. */
   readonly database: Database;
-  /** Where browsers reach this service, without a trailing slash. */
+  readonly jobs: Jobs;
+  /** The public URL of this service, without a trailing slash. */
   readonly publicUrl: string;
-  /** At least one, as browsers spell them. */
+  /** At least one origin, in the browser's spelling. */
   readonly allowedOrigins: readonly string[];
   readonly defaultOrigin: string;
   readonly cookieDomain?: string | undefined;
-  /** At least one: the first seals. */
+  /** At least one. The first seals. */
   readonly cookieSecrets: readonly string[];
   readonly provider: { readonly url: string; readonly anonKey: string; readonly socialProvider: string };
-  /** TRUSTED_PROXIES, as CIDRs; empty: clients' addresses are not passed on. */
+  /** TRUSTED_PROXIES, as CIDRs. If empty, client addresses are not passed on. */
   readonly trustedProxies?: readonly string[] | undefined;
-  /** For the operator's commands, where this process holds the database; absent: they go to the database themselves. */
+  /** For the operator's commands, if this process holds the database. If absent, they access the database directly. */
   readonly records?: { readonly access: Access; readonly hasMadeUpAccounts: boolean } | undefined;
-  /** By the database's kind unless told. */
-  readonly answers?: (database: Database) => Answers;
-  /** How often sign-outs are looked for that are due to be told; 2 s. */
-  readonly housekeepingMs?: number;
+  /** Default: chosen by the kind of database. */
+  readonly refreshResults?: (database: Database) => RefreshResults;
+  /** How long the provider may take for one refresh or sign-out, all calls together. Default: 9.5 s. */
+  readonly providerTimeoutMs?: number;
 }
 
-export function createAuth(deps: AuthDeps): HttpServer {
-  const { clock, database, publicUrl, allowedOrigins, cookieSecrets, records } = deps;
+export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
+  const { clock, database, jobs, publicUrl, allowedOrigins, cookieSecrets, records } = deps;
   const { log, telemetry } = deps.server;
   const app = createServer({
     ...deps.server,
@@ -64,14 +67,15 @@ export function createAuth(deps: AuthDeps): HttpServer {
   const sealers = {
     sessionSealer: createSessionSealer(cookieSecrets),
     signInSealer: sealer('sign-in'),
-    answerSealer: sealer('answer'),
+    resultSealer: sealer('answer'),
     revocationSealer: sealer('revocation'),
   };
   const db = database.queries<AuthTables>();
   const provider = createProvider({ ...deps.provider, callbackUrl: `${publicUrl}/callback`, log, telemetry });
-  const answers = (deps.answers ?? openAnswers)(database);
-  const rotation = createRotation({ answers, provider, log, ...sealers });
-  const parts = { db, answers, provider, rotation, log, clock, ...sealers };
+  const refreshResults = (deps.refreshResults ?? openRefreshResults)(database);
+  const limits = deps.providerTimeoutMs === undefined ? {} : { timeoutMs: deps.providerTimeoutMs };
+  const rotation = createRotation({ refreshResults, provider, log, ...sealers, ...limits });
+  const parts = { db, jobs, refreshResults, provider, rotation, log, clock, ...sealers, ...limits };
   const accounts = database.queries<AccountTables>();
   addRoutes(app, {
     ...parts,
@@ -82,9 +86,13 @@ export function createAuth(deps: AuthDeps): HttpServer {
     clientAddressOf: clientAddressReader(deps.trustedProxies ?? []),
   });
   if (records !== undefined) addAccountRoutes(app, records.access, { db: accounts, log, ...records });
-  const house = keepHouse(parts, deps.housekeepingMs);
+  const queues = [revocationQueue.name];
+  measureJobs(app.metrics, jobs, queues);
+  await startRevoking(parts);
+  const sweeping = startSweeping(parts);
   app.addHook('onClose', async () => {
-    await house.close();
+    // A provider that hangs does not delay shutdown: the next process continues.
+    await Promise.all([sweeping.stop(), jobs.stop({ queues, drainMs: 0 })]);
     await provider.close();
   });
   return app;

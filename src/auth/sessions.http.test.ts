@@ -1,8 +1,9 @@
-/** `/refresh` and `/logout` on a real server, against the local identity provider. */
+/** `/refresh` and `/logout` on a real server, with the local identity provider. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Browser, openBrowser, signIn } from '../../test/auth/browser.fixture.ts';
 import { type AuthRig, eventually, type Fault, origin, otherOrigin, startAuth } from '../../test/auth/rig.fixture.ts';
+import { providerTimeoutMs } from './provider.ts';
 import { createSealer } from './sealing.ts';
 
 let rig: AuthRig;
@@ -24,10 +25,11 @@ const tabOf = (browser: Browser) => openBrowser(browser.cookies);
 const refresh = (browser: Browser, url = rig.url) => browser.post(`${url}/refresh`, { origin });
 const logout = (browser: Browser, url = rig.url) => browser.post(`${url}/logout`, { origin });
 const bodyOf = (answer: { readonly text: string }) => JSON.parse(answer.text);
-const whoIs = (token: string) => fetch(`${rig.idpUrl}/auth/v1/user`, { headers: { authorization: `Bearer ${token}` } });
+const fetchUser = (token: string) =>
+  fetch(`${rig.idpUrl}/auth/v1/user`, { headers: { authorization: `Bearer ${token}` } });
 
 describe('POST /refresh', () => {
-  it('gives an access token and the next seal', async () => {
+  it('returns an access token and the next seal', async () => {
     const browser = await signedIn();
     const before = browser.cookies.get('ka_session');
     const answer = await refresh(browser);
@@ -42,10 +44,10 @@ describe('POST /refresh', () => {
       expect.stringMatching(/^ka_session=eyJ[\w.-]+; Max-Age=34560000; Path=\/; HttpOnly; SameSite=Lax$/),
     ]);
     expect(browser.cookies.get('ka_session')).not.toBe(before);
-    expect((await whoIs(bodyOf(answer).access_token)).status).toBe(200);
+    expect((await fetchUser(bodyOf(answer).access_token)).status).toBe(200);
   });
 
-  it('goes on and on', async () => {
+  it('works repeatedly', async () => {
     const browser = await signedIn();
     const tokens = new Set<string>();
     for (let turn = 0; turn < 5; turn++) tokens.add(bodyOf(await refresh(browser)).access_token);
@@ -59,21 +61,18 @@ describe('POST /refresh', () => {
     ['an empty one', 'ka_session='],
     ['nonsense', 'ka_session=nonsense'],
     ['a JWT', 'ka_session=eyJhbGciOiJub25lIn0.e30.'],
-    ['a name in other letters', 'KA_SESSION=x'],
+    ['a name in another case', 'KA_SESSION=x'],
     ['a thousand of them', Array.from({ length: 1000 }, (_, at) => `ka_session=${at}`).join('; ')],
-  ])('is 401 no_session with %s, the cookie untouched', async (_name, cookie) => {
+  ])('is 401 no_session with %s, and does not change the cookie', async (_name, cookie) => {
     const answer = await openBrowser().post(`${rig.url}/refresh`, cookie === undefined ? {} : { cookie });
     expect([answer.status, bodyOf(answer).error, answer.setCookies]).toEqual([401, 'no_session', []]);
     expect((await rig.calls()).refresh).toBe(0);
   });
 
   it.each([
-    ['cut off', (value: string) => value.slice(0, -1)],
+    ['truncated', (value: string) => value.slice(0, -1)],
     ['flipped', (value: string) => value.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'))],
-    [
-      'with other letters in the middle',
-      (value: string) => value.replace(/\.\.(.)/, (_, one) => `..${one === 'A' ? 'B' : 'A'}`),
-    ],
+    ['changed in the middle', (value: string) => value.replace(/\.\.(.)/, (_, one) => `..${one === 'A' ? 'B' : 'A'}`)],
     ['oversized', (value: string) => `${value}${'A'.repeat(4096)}`],
     ['without its header', (value: string) => value.slice(value.indexOf('.'))],
   ])('is 401 no_session with a seal that is %s', async (_name, change) => {
@@ -83,7 +82,7 @@ describe('POST /refresh', () => {
     expect([answer.status, bodyOf(answer).error, answer.setCookies]).toEqual([401, 'no_session', []]);
   });
 
-  it('knows no seal of another purpose, and none of another secret', async () => {
+  it('rejects a seal of another purpose or of another secret', async () => {
     for (const [secret, purpose] of [
       ['a first secret', 'sign-in'],
       ['another secret', 'session'],
@@ -98,22 +97,22 @@ describe('POST /refresh', () => {
     ['before', (own: string) => `ka_session=tossed; ${own}`],
     ['behind', (own: string) => `${own}; ka_session=tossed`],
     ['in quotes', (own: string) => own.replace(/=(.*)/, '="$1"')],
-  ])('finds its cookie with a tossed one %s', async (_name, change) => {
+  ])('finds its cookie with an injected one %s', async (_name, change) => {
     const browser = await signedIn();
     const answer = await openBrowser().post(`${rig.url}/refresh`, { cookie: change(browser.cookieHeader) });
     expect(answer.status).toBe(200);
   });
 
   const dead: readonly [string, number, string][] = [
-    ['first shape', 400, '{"code":400,"error_code":"refresh_token_already_used","msg":"Already Used"}'],
-    ['second shape', 400, '{"code":"refresh_token_not_found","message":"Not Found"}'],
-    ['third shape', 400, '{"error":"invalid_grant","error_description":"Not Found"}'],
+    ['first format', 400, '{"code":400,"error_code":"refresh_token_already_used","msg":"Already Used"}'],
+    ['second format', 400, '{"code":"refresh_token_not_found","message":"Not Found"}'],
+    ['third format', 400, '{"error":"invalid_grant","error_description":"Not Found"}'],
     ['a 401 about the token', 401, '{"code":401,"error_code":"bad_jwt","msg":"invalid JWT"}'],
     ['403', 403, '{"code":403,"error_code":"session_not_found","msg":"gone"}'],
     ['404', 404, '{"code":404,"error_code":"flow_state_not_found","msg":"gone"}'],
     ['410', 410, '{"error":"gone"}'],
     ['422', 422, '{"code":"over","message":"x"}'],
-    ['a code that is a number alone', 400, '{"code":400,"msg":"x"}'],
+    ['a code that is only a number', 400, '{"code":400,"msg":"x"}'],
     ['400 that only says bad json', 400, '{"error":"invalid_grant","error_description":"bad_json"}'],
   ];
   it.each(dead)('is 401 refresh_failed, and clears the cookie: %s', async (_name, status, body) => {
@@ -133,12 +132,12 @@ describe('POST /refresh', () => {
         { kind: 'answer', status, headers: { location: 'https://evil.example/' }, body: '{"code":"x","message":"y"}' },
       ],
     ),
-    ['bad_json, first shape', { kind: 'answer', status: 400, body: '{"code":400,"error_code":"bad_json","msg":"x"}' }],
-    ['bad_json, second shape', { kind: 'answer', status: 400, body: '{"code":"bad_json","message":"x"}' }],
-    ['bad_json, third shape', { kind: 'answer', status: 400, body: '{"error":"bad_json","error_description":"x"}' }],
+    ['bad_json, first format', { kind: 'answer', status: 400, body: '{"code":400,"error_code":"bad_json","msg":"x"}' }],
+    ['bad_json, second format', { kind: 'answer', status: 400, body: '{"code":"bad_json","message":"x"}' }],
+    ['bad_json, third format', { kind: 'answer', status: 400, body: '{"error":"bad_json","error_description":"x"}' }],
     ['no API key', { kind: 'answer', status: 401, body: '{"message":"No API key found in request"}' }],
     ['a wrong API key', { kind: 'answer', status: 401, body: '{"code":401,"error_code":"x","msg":"Invalid API key"}' }],
-    ['a wrong apikey, in words', { kind: 'answer', status: 401, body: 'Invalid apikey' }],
+    ['a wrong apikey, as text', { kind: 'answer', status: 401, body: 'Invalid apikey' }],
     ...[400, 401, 403, 404, 410, 422].map((status): [string, Omit<Fault, 'operation'>] => [
       `${status} in HTML`,
       { kind: 'answer', status, body: '<html>not found</html>' },
@@ -155,11 +154,11 @@ describe('POST /refresh', () => {
       { kind: 'answer', status, body: '{"code":"x","error":"y"}' },
     ]),
     ['a reset', { kind: 'reset' }],
-    ['half an answer', { kind: 'half', status: 200, headers: json, body: '{"access_token":' }],
+    ['a truncated response', { kind: 'half', status: 200, headers: json, body: '{"access_token":' }],
     ['an empty 200', { kind: 'answer', status: 200 }],
     ['204', { kind: 'answer', status: 204 }],
     ['a page', { kind: 'answer', status: 200, headers: { 'content-type': 'text/html' }, body: '<!doctype html>' }],
-    ['a page that calls itself JSON', { kind: 'answer', status: 200, headers: json, body: '<!doctype html>' }],
+    ['a page with a JSON content type', { kind: 'answer', status: 200, headers: json, body: '<!doctype html>' }],
     ['null', { kind: 'answer', status: 200, headers: json, body: 'null' }],
     ['a list', { kind: 'answer', status: 200, headers: json, body: '[]' }],
     ['no refresh token', { kind: 'answer', status: 200, headers: json, body: '{"access_token":"a","expires_in":1}' }],
@@ -168,13 +167,13 @@ describe('POST /refresh', () => {
       { kind: 'answer', status: 200, body: '{"access_token":"","refresh_token":"r","expires_in":1}' },
     ],
     [
-      'a token of two lines',
+      'a token with a line break',
       { kind: 'answer', status: 200, body: '{"access_token":"a\\r\\nb","refresh_token":"r","expires_in":1}' },
     ],
     ['no lifetime', { kind: 'answer', status: 200, body: '{"access_token":"a","refresh_token":"r"}' }],
     ['201', { kind: 'answer', status: 201, body: '{"access_token":"a","refresh_token":"r","expires_in":1}' }],
   ];
-  it.each(unavailable)('is 503 upstream_unavailable, the cookie untouched: %s', async (_name, fault) => {
+  it.each(unavailable)('is 503 upstream_unavailable, and does not change the cookie: %s', async (_name, fault) => {
     const browser = await signedIn();
     await rig.fault({ operation: 'refresh', ...fault });
     const answer = await refresh(browser);
@@ -183,7 +182,7 @@ describe('POST /refresh', () => {
     expect((await refresh(browser)).status).toBe(200);
   });
 
-  it('hands on how long the provider asks to wait, within reason', async () => {
+  it('passes on how long the provider asks to wait, up to a limit', async () => {
     const browser = await signedIn();
     for (const [given, expected] of [
       ['7', '7'],
@@ -195,20 +194,20 @@ describe('POST /refresh', () => {
     }
   });
 
-  it('waits for a slow provider, and within ten seconds for one that hangs', async () => {
+  it('waits for a slow provider, up to its time limit', async () => {
+    // The limit of docs/specification/auth.md.
+    expect(providerTimeoutMs).toBeLessThan(10_000);
+    const hurried = await rig.another({ providerTimeoutMs: 1000 });
     const browser = await signedIn();
     await rig.fault({ operation: 'refresh', kind: 'slow', delayMs: 1500 });
     expect((await refresh(browser)).status).toBe(200);
     await rig.fault({ operation: 'refresh', kind: 'hang' });
-    const startedAt = performance.now();
-    const answer = await refresh(browser);
+    const answer = await refresh(browser, hurried.url);
     expect([answer.status, bodyOf(answer).error, answer.setCookies]).toEqual([503, 'upstream_unavailable', []]);
-    // A bound of the contract; how fast it is is measured elsewhere.
-    expect(performance.now() - startedAt).toBeLessThan(10_500);
     expect((await refresh(browser)).status).toBe(200);
   });
 
-  it('outlives an answer that was lost: the token of before still counts', async () => {
+  it('survives a lost response: the previous token still works', async () => {
     const browser = await signedIn();
     await rig.fault({ operation: 'refresh', kind: 'lost' });
     expect((await refresh(browser)).status).toBe(503);
@@ -216,7 +215,7 @@ describe('POST /refresh', () => {
     expect((await refresh(browser)).status).toBe(200);
   });
 
-  it('says that a wrong API key is ours to mend', async () => {
+  it('reports a wrong API key as a fault of the server', async () => {
     const browser = await signedIn();
     await rig.fault({ operation: 'refresh', kind: 'answer', status: 401, body: '{"message":"Invalid API key"}' });
     await refresh(browser);
@@ -225,11 +224,11 @@ describe('POST /refresh', () => {
 
   it.each([
     ['no body', undefined, undefined],
-    ['an empty body that is called JSON', '', 'application/json'],
+    ['an empty body with a JSON content type', '', 'application/json'],
     ['an empty form', '', 'application/x-www-form-urlencoded'],
     ['a beacon', '', 'text/plain;charset=UTF-8'],
-    ['a body that nobody asked for', '{"a":', 'application/json'],
-  ])('takes %s', async (_name, body, type) => {
+    ['an unexpected body', '{"a":', 'application/json'],
+  ])('accepts %s', async (_name, body, type) => {
     const browser = await signedIn();
     const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
     expect((await browser.post(`${rig.url}/refresh`, headers, body)).status).toBe(200);
@@ -238,7 +237,7 @@ describe('POST /refresh', () => {
 });
 
 describe('origins', () => {
-  it.each(['/refresh', '/logout'])('%s: the allowed ones may call with credentials', async (path) => {
+  it.each(['/refresh', '/logout'])('%s: allows credentials from the allowed origins', async (path) => {
     for (const allowed of [origin, otherOrigin, 'http://localhost:3000']) {
       const answer = await (await signedIn()).post(rig.url + path, { origin: allowed });
       expect(answer.status).toBe(200);
@@ -249,7 +248,7 @@ describe('origins', () => {
     }
   });
 
-  it.each(['/refresh', '/logout'])('%s: errors are told to them as well', async (path) => {
+  it.each(['/refresh', '/logout'])('%s: allows the origins to read errors', async (path) => {
     await rig.fault({ operation: 'refresh', kind: 'answer', status: 500 });
     const answer = await (await signedIn()).post(rig.url + path, { origin });
     expect(answer.headers.get('access-control-allow-origin')).toBe(origin);
@@ -272,7 +271,7 @@ describe('origins', () => {
     '*',
     '',
   ];
-  it.each(foreign)('%j is 403 before the cookie is read', async (given) => {
+  it.each(foreign)('returns 403 for %j before the cookie is read', async (given) => {
     const browser = await signedIn();
     for (const path of ['/refresh', '/logout']) {
       for (const visitor of [browser, openBrowser()]) {
@@ -296,8 +295,8 @@ describe('origins', () => {
     expect((await browser.post(`${rig.url}/refresh`, { 'sec-fetch-site': site })).status).toBe(status);
   });
 
-  it.each(['/refresh', '/logout'])('%s: a preflight lets the trace through', async (path) => {
-    const ask = (from: string) =>
+  it.each(['/refresh', '/logout'])('%s: a preflight allows the trace headers', async (path) => {
+    const call = (from: string) =>
       fetch(rig.url + path, {
         method: 'OPTIONS',
         headers: {
@@ -306,7 +305,7 @@ describe('origins', () => {
           'access-control-request-headers': 'content-type,traceparent,tracestate,baggage',
         },
       });
-    const answer = await ask(origin);
+    const answer = await call(origin);
     expect(answer.status).toBe(204);
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       'access-control-allow-origin': origin,
@@ -315,7 +314,7 @@ describe('origins', () => {
       'access-control-allow-headers': 'Content-Type, traceparent, tracestate, baggage',
       vary: 'Origin',
     });
-    const refused = await ask('https://evil.example');
+    const refused = await call('https://evil.example');
     expect(refused.headers.get('access-control-allow-origin')).toBeNull();
   });
 });
@@ -329,7 +328,7 @@ describe('POST /logout', () => {
     const { access_token } = bodyOf(await refresh(other));
     const answer = await logout(one);
     expect([answer.status, bodyOf(answer), answer.setCookies]).toEqual([200, { ok: true }, [clearedSession]]);
-    expect((await whoIs(access_token)).status).toBe(403);
+    expect((await fetchUser(access_token)).status).toBe(403);
     const after = await refresh(other);
     expect([after.status, bodyOf(after).error]).toEqual([401, 'refresh_failed']);
   });
@@ -337,20 +336,20 @@ describe('POST /logout', () => {
   it.each([
     ['no cookie', ''],
     ['nonsense', 'ka_session=nonsense'],
-  ])('is 200 with %s, and asks nobody', async (_name, cookie) => {
+  ])('is 200 with %s, without calling the provider', async (_name, cookie) => {
     const answer = await openBrowser().post(`${rig.url}/logout`, cookie === '' ? {} : { cookie });
     expect([answer.status, bodyOf(answer), answer.setCookies]).toEqual([200, { ok: true }, [clearedSession]]);
     expect((await rig.calls()).refresh).toBe(0);
   });
 
-  it('may be repeated', async () => {
+  it('can be repeated', async () => {
     const browser = await signedIn();
     const again = tabOf(browser);
     await logout(browser);
     expect(bodyOf(await logout(again))).toEqual({ ok: true });
   });
 
-  it('drops the answer that was kept for a second tab', async () => {
+  it('deletes the result that was stored for a second tab', async () => {
     const browser = await signedIn();
     const [second, third] = [tabOf(browser), tabOf(browser)];
     await refresh(browser);
@@ -361,7 +360,7 @@ describe('POST /logout', () => {
     expect([answer.status, bodyOf(answer).error]).toEqual([401, 'refresh_failed']);
   });
 
-  it('drops what was kept two refreshes ago', async () => {
+  it('deletes a result from two refreshes ago', async () => {
     const browser = await signedIn();
     const old = tabOf(browser);
     await refresh(browser);
@@ -370,15 +369,15 @@ describe('POST /logout', () => {
     expect((await refresh(old)).status).toBe(401);
   });
 
-  const notTold: readonly [string, Fault][] = [
+  const providerFaults: readonly [string, Fault][] = [
     ['the exchange fails', { operation: 'refresh', kind: 'answer', status: 503, times: 2 }],
-    ['the exchange breaks off', { operation: 'refresh', kind: 'reset', times: 2 }],
-    ['the answer of the exchange is lost', { operation: 'refresh', kind: 'lost', times: 1 }],
+    ['the exchange is interrupted', { operation: 'refresh', kind: 'reset', times: 2 }],
+    ['the response of the exchange is lost', { operation: 'refresh', kind: 'lost', times: 1 }],
     ['the revocation fails', { operation: 'logout', kind: 'answer', status: 500, times: 2 }],
-    ['the revocation is limited', { operation: 'logout', kind: 'answer', status: 429, times: 1 }],
-    ['the revocation breaks off', { operation: 'logout', kind: 'reset', times: 1 }],
+    ['the revocation is rate-limited', { operation: 'logout', kind: 'answer', status: 429, times: 1 }],
+    ['the revocation is interrupted', { operation: 'logout', kind: 'reset', times: 1 }],
   ];
-  it.each(notTold)('signs out all the same when %s, and tells the provider later', async (_name, fault) => {
+  it.each(providerFaults)('signs out even if %s, and notifies the provider later', async (_name, fault) => {
     const email = `u-${randomUUID()}@example.com`;
     const [browser, elsewhere] = [openBrowser(), openBrowser()];
     await signIn(browser, rig.url, { email });
@@ -387,13 +386,13 @@ describe('POST /logout', () => {
     await rig.fault(fault);
     const answer = await logout(browser);
     expect([answer.status, bodyOf(answer), answer.setCookies]).toEqual([200, { ok: true }, [clearedSession]]);
-    // Dead at once here, and soon everywhere.
+    // The token is dead here at once, and soon everywhere.
     expect(bodyOf(await refresh(copy)).error).toBe('refresh_failed');
     await eventually(async () => (await refresh(tabOf(elsewhere))).status === 401);
     await eventually(async () => (await rig.db.selectFrom('session_revocations').select('id').execute()).length === 0);
   });
 
-  it('is told by the next process when this one ends meanwhile, which does not wait for a provider that hangs', async () => {
+  it('is completed by the next process if this one ends, which does not wait for a provider that hangs', async () => {
     const email = `u-${randomUUID()}@example.com`;
     const [browser, elsewhere] = [openBrowser(), openBrowser()];
     await signIn(browser, rig.url, { email });
@@ -402,7 +401,7 @@ describe('POST /logout', () => {
     await rig.fault({ operation: 'refresh', kind: 'reset' });
     await rig.fault({ operation: 'refresh', kind: 'hang' });
     await logout(browser);
-    // The next try, by whoever looks after it, is the one that hangs.
+    // The next attempt hangs, in whichever process makes it.
     await eventually(async () => (await rig.calls()).refresh === 2);
     await rig.restart();
     expect(await rig.db.selectFrom('session_revocations').select('id').execute()).toHaveLength(1);
@@ -410,18 +409,20 @@ describe('POST /logout', () => {
     expect((await refresh(elsewhere)).status).toBe(401);
   });
 
-  it('gives the provider ten seconds in all', async () => {
+  it('limits the calls to the provider in total', async () => {
+    const hurried = await rig.another({ providerTimeoutMs: 2000 });
     const browser = await signedIn();
-    await rig.fault({ operation: 'refresh', kind: 'slow', delayMs: 4000 });
+    await rig.fault({ operation: 'refresh', kind: 'slow', delayMs: 1500 });
     await rig.fault({ operation: 'logout', kind: 'hang' });
     const startedAt = performance.now();
-    expect(bodyOf(await logout(browser))).toEqual({ ok: true });
-    expect(performance.now() - startedAt).toBeLessThan(10_500);
+    expect(bodyOf(await logout(browser, hurried.url))).toEqual({ ok: true });
+    // Two limits would be 3.5 s.
+    expect(performance.now() - startedAt).toBeLessThan(3400);
   });
 });
 
 describe('the cookie', () => {
-  it('is shared across the parent domain, and secure where the service is', async () => {
+  it('is shared across the parent domain, and secure if the service is', async () => {
     const shared = await startAuth({
       changes: { cookieDomain: 'example.com', publicUrl: 'https://auth.example.com' },
     });
@@ -439,7 +440,7 @@ describe('the cookie', () => {
     }
   });
 
-  it('outlives a restart of the service and of the provider, and a change of secrets', async () => {
+  it('survives a restart of the service and of the provider, and a change of secrets', async () => {
     const browser = await signedIn();
     await rig.restart();
     expect((await refresh(browser)).status).toBe(200);

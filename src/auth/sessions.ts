@@ -1,25 +1,25 @@
-/** The sessions in a browser's cookies: a refresh token each, sealed together with the id of the user whose session it is. */
+/** The sessions in a browser's cookies: a refresh token each, sealed together with the id of its user. */
 import { z } from 'zod';
 import { readCookies } from './cookies.ts';
 import { createSealer } from './sealing.ts';
 
 export interface Session {
   readonly token: string;
-  /** `undefined`: the seal is older than this rule, or the provider does not name the user. */
+  /** `undefined` if the seal is older than this rule, or the provider does not identify the user. */
   readonly subject: string | undefined;
 }
 
 export interface SessionSealer {
   seal(session: Session): string;
-  /** `undefined`: not ours, not whole, or of a secret that is gone. */
+  /** Returns `undefined` if the text was not sealed here, is damaged, or belongs to a removed secret. */
   unseal(sealed: string): Session | undefined;
 }
 
 const named = z.tuple([z.string().min(1), z.string().min(1)]);
 
 /**
- * Seals with a subject have a purpose of their own. A process of an earlier version cannot open them and leaves the cookie
- * alone; under one purpose it would present the whole text to the provider, and clear the cookie when that is refused.
+ * Seals with a subject use their own purpose. A process of an earlier version cannot open them and ignores the cookie. With the same
+ * purpose, it would send the whole text to the provider and clear the cookie when the provider rejects it.
  */
 export function createSessionSealer(secrets: readonly string[]): SessionSealer {
   const withSubject = createSealer(secrets, 'session of a subject');
@@ -39,15 +39,15 @@ export function createSessionSealer(secrets: readonly string[]): SessionSealer {
   };
 }
 
-/** Every good cookie, one for each token. */
+/** Returns every valid cookie, one for each token. */
 export function readSessions(sealer: SessionSealer, cookieHeader: string | undefined): readonly Session[] {
   const found = readCookies(cookieHeader, 'ka_session').flatMap((value) => sealer.unseal(value) ?? []);
   return [...new Map(found.map((session) => [session.token, session])).values()];
 }
 
 /**
- * Whether one user has all of them. A sibling domain can add a cookie for a longer path, which browsers send first: of
- * two users' sessions nothing shows which one the browser belongs to.
+ * Reports whether one user owns all sessions. A sibling domain can add a cookie with a longer path, which browsers send first. For
+ * sessions of two users, nothing shows which one belongs to the browser.
  */
 export function areOfOneSubject(sessions: readonly Session[]): boolean {
   const [first] = sessions;

@@ -14,7 +14,7 @@ afterEach(() => rig.wellAgain());
 
 const newEmail = () => `u-${randomUUID()}@example.com`;
 
-/** The sealed cookie of a new session. */
+/** Returns the sealed cookie of a new session. */
 async function newSession(email: string): Promise<string> {
   const browser = openBrowser();
   await signIn(browser, rig.url, { email });
@@ -34,7 +34,7 @@ const logout = (...sealed: string[]) => call('/logout', sealed);
 const emailOf = (accessToken = '') =>
   JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString()).email as string;
 
-/** The refresh token inside a cookie, as an earlier version sealed it. */
+/** Returns the refresh token of a cookie, sealed as in an earlier version. */
 function withoutSubject(sealed: string): string {
   const text = createSealer(['a first secret'], 'session of a subject').unseal(sealed) ?? '';
   const [, token] = JSON.parse(text) as [string, string];
@@ -53,7 +53,7 @@ function expectCleared({ setCookies }: { readonly setCookies: readonly string[] 
 }
 
 describe('cookies of different users', () => {
-  it('are not used, in whichever order they come, and every copy is cleared', async () => {
+  it('are not used in either order, and every copy is cleared', async () => {
     const [alice, mallory] = [await newSession(newEmail()), await newSession(newEmail())];
     for (const order of [
       [mallory, alice],
@@ -64,7 +64,7 @@ describe('cookies of different users', () => {
       expectCleared(answer);
     }
     expect((await rig.calls()).refresh).toBe(0);
-    // Both sessions are unharmed.
+    // Both sessions still work.
     expect((await refresh(alice)).status).toBe(200);
     expect((await refresh(mallory)).status).toBe(200);
   });
@@ -96,7 +96,7 @@ describe('cookies of different users', () => {
 });
 
 describe('cookies of one user', () => {
-  it('are used in turn: the second when the first is dead', async () => {
+  it('are tried in order: the second if the first is dead', async () => {
     const email = newEmail();
     const [dead, alive] = [await newSession(email), await newSession(email)];
     await call('/logout?scope=local', [dead]);
@@ -104,7 +104,7 @@ describe('cookies of one user', () => {
     expect([answer.status, emailOf(answer.body.access_token)]).toEqual([200, email]);
   });
 
-  it('are cleared everywhere when all are dead', async () => {
+  it('are cleared everywhere if all are dead', async () => {
     const email = newEmail();
     const sessions = [await newSession(email), await newSession(email)];
     await logout(sessions[0] ?? '');
@@ -123,15 +123,15 @@ describe('cookies of one user', () => {
     expect((await rig.calls()).refresh).toBe(5);
   });
 
-  it('count once when they hold the same token', async () => {
+  it('count once if they contain the same token', async () => {
     const sealed = await newSession(newEmail());
     const again = withoutSubject(sealed);
     expect((await refresh(sealed, again)).status).toBe(200);
   });
 });
 
-describe('a cookie from before seals named their user', () => {
-  it('is used when it is the only one, and the next one names the user', async () => {
+describe('a cookie from before seals contained their user', () => {
+  it('is used if it is the only one, and the next one contains the user', async () => {
     const [email, other] = [newEmail(), newEmail()];
     const answer = await refresh(withoutSubject(await newSession(email)));
     expect([answer.status, emailOf(answer.body.access_token)]).toEqual([200, email]);
@@ -141,7 +141,7 @@ describe('a cookie from before seals named their user', () => {
   });
 
   it.each([
-    ['one that names a user', false],
+    ['one that contains a user', false],
     ['another of its kind', true],
   ])('is not used beside %s', async (_name, isOld) => {
     const [alice, mallory] = [withoutSubject(await newSession(newEmail())), await newSession(newEmail())];
@@ -158,7 +158,7 @@ describe('a cookie from before seals named their user', () => {
 });
 
 describe('POST /logout?scope=local', () => {
-  it('ends this session alone', async () => {
+  it('ends only this session', async () => {
     const email = newEmail();
     const [one, other] = [await newSession(email), await newSession(email)];
     const answer = await call('/logout?scope=local', [one]);
@@ -175,14 +175,14 @@ describe('POST /logout?scope=local', () => {
     expect((await refresh(other)).body.error).toBe('refresh_failed');
   });
 
-  it.each(['others', '', 'LOCAL', 'local&scope=global'])('scope=%s is 400, and nothing ends', async (scope) => {
+  it.each(['others', '', 'LOCAL', 'local&scope=global'])('scope=%s is 400, and ends no session', async (scope) => {
     const sealed = await newSession(newEmail());
     const answer = await call(`/logout?scope=${scope}`, [sealed]);
     expect([answer.status, answer.body.error, answer.setCookies]).toEqual([400, 'invalid_request', []]);
     expect((await refresh(sealed)).status).toBe(200);
   });
 
-  it('leaves the other session alone when the provider hears of it later', async () => {
+  it('does not end the other session if the provider is notified later', async () => {
     const email = newEmail();
     const [one, other] = [await newSession(email), await newSession(email)];
     await rig.fault({ operation: 'logout', kind: 'answer', status: 503 });

@@ -1,4 +1,4 @@
-/** `/login` and `/callback` on a real server, against the local identity provider. */
+/** `/login` and `/callback` on a real server, with the local identity provider. */
 import { randomUUID } from 'node:crypto';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -42,7 +42,7 @@ describe('GET /login', () => {
     ['one of the default origin', { next: `${origin}/x` }, `${origin}/x`],
     ['one of another allowed origin', { next: `${otherOrigin}/y?z` }, `${otherOrigin}/y?z`],
     ['a bare origin', { next: otherOrigin }, `${otherOrigin}/`],
-  ])('keeps the target: %s', async (_name, query, expected) => {
+  ])('stores the target: %s', async (_name, query, expected) => {
     const answer = await openBrowser().get(`${rig.url}/login?${new URLSearchParams(query)}`);
     expect(answer.setCookies[0]).toBe(transient('ka_next', expected));
     expect(answer.setCookies.some((line) => line.startsWith('ka_invite'))).toBe(false);
@@ -56,14 +56,14 @@ describe('GET /login', () => {
     ['an empty invite', 'invite='],
     ['a huge invite', `invite=${'a'.repeat(129)}`],
     ['names that reach into prototypes', '__proto__=x&constructor=y'],
-  ])('starts all the same with %s', async (_name, query) => {
+  ])('starts even with %s', async (_name, query) => {
     const answer = await openBrowser().get(`${rig.url}/login?${query}`);
     expect(answer.status).toBe(302);
     expect(answer.setCookies.map((line) => line.split('=')[0])).toEqual(['ka_next', 'ka_pkce']);
     expect(answer.setCookies[0]).toBe(transient('ka_next', origin));
   });
 
-  it('takes the Location of a 302 as well', async () => {
+  it('also accepts the Location of a 302', async () => {
     const location = 'https://accounts.example.com/o/oauth2?client_id=x';
     await rig.fault({ operation: 'authorize', kind: 'answer', status: 302, headers: { location } });
     expect((await openBrowser().get(`${rig.url}/login`)).location).toBe(location);
@@ -77,9 +77,9 @@ describe('GET /login', () => {
     ['500', { kind: 'answer', status: 500 }],
     ['503', { kind: 'answer', status: 503 }],
     ['a reset connection', { kind: 'reset' }],
-    ['half an answer', { kind: 'half', status: 200, body: '{"url":"https://acc' }],
+    ['a truncated response', { kind: 'half', status: 200, body: '{"url":"https://acc' }],
     ['no url', { kind: 'answer', status: 200, body: '{}' }],
-    ['a url that is none', { kind: 'answer', status: 200, body: '{"url":"nowhere"}' }],
+    ['an invalid url', { kind: 'answer', status: 200, body: '{"url":"nowhere"}' }],
     ['a url of another kind', { kind: 'answer', status: 200, body: '{"url":"javascript:alert(1)"}' }],
     ['a url that is a number', { kind: 'answer', status: 200, body: '{"url":5}' }],
     ['null', { kind: 'answer', status: 200, body: 'null' }],
@@ -88,9 +88,9 @@ describe('GET /login', () => {
     ['a 302 to nowhere', { kind: 'answer', status: 302 }],
     ['a 302 to a script', { kind: 'answer', status: 302, headers: { location: 'javascript:alert(1)' } }],
     ['a 200 with a Location', { kind: 'answer', status: 200, headers: { location: 'https://accounts.example.com/' } }],
-    ['an endless answer', { kind: 'answer', status: 200, body: `{"url":"https://x/${'a'.repeat(300_000)}"}` }],
+    ['an endless response', { kind: 'answer', status: 200, body: `{"url":"https://x/${'a'.repeat(300_000)}"}` }],
   ];
-  it.each(notStarted)('is 502 oauth_init_failed when the provider gives %s', async (_name, fault) => {
+  it.each(notStarted)('is 502 oauth_init_failed if the provider returns %s', async (_name, fault) => {
     await rig.fault({ operation: 'authorize', ...fault });
     const answer = await openBrowser().get(`${rig.url}/login`);
     expect(answer.status).toBe(502);
@@ -117,7 +117,7 @@ describe('GET /login', () => {
 });
 
 describe('GET /callback', () => {
-  it('opens a session and goes to the target, without a token in any address', async () => {
+  it('opens a session and redirects to the target, without a token in any URL', async () => {
     const browser = openBrowser();
     const answer = await signIn(browser, rig.url, { query: { next: `${origin}/studio?tab=1` } });
     expect([answer.status, answer.location]).toEqual([302, `${origin}/studio?tab=1`]);
@@ -135,8 +135,8 @@ describe('GET /callback', () => {
   it.each([
     ['no code', ''],
     ['an empty code', '?code='],
-    ['the refusal of the user', '?error=access_denied&error_code=access_denied&error_description=No'],
-  ])('with %s goes to the default origin', async (_name, query) => {
+    ['the user’s denial', '?error=access_denied&error_code=access_denied&error_description=No'],
+  ])('with %s redirects to the default origin', async (_name, query) => {
     const answer = await openBrowser().get(`${rig.url}/callback${query}`);
     expect([answer.status, answer.location, answer.setCookies]).toEqual([302, origin, []]);
     expect(answer.headers.get('cache-control')).toBe('no-store');
@@ -146,13 +146,13 @@ describe('GET /callback', () => {
     ['without the cookie of the sign-in', `?code=${randomUUID()}`],
     ['with a code that is doubled', '?code=a&code=b'],
     ['with a huge code', `?code=${'a'.repeat(2000)}`],
-  ])('%s fails without asking the provider', async (_name, query) => {
+  ])('%s fails without calling the provider', async (_name, query) => {
     const answer = await openBrowser().get(`${rig.url}/callback${query}`);
     expect([answer.status, answer.location, answer.setCookies]).toEqual([302, failure, []]);
     expect((await rig.calls()).pkce).toBe(0);
   });
 
-  it('fails with a code that nobody has, and the sign-in under way goes on', async () => {
+  it('fails with an unknown code, and the sign-in in progress continues', async () => {
     const browser = openBrowser();
     const login = await browser.get(`${rig.url}/login`);
     expect((await browser.get(`${rig.url}/callback?code=${randomUUID()}`)).location).toBe(failure);
@@ -161,7 +161,7 @@ describe('GET /callback', () => {
     expect((await browser.get(back)).location).toBe(origin);
   });
 
-  it('does not open a stolen code in another browser, even in one that signs in itself', async () => {
+  it('does not accept a stolen code in another browser, even in one that is signing in itself', async () => {
     const [victim, thief] = [openBrowser(), openBrowser()];
     const stolen = await consent((await victim.get(`${rig.url}/login`)).location ?? '');
     await thief.get(`${rig.url}/login`);
@@ -171,7 +171,7 @@ describe('GET /callback', () => {
     expect((await victim.get(stolen)).location).toBe(origin);
   });
 
-  it('opens a code once', async () => {
+  it('accepts a code once', async () => {
     const browser = openBrowser();
     const back = await consent((await browser.get(`${rig.url}/login`)).location ?? '');
     const before = [...browser.cookies];
@@ -180,7 +180,7 @@ describe('GET /callback', () => {
     expect((await openBrowser(before).get(back)).location).toBe(failure);
   });
 
-  it('knows three sign-ins under way, in whatever order they end, each with its target', async () => {
+  it('tracks three sign-ins in progress, in any order, each with its target', async () => {
     const inviter = accountOf(newEmail());
     await signIn(openBrowser(), rig.url, { email: inviter.email });
     const browser = openBrowser();
@@ -196,7 +196,7 @@ describe('GET /callback', () => {
     expect(browser.cookies.has('ka_pkce')).toBe(false);
   });
 
-  it('keeps as many sign-ins as a browser can hold, the newest first', async () => {
+  it('keeps as many sign-ins as a cookie can hold, newest first', async () => {
     const browser = openBrowser();
     const begun: string[] = [];
     for (const name of ['0', '1', '2']) {
@@ -223,7 +223,7 @@ describe('GET /callback', () => {
     expect((await browser.get(back)).location).toBe(failure);
   });
 
-  it('finds its own cookie beside a tossed one, and takes no target from ka_next or ka_invite', async () => {
+  it('finds its own cookie beside an injected one, and reads no target from ka_next or ka_invite', async () => {
     const browser = openBrowser();
     const back = await consent((await browser.get(`${rig.url}/login?next=${origin}/mine`)).location ?? '');
     const cookie = `ka_pkce=tossed; ka_next=https://evil.example; ${browser.cookieHeader}; ka_next=//evil.example`;
@@ -233,25 +233,25 @@ describe('GET /callback', () => {
 
   const notExchanged: readonly [string, Omit<Fault, 'operation'>][] = [
     [
-      '400 in the first shape',
+      '400 in the first format',
       { kind: 'answer', status: 400, body: '{"code":400,"error_code":"bad_code_verifier","msg":"x"}' },
     ],
-    ['400 in the second shape', { kind: 'answer', status: 400, body: '{"code":"bad_code_verifier","message":"x"}' }],
+    ['400 in the second format', { kind: 'answer', status: 400, body: '{"code":"bad_code_verifier","message":"x"}' }],
     [
-      '400 in the third shape',
+      '400 in the third format',
       { kind: 'answer', status: 400, body: '{"error":"invalid_grant","error_description":"x"}' },
     ],
     ['500', { kind: 'answer', status: 500 }],
     ['a redirect', { kind: 'answer', status: 302, headers: { location: 'https://evil.example' } }],
     ['a reset', { kind: 'reset' }],
-    ['half an answer', { kind: 'half', status: 200, body: '{"access_token":"a.b.c",' }],
+    ['a truncated response', { kind: 'half', status: 200, body: '{"access_token":"a.b.c",' }],
     ['a page', { kind: 'answer', status: 200, headers: { 'content-type': 'text/html' }, body: '<html>' }],
     [
-      'an answer without a refresh token',
+      'a response without a refresh token',
       { kind: 'answer', status: 200, body: '{"access_token":"a.b.c","expires_in":5}' },
     ],
   ];
-  it.each(notExchanged)('fails when the provider gives %s', async (_name, fault) => {
+  it.each(notExchanged)('fails if the provider returns %s', async (_name, fault) => {
     const browser = openBrowser();
     const back = await consent((await browser.get(`${rig.url}/login`)).location ?? '');
     await rig.fault({ operation: 'pkce', ...fault });
@@ -261,7 +261,7 @@ describe('GET /callback', () => {
 });
 
 describe('onboarding', () => {
-  it('appends the referral when it came about, and only the first time', async () => {
+  it('appends the referral if it was accepted, and only the first time', async () => {
     const inviter = accountOf(newEmail());
     await signIn(openBrowser(), rig.url, { email: inviter.email });
     const invited = newEmail();
@@ -288,8 +288,8 @@ describe('onboarding', () => {
   it.each([
     ['nobody', () => randomUUID()],
     ['oneself', (own: string) => own],
-    ['something that is no id', () => 'my-friend'],
-  ])('appends nothing when %s invited', async (_name, inviteOf) => {
+    ['an invalid id', () => 'my-friend'],
+  ])('appends nothing if the inviter is %s', async (_name, inviteOf) => {
     const email = newEmail();
     const query = { invite: inviteOf(accountOf(email).id) };
     expect((await signIn(openBrowser(), rig.url, { query, email })).location).toBe(origin);
@@ -307,7 +307,7 @@ describe('onboarding', () => {
 });
 
 describe('headers', () => {
-  it('of whatever value never end up in a redirect', async () => {
+  it('with any value never appear in a redirect', async () => {
     const evil = 'evil.example';
     const names = ['host', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-for', 'forwarded', 'x-original-url'];
     names.push('x-rewrite-url', 'origin', 'referer', 'x-host', 'x-forwarded-server', 'x-http-host-override', 'via');
@@ -328,7 +328,7 @@ describe('headers', () => {
   });
 });
 
-/** `fetch` does not let a caller choose its host. */
+/** `fetch` does not allow a custom host. */
 function rawGet(url: string, headers: Record<string, string>): Promise<{ headers: IncomingHttpHeaders }> {
   return new Promise((resolve, reject) => {
     request(url, { headers }, (answer) => {
@@ -340,7 +340,7 @@ function rawGet(url: string, headers: Record<string, string>): Promise<{ headers
   });
 }
 
-describe('what every service answers', () => {
+describe('common endpoints', () => {
   it('GET / and GET /health', async () => {
     expect(await (await fetch(rig.url)).json()).toEqual({ service: 'auth', version: expect.any(String) });
     expect(await (await fetch(`${rig.url}/health`)).json()).toEqual({ status: 'ok', service: 'auth' });
@@ -348,7 +348,7 @@ describe('what every service answers', () => {
   });
 });
 
-it('no code, cookie or token reaches the log', async () => {
+it('logs no code, cookie or token', async () => {
   const browser = openBrowser();
   const back = await consent((await browser.get(`${rig.url}/login`)).location ?? '');
   await browser.get(back);

@@ -1,6 +1,6 @@
 /**
- * Sign-ins under way, bound to the browser: verifier, target and invite of up to three lie sealed in `ka_pkce`, newest
- * first, so that a code which somebody else began, or which was stolen, opens nothing here.
+ * Sign-ins in progress, bound to the browser. Verifier, target and invite of up to three are sealed in `ka_pkce`, newest first, so a
+ * code that another person started or stole is useless in this browser.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
@@ -9,9 +9,9 @@ import { readCookies, signInMaxAgeS } from './cookies.ts';
 import type { Sealer } from './sealing.ts';
 
 const signIn = z.object({
-  /** PKCE's code verifier (RFC 7636). */
+  /** The PKCE code verifier (RFC 7636). */
   verifier: z.string().min(43).max(128),
-  /** As it was judged when the sign-in began; it is judged again when it ends. */
+  /** The target as validated when the sign-in started. It is validated again at the end. */
   next: z.string().optional(),
   invite: z.string().optional(),
   /** Milliseconds since 1970. */
@@ -25,17 +25,17 @@ export interface SignInDeps {
 }
 
 const maxSignIns = 3;
-/** Browsers keep 4096 bytes of name, value and attributes. */
+/** Browsers store up to 4096 bytes of name, value and attributes. */
 const maxCookieLength = 3900;
 
 export function newSignIn(clock: Clock, chosen: Pick<SignIn, 'next' | 'invite'>): SignIn {
   return { verifier: randomBytes(32).toString('base64url'), ...chosen, beganAt: clock.now() };
 }
 
-/** S256. */
+/** Returns the S256 challenge. */
 export const challengeOf = ({ verifier }: SignIn): string => createHash('sha256').update(verifier).digest('base64url');
 
-/** Those of this browser that are not too old, newest first. */
+/** Returns this browser's unexpired sign-ins, newest first. */
 export function readSignIns(deps: SignInDeps, cookieHeader: string | undefined): readonly SignIn[] {
   const oldest = deps.clock.now() - signInMaxAgeS * 1000;
   return readCookies(cookieHeader, 'ka_pkce')
@@ -46,9 +46,9 @@ export function readSignIns(deps: SignInDeps, cookieHeader: string | undefined):
     .slice(0, maxSignIns);
 }
 
-/** The oldest give way where a browser would not keep them all. */
+/** Drops the oldest sign-ins if the cookie would be too long for a browser. */
 export function sealSignIns(deps: SignInDeps, signIns: readonly SignIn[]): string {
-  const kept = signIns.slice(0, maxSignIns);
-  const sealed = deps.signInSealer.seal(JSON.stringify(kept));
-  return sealed.length <= maxCookieLength || kept.length <= 1 ? sealed : sealSignIns(deps, kept.slice(0, -1));
+  const newest = signIns.slice(0, maxSignIns);
+  const sealed = deps.signInSealer.seal(JSON.stringify(newest));
+  return sealed.length <= maxCookieLength || newest.length <= 1 ? sealed : sealSignIns(deps, newest.slice(0, -1));
 }

@@ -1,6 +1,6 @@
-/** Refreshes under way and just done, and sign-outs to be told: the only SQL of the authentication service. */
+/** Refreshes in progress and completed, and pending revocations: the only SQL of the authentication service. */
 import { type Generated, sql } from 'kysely';
-import type { Db } from '#platform/db/db.ts';
+import type { Db, Tx } from '#platform/db/db.ts';
 
 export interface AuthTables {
   session_refreshes: {
@@ -16,8 +16,8 @@ export interface AuthTables {
     id: Generated<string>;
     sealed: string;
     scope: Generated<'global' | 'local'>;
-    tries: Generated<number>;
     created_at: Generated<Date>;
+    /** `infinity`: the row has a job. Earlier versions polled this column instead. */
     next_at: Generated<Date>;
   };
 }
@@ -28,8 +28,8 @@ const inMs = (ms: number) => sql<Date>`now() + make_interval(secs => ${ms / 1000
 const isOver = sql<boolean>`session_refreshes.expires_at <= now()`;
 
 /**
- * `true`: this try is the one that asks the provider, for at most `ttlMs`. Failures are not kept: a new call may try anew,
- * and only those that waited already are told.
+ * Returns `true` if this attempt may call the provider, for at most `ttlMs`. Failures are not stored: only callers that were already
+ * waiting receive them, and a new call may try again.
  */
 export async function claimRefresh(db: Handle, tokenHash: Buffer, attempt: string, ttlMs: number): Promise<boolean> {
   const claim = { attempt, outcome: null, sealed: null, successor_hash: null, subject_hash: null };
@@ -62,7 +62,7 @@ export interface Settled {
   readonly subjectHash?: Buffer | undefined;
 }
 
-/** Does nothing when the claim ran out and somebody else has it, or a logout came in between. */
+/** Does nothing if the claim expired and another attempt holds it, or if a logout happened in between. */
 export async function settleRefresh(
   db: Handle,
   tokenHash: Buffer,
@@ -85,9 +85,9 @@ export async function settleRefresh(
     .execute();
 }
 
-/** What is kept of a session: under this token, followed by it, or of the same user. */
+/** Deletes the results of a session: those of this token, of its successor, and of the same user. */
 export async function dropRefreshes(db: Handle, tokenHash: Buffer, subjectHash: Buffer | undefined): Promise<void> {
-  const kin = db
+  const relatedSubjects = db
     .selectFrom('session_refreshes')
     .select('subject_hash')
     .where((eb) => eb.or([eb('token_hash', '=', tokenHash), eb('successor_hash', '=', tokenHash)]));
@@ -97,7 +97,7 @@ export async function dropRefreshes(db: Handle, tokenHash: Buffer, subjectHash: 
       eb.or([
         eb('token_hash', '=', tokenHash),
         eb('successor_hash', '=', tokenHash),
-        eb('subject_hash', 'in', kin),
+        eb('subject_hash', 'in', relatedSubjects),
         ...(subjectHash === undefined ? [] : [eb('subject_hash', '=', subjectHash)]),
       ]),
     )
@@ -105,17 +105,17 @@ export async function dropRefreshes(db: Handle, tokenHash: Buffer, subjectHash: 
     .execute();
 }
 
-/** From now on the token is dead here, whatever the provider says of it. */
-export async function buryToken(db: Handle, tokenHash: Buffer, attempt: string, ttlMs: number): Promise<void> {
-  const grave = { attempt, outcome: 'signed_out' as const, sealed: null, successor_hash: null, subject_hash: null };
+/** Marks the token as revoked here, regardless of the provider's response. */
+export async function markTokenRevoked(db: Handle, tokenHash: Buffer, attempt: string, ttlMs: number): Promise<void> {
+  const revoked = { attempt, outcome: 'signed_out' as const, sealed: null, successor_hash: null, subject_hash: null };
   await db
     .insertInto('session_refreshes')
-    .values({ token_hash: tokenHash, ...grave, expires_at: inMs(ttlMs) })
-    .onConflict((conflict) => conflict.column('token_hash').doUpdateSet({ ...grave, expires_at: inMs(ttlMs) }))
+    .values({ token_hash: tokenHash, ...revoked, expires_at: inMs(ttlMs) })
+    .onConflict((conflict) => conflict.column('token_hash').doUpdateSet({ ...revoked, expires_at: inMs(ttlMs) }))
     .execute();
 }
 
-/** A token that a sign-in has just brought has no past. */
+/** Deletes results of a token that a sign-in has just issued. */
 export async function forgetToken(db: Handle, tokenHash: Buffer): Promise<void> {
   await db.deleteFrom('session_refreshes').where('token_hash', '=', tokenHash).execute();
 }
@@ -124,36 +124,45 @@ export async function sweepRefreshes(db: Handle): Promise<void> {
   await db.deleteFrom('session_refreshes').where(isOver).execute();
 }
 
-export async function addRevocation(db: Handle, sealed: string, scope: 'global' | 'local'): Promise<void> {
-  await db.insertInto('session_revocations').values({ sealed, scope }).execute();
+/** Returns the id of the new row. */
+export async function addRevocation(tx: Tx<AuthTables>, sealed: string, scope: 'global' | 'local'): Promise<string> {
+  const row = await tx
+    .insertInto('session_revocations')
+    .values({ sealed, scope })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return row.id;
 }
 
-/** The next one that is due, put off for `leaseMs` so that no other process takes it meanwhile. */
-export function takeRevocation(db: Handle, leaseMs: number) {
-  const due = db
-    .selectFrom('session_revocations')
-    .select('id')
-    .where(sql<boolean>`next_at <= now()`)
-    .orderBy('next_at')
-    .limit(1)
-    .forUpdate()
-    .skipLocked();
+export function findRevocation(db: Handle, id: string) {
   return db
-    .updateTable('session_revocations')
-    .set({ next_at: inMs(leaseMs), tries: sql<number>`tries + 1` })
-    .where('id', '=', due)
-    .returning(['id', 'sealed', 'scope', 'tries', 'created_at as createdAt'])
+    .selectFrom('session_revocations')
+    .select(['sealed', 'scope', 'created_at as createdAt'])
+    .where('id', '=', id)
     .executeTakeFirst();
 }
 
-export async function putOffRevocation(db: Handle, id: string, sealed: string, delayMs: number): Promise<void> {
+/** Stores the token that replaces a used one. Does nothing if another worker has stored a newer one. */
+export async function replaceRevocation(db: Handle, id: string, sealed: string, replacement: string): Promise<void> {
   await db
     .updateTable('session_revocations')
-    .set({ sealed, next_at: inMs(delayMs) })
+    .set({ sealed: replacement })
     .where('id', '=', id)
+    .where('sealed', '=', sealed)
     .execute();
 }
 
-export async function removeRevocation(db: Handle, id: string): Promise<void> {
+export async function removeRevocation(db: Handle | Tx<AuthTables>, id: string): Promise<void> {
   await db.deleteFrom('session_revocations').where('id', '=', id).execute();
+}
+
+/** Takes over revocations that an earlier version stored without a job. `nextAt`: until then its process may work on one. */
+export async function adoptRevocations(tx: Tx<AuthTables>, limit: number) {
+  const { rows } = await sql<{ id: string; nextAt: Date }>`
+    with left_behind as (
+      select id, next_at from session_revocations where next_at < 'infinity' limit ${limit} for update
+    )
+    update session_revocations set next_at = 'infinity' from left_behind where session_revocations.id = left_behind.id
+    returning session_revocations.id, left_behind.next_at as "nextAt"`.execute(tx);
+  return rows;
 }

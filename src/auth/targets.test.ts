@@ -1,4 +1,4 @@
-/** No `next`, however it is made, leads out of the allowlist (docs/specification/auth.md#login; known open-redirect payloads). */
+/** No `next` value leads out of the allowlist (docs/specification/auth.md#login; known open-redirect payloads). */
 import { describe, expect, it } from 'vitest';
 import { createTargets, withReferral } from './targets.ts';
 
@@ -6,7 +6,7 @@ const origin = 'https://app.example.com';
 const origins = [origin, 'https://studio.example.com:8443', 'http://localhost:3000'];
 const targets = createTargets(origins, origin);
 
-describe('targets that may be followed', () => {
+describe('allowed targets', () => {
   it.each([
     [origin, `${origin}/`],
     [`${origin}/`, `${origin}/`],
@@ -20,10 +20,10 @@ describe('targets that may be followed', () => {
     [`${origin}//evil.example`, `${origin}//evil.example`],
     [`${origin}/%0d%0aset-cookie:x`, `${origin}/%0d%0aset-cookie:x`],
     ['https://app。example。com/x', `${origin}/x`],
-  ])('%s', (next, expected) => expect(targets.judge(next)).toBe(expected));
+  ])('%s', (next, expected) => expect(targets.validate(next)).toBe(expected));
 });
 
-/** In each, `H` stands for a host that may be followed and `E` for one that may not. */
+/** `H` means an allowed host and `E` one that is not allowed. */
 const families: Readonly<Record<string, readonly string[]>> = {
   'other hosts': ['https://E', 'http://E/', 'https://E/H', 'https://E?H', 'https://E#H', 'https://E/?https://H'],
   'look-alikes': [
@@ -44,7 +44,7 @@ const families: Readonly<Record<string, readonly string[]>> = {
     'ws://H',
     'wss://H',
   ],
-  'no address': [
+  'invalid URLs': [
     '',
     '/',
     '/x',
@@ -233,14 +233,14 @@ const payloads = Object.entries(families).flatMap(([family, patterns]) =>
   }),
 );
 
-describe('targets that may not', () => {
-  it('are some hundreds', () => expect(new Set(payloads.map(([, next]) => next)).size).toBeGreaterThan(400));
+describe('rejected targets', () => {
+  it('number several hundred', () => expect(new Set(payloads.map(([, next]) => next)).size).toBeGreaterThan(400));
 
   it.each(Object.keys(families))('%s', (family) => {
-    const followed = payloads.filter(([its, next]) => its === family && leaves(targets.judge(next)));
+    const followed = payloads.filter(([its, next]) => its === family && leaves(targets.validate(next)));
     expect(followed).toEqual([]);
-    // Beyond not leaving: none of those that name no allowed origin is taken at all.
-    const taken = payloads.filter(([its, next]) => its === family && targets.judge(next) !== undefined);
+    // A payload that names no allowed origin must be rejected entirely.
+    const taken = payloads.filter(([its, next]) => its === family && targets.validate(next) !== undefined);
     expect(taken.filter(([, next]) => !isPlain(next))).toEqual([]);
   });
 
@@ -253,10 +253,10 @@ describe('targets that may not', () => {
     [{ href: origin }],
     [`${origin}/${'x'.repeat(2048)}`],
     [`${origin}/${'ü'.repeat(500)}`],
-  ])('what is no text, or too long: %j', (next) => expect(targets.judge(next)).toBeUndefined());
+  ])('include values that are not text, or too long: %j', (next) => expect(targets.validate(next)).toBeUndefined());
 });
 
-/** Those of the table that come out at an allowed origin after all, as any browser reads them. */
+/** Payloads of the table that lead to an allowed origin in every browser. */
 function isPlain(next: string): boolean {
   return origins.some((allowed) => new RegExp(`^${allowed.replaceAll('.', '\\.')}([/?#]|$)`, 'i').test(next));
 }
@@ -267,7 +267,7 @@ function leaves(target: string | undefined): boolean {
   return !origins.includes(url.origin) || url.username !== '' || url.password !== '' || target !== url.href;
 }
 
-describe('100 000 made-up targets', () => {
+describe('100,000 generated targets', () => {
   const pieces = [
     'https://',
     'http://',
@@ -332,7 +332,7 @@ describe('100 000 made-up targets', () => {
     '-',
     '_',
   ];
-  /** A small generator with a seed (mulberry32): a failure can be looked at again. */
+  /** A seeded generator (mulberry32) makes failures reproducible. */
   let state = 20261121;
   const random = (below: number) => {
     state = (state + 0x6d2b79f5) | 0;
@@ -342,24 +342,25 @@ describe('100 000 made-up targets', () => {
   };
   const pick = <T>(list: readonly T[]): T => list[random(list.length)] as T;
 
-  it('none leaves the allowlist, and none brings along what a header may not hold', () => {
+  it('never leave the allowlist, and contain nothing that a header must not', () => {
     let taken = 0;
     for (let count = 0; count < 100_000; count++) {
-      // Most begin well: the ones that begin badly are refused at their first letter.
+      // Most values start validly, because an invalid start is rejected at the first character.
       const start =
         random(10) < 7
           ? pick([...origins, 'https://app.example.com', 'https://app.example.co', 'http://localhost:300'])
           : '';
       const next = start + Array.from({ length: random(9) }, () => pick(pieces)).join('');
-      const target = targets.judge(next);
+      const target = targets.validate(next);
       if (target === undefined) continue;
       taken += 1;
-      if (leaves(target) || !/^[\x21-\x7e]+$/.test(target)) throw new Error(`${JSON.stringify(next)} gave ${target}`);
+      if (leaves(target) || !/^[\x21-\x7e]+$/.test(target))
+        throw new Error(`${JSON.stringify(next)} returned ${target}`);
       const referred = withReferral(target, pick(pieces));
       if (leaves(referred) || !/^[\x21-\x7e]+$/.test(referred))
-        throw new Error(`${JSON.stringify(next)} gave ${referred}`);
+        throw new Error(`${JSON.stringify(next)} returned ${referred}`);
     }
-    // Else the property would say nothing.
+    // Otherwise the property would be vacuous.
     expect(taken).toBeGreaterThan(5000);
   });
 });

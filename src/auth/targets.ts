@@ -1,22 +1,22 @@
-/** Where a sign-in may end: the one place that judges addresses of browsers (docs/specification/auth.md#login). */
+/** Validates the URL where a sign-in may end (docs/specification/auth.md#login). No other code does. */
 
 export interface Targets {
-  /** `undefined`: nothing that may be followed. Otherwise the address as it was understood, and nothing else of it. */
-  judge(next: unknown): string | undefined;
-  /** DEFAULT_REDIRECT_ORIGIN, without a slash at its end. */
+  /** Returns the normalized URL, or `undefined` if it is not allowed. */
+  validate(next: unknown): string | undefined;
+  /** DEFAULT_REDIRECT_ORIGIN, without a trailing slash. */
   readonly fallback: string;
 }
 
 const maxLength = 2048;
 
-/** `origins`: as browsers spell them, without wildcards. */
+/** `origins`: in the browser's spelling, without wildcards. */
 export function createTargets(origins: readonly string[], fallback: string): Targets {
   const allowed = new Set(origins);
   return {
     fallback,
-    judge: (next) => {
+    validate: (next) => {
       if (typeof next !== 'string' || next.length > maxLength) return undefined;
-      // What parsers drop, or read as a slash, is refused before any parses it: they disagree on it. So is user info.
+      // Parsers disagree on characters that some drop or read as a slash, so these are rejected before parsing. So is user info.
       if (!printable.test(next) || !/^https?:\/\/[^/?#@]+([/?#]|$)/i.test(next) || !URL.canParse(next))
         return undefined;
       const url = new URL(next);
@@ -26,10 +26,10 @@ export function createTargets(origins: readonly string[], fallback: string): Tar
   };
 }
 
-/** No spaces, no control characters, no backslash. */
+/** No spaces, control characters or backslashes. */
 const printable = /^[\x21-\x5b\x5d-\x7e\u{80}-\u{10ffff}]+$/u;
 
-/** `referral=success&inviter=…` added to a target; of the same names there, these alone stay. */
+/** Adds `referral=success&inviter=…` to a target and replaces parameters with the same names. */
 export function withReferral(target: string, inviter: string): string {
   const url = new URL(target);
   url.searchParams.set('referral', 'success');

@@ -1,4 +1,4 @@
-/** The client of all seven services: made once, with the addresses that an application needs. */
+/** The client of all seven services. Create it once, with the URLs that an application needs. */
 import { agentCalls } from './agent/calls.ts';
 import { authCalls } from './auth/calls.ts';
 import type { Access } from './calling.ts';
@@ -42,7 +42,7 @@ const services = {
 };
 type ServiceName = keyof typeof services;
 
-/** The address of each service that is called. */
+/** The URL of each service that is called. */
 export type Addresses = { readonly [Name in ServiceName]?: string };
 
 export type Atelier<Urls extends Addresses> = {
@@ -53,7 +53,7 @@ export interface AtelierOptions<Urls extends Addresses> extends Omit<Access, 'ur
   readonly urls: Urls;
 }
 
-/** `atelier.media.signImages({ refs })`: what is called is the service's, and throws `AtelierError`. */
+/** Returns a client with calls such as `atelier.media.signImages({ refs })`. A failed call throws `AtelierError`. */
 export function createAtelier<const Urls extends Addresses>({ urls, ...access }: AtelierOptions<Urls>): Atelier<Urls> {
   const clients = Object.entries(services).flatMap(([name, createCalls]) => {
     const url = urls[name as ServiceName];

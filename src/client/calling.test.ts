@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startWire, type Told, type Wire } from '../../test/client/wires.ts';
+import { startWire, type Wire, type WireResponse } from '../../test/client/wires.ts';
 import { createAtelier } from './atelier.ts';
 import type { Access } from './calling.ts';
 import { AtelierError } from './errors.ts';
@@ -19,43 +19,41 @@ const atelierOf = (access: Omit<Access, 'url'> = {}) =>
   });
 type Atelier = ReturnType<typeof atelierOf>;
 
-const refusal = (status: number, error: string, more: Partial<Told> & { readonly fields?: object } = {}): Told => ({
+const refusal = (
+  status: number,
+  error: string,
+  more: Partial<WireResponse> & { readonly fields?: object } = {},
+): WireResponse => ({
   status,
   headers: more.headers ?? {},
   body: { error, message: 'No.', requestId: 'r-1', ...more.fields },
 });
 const unable = refusal(503, 'engine_unavailable');
-const cut: Told = { fate: 'cut' };
+const cut: WireResponse = { fate: 'cut' };
 
-describe('a call is repeated', () => {
+describe('calls that are retried', () => {
   const sign = (atelier: Atelier) => atelier.media.signImages({ refs: [] });
   const copy = (atelier: Atelier) => atelier.media.copyAsset({ fromAssetId: 'a', toScopeKind: 'b', toScopeId: 'c' });
   const mail = (idempotencyKey?: string) => (atelier: Atelier) =>
     atelier.notify.sendEmail({ from: 'a@b.c', to: 'a@b.c', subject: 's' }, { idempotencyKey });
 
-  it.each<[string, (atelier: Atelier) => Promise<unknown>, readonly Told[], number, string | undefined]>([
-    ['a GET, when it is cut off', (it) => it.media.listAssets(), [cut, cut, {}], 3, undefined],
+  it.each<[string, (atelier: Atelier) => Promise<unknown>, readonly WireResponse[], number, string | undefined]>([
+    ['a GET after an interruption', (it) => it.media.listAssets(), [cut, cut, {}], 3, undefined],
     ['a GET, up to four times', (it) => it.media.listAssets(), [unable], 4, 'engine_unavailable'],
-    ['a GET, up to four times without an answer', (it) => it.media.listAssets(), [cut], 4, 'unreachable'],
+    ['a GET, up to four times without a response', (it) => it.media.listAssets(), [cut], 4, 'unreachable'],
     ['a DELETE', (it) => it.media.deleteAssets({ ids: ['a'] }), [unable, {}], 2, undefined],
     ['a PUT', (it) => it.memory.editMemory('a', { content: 'b' }), [unable, {}], 2, undefined],
-    [
-      'a POST that only asks',
-      sign,
-      [cut, refusal(429, 'rate_limited'), refusal(500, 'internal_error'), {}],
-      4,
-      undefined,
-    ],
-    ['no POST that makes something, when it is refused', copy, [unable, {}], 1, 'engine_unavailable'],
-    ['no POST that makes something, when it is cut off', copy, [cut, {}], 1, 'unreachable'],
+    ['a read-only POST', sign, [cut, refusal(429, 'rate_limited'), refusal(500, 'internal_error'), {}], 4, undefined],
+    ['not a POST that creates something, if it is rejected', copy, [unable, {}], 1, 'engine_unavailable'],
+    ['not a POST that creates something, if it is interrupted', copy, [cut, {}], 1, 'unreachable'],
     ['a mail with a key', mail('k'), [cut, {}], 2, undefined],
-    ['no mail without one', mail(), [cut, {}], 1, 'unreachable'],
-    ['nothing that is refused for good', sign, [refusal(403, 'forbidden'), {}], 1, 'forbidden'],
-    ['nothing that a proxy refuses for good', sign, [{ status: 404, body: '<html>' }, {}], 1, 'http_404'],
-    ['a page of a proxy in the place of an answer is none', sign, [{ body: '<html>' }, {}], 1, 'unexpected_answer'],
-    ['not the question whether it is ready', (it) => it.media.checkReadiness(), [unable, {}], 1, 'engine_unavailable'],
-  ])('%s', async (_, call, told, calls, code) => {
-    wire.tell(...told);
+    ['not a mail without a key', mail(), [cut, {}], 1, 'unreachable'],
+    ['not after a permanent error', sign, [refusal(403, 'forbidden'), {}], 1, 'forbidden'],
+    ['not after a permanent error of a proxy', sign, [{ status: 404, body: '<html>' }, {}], 1, 'http_404'],
+    ['treats a proxy’s page as an error', sign, [{ body: '<html>' }, {}], 1, 'unexpected_answer'],
+    ['not the readiness check', (it) => it.media.checkReadiness(), [unable, {}], 1, 'engine_unavailable'],
+  ])('%s', async (_, call, response, calls, code) => {
+    wire.respond(...response);
     const outcome = await call(atelierOf()).then(
       () => undefined,
       (error: unknown) => (error instanceof AtelierError ? error.code : error),
@@ -63,20 +61,20 @@ describe('a call is repeated', () => {
     expect([wire.seen.length, outcome]).toEqual([calls, code]);
   });
 
-  it('after Retry-After, in seconds or as a date, and not before', async () => {
+  it('after Retry-After, in seconds or as a date, and not earlier', async () => {
     const inTwoSeconds = () => new Date(Date.now() + 2000).toUTCString();
     for (const wait of [() => '1', inTwoSeconds]) {
-      wire.tell(refusal(503, 'draining', { headers: { 'retry-after': wait() } }), {});
+      wire.respond(refusal(503, 'draining', { headers: { 'retry-after': wait() } }), {});
       const startedMs = performance.now();
       await sign(atelierOf());
-      // Nothing is faster than it has to be; how late it is nobody asks.
+      // A shorter time would be wrong, and a longer one is acceptable.
       expect(performance.now() - startedMs).toBeGreaterThan(900);
       expect(wire.seen).toHaveLength(2);
     }
   });
 
-  it('not after a Retry-After beyond the deadline: the refusal is told at once', async () => {
-    wire.tell(refusal(429, 'rate_limited', { headers: { 'retry-after': '3600' } }));
+  it('not after a Retry-After beyond the deadline: the error is thrown at once', async () => {
+    wire.respond(refusal(429, 'rate_limited', { headers: { 'retry-after': '3600' } }));
     await expect(sign(atelierOf())).rejects.toMatchObject({ code: 'rate_limited', retryAfterMs: 3_600_000 });
     expect(wire.seen).toHaveLength(1);
   });
@@ -84,7 +82,7 @@ describe('a call is repeated', () => {
 
 describe('a call ends', () => {
   it('at its deadline, whatever the service does', async () => {
-    wire.tell({ fate: 'silence' });
+    wire.respond({ fate: 'silence' });
     const late = { code: 'timeout', status: 0 };
     await expect(atelierOf().media.listAssets({}, { timeoutMs: 50 })).rejects.toMatchObject(late);
     await expect(atelierOf({ timeoutMs: 50 }).media.listAssets()).rejects.toMatchObject(late);
@@ -92,11 +90,14 @@ describe('a call ends', () => {
     await expect(atelierOf().media.copyAsset(copy, { timeoutMs: 50 })).rejects.toMatchObject(late);
   });
 
-  it('when its signal says so, with the reason of it: before, while it waits, and between two tries', async () => {
+  it('if its signal aborts, with its reason: before the call, while waiting, and between two attempts', async () => {
     const reason = new Error('enough');
     await expect(atelierOf().media.listAssets({}, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
-    for (const told of [{ fate: 'silence' }, refusal(503, 'draining', { headers: { 'retry-after': '30' } })] as const) {
-      wire.tell(told);
+    for (const response of [
+      { fate: 'silence' },
+      refusal(503, 'draining', { headers: { 'retry-after': '30' } }),
+    ] as const) {
+      wire.respond(response);
       const leaving = new AbortController();
       const called = atelierOf().media.listAssets({}, { signal: leaving.signal });
       await expect.poll(() => wire.seen.length).toBe(1);
@@ -113,7 +114,7 @@ describe('credentials', () => {
     [{ adminToken: 'token' }, { 'x-admin-token': 'token' }],
     [undefined, {}],
   ])('%j', async (credential, headers) => {
-    wire.tell({});
+    wire.respond({});
     await atelierOf({ credential, headers: { 'accept-language': 'ja' } }).media.listAssets();
     const sent = wire.seen[0]?.headers ?? {};
     const names = ['authorization', 'x-internal-key', 'x-admin-token'];
@@ -123,12 +124,12 @@ describe('credentials', () => {
 
   it.each([
     ['a better token', 'new', [401, 200], undefined],
-    ['a better token that is refused as well', 'new', [401, 401, 200], 'unauthorized'],
+    ['a better token that is rejected as well', 'new', [401, 401, 200], 'unauthorized'],
     ['the same token again', 'old', [401, 200], 'unauthorized'],
   ])('401: %s', async (_, renewed, statuses, code) => {
-    wire.tell(...statuses.map((status) => (status === 401 ? refusal(401, 'unauthorized') : {})));
+    wire.respond(...statuses.map((status) => (status === 401 ? refusal(401, 'unauthorized') : {})));
     const accessToken = (refused?: string) => (refused === undefined ? 'old' : renewed);
-    // Also for what is not repeatable: the service did nothing.
+    // This applies to non-repeatable calls too, because the service did no work.
     const copied = atelierOf({ credential: { accessToken } }).media.copyAsset({
       fromAssetId: 'a',
       toScopeKind: 'b',
@@ -137,7 +138,7 @@ describe('credentials', () => {
     expect(
       await copied.then(
         () => undefined,
-        ({ code: told }) => told,
+        ({ code: response }) => response,
       ),
     ).toBe(code);
     const tried = renewed === 'new' ? ['Bearer old', 'Bearer new'] : ['Bearer old'];
@@ -145,9 +146,9 @@ describe('credentials', () => {
   });
 });
 
-it('an error tells what the service told', async () => {
+it('an error contains what the service returned', async () => {
   const issues = [{ path: 'body.refs.0', message: 'must be a string' }];
-  wire.tell(refusal(400, 'invalid_request', { fields: { issues, more: 7 } }));
+  wire.respond(refusal(400, 'invalid_request', { fields: { issues, more: 7 } }));
   const error: unknown = await atelierOf()
     .media.signImages({ refs: [] })
     .catch((thrown: unknown) => thrown);
@@ -163,8 +164,8 @@ it('an error tells what the service told', async () => {
   });
 });
 
-it('paths, queries and addresses are what they mean', async () => {
-  wire.tell({});
+it('encodes paths, queries and URLs', async () => {
+  wire.respond({});
   const { memory, auth, media } = atelierOf();
   await memory.adminReadProfile('group', 'a/b?c');
   await media.listAssets({ kind: 'a&b', cursor: null, limit: 3 });

@@ -1,45 +1,45 @@
-/** How the client reaches a service: with `fetch` alone, in browsers and in Node. */
-import { AtelierError, refusalOf, toldOf } from './errors.ts';
+/** How the client calls a service: with `fetch` only, in browsers and in Node. */
+import { AtelierError, errorOf, toAtelierError } from './errors.ts';
 import { createPauses, type Patience } from './pausing.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** Of a user, of a server, or of an operator. */
+/** The credential of a user, of a server or of an operator. */
 export type Credential =
   | { readonly accessToken: AccessTokenSource }
-  /** `X-Internal-Key`. Not for browsers. */
+  /** Sent as `X-Internal-Key`. Do not use it in browsers. */
   | { readonly internalKey: string }
-  /** `X-Admin-Token`, of the memory service's back office. Not for browsers. */
+  /** Sent as `X-Admin-Token` to the memory service's back office. Do not use it in browsers. */
   | { readonly adminToken: string };
 
 /**
- * Asked at each request. `refused`: the token that a service has just answered 401 to; whoever gives another is tried
- * once more with that.
+ * Called for each request. `refused` is a token for which a service has just returned 401. If the source returns a different token,
+ * the request is retried once.
  */
 export type AccessTokenSource = (refused?: string) => string | Promise<string>;
 
 export interface Access {
-  /** Address of the service. */
+  /** URL of the service. */
   readonly url: string;
-  /** Not needed where nobody has to say who they are: the content and the authentication service. */
+  /** Not needed for services that accept anonymous calls: content and authentication. */
   readonly credential?: Credential | undefined;
   /** Sent with each request. */
   readonly headers?: Headers | undefined;
   readonly fetch?: typeof globalThis.fetch | undefined;
   readonly patience?: Partial<Patience> | undefined;
-  /** Of a call, with all its tries; a minute when it is left out. */
+  /** Time limit for a call with all its attempts. Default: one minute. */
   readonly timeoutMs?: number | undefined;
 }
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
-  /** `Accept-Language`, say; `X-Request-Id`. */
+  /** For example `Accept-Language` or `X-Request-Id`. */
   readonly headers?: Headers | undefined;
 }
 
 export interface KeyedOptions extends CallOptions {
-  /** What is sent with the same key is done once (`Idempotency-Key`): only then a call is repeated. */
+  /** Requests with the same key are processed once (`Idempotency-Key`). Only calls with a key are retried. */
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -49,25 +49,25 @@ export interface Call {
   readonly query?: object | undefined;
   readonly body?: object | undefined;
   readonly headers?: Headers | undefined;
-  /** To do it twice is to do it once. Else it is not repeated, whatever happens. */
+  /** Repeating the call is safe. Otherwise it is never retried. */
   readonly repeatable: boolean;
-  /** The browser's cookies go along. */
+  /** Includes the browser's cookies. */
   readonly cookies?: boolean;
-  /** It is finished also when its page is left. */
+  /** The request completes even if the user leaves the page. */
   readonly keepalive?: boolean;
 }
 
 const defaultTimeoutMs = 60_000;
 const defaultTries = 4;
 
-/** Throws `AtelierError`, and the signal's reason. */
-export const callJson = <Answer>(access: Access, call: Call, options?: CallOptions): Promise<Answer> =>
+/** Throws `AtelierError`, or the reason of the signal. */
+export const callJson = <Result>(access: Access, call: Call, options?: CallOptions): Promise<Result> =>
   perform(access, call, options, async (response) => {
     const text = await response.text();
     try {
-      return JSON.parse(text) as Answer;
+      return JSON.parse(text) as Result;
     } catch (cause) {
-      throw new AtelierError('unexpected_answer', `${call.path} was not answered with JSON.`, { cause });
+      throw new AtelierError('unexpected_answer', `${call.path} did not return JSON.`, { cause });
     }
   });
 
@@ -79,13 +79,13 @@ export const callVoid = (access: Access, call: Call, options?: CallOptions): Pro
     await response.text();
   });
 
-/** Once, or as often as it takes, up to its deadline. */
-async function perform<Answer>(
+/** Performs the call once, or with retries until its deadline. */
+async function perform<Result>(
   access: Access,
   call: Call,
   options: CallOptions = {},
-  read: (response: Response) => Promise<Answer>,
-): Promise<Answer> {
+  read: (response: Response) => Promise<Result>,
+): Promise<Result> {
   const timeoutMs = options.timeoutMs ?? access.timeoutMs ?? defaultTimeoutMs;
   const deadline = AbortSignal.timeout(timeoutMs);
   const signal = options.signal === undefined ? deadline : AbortSignal.any([options.signal, deadline]);
@@ -97,17 +97,17 @@ async function perform<Answer>(
     try {
       const response = await request(access, path, init);
       if (response.ok) return await read(response);
-      reason = await refusalOf(response);
+      reason = await errorOf(response);
     } catch (error) {
       reason = error;
     }
     try {
       options.signal?.throwIfAborted();
-      if (!call.repeatable) throw toldOf(reason);
+      if (!call.repeatable) throw toAtelierError(reason);
       await pauses.pause(reason);
     } catch (error) {
       if (!deadline.aborted || options.signal?.aborted) throw error;
-      throw new AtelierError('timeout', `${call.path} was not answered within ${timeoutMs} ms.`, { cause: reason });
+      throw new AtelierError('timeout', `${call.path} did not respond within ${timeoutMs} ms.`, { cause: reason });
     }
   }
 }
@@ -132,7 +132,7 @@ export const keyed = ({ idempotencyKey }: KeyedOptions = {}): Pick<Call, 'header
     ? { repeatable: false }
     : { repeatable: true, headers: { 'idempotency-key': idempotencyKey } };
 
-/** `undefined` and `null` are left out. With its `?`, if there is anything to say. */
+/** Omits `undefined` and `null`. Includes the `?` if there are parameters. */
 export function queryOf(query: object | undefined): string {
   const pairs = Object.entries(query ?? {}).flatMap(([name, value]): [string, string][] =>
     value === undefined || value === null ? [] : [[name, String(value)]],
@@ -142,11 +142,11 @@ export function queryOf(query: object | undefined): string {
 
 export const addressOf = (access: Access, path: string): string => access.url.replace(/(?<!\/)\/+$/, '') + path;
 
-/** One request; a second one, when another access token may be better than the one that was refused. */
+/** Makes one request, and a second one if another access token may replace the rejected one. */
 export async function request(access: Access, path: string, init: RequestInit = {}): Promise<Response> {
   const { credential } = access;
   const send = (own: Headers) => {
-    // Looked up at each call: other libraries wrap it.
+    // Read at each call, because other libraries replace it.
     const fetch = access.fetch ?? globalThis.fetch;
     return fetch(addressOf(access, path), {
       ...init,

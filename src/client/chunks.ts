@@ -1,6 +1,6 @@
-/** What the stream of a run says: the chunks of the AI SDK's UI message stream (v5), those that the agent service sends. */
+/** The chunks of a run's stream: those of the AI SDK's UI message stream (v5) that the agent service sends. */
 
-/** As the model's provider has it. */
+/** The format of the model's provider. */
 type ProviderMetadata = Record<string, Record<string, JsonValue>>;
 type JsonValue = null | string | number | boolean | { [key: string]: JsonValue | undefined } | JsonValue[];
 

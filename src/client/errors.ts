@@ -1,14 +1,14 @@
-/** What the client throws. Everything else that reaches a caller is the reason of its own signal. */
+/** The errors that the client throws. The only other rejections are the reasons of the caller's own signal. */
 import type { ProblemCode } from './codes.ts';
 
 /**
- * The services' own codes (docs/problems.md); `http_<status>` when something in between answered; and three of the
- * client's: the service was not reached, did not answer in time, or does not speak as it should.
+ * The services' codes (docs/problems.md); `http_<status>` for a response from a proxy; and three codes of the client: the service
+ * was unreachable, timed out, or returned an unexpected response.
  */
 export type ErrorCode = ProblemCode | `http_${number}` | 'unreachable' | 'timeout' | 'unexpected_answer';
 
 export interface FieldIssue {
-  /** Where in the request: `body.specs.0.width`. */
+  /** The position in the request: `body.specs.0.width`. */
   readonly path: string;
   readonly message: string;
 }
@@ -22,17 +22,17 @@ interface Details {
 
 export class AtelierError extends Error {
   override readonly name = 'AtelierError';
-  /** To be compared with. A service that is newer than the client may say others. */
+  /** Compare with this. A service that is newer than the client may return other codes. */
   readonly code: ErrorCode;
-  /** Of the answer; 0 when there was none. */
+  /** The status of the response; 0 if there was none. */
   readonly status: number;
-  /** To be named when asking about a failure: the service's log has it. */
+  /** Include this id in a support request: the service's log contains it. */
   readonly requestId: string | undefined;
-  /** Of a request that is not valid: field by field. */
+  /** The invalid fields of a request. */
   readonly issues: readonly FieldIssue[];
-  /** When the service said when to come back. */
+  /** Set if the service said when to retry. */
   readonly retryAfterMs: number | undefined;
-  /** The whole answer: `required` and `balance` of a 402, `taskId` of a 409 among it. */
+  /** The whole response body, including `required` and `balance` of a 402 and `taskId` of a 409. */
   readonly body: Readonly<Record<string, unknown>>;
 
   constructor(code: ErrorCode, message: string, { status = 0, body = {}, retryAfterMs, cause }: Details = {}) {
@@ -45,31 +45,31 @@ export class AtelierError extends Error {
     this.body = body;
   }
 
-  /** Of the fields that are not valid: `['body.width']`. */
+  /** The invalid fields: `['body.width']`. */
   get fields(): readonly string[] {
     return this.issues.map(({ path }) => path);
   }
 }
 
-/** What `fetch` rejects with differs from browser to browser. */
-export const toldOf = (reason: unknown): AtelierError =>
+/** Browsers differ in the errors with which `fetch` rejects, so all become `unreachable` or `timeout`. */
+export const toAtelierError = (reason: unknown): AtelierError =>
   reason instanceof AtelierError
     ? reason
     : new AtelierError('unreachable', 'The service cannot be reached.', { cause: reason });
 
-/** A service answered, and refused: the body of docs/http.md, or whatever a proxy says in its place. */
-export async function refusalOf(response: Response): Promise<AtelierError> {
+/** Converts an error response: the body of docs/http.md, or any response of a proxy. */
+export async function errorOf(response: Response): Promise<AtelierError> {
   const { status, headers } = response;
   const body = parseObject(await response.text().catch(() => '')) ?? {};
   const { error, message } = body;
   return new AtelierError(
     typeof error === 'string' ? (error as ErrorCode) : `http_${status}`,
-    typeof message === 'string' ? message : `The service answered with ${status}.`,
+    typeof message === 'string' ? message : `The service returned ${status}.`,
     { status, body, retryAfterMs: readRetryAfter(headers.get('retry-after')) },
   );
 }
 
-/** RFC 9110, 10.2.3: seconds, or a date. */
+/** Parses seconds or a date (RFC 9110, 10.2.3). */
 function readRetryAfter(text: string | null): number | undefined {
   if (text === null) return undefined;
   const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
@@ -81,7 +81,7 @@ export function parseObject(text: string): Record<string, unknown> | undefined {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch {
-    // A page of a proxy, perhaps.
+    // The response may be a proxy's page.
     return undefined;
   }
 }

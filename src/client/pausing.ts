@@ -1,16 +1,16 @@
-/** When to try again, and when to give up. */
-import { type AtelierError, toldOf } from './errors.ts';
+/** When to retry, and when to give up. */
+import { type AtelierError, toAtelierError } from './errors.ts';
 
 export interface Patience {
   /**
-   * So often in a row nothing gets through, then it is given up: 4 for a call, 12 for the stream of a run. Counted, not
-   * timed: a closed laptop loses no time.
+   * Consecutive failed attempts before giving up: 4 for a call, 12 for the stream of a run. Attempts are counted instead of timed, so a
+   * closed laptop loses no time.
    */
   readonly tries: number;
-  /** Before the second try; doubled from there on. A service that names a longer one (`Retry-After`) gets it. */
+  /** The delay before the second attempt, doubled for each further one. A longer `Retry-After` takes precedence. */
   readonly firstPauseMs: number;
   readonly longestPauseMs: number;
-  /** Nothing came for so long: the connection is dead. A stream says something every 15 s. */
+  /** If no data arrives for this long, the connection is dead. A stream sends something every 15 s. */
   readonly silentMs: number;
 }
 
@@ -19,13 +19,13 @@ const defaults: Patience = { tries: 12, firstPauseMs: 200, longestPauseMs: 5000,
 export const patienceOf = (patience: Partial<Patience> = {}): Patience => ({ ...defaults, ...patience });
 
 export interface Pauses {
-  /** Something got through: what was failed before is forgotten. */
+  /** Call this after progress. It resets the count of failures. */
   reset(): void;
-  /** Waits before the next try. Throws `reason`, as an `AtelierError`, when there is to be none. */
+  /** Waits before the next attempt. Throws `reason`, as an `AtelierError`, if there is none. */
   pause(reason: unknown): Promise<void>;
 }
 
-/** `timeoutMs`: a pause that would end later is not begun. */
+/** `timeoutMs`: a pause that would end later is not started. */
 export function createPauses(
   patience: Partial<Patience> | undefined,
   signal: AbortSignal | undefined,
@@ -39,20 +39,23 @@ export function createPauses(
       failures = 0;
     },
     async pause(reason) {
-      const told = toldOf(reason);
+      const error = toAtelierError(reason);
       failures += 1;
-      if (!isPassing(told) || failures >= tries) throw told;
+      if (!isTransient(error) || failures >= tries) throw error;
       const doubledMs = Math.min(firstPauseMs * 2 ** (failures - 1), longestPauseMs);
-      // Half of it by chance: those who were cut off together need not come back together.
-      const pauseMs = Math.max(told.retryAfterMs ?? 0, doubledMs * (0.5 + Math.random() / 2));
-      if (performance.now() - startedMs + pauseMs > timeoutMs) throw told;
+      // Half of the delay is random, so that clients that were cut off together do not return together.
+      const pauseMs = Math.max(error.retryAfterMs ?? 0, doubledMs * (0.5 + Math.random() / 2));
+      if (performance.now() - startedMs + pauseMs > timeoutMs) throw error;
       await sleep(pauseMs, signal);
     },
   };
 }
 
-/** Not reached, draining, overloaded, a proxy without a server behind it, an upload that broke off and has not ended there. */
-function isPassing({ code, status }: AtelierError): boolean {
+/**
+ * Unreachable, draining, overloaded, a proxy without a server behind it, or an upload that broke off and is still in progress on the
+ * server.
+ */
+function isTransient({ code, status }: AtelierError): boolean {
   return (
     code === 'unreachable' ||
     code === 'upload_in_progress' ||

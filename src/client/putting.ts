@@ -1,10 +1,10 @@
-/** Bytes on their way to the store, with word of how far they are: by XMLHttpRequest in browsers, by `fetch` elsewhere. */
-import { AtelierError, refusalOf, toldOf } from './errors.ts';
+/** Sends bytes to the store and reports progress: with XMLHttpRequest in browsers, with `fetch` elsewhere. */
+import { AtelierError, errorOf, toAtelierError } from './errors.ts';
 import type { UploadReservation } from './media/api.ts';
 import { type Patience, patienceOf } from './pausing.ts';
 
 export interface UploadProgress {
-  /** From 0 anew, when the bytes have to be sent again. */
+  /** Restarts from 0 if the bytes must be sent again. */
   readonly sentBytes: number;
   readonly totalBytes: number;
 }
@@ -19,7 +19,7 @@ interface Putting {
 type Target = Pick<UploadReservation, 'uploadUrl' | 'headers'>;
 type Send = (target: Target, bytes: Blob, signal: AbortSignal, onSent: (sentBytes: number) => void) => Promise<void>;
 
-/** Once. Throws `AtelierError`, with the store's status when it refused; a connection that stands still is given up. */
+/** Makes one attempt. Throws `AtelierError`, with the store's status if it rejected the upload. A stalled connection is aborted. */
 export async function putBytes(target: Target, bytes: Blob, options: Putting): Promise<void> {
   const { signal, onProgress, patience } = options;
   const { silentMs } = patienceOf(patience);
@@ -27,7 +27,7 @@ export async function putBytes(target: Target, bytes: Blob, options: Putting): P
   const onAbort = () => connection.abort(signal?.reason);
   if (signal?.aborted) onAbort();
   signal?.addEventListener('abort', onAbort, { once: true });
-  const onSilence = () => connection.abort(new Error('the upload stands still'));
+  const onSilence = () => connection.abort(new Error('the upload stalled'));
   let timer = setTimeout(onSilence, silentMs);
   const onSent = (sentBytes: number) => {
     clearTimeout(timer);
@@ -52,20 +52,20 @@ const sendBy =
   async ({ uploadUrl, headers }, bytes, signal, onSent) => {
     const init = {
       method: 'PUT',
-      // The store is told the length beforehand: it is signed.
+      // The store needs the length in advance, because it is signed.
       headers: { ...headers, 'content-length': String(bytes.size) },
       body: inPieces(bytes, onSent),
       duplex: 'half',
       signal,
     };
     const response = await fetch(uploadUrl, init as RequestInit).catch((error: unknown) => {
-      throw toldOf(error);
+      throw toAtelierError(error);
     });
-    if (!response.ok) throw await refusalOf(response);
+    if (!response.ok) throw await errorOf(response);
     await response.body?.cancel();
   };
 
-/** A piece is sent when the next is asked for. */
+/** Sends a piece when the reader requests the next. */
 function inPieces(bytes: Blob, onSent: (sentBytes: number) => void): ReadableStream<Uint8Array<ArrayBuffer>> {
   let start = 0;
   const pull = async (controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>) => {
@@ -78,7 +78,7 @@ function inPieces(bytes: Blob, onSent: (sentBytes: number) => void): ReadableStr
   return new ReadableStream({ pull }, { highWaterMark: 0 });
 }
 
-/** As much of it as is used: the types of browsers are not everywhere. */
+/** The part of the interface that is used, because browser types are not available everywhere. */
 interface Xhr {
   open(method: string, url: string): void;
   setRequestHeader(name: string, value: string): void;
@@ -93,7 +93,7 @@ interface Xhr {
   onabort: (() => void) | null;
 }
 
-/** `fetch` tells nobody in a browser how far an upload is. */
+/** In browsers, `fetch` cannot report upload progress. */
 const sendByXhr: Send = ({ uploadUrl, headers }, bytes, signal, onSent) =>
   new Promise((resolve, reject) => {
     const { XMLHttpRequest } = globalThis as unknown as { readonly XMLHttpRequest: new () => Xhr };
@@ -110,12 +110,12 @@ const sendByXhr: Send = ({ uploadUrl, headers }, bytes, signal, onSent) =>
     request.onload = () => {
       const { status, responseText } = request;
       if (status >= 200 && status < 300) end();
-      else void refusalOf(new Response(responseText, { status, headers: retryAfterOf(request) })).then(end);
+      else void errorOf(new Response(responseText, { status, headers: retryAfterOf(request) })).then(end);
     };
-    request.onerror = () => end(new AtelierError('unreachable', 'The upload was cut off.'));
-    request.onabort = () => end(toldOf(signal.reason));
+    request.onerror = () => end(new AtelierError('unreachable', 'The upload was interrupted.'));
+    request.onabort = () => end(toAtelierError(signal.reason));
     signal.addEventListener('abort', stop, { once: true });
-    if (signal.aborted) end(toldOf(signal.reason));
+    if (signal.aborted) end(toAtelierError(signal.reason));
     else request.send(bytes);
   });
 

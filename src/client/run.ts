@@ -1,16 +1,16 @@
 /**
- * What a run says, as one unbroken stream: whenever the connection is cut it goes on after the last event that came
- * (`Last-Event-ID`), on whichever instance answers. No event is lost and none comes twice.
+ * The output of a run as one continuous stream. If the connection is cut, it resumes after the last received event
+ * (`Last-Event-ID`), on any instance. No event is lost and none is duplicated.
  */
 import { type Access, request } from './calling.ts';
 import type { RunChunk } from './chunks.ts';
-import { AtelierError, parseObject, refusalOf } from './errors.ts';
+import { AtelierError, errorOf, parseObject } from './errors.ts';
 import { createPauses, patienceOf } from './pausing.ts';
 import { readEvents } from './sse.ts';
 
 /**
- * From the run's first event to its end. Throws `AtelierError` (403, 404, …; not reached, again and again) and the
- * signal's reason; to stop reading does not stop the run.
+ * Yields the run's events from the first to the last. Throws `AtelierError` (403, 404, …, or repeatedly unreachable) and the signal's
+ * reason. If the reader stops, the run continues.
  */
 export async function* followRun(access: Access, taskId: string, signal?: AbortSignal): AsyncGenerator<RunChunk> {
   const pauses = createPauses(access.patience, signal);
@@ -25,7 +25,7 @@ export async function* followRun(access: Access, taskId: string, signal?: AbortS
         pauses.reset();
         yield chunk;
       }
-      reason = new Error('the stream broke off');
+      reason = new Error('the stream was interrupted');
     } catch (error) {
       if (error instanceof AtelierError && error.code === 'unexpected_answer') throw error;
       reason = error;
@@ -35,24 +35,24 @@ export async function* followRun(access: Access, taskId: string, signal?: AbortS
   }
 }
 
-interface Said {
+interface RunEvent {
   readonly id: string | undefined;
-  /** `undefined`: that was all. */
+  /** `undefined` marks the end. */
   readonly chunk: RunChunk | undefined;
 }
 
-/** One connection, up to its end or its cut. */
+/** Reads one connection until it ends or is cut. */
 async function* readOnce(
   access: Access,
   taskId: string,
   lastEventId: string | undefined,
   signal: AbortSignal | undefined,
-): AsyncGenerator<Said> {
+): AsyncGenerator<RunEvent> {
   const { silentMs } = patienceOf(access.patience);
   const connection = new AbortController();
   const onAbort = () => connection.abort(signal?.reason);
   signal?.addEventListener('abort', onAbort, { once: true });
-  const onSilence = () => connection.abort(new Error('nothing came for a long time'));
+  const onSilence = () => connection.abort(new Error('the stream was silent for too long'));
   let timer = setTimeout(onSilence, silentMs);
   const onBytes = () => {
     clearTimeout(timer);
@@ -64,10 +64,10 @@ async function* readOnce(
       signal: connection.signal,
       cache: 'no-store',
     });
-    if (!response.ok) throw await refusalOf(response);
+    if (!response.ok) throw await errorOf(response);
     const type = response.headers.get('content-type') ?? '';
     if (!type.startsWith('text/event-stream') || response.body === null)
-      throw unexpected(`The stream came as ${type || 'nothing'}.`);
+      throw unexpected(`The stream has the content type ${type || 'none'}.`);
     for await (const { id, data } of readEvents(response.body, onBytes)) {
       if (data === '[DONE]') yield { id, chunk: undefined };
       else yield { id, chunk: parseChunk(data) };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startWire, type Told, type Wire } from '../../test/client/wires.ts';
+import { startWire, type Wire, type WireResponse } from '../../test/client/wires.ts';
 import { createSession } from './session.ts';
 
 let wire: Wire;
@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => wire.close());
 
 const sessionOf = () => createSession({ url: wire.url, patience: { firstPauseMs: 1, longestPauseMs: 5 } });
-const token = (name: string, goodForS = 3600): Told => ({
+const token = (name: string, goodForS = 3600): WireResponse => ({
   body: {
     access_token: name,
     token_type: 'bearer',
@@ -17,39 +17,39 @@ const token = (name: string, goodForS = 3600): Told => ({
     expires_at: Math.floor(Date.now() / 1000) + goodForS,
   },
 });
-const asked = () => wire.seen.map(({ method, url }) => `${method} ${url}`);
+const requests = () => wire.seen.map(({ method, url }) => `${method} ${url}`);
 
-it('asks for a token once, however many want it, and again shortly before its end', async () => {
-  wire.tell(token('one', 30), token('two'), token('three'));
+it('requests a token once for concurrent callers, and again shortly before it expires', async () => {
+  wire.respond(token('one', 30), token('two'), token('three'));
   const session = sessionOf();
-  // The first is too old to begin with.
+  // The first token is too old to use.
   const given = await Promise.all([session.accessToken(), session.accessToken(), session.accessToken()]);
   expect(given).toEqual(['two', 'two', 'two']);
   expect(await session.accessToken()).toBe('two');
-  expect(asked()).toEqual(['POST /refresh', 'POST /refresh']);
+  expect(requests()).toEqual(['POST /refresh', 'POST /refresh']);
 });
 
-it('gets another one, once, for all whose token was refused', async () => {
-  wire.tell(token('one'), token('two'), token('three'));
+it('requests another one, once, for all callers whose token was rejected', async () => {
+  wire.respond(token('one'), token('two'), token('three'));
   const session = sessionOf();
   await session.accessToken();
   expect(await Promise.all([session.accessToken('one'), session.accessToken('one')])).toEqual(['two', 'two']);
   expect(await session.accessToken('one')).toBe('two');
-  expect(asked()).toHaveLength(2);
+  expect(requests()).toHaveLength(2);
 });
 
-it('tells that nobody is signed in, and asks again when somebody may be', async () => {
-  wire.tell({ status: 401, body: { error: 'no_session' } }, { fate: 'cut' }, token('one'));
+it('reports that no user is signed in, and asks again when that may have changed', async () => {
+  wire.respond({ status: 401, body: { error: 'no_session' } }, { fate: 'cut' }, token('one'));
   const session = sessionOf();
   await expect(session.accessToken()).rejects.toMatchObject({ code: 'no_session', status: 401 });
   expect(await session.accessToken()).toBe('one');
 });
 
 it('forgets the token when the user signs out', async () => {
-  wire.tell(token('one'), { body: { ok: true } }, { status: 401, body: { error: 'no_session' } });
+  wire.respond(token('one'), { body: { ok: true } }, { status: 401, body: { error: 'no_session' } });
   const session = sessionOf();
   await session.accessToken();
   await session.signOut();
   await expect(session.accessToken()).rejects.toMatchObject({ status: 401 });
-  expect(asked()).toEqual(['POST /refresh', 'POST /logout', 'POST /refresh']);
+  expect(requests()).toEqual(['POST /refresh', 'POST /logout', 'POST /refresh']);
 });

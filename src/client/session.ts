@@ -1,40 +1,40 @@
-/** A user who signed in through the authentication service: its cookie stays with the browser, access tokens come from it. */
+/** A user who signed in through the authentication service. The browser stores the cookie, and access tokens come from the service. */
 import type { AccessToken } from './auth/api.ts';
 import { authCalls } from './auth/calls.ts';
 import type { Access, CallOptions } from './calling.ts';
 
 export interface Session {
-  /** For `credential`. Renewed in time, and when a service refuses it; once, however many ask. */
+  /** Pass this as `credential`. It renews the token in time and after a service rejected it. Concurrent callers share one renewal. */
   readonly accessToken: (refused?: string) => Promise<string>;
-  /** Where the browser goes to sign in, and comes back from to `next`. */
+  /** The URL where the browser signs in. It returns to `next`. */
   loginUrl(next: string, invite?: string): string;
-  /** Everywhere, not on this device alone. */
+  /** Signs out on all devices. */
   signOut(options?: CallOptions): Promise<void>;
 }
 
-/** So long before its end a token is not begun with. */
+/** A token is not used if it expires within this time. */
 const marginMs = 60_000;
 
-/** `accessToken` rejects with an `AtelierError` of status 401 (`no_session`, `refresh_failed`): nobody is signed in. */
+/** `accessToken` rejects with an `AtelierError` of status 401 (`no_session`, `refresh_failed`) if no user is signed in. */
 export function createSession(access: Access): Session {
   const auth = authCalls(access);
   let current: Promise<AccessToken> | undefined;
   const renew = () => {
-    const asked = auth.refresh();
-    asked.catch(() => {
-      if (current === asked) current = undefined;
+    const requested = auth.refresh();
+    requested.catch(() => {
+      if (current === requested) current = undefined;
     });
-    current = asked;
-    return asked;
+    current = requested;
+    return requested;
   };
   return {
     async accessToken(refused) {
-      const asked = current ?? renew();
-      const token = await asked;
+      const requested = current ?? renew();
+      const token = await requested;
       const isGood = token.access_token !== refused && token.expires_at * 1000 - Date.now() > marginMs;
       if (isGood) return token.access_token;
-      // Whoever came first has renewed it already.
-      const next = current === undefined || current === asked ? renew() : current;
+      // Another caller has already renewed it.
+      const next = current === undefined || current === requested ? renew() : current;
       return (await next).access_token;
     },
     loginUrl: (next, invite) => auth.loginUrl({ next, ...(invite !== undefined && { invite }) }),

@@ -1,11 +1,11 @@
-/** Server-sent events of a response (WHATWG HTML, 9.2): what is cut in the midst of an event is left out. */
+/** Server-sent events of a response (WHATWG HTML, 9.2). An incomplete event at the end is dropped. */
 
 export interface ServerSentEvent {
   readonly id: string | undefined;
   readonly data: string;
 }
 
-/** Takes text as it comes, whatever its cuts. `onBytes` is called for anything at all, comments included. */
+/** Accepts text in pieces of any size. `onBytes` is called for all input, including comments. */
 export async function* readEvents(
   body: ReadableStream<Uint8Array>,
   onBytes: () => void,
@@ -33,7 +33,7 @@ export async function* readEvents(
       }
     }
   } finally {
-    // Also when the reader has had enough: the connection is closed.
+    // This also closes the connection if the reader stops early.
     await reader.cancel().catch(() => undefined);
   }
 }

@@ -1,16 +1,16 @@
-/** Runs of the agent service: started, found and stopped, over a network that fails. */
+/** Starts, finds and stops runs of the agent service over an unreliable network. */
 import type { TaskRequest } from './agent/api.ts';
 import { type AgentCalls, agentCalls } from './agent/calls.ts';
 import { type Access, callVoid, request } from './calling.ts';
-import { AtelierError, parseObject, refusalOf } from './errors.ts';
+import { AtelierError, errorOf, parseObject } from './errors.ts';
 import { createPauses } from './pausing.ts';
 
 export type TaskStart = Pick<TaskRequest, 'threadId' | 'rewindTo'> & { readonly message: { readonly id: string } };
 
 /**
- * The id of the run: the one that was started, or the one that the thread has in flight already (docs/specification/agent.md#runs). A
- * start whose answer is lost is looked for before it is repeated, so that nothing is said twice. `signal` ends the
- * waiting between tries only: a run that starts while we turn away would go on unseen.
+ * Returns the id of the run: the started one, or the one that the thread already has in flight (docs/specification/agent.md#runs). If the
+ * response to a start is lost, the client looks for the run before it retries, so that no message is sent twice. `signal` ends only
+ * the waiting between attempts, because a run that starts afterwards would go unnoticed.
  */
 export async function startPatiently(access: Access, start: TaskStart, signal?: AbortSignal): Promise<string> {
   const pauses = createPauses(access.patience, signal);
@@ -21,12 +21,12 @@ export async function startPatiently(access: Access, start: TaskStart, signal?: 
       return await post(access, body);
     } catch (error) {
       if (isUnknownRewind(error) && body.rewindTo !== undefined) {
-        // What is to give way was never taken, or has given way in a try before: there is nothing to drop.
+        // The message to rewind to was never accepted, or an earlier attempt has already removed it.
         body = { ...body, rewindTo: undefined };
         continue;
       }
       await pauses.pause(error);
-      // A 503 says that nothing was begun; no answer, or that of a proxy, says nothing.
+      // A 503 of the service means that no run was started. A missing response, or one of a proxy, means nothing.
       const isCertain = error instanceof AtelierError && error.status === 503;
       const found = isCertain ? undefined : await findStarted(agent, body, signal);
       if (found !== undefined) return found;
@@ -41,19 +41,19 @@ async function post(access: Access, body: TaskStart): Promise<string> {
     body: JSON.stringify(body),
   });
   if (response.status !== 201) {
-    const refusal = await refusalOf(response);
+    const refusal = await errorOf(response);
     if (response.status === 409 && typeof refusal.body.taskId === 'string') return refusal.body.taskId;
     throw refusal;
   }
   const { taskId } = parseObject(await response.text()) ?? {};
   if (typeof taskId === 'string') return taskId;
-  throw new AtelierError('unexpected_answer', 'The start of a run was answered without its id.');
+  throw new AtelierError('unexpected_answer', 'The response to a start has no run id.');
 }
 
 const isUnknownRewind = (error: unknown) =>
   error instanceof AtelierError && error.status === 400 && error.fields.includes('body.rewindTo');
 
-/** The run that answers this message, if the message arrived. One that was there before says nothing. */
+/** Finds the run that answers this message, if the message arrived. A message that already existed proves nothing. */
 async function findStarted(
   agent: AgentCalls,
   { threadId, message, rewindTo }: TaskStart,
@@ -69,7 +69,7 @@ async function findStarted(
   return typeof taskId === 'string' ? taskId : undefined;
 }
 
-/** Done as well as can be: a run that is gone needs no stopping. `keepalive`: also when the page is being left. */
+/** Makes a best effort: a run that does not exist need not be stopped. `keepalive`: even if the user leaves the page. */
 export async function stopPatiently(access: Access, taskId: string): Promise<void> {
   const path = `/task/${encodeURIComponent(taskId)}`;
   await callVoid(access, { method: 'DELETE', path, repeatable: true, keepalive: true }).catch(() => undefined);

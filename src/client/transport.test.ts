@@ -26,23 +26,25 @@ const accessOver = (network?: ShakyNetwork, chatter = user) => ({
 const chatOver = (id: string, network?: ShakyNetwork, messages: UIMessage[] = []) =>
   new Chat({ id, messages, transport: new AgentChatTransport(accessOver(network)) });
 
-/** As it is stored, but for what is known at its end or signed when it is read. */
+/** Removes what is known only at the end or signed on reading, to compare with the stored message. */
 function comparable(message: object | undefined): unknown {
   const { id, role, parts } = message as UIMessage;
-  const kept = parts.map((part) => {
-    // The SDK's newest client numbers them; v5 messages have no such field.
+  const comparableParts = parts.map((part) => {
+    // The SDK's newest client adds ids. Messages of v5 have no such field.
     const { id: _, ...rest } = part as { id?: string };
     return part.type === 'reasoning' ? rest : part;
   });
   const varying = ['url', 'thumbUrl', 'state', 'mime'];
-  const text = JSON.stringify({ id, role, parts: kept }, (key, value) => (varying.includes(key) ? undefined : value));
+  const text = JSON.stringify({ id, role, parts: comparableParts }, (key, value) =>
+    varying.includes(key) ? undefined : value,
+  );
   return JSON.parse(text);
 }
 
 describe("the SDK's own chat", () => {
   let cuts = 0;
   it.each(Array.from({ length: 6 }, (_, seed) => seed + 1))(
-    'holds a conversation with tools over a network that is cut at random (%i)',
+    'holds a conversation with tools over a network with random interruptions (%i)',
     async (seed) => {
       const network = shakyNetwork(seed);
       const threadId = newThread();
@@ -67,9 +69,9 @@ describe("the SDK's own chat", () => {
     },
   );
 
-  it('was cut often enough', () => expect(cuts).toBeGreaterThan(15));
+  it('was interrupted often enough', () => expect(cuts).toBeGreaterThan(15));
 
-  it('finds a run again after a reload of the page, from its beginning, as often as is liked', async () => {
+  it('finds a run again after a page reload, from its beginning, any number of times', async () => {
     const threadId = newThread();
     const first = chatOver(threadId);
     const answering = first.sendMessage({ text: '/slow 3' });
@@ -77,7 +79,7 @@ describe("the SDK's own chat", () => {
     const history = (await user.messages(threadId)) as unknown as UIMessage[];
     expect(history).toHaveLength(1);
     const second = chatOver(threadId, shakyNetwork(99), history);
-    // An effect that runs twice, as in React's strict mode: the one that is given up stops nothing.
+    // An effect that runs twice, as in React's strict mode: the abandoned one stops nothing.
     const resuming = [second.resumeStream(), second.resumeStream()];
     await Promise.all([answering, ...resuming]);
     const stored = await user.messages(threadId);
@@ -85,13 +87,13 @@ describe("the SDK's own chat", () => {
     for (const chat of [first, second]) expect(chat.messages.map(comparable)).toEqual(stored.map(comparable));
   });
 
-  it('has nothing to find where nothing runs', async () => {
+  it('finds nothing if no run is in flight', async () => {
     const chat = chatOver(newThread());
     await chat.resumeStream();
     expect([chat.status, chat.messages]).toEqual(['ready', []]);
   });
 
-  it('joins the run in flight when the thread has one (409)', async () => {
+  it('joins the run in flight if the thread has one (409)', async () => {
     const threadId = newThread();
     const taskId = await user.ask(threadId, '/slow 2');
     const chat = chatOver(threadId);
@@ -116,7 +118,7 @@ describe("the SDK's own chat", () => {
     }
   });
 
-  it('a message said otherwise, and an answer asked for again, take the place of what was', async () => {
+  it('an edited message and a regenerated answer replace the old ones', async () => {
     const threadId = newThread();
     const chat = chatOver(threadId);
     await chat.sendMessage({ text: 'one' });
@@ -131,7 +133,7 @@ describe("the SDK's own chat", () => {
     expect(chat.messages.map(comparable)).toEqual(stored.map(comparable));
   });
 
-  it('a failed run is an error of the chat; the next message goes through', async () => {
+  it('a failed run is an error of the chat; the next message succeeds', async () => {
     const chat = chatOver(newThread());
     await chat.sendMessage({ text: '/fail' });
     expect(chat.status).toBe('error');
@@ -141,8 +143,8 @@ describe("the SDK's own chat", () => {
   });
 });
 
-describe('starting, over a network that fails', () => {
-  it('an answer that is lost starts nothing twice, whether the run still goes on or has ended', async () => {
+describe('starting a run over an unreliable network', () => {
+  it('does not start a run twice after a lost response, whether the run continues or has ended', async () => {
     for (const [text, waitMs] of [
       ['/slow 2', 0],
       ['hello', 1500],
@@ -157,7 +159,7 @@ describe('starting, over a network that fails', () => {
     }
   });
 
-  it('what was never taken can be asked again', async () => {
+  it('can regenerate a message that was never accepted', async () => {
     const poor = await rig.user('free', 0);
     const threadId = newThread();
     const transport = new AgentChatTransport(accessOver(undefined, poor));
@@ -176,7 +178,7 @@ describe('starting, over a network that fails', () => {
 });
 
 describe('followRun', () => {
-  it('gives each event once, in order, whatever the cuts', async () => {
+  it('yields each event once, in order, despite interruptions', async () => {
     const taskId = await user.ask(newThread(), '/long 5000');
     const straight = await chunksOf(followRun(accessOver(), taskId));
     let cuts = 0;
@@ -191,7 +193,7 @@ describe('followRun', () => {
     expect(last?.parts.some(({ type }) => type === 'text')).toBe(true);
   });
 
-  it('refusals are told as they are, and not repeated', async () => {
+  it('throws permanent errors unchanged, without a retry', async () => {
     const stranger = await rig.user();
     const taskId = await user.ask(newThread(), 'hello');
     const network = shakyNetwork(1, { cutStreams: false });
@@ -201,7 +203,7 @@ describe('followRun', () => {
     expect(network.calls).toBe(1);
   });
 
-  it('a service that is not there is given up after so many tries', async () => {
+  it('gives up on an unavailable service after the configured attempts', async () => {
     let calls = 0;
     const fetch = async () => {
       calls += 1;
@@ -212,14 +214,14 @@ describe('followRun', () => {
     expect(calls).toBe(3);
   });
 
-  it('what is no stream is no answer', async () => {
+  it('rejects a response that is not a stream', async () => {
     const page = async () => new Response('<html>', { headers: { 'content-type': 'text/html' } });
     await expect(chunksOf(followRun({ ...accessOver(), fetch: page }, 'x'))).rejects.toMatchObject({
       code: 'unexpected_answer',
     });
   });
 
-  it('a connection on which nothing comes is dropped, and the next goes on', async () => {
+  it('drops a silent connection and continues on the next', async () => {
     const taskId = await user.ask(newThread(), 'hello');
     let calls = 0;
     const fetch: typeof globalThis.fetch = async (input, init) => {
@@ -232,7 +234,7 @@ describe('followRun', () => {
     expect(calls).toBeGreaterThan(1);
   });
 
-  it('to stop reading stops no run', async () => {
+  it('does not stop a run when the reader stops', async () => {
     const taskId = await user.ask(newThread(), '/slow 1');
     const leaving = new AbortController();
     const reading = chunksOf(followRun(accessOver(), taskId, leaving.signal));
@@ -248,7 +250,7 @@ async function chunksOf(chunks: AsyncIterable<UIMessageChunk>): Promise<UIMessag
   return all;
 }
 
-/** Once so many words of the answer are there. */
+/** Resolves once the answer has this many words. */
 async function seen(chat: { readonly messages: UIMessage[]; readonly status: string }, words: number): Promise<void> {
   await expect
     .poll(

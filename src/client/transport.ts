@@ -1,6 +1,6 @@
 /**
- * The agent service behind the AI SDK's `useChat`: a chat's id is the thread's. A run goes on without its readers, so
- * that a chat survives cuts, a reload of the page and a second tab; `stop()` ends it.
+ * The agent service as a transport for the AI SDK's `useChat`. A chat's id is the thread's id. A run continues without readers, so a
+ * chat survives interruptions, a page reload and a second tab. `stop()` ends it.
  */
 import type { ChatTransport, UIMessage, UIMessageChunk } from 'ai';
 import { agentCalls } from './agent/calls.ts';
@@ -12,10 +12,10 @@ type SendOptions<Message extends UIMessage> = Parameters<ChatTransport<Message>[
 type ReconnectOptions<Message extends UIMessage> = Parameters<ChatTransport<Message>['reconnectToStream']>[0];
 
 export class AgentChatTransport<Message extends UIMessage = UIMessage> implements ChatTransport<Message> {
-  /** A stream that is found again is told from its beginning. */
+  /** A resumed stream is replayed from its beginning. */
   readonly resumeStreamIsReplay = true;
   readonly #access: Access;
-  /** Which reader of a chat came last. */
+  /** The latest reader of each chat. */
   readonly #newest = new Map<string, object>();
 
   constructor(options: Access) {
@@ -27,7 +27,7 @@ export class AgentChatTransport<Message extends UIMessage = UIMessage> implement
     const { chatId, trigger, messageId, messages, abortSignal: signal } = options;
     const message = messages.at(-1);
     if (message?.role !== 'user') throw new TypeError('Only a message of the user starts a run.');
-    // Said again, or answered again: it and what followed it give way.
+    // An edited or regenerated message replaces the old one and everything after it.
     const rewindTo = trigger === 'regenerate-message' ? message.id : messageId;
     const request = {
       ...options.body,
@@ -39,7 +39,7 @@ export class AgentChatTransport<Message extends UIMessage = UIMessage> implement
     return this.#open(chatId, access, signal, () => startPatiently(access, request, signal));
   }
 
-  /** The run in flight from its first event, or `null`. */
+  /** Returns the run in flight from its first event, or `null`. */
   async reconnectToStream(options: ReconnectOptions<Message>): Promise<ReadableStream<UIMessageChunk> | null> {
     const { chatId, abortSignal: signal } = options;
     const access = this.#accessWith(options.headers);
@@ -49,13 +49,13 @@ export class AgentChatTransport<Message extends UIMessage = UIMessage> implement
     });
   }
 
-  /** What the thread of a chat holds so far: for `useChat`'s `messages`. Rejects with `AtelierError`. */
+  /** Returns the messages of a thread so far, for `useChat`'s `messages`. Rejects with `AtelierError`. */
   async readMessages(chatId: string, options?: CallOptions): Promise<Message[]> {
     const { messages } = await agentCalls(this.#access).readMessages(chatId, options);
     return messages as readonly unknown[] as Message[];
   }
 
-  /** Follows the task that `find` finds, and stops it when the signal says so. */
+  /** Follows the task that `find` returns, and stops it if the signal aborts. */
   async #open<Found extends string | null>(
     chatId: string,
     access: Access,
@@ -76,7 +76,7 @@ export class AgentChatTransport<Message extends UIMessage = UIMessage> implement
     if (taskId === null) return null as null & Found;
     const found = taskId;
     const onAbort = () => {
-      // `useChat` also gives a reader up when another takes its place, at once; that is no wish to stop.
+      // `useChat` also aborts a reader when another replaces it at once, which must not stop the run.
       setTimeout(() => {
         if (this.#newest.get(chatId) === reader) void stopPatiently(access, found);
         leave();
@@ -99,7 +99,7 @@ export class AgentChatTransport<Message extends UIMessage = UIMessage> implement
 
 const metadataOf = ({ metadata }: UIMessage) => (typeof metadata === 'object' && metadata !== null ? { metadata } : {});
 
-/** Read as it is asked for: what nobody takes waits on its connection. */
+/** Reads on demand, so unread data stays in its connection. */
 function streamOf(chunks: AsyncGenerator<UIMessageChunk>, onEnd: () => void): ReadableStream<UIMessageChunk> {
   return new ReadableStream({
     async pull(controller) {

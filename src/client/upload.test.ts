@@ -7,7 +7,7 @@ import type { UploadProgress } from './putting.ts';
 import { createUpload, type UploadDetails } from './upload.ts';
 
 type Step = 'reserve' | 'put' | 'register';
-/** Of the next request of a step: it never arrives; its answer is lost; its address has run out; another PUT is under way. */
+/** The fault of the next request of a step: it never arrives, its response is lost, its URL has expired, or another PUT is in progress. */
 type Fate = 'cut' | 'lost' | 'expired' | 'taken' | 'fine';
 
 onEveryPair('uploads', (pair) => {
@@ -47,37 +47,37 @@ onEveryPair('uploads', (pair) => {
   };
   const whole: Step[] = ['reserve', 'put', 'register'];
 
-  it('reserves, sends, registers, and tells how far it is', async () => {
-    const told: number[] = [];
+  it('reserves, sends, registers and reports progress', async () => {
+    const progress: number[] = [];
     const asset = await uploadOf().run({
-      onProgress: ({ sentBytes, totalBytes }) => told.push(sentBytes / totalBytes),
+      onProgress: ({ sentBytes, totalBytes }) => progress.push(sentBytes / totalBytes),
     });
     expect(asset).toMatchObject({ mime: 'image/png', byteSize: 90_000, width: 40, height: 30 });
-    expect(told.toSorted((a, b) => a - b)).toEqual(told);
-    expect([told[0], told.at(-1)]).toEqual([0, 1]);
-    expect(told.length).toBeGreaterThan(3);
+    expect(progress.toSorted((a, b) => a - b)).toEqual(progress);
+    expect([progress[0], progress.at(-1)]).toEqual([0, 1]);
+    expect(progress.length).toBeGreaterThan(3);
     expect(steps).toEqual(whole);
   });
 
   it.each<[string, Partial<Record<Step, Fate[]>>, readonly Step[]]>([
-    ['an answer to the reservation is lost', { reserve: ['lost'] }, ['reserve', ...whole]],
+    ['the response to the reservation is lost', { reserve: ['lost'] }, ['reserve', ...whole]],
     ['the bytes do not arrive', { put: ['cut', 'cut'] }, ['reserve', 'put', 'put', 'put', 'register']],
-    ['the bytes arrive, and nobody hears of it', { put: ['lost'] }, ['reserve', 'put', 'put', 'register']],
-    ['an earlier PUT has not ended there', { put: ['taken', 'taken'] }, ['reserve', 'put', 'put', 'put', 'register']],
-    ['the registration is done, and nobody hears of it', { register: ['lost'] }, [...whole, 'register']],
+    ['the bytes arrive, but the response is lost', { put: ['lost'] }, ['reserve', 'put', 'put', 'register']],
+    ['an earlier PUT is still in progress', { put: ['taken', 'taken'] }, ['reserve', 'put', 'put', 'put', 'register']],
+    ['the asset is registered, but the response is lost', { register: ['lost'] }, [...whole, 'register']],
   ])('%s', async (_, planned, expected) => {
     fates = structuredClone(planned);
     expect(await uploadOf().run()).toMatchObject({ byteSize: 90_000 });
     expect(steps).toEqual(expected);
   });
 
-  describe('given up, it goes on with the step that was not done', () => {
+  describe('continues with the incomplete step after a failure', () => {
     const cuts = (count: number): Fate[] => Array.from({ length: count }, () => 'cut');
 
     it.each<[string, Partial<Record<Step, Fate[]>>, readonly Step[]]>([
       ['the reservation', { reserve: cuts(4) }, whole],
       ['the bytes', { put: cuts(5) }, ['put', 'register']],
-      ['the bytes, to an address that has run out', { put: [...cuts(5), 'expired'] }, ['put', ...whole]],
+      ['the bytes, to an expired URL', { put: [...cuts(5), 'expired'] }, ['put', ...whole]],
       ['the registration', { register: cuts(4) }, ['register']],
     ])('%s', async (_, planned, expected) => {
       fates = structuredClone(planned);
@@ -89,7 +89,7 @@ onEveryPair('uploads', (pair) => {
       expect(steps).toEqual(expected);
     });
 
-    it('after its signal has ended it, in the midst of the bytes', async () => {
+    it('after its signal aborted while sending the bytes', async () => {
       const upload = uploadOf();
       const leaving = new AbortController();
       const reason = new Error('enough');
@@ -105,8 +105,14 @@ onEveryPair('uploads', (pair) => {
   });
 
   it.each<[string, Blob, string, number, readonly Step[]]>([
-    ['what is too large is not sent', new Blob([new Uint8Array(100_001)]), 'asset_too_large', 413, ['reserve']],
-    ['what is no picture is told once', new Blob(['text']), 'undecodable_image', 422, whole],
+    [
+      'does not send a file that is too large',
+      new Blob([new Uint8Array(100_001)]),
+      'asset_too_large',
+      413,
+      ['reserve'],
+    ],
+    ['reports a file that is not an image once', new Blob(['text']), 'undecodable_image', 422, whole],
   ])('%s', async (_, blob, code, status, expected) => {
     await expect(uploadOf({ mime: 'image/png' }, blob).run()).rejects.toMatchObject({ code, status });
     expect(steps).toEqual(expected);

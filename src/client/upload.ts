@@ -1,4 +1,4 @@
-/** An upload: a place is reserved, the bytes go to the store, the asset is registered. What is done is not done again. */
+/** An upload: the client reserves an asset id, sends the bytes to the store and registers the asset. Completed steps are not repeated. */
 import type { CallOptions } from './calling.ts';
 import { AtelierError } from './errors.ts';
 import type { Asset, RegistrationRequest, UploadReservation } from './media/api.ts';
@@ -6,9 +6,9 @@ import type { MediaCalls } from './media/calls.ts';
 import { createPauses, type Patience } from './pausing.ts';
 import { putBytes, type UploadProgress } from './putting.ts';
 
-/** What the asset is to be. `mime`: the blob's own when it is left out. */
+/** The properties of the asset. `mime`: default is the blob's type. */
 export type UploadDetails = Omit<RegistrationRequest, 'assetId' | 'mime' | 'byteSize'> & {
-  /** The media service's choice when it is left out. */
+  /** Default: chosen by the media service. */
   readonly assetId?: string | undefined;
   readonly mime?: string | undefined;
 };
@@ -19,22 +19,22 @@ export interface UploadOptions extends Pick<CallOptions, 'signal'> {
 
 export interface Upload {
   /**
-   * To the end, over a network that fails. When it is given up, or `signal` ends it, another call goes on with the step
-   * that was not done. Throws `AtelierError` and the signal's reason. Not to be called while it runs.
+   * Completes the upload over an unreliable network. After a failure or an abort by `signal`, another call continues with the first
+   * incomplete step. Throws `AtelierError` and the signal's reason. Do not call it while it runs.
    */
   run(options?: UploadOptions): Promise<Asset>;
 }
 
-/** Of the bytes; the calls have their own. */
+/** Options for sending the bytes. The calls have their own. */
 export interface UploadAccess {
   readonly patience?: Partial<Patience> | undefined;
-  /** Without it browsers send them with XMLHttpRequest, which tells how far it is. */
+  /** Without it, browsers use XMLHttpRequest, which reports progress. */
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
 const triesOfBytes = 5;
 
-/** In Node, `fs.openAsBlob` gives the bytes of a file. */
+/** In Node, `fs.openAsBlob` returns the bytes of a file. */
 export function createUpload(
   media: Pick<MediaCalls, 'reserveUpload' | 'registerAsset'>,
   bytes: Blob,
@@ -47,7 +47,7 @@ export function createUpload(
   let isStored = false;
 
   async function reserve(signal: AbortSignal | undefined): Promise<UploadReservation> {
-    // Under the same id as before: should the bytes have arrived after all, they are met.
+    // Uses the same id as before, in case the bytes did arrive.
     const place = { scopeKind, scopeId, kind, mime, ownerId, assetId, byteSize: bytes.size };
     reserved = await media.reserveUpload(place, { signal });
     assetId = reserved.assetId;
@@ -67,7 +67,7 @@ export function createUpload(
         signal?.throwIfAborted();
         const status = error instanceof AtelierError ? error.status : 0;
         isStored = status === 412;
-        // An address from a run before has run out: there is to be a new one, once.
+        // The URL of an earlier run has expired, so request a new one, once.
         if (status === 403 && !isNew) reserved = undefined;
         else if (!isStored) await pauses.pause(error);
       }
@@ -77,7 +77,7 @@ export function createUpload(
   return {
     async run(options = {}) {
       await store(options);
-      if (assetId === undefined) throw new Error('what is stored has an id');
+      if (assetId === undefined) throw new Error('a stored object has an id');
       return media.registerAsset({ ...details, mime, assetId }, { signal: options.signal });
     },
   };

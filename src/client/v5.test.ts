@@ -31,7 +31,7 @@ interface Read {
   readonly message: UIMessage | undefined;
 }
 
-/** As its own transport does; a chunk that its schema does not know fails the test. */
+/** Reads as the SDK's own transport does. A chunk that its schema does not know fails the test. */
 async function read(body: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<Read> {
   const chunks: UIMessageChunk[] = [];
   let message: UIMessage | undefined;
@@ -44,7 +44,7 @@ async function read(body: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<Read
       },
     }),
   );
-  // A run that failed is told by an error, after all that it had said.
+  // A failed run ends with an error, after all its output.
   const onError = (error: unknown) =>
     expect(chunks.at(-1)).toMatchObject({ type: 'error', errorText: String(Object(error).message) });
   for await (const state of readUIMessageStream({ stream: parsed, onError })) message = structuredClone(state);
@@ -57,9 +57,9 @@ const open = async (taskId: string) => {
   return body;
 };
 
-/** But for what is signed when it is read, and for how it stood when the run broke off. */
+/** Removes what is signed on reading, and the state of parts when the run was interrupted. */
 function comparable({ id, role, parts: read }: Pick<UIMessage, 'id' | 'role' | 'parts'>): unknown {
-  // Both are v5's, but newer versions want the second.
+  // Both are valid in v5, but newer versions require the second.
   const parts = read.map((part) =>
     'rawInput' in part ? { ...part, input: part.input ?? part.rawInput, rawInput: undefined } : part,
   );
@@ -87,15 +87,15 @@ describe.concurrent('a reader of version 5', () => {
     'understands %s as it is stored',
     async (title, status, script) => {
       const teller = title.includes('video') ? await rig.user('free', 10) : user;
-      const told = await rig.tell(teller, script);
-      expect(told.status).toBe(status);
-      const { body } = await fetch(`${rig.url}/stream/${told.taskId}`, { headers: teller.credential });
+      const run = await rig.tell(teller, script);
+      expect(run.status).toBe(status);
+      const { body } = await fetch(`${rig.url}/stream/${run.taskId}`, { headers: teller.credential });
       const { message, chunks } = await read(body as ReadableStream<Uint8Array<ArrayBuffer>>);
       expect(chunks.at(-1)?.type).toBe(status === 'completed' ? 'finish' : 'error');
-      const messages = await teller.messages(told.threadId);
+      const messages = await teller.messages(run.threadId);
       await validateUIMessages({ messages });
       const stored = messages.at(-1) as unknown as UIMessage;
-      // What was under way when it failed is closed in the message.
+      // The message closes parts that were in progress when the run failed.
       if (status === 'completed') expect(comparable(message as UIMessage)).toEqual(comparable(stored));
       else expect(message?.id).toBe(stored.id);
     },

@@ -1,6 +1,6 @@
 /**
- * `npm run backup -- <folder>`: copies the data folder of the embedded engines, whole or not at all (docs/operations.md).
- * Nothing may run on it meanwhile: the lock is taken.
+ * `npm run backup -- <folder>`: copies the data folder of the embedded engines, completely or not at all (docs/operations.md).
+ * The command takes the folder's lock, so no instance may be running.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
@@ -23,22 +23,23 @@ export async function backup(args: readonly string[]): Promise<number> {
   const { database, process: settings } = readConfig(process.env, [], { keepSecrets: false });
   const [folder, { dataDir }] = [resolve(named), settings];
   if (database.url !== 'embedded')
-    throw new StartFault('DATABASE_URL: what lies in PostgreSQL is not in the data folder; pg_dump copies it.');
+    throw new StartFault('DATABASE_URL: PostgreSQL data is not in the data folder. Use pg_dump to copy it.');
   if (!existsSync(join(dataDir, 'database')))
-    throw new StartFault(`ATELIER_DATA_DIR: ${dataDir} has no database; there is nothing to copy.`);
-  if (existsSync(folder)) throw new StartFault(`${folder} is there already. ${usage}`);
-  if (!relative(dataDir, folder).startsWith('..')) throw new StartFault(`${folder} lies in the data folder. ${usage}`);
+    throw new StartFault(`ATELIER_DATA_DIR: ${dataDir} contains no database, so there is nothing to copy.`);
+  if (existsSync(folder)) throw new StartFault(`${folder} already exists. ${usage}`);
+  if (!relative(dataDir, folder).startsWith('..'))
+    throw new StartFault(`${folder} is inside the data folder. ${usage}`);
   const lock = await lockFolder(dataDir);
   try {
     const { files, bytes } = await withReadableErrors(() => copy(dataDir, folder));
-    console.log(`${folder}: ${files} files, ${bytes} bytes, keys and secrets included: keep it as safe as they are.`);
+    console.log(`${folder}: ${files} files, ${bytes} bytes. The backup contains keys and secrets: store it securely.`);
     return 0;
   } finally {
     lock.release();
   }
 }
 
-/** Under another name until it is whole; what a killed one has left there is replaced. */
+/** Uses a temporary name until the copy is complete. Leftovers of a killed run are replaced. */
 async function copy(dataDir: string, folder: string) {
   const draft = `${folder}.unfinished`;
   await rm(draft, { recursive: true, force: true });
@@ -46,13 +47,13 @@ async function copy(dataDir: string, folder: string) {
   const { files, emptyFolders } = await contentsOf(dataDir);
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   const progress = startProgress('Copying', bytes);
-  const kept = await copyEach(files, async ({ path }) => {
+  const copied = await copyEach(files, async ({ path }) => {
     const { size, sha256, modifiedAtMs, etag } = await copyFile(join(dataDir, path), join(draft, path));
     progress.add(size);
     return { path, size, sha256, modifiedAtMs, etag };
   });
   progress.end();
-  await writeManifest(draft, { createdAt: new Date().toISOString(), files: kept, emptyFolders, bytes });
+  await writeManifest(draft, { createdAt: new Date().toISOString(), files: copied, emptyFolders, bytes });
   await rename(draft, folder);
   return { files: files.length, bytes };
 }

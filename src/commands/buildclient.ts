@@ -1,4 +1,4 @@
-/** `npm run build:client [-- folder]`: the client as a package of its own, JavaScript and declarations, for `npm pack`. */
+/** `npm run build:client [-- folder]`: builds the client as its own package, JavaScript and declarations, for `npm pack`. */
 import { spawnSync } from 'node:child_process';
 import { copyFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -14,13 +14,13 @@ export async function buildClient([folder]: readonly string[]): Promise<number> 
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
   const words = [compiler, '--project', join(root, 'src/client'), '--outDir', target];
   const { status } = spawnSync(process.execPath, words, { stdio: 'inherit' });
-  if (status !== 0) throw new StartFault('The client could not be compiled; what the compiler said stands above.');
+  if (status !== 0) throw new StartFault('Cannot compile the client. See the compiler output above.');
   await Promise.all([
     writeFile(join(target, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`),
     copyFile(join(root, 'docs/client.md'), join(target, 'README.md')),
     copyFile(join(root, 'LICENSE'), join(target, 'LICENSE')),
   ]);
-  console.log(`The client lies in ${target}; \`npm pack ${target}\` makes a tarball of it.`);
+  console.log(`The client is in ${target}. Run \`npm pack ${target}\` to create a tarball.`);
   return 0;
 }
 
@@ -35,7 +35,7 @@ const manifest = {
   sideEffects: false,
   engines: { node: '>=20.3' },
   exports: { '.': entry('atelier'), './chat': entry('transport') },
-  // Of the chat transport alone.
+  // Only the chat transport needs this.
   peerDependencies: { ai: '^7.0.0' },
   peerDependenciesMeta: { ai: { optional: true } },
 };

@@ -17,7 +17,7 @@ export async function credits(args: readonly string[]): Promise<number> {
     method: 'PUT',
     path: '/v1/accounts/credits',
     json: request,
-    here: (db, config) =>
+    locally: (db, config) =>
       audited(auditOf(db), { action: 'credits', target: hashedTarget(request.user) }, () =>
         grant({ db, hasMadeUpAccounts: hasMadeUpAccounts(config) }, request),
       ),
@@ -26,13 +26,13 @@ export async function credits(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** The local identity provider stands in where no other is named. */
+/** The local identity provider is used if no other is configured. */
 const hasMadeUpAccounts = (config: { readonly identity: { readonly url?: string | undefined } }) =>
   config.identity.url === undefined;
 
 const faults: Readonly<Record<PropertyKey, string>> = {
-  user: 'The user has to be an id or an email address. ',
-  plan: 'There is no such plan. ',
-  credits: `Credits are a whole number from 0 to ${maxCredits}. `,
+  user: 'The user must be an id or an email address. ',
+  plan: 'The plan does not exist. ',
+  credits: `Credits must be a whole number from 0 to ${maxCredits}. `,
 };
 const faultOf = (field: PropertyKey | undefined): string => (field === undefined ? '' : (faults[field] ?? ''));

@@ -1,12 +1,12 @@
 /**
- * `npm run demo [-- photo.jpg [clip.mp4]]`: drives a running system through its public HTTP interfaces, address by address
+ * `npm run demo [-- photo.jpg [clip.mp4]]`: exercises a running system through its public HTTP interfaces, step by step
  * (docs/specification/system.md#commands). It starts nothing.
  */
 import { join } from 'node:path';
 import { decodeJwt } from 'jose';
 import { addressesOf, readConfig } from '#app/config.ts';
 import { showChat } from './demo/agent.ts';
-import { tell } from './demo/calls.ts';
+import { printStep } from './demo/calls.ts';
 import { chooseClip, choosePhoto, showPicture, showVideo } from './demo/media.ts';
 import { rememberAndRecall } from './demo/memory.ts';
 import { notifyUser } from './demo/notification.ts';
@@ -20,11 +20,11 @@ export async function demo(args: readonly string[]): Promise<number> {
   const [photo, clip] = [await choosePhoto(args[0]), await chooseClip(args[1])];
 
   const { accessToken: token, target } = await signInThroughBrowser(config, email);
-  tell('Sign in', `made-up account ${email}, as a browser does`, target);
+  printStep('Sign in', `made-up account ${email}, in the same way as a browser`, target);
   const userId = String(decodeJwt(token).sub);
 
   await showPicture({ media, token }, photo);
-  if (clip === undefined) tell('Video', 'left out: there is no ffmpeg here; install it, or name a clip');
+  if (clip === undefined) printStep('Video', 'skipped: ffmpeg is not installed; install it, or pass a clip');
   else await showVideo({ media, token }, clip);
   await rememberAndRecall(memory, token, userId);
   await showChat({ agent, token });
@@ -32,7 +32,7 @@ export async function demo(args: readonly string[]): Promise<number> {
   const [internalKey] = config.internal.keys;
   const isOutbox = config.notify.resendApiKey === undefined && config.notify.smtpUrl === 'outbox';
   const outbox = isOutbox ? join(config.process.dataDir, 'outbox') : undefined;
-  if (internalKey === undefined) tell('Notify', 'left out: INTERNAL_KEY is not configured');
+  if (internalKey === undefined) printStep('Notify', 'skipped: INTERNAL_KEY is not configured');
   else await notifyUser(notify, internalKey, { userId, email }, outbox);
   return 0;
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run doctor`: checks the configuration and asks every engine and every service that it names, one line each: ok, or
- * what is wrong and which setting to change. Exit code 1 if anything is wrong. It may run beside a running instance.
+ * `npm run doctor`: checks the configuration, every engine and every external service, one line each: ok, or what is wrong and
+ * which setting to change. The exit code is 1 if anything is wrong. It can run beside a running instance.
  */
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
@@ -16,11 +16,11 @@ import { probePostgres } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
 import { openLegacyObjects, openObjects } from '#platform/objects/open.ts';
 import { probeRedis } from '#platform/redis/open.ts';
-import { reasonOf, Warning } from './doctor/asking.ts';
 import { checkEmbeddings, checkImageModel, checkModel, checkVideoModel } from './doctor/models.ts';
+import { reasonOf, Warning } from './doctor/probing.ts';
 import { checkCdn, checkClassifier, checkCms, checkIdentity, checkMail, checkResizing } from './doctor/services.ts';
 
-/** What was found. Throwing means unwell; the message says how to mend it; a Warning leaves the exit code alone. */
+/** Returns a finding. A thrown error is a fault, and its message explains the fix. A Warning does not change the exit code. */
 type Check = (config: Config) => Promise<string>;
 
 const checks: Readonly<Record<string, Check>> = {
@@ -48,36 +48,36 @@ const log = createLog({ level: 'silent' });
 export async function doctor(): Promise<number> {
   const services = servicesByDefault(process.env);
   const warnings = warningsOf(process.env, services);
-  for (const warning of warnings) tell('warn', 'settings', warning);
+  for (const warning of warnings) printLine('warn', 'settings', warning);
   let config: Config;
   try {
     config = readConfig(process.env, services, { keepSecrets: false });
   } catch (error) {
     if (!(error instanceof ConfigFault)) throw error;
     const faults = error.faults.filter((fault) => !warnings.includes(fault));
-    for (const fault of faults) tell('FAULT', 'configuration', `${fault}; docs/config.md has every setting`);
+    for (const fault of faults) printLine('FAULT', 'configuration', `${fault}; docs/config.md lists all settings`);
     return 1;
   }
-  tell(
+  printLine(
     'ok',
     'configuration',
-    config.process.production ? 'production' : 'development: what is not set is embedded or made',
+    config.process.production ? 'production' : 'development: missing settings are embedded or generated',
   );
-  const outcomes = await Promise.all(Object.entries(checks).map(([name, check]) => examine(name, check, config)));
+  const outcomes = await Promise.all(Object.entries(checks).map(([name, check]) => runCheck(name, check, config)));
   return outcomes.every(Boolean) ? 0 : 1;
 }
 
-async function examine(name: string, check: Check, config: Config): Promise<boolean> {
+async function runCheck(name: string, check: Check, config: Config): Promise<boolean> {
   try {
-    tell('ok', name, await check(config));
+    printLine('ok', name, await check(config));
     return true;
   } catch (error) {
-    tell(error instanceof Warning ? 'warn' : 'FAULT', name, (error as Error).message.replaceAll('\n', ' '));
+    printLine(error instanceof Warning ? 'warn' : 'FAULT', name, (error as Error).message.replaceAll('\n', ' '));
     return error instanceof Warning;
   }
 }
 
-function tell(state: 'ok' | 'warn' | 'FAULT', what: string, sentence: string): void {
+function printLine(state: 'ok' | 'warn' | 'FAULT', what: string, sentence: string): void {
   console.log(`${state.padEnd(6)} ${what.padEnd(14)} ${sentence}`);
 }
 
@@ -87,23 +87,29 @@ async function checkDatabase({ database, process: { dataDir } }: Config): Promis
     await checkPermissions(dataDir);
     return `PGlite in ${dataDir}, ${isFolderInUse(dataDir) ? 'in use by a running instance' : 'not in use'}`;
   }
-  await probePostgres(database.url);
-  return 'PostgreSQL answers';
+  return probePostgres(database.url);
 }
 
 async function checkRedis({ redis, database }: Config): Promise<string> {
   if (redis.url === 'embedded')
     return database.url === 'embedded' ? 'in process' : 'in process, so one process per service; see REDIS_URL';
-  const { version, keepsAll, survivesRestart } = await probeRedis(redis.url);
+  const { version, keepsAll, survivesRestart, refusal } = await probeRedis(
+    redis.url,
+    `${redis.prefix ?? 'atelier:doctor'}:`,
+  );
+  if (refusal !== undefined)
+    throw new Error(
+      `Redis ${version} responds and refuses writes (${refusal}); check REDIS_URL, and the ACL of its user`,
+    );
   const warnings = [
-    ...(keepsAll ? [] : ['it may evict streams in flight: set maxmemory-policy noeviction']),
-    ...(survivesRestart ? [] : ['streams in flight end with it: set appendonly yes']),
+    ...(keepsAll ? [] : ['it may evict streams in progress: set maxmemory-policy noeviction']),
+    ...(survivesRestart ? [] : ['streams in progress end with it: set appendonly yes']),
   ];
-  return [`Redis ${version} answers`, ...warnings].join('; ');
+  return [`Redis ${version} responds`, ...warnings].join('; ');
 }
 
 async function checkObjects({ objects, process: { dataDir } }: Config): Promise<string> {
-  // As in production: a missing bucket is named, not made.
+  // In production mode, a missing bucket is reported and not created.
   const opened = await openObjects({ settings: objects, production: true, dataDir, clock: systemClock, log });
   try {
     if (opened.driver === 'files') {
@@ -111,18 +117,26 @@ async function checkObjects({ objects, process: { dataDir } }: Config): Promise<
       return describeFiles(dataDir);
     }
     await Promise.all([opened.originals.check(), opened.publicObjects.check()]).catch((error: Error) => {
-      throw new Error(`the S3 server does not answer (${reasonOf(error)}); see S3_ENDPOINT, S3_BUCKET and the keys`);
+      throw new Error(
+        `the S3 server is not responding (${reasonOf(error)}); check S3_ENDPOINT, S3_BUCKET and the keys`,
+      );
     });
     const createOnly = await opened.probeCreateOnly();
-    return createOnly === 'honoured'
-      ? 'the S3 server answers and can create only'
-      : 'the S3 server answers; it cannot create only, so a signed PUT may overwrite within its 300 seconds';
+    const { isClosed, sentence } = await opened.examineOrigins();
+    const facts = [
+      createOnly === 'honoured'
+        ? 'the S3 server responds and supports create-only writes'
+        : 'the S3 server responds; it does not support create-only writes, so a signed PUT may overwrite within its 300 seconds',
+      sentence,
+    ].join('; ');
+    if (isClosed) throw new Warning(`${facts}; docs/objects.md has the rule for the bucket ${objects.bucket}`);
+    return facts;
   } finally {
     await opened.close();
   }
 }
 
-/** How they compare with their rows, as the media service noted it (docs/objects.md). */
+/** Reports how the files compare with their rows, as recorded by the media service (docs/objects.md). */
 async function describeFiles(dataDir: string): Promise<string> {
   const files = `files in ${dataDir}`;
   const folder = await readFolder(dataDir);
@@ -131,57 +145,57 @@ async function describeFiles(dataDir: string): Promise<string> {
   if (isCopy) return `${files}, a copy: the next start compares it with the database`;
   const { missing, different, unreadable } = state;
   if (missing + different + unreadable > 0) {
-    const counts = `${missing} missing, ${different} with other content, ${unreadable} unreadable`;
-    const mend = 'the log of the media service names them; restore them from a backup, or see `npm run sweep`';
-    throw new Warning(`${files}: some are not those of the database (${counts}); ${mend}`);
+    const counts = `${missing} missing, ${different} with different content, ${unreadable} unreadable`;
+    const advice = 'the log of the media service names them; restore them from a backup, or see `npm run sweep`';
+    throw new Warning(`${files}: some do not match the database (${counts}); ${advice}`);
   }
-  return state.reconciled ? files : `${files}, which are being compared with the database`;
+  return state.reconciled ? files : `${files}, comparison with the database in progress`;
 }
 
 async function checkLegacy(config: Config): Promise<string> {
   const { dataDir } = config.process;
   const legacy = openLegacyObjects({ settings: legacyOf(config), ownBuckets: [], dataDir, clock: systemClock });
   try {
-    if (legacy.driver === 'off') return 'off: legacy refs resolve to nothing';
+    if (legacy.driver === 'off') return 'off: legacy refs do not resolve';
     if (legacy.driver === 'files') {
       await checkFolder(join(dataDir, 'legacy'));
       return `files in ${join(dataDir, 'legacy')}, a folder per bucket`;
     }
     await legacy.check().catch((error: Error) => {
-      throw new Error(`the S3 server does not answer (${reasonOf(error)}); see LEGACY_S3_ENDPOINT and its keys`);
+      throw new Error(`the S3 server is not responding (${reasonOf(error)}); check LEGACY_S3_ENDPOINT and its keys`);
     });
-    return 'the S3 server answers';
+    return 'the S3 server responds';
   } finally {
     await legacy.close();
   }
 }
 
-/** Everything else works without it. */
+/** Only video features need it. */
 async function checkVideo({ media }: Config): Promise<string> {
   await createFfmpeg(media.ffmpegPath)
     .check()
     .catch(() => {
-      const what = 'video tasks and video watermarks answer 503';
-      throw new Warning(`no ffmpeg and ffprobe at ${media.ffmpegPath}: ${what}; install ffmpeg, or see FFMPEG_PATH`);
+      const what = 'video tasks and video watermarks return 503';
+      throw new Warning(`no ffmpeg and ffprobe at ${media.ffmpegPath}: ${what}; install ffmpeg, or check FFMPEG_PATH`);
     });
   return `ffmpeg at ${media.ffmpegPath}`;
 }
 
-/** Reads the lists as the check of a picture does. */
+/** Reads the lists in the same way as the image check. */
 async function checkScreening({ media: { blockedHashes } }: Config): Promise<string> {
   if (blockedHashes === undefined) return 'no lists (MEDIA_BLOCKED_HASHES is not set)';
   const screening = createScreening({ blockedHashes, screeningUrl: undefined });
   try {
     await screening.checkLists();
-    return `the lists in ${blockedHashes} can be read`;
+    return `the lists in ${blockedHashes} are readable`;
   } catch (error) {
-    throw new Error(`the lists cannot be relied on (${reasonOf(error as Error)}); see MEDIA_BLOCKED_HASHES`);
+    throw new Error(`the lists are unusable (${reasonOf(error as Error)}); check MEDIA_BLOCKED_HASHES`);
   } finally {
     await screening.close();
   }
 }
 
-/** Writable, or to be made where that is possible. */
+/** The folder is writable, or can be created. */
 async function checkFolder(folder: string): Promise<void> {
   for (let path = folder; ; path = dirname(path)) {
     try {
@@ -189,7 +203,7 @@ async function checkFolder(folder: string): Promise<void> {
       return;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT' && path !== dirname(path)) continue;
-      throw new Error(`${path} cannot be written to; let ATELIER_DATA_DIR name a folder that can`);
+      throw new Error(`${path} is not writable; set ATELIER_DATA_DIR to a writable folder`);
     }
   }
 }
@@ -198,5 +212,7 @@ async function checkPermissions(dataDir: string): Promise<void> {
   const { mode = 0 } = await stat(dataDir).catch(() => ({ mode: 0 }));
   if ((mode & 0o077) === 0) return;
   const found = (mode & 0o777).toString(8).padStart(4, '0');
-  throw new Warning(`${dataDir} is accessible to other accounts (${found}); a start sets 0700, or run chmod 700`);
+  throw new Warning(
+    `${dataDir} is accessible to other accounts (${found}); the next start sets 0700, or run chmod 700`,
+  );
 }

@@ -1,7 +1,7 @@
 /**
  * `npm run import-legacy -- <owner> <scopeKind> <scopeId> <path…>`: registers files of the legacy backend as assets with a
- * UUID, bytes left where they are (docs/specification/system.md#commands). One line for each path; exit code 1 when any of them failed. May be
- * repeated. Beside a running instance whose database is embedded it goes through that instance.
+ * UUID, without moving the bytes (docs/specification/system.md#commands). Prints one line for each path. The exit code is 1 if any of
+ * them failed. It can be repeated. If a running instance holds the embedded database, the command calls that instance.
  */
 
 import { type Config, readConfig, secretsOf } from '#app/config.ts';
@@ -21,12 +21,12 @@ interface Imported {
   readonly assetId: string;
 }
 
-/** Throws a Problem, or whatever else is in the way of this one file. */
+/** Throws a Problem, or any other error that concerns this file. */
 type Import = (request: unknown) => Promise<Imported>;
 
 const usage = usageOf('import-legacy');
 const filesAtOnce = 4;
-/** What a picture may take, its turn included. */
+/** Time limit for one image, including its wait for a slot. */
 const timeoutMs = 60_000;
 
 export async function importLegacy(args: readonly string[]): Promise<number> {
@@ -36,9 +36,9 @@ export async function importLegacy(args: readonly string[]): Promise<number> {
   const config = readConfig(process.env, ['media']);
   const closers = new Closers();
   try {
-    const importOne = isEmbeddedInUse(config) ? throughInstance(config, closers) : await alone(config, closers);
+    const importOne = isEmbeddedInUse(config) ? throughInstance(config, closers) : await standalone(config, closers);
     const outcomes = await mapConcurrently(paths, filesAtOnce, (path) =>
-      tell(path, () => importOne({ ownerId, scopeKind, scopeId, legacyBucket, path })),
+      printOutcome(path, () => importOne({ ownerId, scopeKind, scopeId, legacyBucket, path })),
     );
     return outcomes.every(Boolean) ? 0 : 1;
   } finally {
@@ -49,17 +49,17 @@ export async function importLegacy(args: readonly string[]): Promise<number> {
 function readFlags(args: readonly string[]) {
   const flag = '--bucket=';
   const unknown = args.find((arg) => arg.startsWith('--') && !arg.startsWith(flag));
-  if (unknown !== undefined) throw new StartFault(`There is no option ${unknown}. ${usage}`);
+  if (unknown !== undefined) throw new StartFault(`Unknown option ${unknown}. ${usage}`);
   return {
     legacyBucket: args.findLast((arg) => arg.startsWith(flag))?.slice(flag.length),
     words: args.filter((arg) => !arg.startsWith('--')),
   };
 }
 
-async function tell(path: string, work: () => Promise<Imported>): Promise<boolean> {
+async function printOutcome(path: string, work: () => Promise<Imported>): Promise<boolean> {
   try {
     const { created, assetId } = await work();
-    console.log(`ok     ${assetId}  ${path}${created ? '' : '  (was registered already)'}`);
+    console.log(`ok     ${assetId}  ${path}${created ? '' : '  (already registered)'}`);
     return true;
   } catch (error) {
     console.log(`FAULT  ${path}: ${reasonOf(error)}`.replaceAll('\n', ' '));
@@ -75,19 +75,21 @@ function reasonOf(error: unknown): string {
 function throughInstance(config: Config, closers: Closers): Import {
   const client = clientOfInstance(config, closers, { service: 'media', timeoutMs: timeoutMs });
   return async (json) => {
-    const answer = await client.send({ method: 'POST', route: '/v1/assets/legacy', json, idempotent: true });
-    const body = answer.json() as { assetId?: string; message?: string };
-    if (body.assetId === undefined) throw new Error(body.message ?? `the media service answered ${answer.status}`);
-    return { created: answer.status === 201, assetId: body.assetId };
+    const response = await client.send({ method: 'POST', route: '/v1/assets/legacy', json, idempotent: true });
+    const body = response.json() as { assetId?: string; message?: string };
+    if (body.assetId === undefined) throw new Error(body.message ?? `the media service returned ${response.status}`);
+    return { created: response.status === 201, assetId: body.assetId };
   };
 }
 
-async function alone(config: Config, closers: Closers): Promise<Import> {
+async function standalone(config: Config, closers: Closers): Promise<Import> {
   const log = createLog({ level: 'error', secrets: secretsOf(config) });
   const engines = createEngines(config, log, closers);
   const legacy = await engines.legacy();
   if (legacy.driver === 'off')
-    throw new StartFault('LEGACY_S3_ENDPOINT: there is no legacy backend; `embedded` chooses the data folder.');
+    throw new StartFault(
+      'LEGACY_S3_ENDPOINT: no legacy backend is configured. Set it to `embedded` to use the data folder.',
+    );
   const { originals } = await engines.objects();
   const importOne = importerOf({
     database: await engines.database(),

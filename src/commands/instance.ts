@@ -1,4 +1,4 @@
-/** The running instance, for commands that have to go through it. */
+/** The running instance, for commands that need to call it. */
 
 import { addressesOf, type Config } from '#app/config.ts';
 import { commandActor, operatorHeader } from '#platform/audit/audit.ts';
@@ -6,12 +6,12 @@ import { isFolderInUse } from '#platform/db/lock.ts';
 import { createClient, type HttpClient } from '#platform/http/client.ts';
 import { type Closers, StartFault } from '#platform/lifecycle.ts';
 
-/** The database is a running instance's own: nobody else can open it. */
+/** A running instance holds the embedded database, so no other process can open it. */
 export function isEmbeddedInUse({ database, process: { dataDir } }: Config): boolean {
   return database.url === 'embedded' && isFolderInUse(dataDir);
 }
 
-/** Of one of its services, with an internal key. Throws StartFault without one. */
+/** Creates a client for one of its services with an internal key. Throws StartFault if no key is configured. */
 export function clientOfInstance(
   config: Config,
   closers: Closers,
@@ -19,16 +19,16 @@ export function clientOfInstance(
 ): HttpClient {
   const [internalKey] = config.internal.keys;
   if (internalKey === undefined)
-    throw new StartFault('INTERNAL_KEY: a running instance takes commands only with an internal key; set one.');
+    throw new StartFault('INTERNAL_KEY: commands need an internal key to call a running instance. Set one.');
   const client = createClient({
     name: service,
     baseUrl: addressesOf(config)[service],
-    ours: true,
+    isInternal: true,
     internalKey,
     timeoutMs,
   });
   closers.add('client', () => client.close());
-  // The instance writes down who it was.
+  // The instance records this name in its audit log.
   const headers = { [operatorHeader]: commandActor() };
   return { ...client, send: (call) => client.send({ ...call, headers: { ...call.headers, ...headers } }) };
 }

@@ -1,12 +1,12 @@
 /**
- * `npm run move`: from the data folder to PostgreSQL and, with S3_ENDPOINT, to S3 (docs/operations.md). Killed, it goes on
- * where it was when it is repeated. The source is only read; nothing may run on it.
+ * `npm run move`: moves a data folder to PostgreSQL and, with S3_ENDPOINT, to S3 (docs/operations.md). If it is killed, the next run
+ * continues. The source is only read, and no instance may be running on it.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, readConfig } from '#app/config.ts';
 import { migrations } from '#app/migrations.ts';
-import { createRelocations, relocateAssets } from '#media/relocating/store.ts';
+import { createRelocations, relocateAssets } from '#media/reconciling/relocationstore.ts';
 import { createEpochs, type EpochTables } from '#platform/cache/epochs.ts';
 import { systemClock as clock } from '#platform/clock.ts';
 import { type Database, transaction } from '#platform/db/db.ts';
@@ -23,29 +23,29 @@ import { startProgress } from './progress.ts';
 import { withReadableErrors } from './readableerrors.ts';
 import { usageOf } from './usage.ts';
 
-interface Ends {
+interface MoveEnds {
   readonly source: Database;
   readonly target: Database;
   readonly sourceObjects: Objects;
   readonly targetObjects: Objects;
-  /** Otherwise files stay where they are. */
+  /** If `false`, the files stay where they are. */
   readonly movesObjects: boolean;
 }
 
 export async function move(args: readonly string[]): Promise<number> {
-  if (args.length > 0) throw new StartFault(`There is no option ${args[0]}. ${usageOf('move')}`);
+  if (args.length > 0) throw new StartFault(`Unknown option ${args[0]}. ${usageOf('move')}`);
   const config = readConfig(process.env, [], { keepSecrets: false });
   if (config.database.url === 'embedded')
     throw new StartFault(
-      'DATABASE_URL: where the rows go is not set; S3_ENDPOINT and its settings say where objects go.',
+      'DATABASE_URL: set the target database. To move objects too, set S3_ENDPOINT and its settings.',
     );
   const closers = new Closers();
   try {
     await withReadableErrors(async () => {
       const ends = await open(config, closers);
-      if (ends === undefined) return console.log('The target holds this installation already; nothing was done.');
+      if (ends === undefined) return console.log('The target already contains this installation. Nothing was changed.');
       await moveAll(ends);
-      tellRest(config);
+      printRequiredSecrets(config);
     });
     return 0;
   } finally {
@@ -53,14 +53,14 @@ export async function move(args: readonly string[]): Promise<number> {
   }
 }
 
-/** `undefined`: all is done already. Nothing is changed in a target that is not this installation's. */
-async function open(config: Config, closers: Closers): Promise<Ends | undefined> {
+/** Returns `undefined` if the move is already complete. A target of another installation is not changed. */
+async function open(config: Config, closers: Closers): Promise<MoveEnds | undefined> {
   const { dataDir } = config.process;
   if (!existsSync(join(dataDir, 'database')))
-    throw new StartFault(`ATELIER_DATA_DIR: ${dataDir} has no database; there is nothing to move.`);
+    throw new StartFault(`ATELIER_DATA_DIR: ${dataDir} contains no database, so there is nothing to move.`);
   const tables = await tablesOfPostgres(config.database.url);
   if (tables.size > 0 && !tables.has('moving') && !tables.has('migrations'))
-    throw new StartFault('DATABASE_URL: the database has tables of something else; give an empty one.');
+    throw new StartFault('DATABASE_URL: the database contains tables of another program. Use an empty one.');
   const log = createLog({ level: 'error' });
   const common = { dataDir, migrations, log, statementTimeoutMs: 0 };
   const openOne = async (where: string, url: string, unfinished: boolean) => {
@@ -82,7 +82,7 @@ async function open(config: Config, closers: Closers): Promise<Ends | undefined>
   const movesObjects = objects.driver === 's3';
   await targetObjects.check();
   const target = await openOne('DATABASE_URL', config.database.url, true);
-  const state = await judge(target, sourceId, tables.has('moving'));
+  const state = await targetState(target, sourceId, tables.has('moving'));
   if (state === 'done') return undefined;
   if (state === 'empty') {
     if (movesObjects) await assertEmpty(targetObjects);
@@ -93,41 +93,47 @@ async function open(config: Config, closers: Closers): Promise<Ends | undefined>
   return { source, target, sourceObjects, targetObjects, movesObjects };
 }
 
-/** Where the move into this target stands. Throws StartFault when it is somebody else's. */
-async function judge(target: Database, sourceId: string, isMoving: boolean): Promise<'empty' | 'moving' | 'done'> {
+/** Returns the state of the move into this target. Throws StartFault if the target belongs to another installation. */
+async function targetState(
+  target: Database,
+  sourceId: string,
+  isMoving: boolean,
+): Promise<'empty' | 'moving' | 'done'> {
   const db = target.queries<object>();
-  const begun = isMoving ? await readNote<{ id: string }>(db, 'source') : undefined;
-  if (begun?.id === sourceId) return 'moving';
-  if (begun !== undefined)
+  const started = isMoving ? await readNote<{ id: string }>(db, 'source') : undefined;
+  if (started?.id === sourceId) return 'moving';
+  if (started !== undefined)
     throw new StartFault('DATABASE_URL: another installation is being moved into this database.');
   const tables = await readTables(db);
-  // A key that migrations make is nobody's yet.
+  // A key that only a migration generated has not been used yet.
   for (const { name } of tables.filter(({ name }) => name !== 'unsubscribe_keys'))
     if (await hasRows(db, name)) {
       if ((await installationId(target.queries())) === sourceId) return 'done';
-      throw new StartFault(`DATABASE_URL: the database has rows already (${name}); give an empty one.`);
+      throw new StartFault(`DATABASE_URL: the database already contains rows (${name}). Use an empty one.`);
     }
   return 'empty';
 }
 
 async function assertEmpty(objects: Objects): Promise<void> {
   for await (const { key } of objects.list(''))
-    throw new StartFault(`S3_BUCKET: the bucket "${objects.bucket}" has objects already (${key}); give an empty one.`);
+    throw new StartFault(
+      `S3_BUCKET: the bucket "${objects.bucket}" already contains objects (${key}). Use an empty one.`,
+    );
 }
 
-async function moveAll({ source, target, sourceObjects, targetObjects, movesObjects }: Ends): Promise<void> {
+async function moveAll({ source, target, sourceObjects, targetObjects, movesObjects }: MoveEnds): Promise<void> {
   const notes = target.queries<object>();
   if (movesObjects) {
     const progress = startProgress('Objects', await bytesOf(sourceObjects));
     const count = await moveObjects({ source: sourceObjects, target: targetObjects, notes, progress });
     progress.end();
-    console.log(`${count} objects are there, each read back.`);
+    console.log(`${count} objects moved and verified.`);
   }
   const progress = startProgress('Rows', await rowsOf(source));
   const rows = await moveRows(source, target, progress);
   progress.end();
-  console.log(`${rows} rows are there, as many and the same as in the source.`);
-  // A Redis may have been kept that knows addresses of the files.
+  console.log(`${rows} rows moved and verified.`);
+  // A Redis that is still in use may contain URLs of the old files.
   await createEpochs(target.queries<EpochTables>(), 'media').raise();
   await transaction(
     notes,
@@ -151,11 +157,11 @@ async function rowsOf(source: Database): Promise<number> {
   return rows;
 }
 
-/** What no database holds: keys, by which sessions and addresses stay valid. */
-function tellRest({ process: { dataDir } }: Config): void {
+/** Prints what no database contains: keys that keep sessions and URLs valid. */
+function printRequiredSecrets({ process: { dataDir } }: Config): void {
   const file = join(dataDir, 'secrets.json');
   const names = existsSync(file) ? Object.keys(JSON.parse(readFileSync(file, 'utf8'))) : [];
-  console.log('Moved. The data folder is as it was; start nothing on it with the old settings any more.');
+  console.log('The move is complete. The data folder is unchanged. Do not start it with the old settings again.');
   if (names.length > 0)
-    console.log(`Processes that do not share it need these from ${file} in their environment: ${names.join(', ')}.`);
+    console.log(`Processes that do not share the data folder need these variables from ${file}: ${names.join(', ')}.`);
 }

@@ -1,8 +1,8 @@
-/** How far a long command has come: a bar on a terminal, else a plain line now and then. */
+/** The progress of a long command: a bar on a terminal, otherwise a line at intervals. */
 
 export interface Progress {
   add(amount: number): void;
-  /** Leaves the last state standing. */
+  /** Leaves the last state on the screen. */
   end(): void;
 }
 
@@ -10,7 +10,7 @@ const barWidth = 30;
 const redrawEveryMs = 100;
 const lineEveryMs = 5000;
 
-/** `total` in any unit; more than it counts as all of it. */
+/** `total` may have any unit. A larger value counts as complete. */
 export function startProgress(what: string, total: number): Progress {
   const { stdout } = process;
   const everyMs = stdout.isTTY ? redrawEveryMs : lineEveryMs;

@@ -1,6 +1,6 @@
 /**
- * The way of `credits` and `seed` to the shared records: through the running instance where it holds the embedded database,
- * else straight to the database (docs/specification/system.md#commands).
+ * How `credits` and `seed` access the accounts records: through the running instance if it holds the embedded database, otherwise
+ * directly (docs/specification/system.md#commands).
  */
 import type { AccountTables } from '#accounts/store.ts';
 import { addressesOf, type Config, readConfig, secretsOf } from '#app/config.ts';
@@ -11,27 +11,27 @@ import { createLog } from '#platform/log.ts';
 import { Problem } from '#platform/problem.ts';
 import { clientOfInstance, isEmbeddedInUse } from './instance.ts';
 
-interface Deed<Result> {
-  /** The same as a call of the authentication service … */
+interface RecordsAction<Result> {
+  /** The action as a call of the authentication service. */
   readonly method: 'GET' | 'PUT' | 'POST';
   readonly path: string;
   readonly json?: unknown;
-  /** … and here. */
-  readonly here: (db: Db<AccountTables>, config: Config) => Promise<Result>;
+  /** The same action in this process. */
+  readonly locally: (db: Db<AccountTables>, config: Config) => Promise<Result>;
 }
 
-/** What cannot be is a StartFault of one line. */
-export async function onRecords<Result>(deed: Deed<Result>): Promise<Result> {
-  // Nothing is started: the database alone has to be named.
+/** Throws StartFault with one line if the action is not possible. */
+export async function onRecords<Result>(action: RecordsAction<Result>): Promise<Result> {
+  // No service starts, so only the database must be configured.
   const config = readConfig(process.env, []);
   if (config.process.production && !process.env.DATABASE_URL)
     throw new StartFault('Configuration: missing in production: DATABASE_URL.');
   const closers = new Closers();
   try {
-    if (isEmbeddedInUse(config)) return await throughInstance(config, closers, deed);
+    if (isEmbeddedInUse(config)) return await throughInstance(config, closers, action);
     const log = createLog({ level: 'error', secrets: secretsOf(config) });
     const database = await createEngines(config, log, closers).database();
-    return await deed.here(database.queries<AccountTables>(), config);
+    return await action.locally(database.queries<AccountTables>(), config);
   } catch (error) {
     if (error instanceof Problem) throw new StartFault(error.message, { cause: error });
     throw error;
@@ -40,18 +40,22 @@ export async function onRecords<Result>(deed: Deed<Result>): Promise<Result> {
   }
 }
 
-async function throughInstance<Result>(config: Config, closers: Closers, deed: Deed<Result>): Promise<Result> {
+async function throughInstance<Result>(
+  config: Config,
+  closers: Closers,
+  action: RecordsAction<Result>,
+): Promise<Result> {
   const client = clientOfInstance(config, closers, { service: 'auth', timeoutMs: 10_000 });
   const { auth: baseUrl } = addressesOf(config);
-  const { method, path, json = method === 'GET' ? undefined : {} } = deed;
+  const { method, path, json = method === 'GET' ? undefined : {} } = action;
   const call = { method, path, route: path.split('?')[0] ?? path, json, idempotent: true };
-  const answer = await client.send(call).catch((cause: Error) => {
-    throw new StartFault(`The data folder is in use, but the authentication service at ${baseUrl} does not answer.`, {
+  const response = await client.send(call).catch((cause: Error) => {
+    throw new StartFault(`The data folder is in use, but the authentication service at ${baseUrl} is not responding.`, {
       cause,
     });
   });
-  const body = answer.json();
-  if (answer.status < 300) return body as Result;
+  const body = response.json();
+  if (response.status < 300) return body as Result;
   const { message = 'no reason given' } = body as { readonly message?: string };
-  throw new StartFault(`The authentication service answered ${answer.status}: ${message}`);
+  throw new StartFault(`The authentication service returned ${response.status}: ${message}`);
 }

@@ -1,12 +1,17 @@
 /**
- * `npm run restore -- <folder>`: puts a backup into an empty data folder (docs/operations.md). Everything is compared with
- * the manifest on the way; what goes wrong leaves the folder empty, what is killed leaves one that nothing starts on.
+ * `npm run restore -- <folder>`: restores a backup into an empty data folder (docs/operations.md). All files are compared with the
+ * manifest. A failure leaves the folder empty, and a killed run leaves a folder on which nothing starts.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { migrations } from '#app/migrations.ts';
-import { createRelocations, noteRelocations, type Relocation, relocateAssets } from '#media/relocating/store.ts';
+import {
+  createRelocations,
+  noteRelocations,
+  type Relocation,
+  relocateAssets,
+} from '#media/reconciling/relocationstore.ts';
 import { createEpochs, type EpochTables } from '#platform/cache/epochs.ts';
 import { transaction } from '#platform/db/db.ts';
 import { type FolderLock, isUnfinished, lockFiles, lockFolder, unfinishedMark } from '#platform/db/lock.ts';
@@ -20,19 +25,21 @@ import { withReadableErrors } from './readableerrors.ts';
 import { usageOf } from './usage.ts';
 
 const usage = usageOf('restore');
-/** Of the lock, and of a disk of its own. */
-const nobodys: readonly string[] = [...lockFiles, 'lost+found'];
+/** Files of the lock, and of a separate disk. */
+const ignoredNames: readonly string[] = [...lockFiles, 'lost+found'];
 const rowsAtOnce = 500;
-/** Of all assets in one statement. */
+/** One statement updates all assets. */
 const relocatingTimeoutMs = 3_600_000;
 
 export async function restore(args: readonly string[]): Promise<number> {
   const [named, ...more] = args;
   if (named === undefined || more.length > 0 || named.startsWith('--')) throw new StartFault(usage);
-  // Not the whole configuration: reading it would make secrets, where those of the backup belong.
+  // Reading the whole configuration would generate secrets, where those of the backup belong.
   const dataDir = resolve(process.env.ATELIER_DATA_DIR || 'data');
   if ((process.env.DATABASE_URL || 'embedded') !== 'embedded')
-    throw new StartFault('DATABASE_URL: a backup of the data folder is no PostgreSQL; `npm run move` goes there.');
+    throw new StartFault(
+      'DATABASE_URL: a backup can only be restored into a data folder. Use `npm run move` to move it to PostgreSQL.',
+    );
   const manifest = await readManifest(resolve(named));
   const lock = await lockFolder(dataDir);
   try {
@@ -46,9 +53,11 @@ export async function restore(args: readonly string[]): Promise<number> {
 
 async function restoreInto(dataDir: string, folder: string, manifest: Manifest, lock: FolderLock): Promise<void> {
   if (isUnfinished(dataDir)) await clear(dataDir);
-  const [found] = (await readdir(dataDir)).filter((name) => !nobodys.includes(name));
+  const [found] = (await readdir(dataDir)).filter((name) => !ignoredNames.includes(name));
   if (found !== undefined)
-    throw new StartFault(`ATELIER_DATA_DIR: ${dataDir} is not empty (${found}); a backup is put into an empty folder.`);
+    throw new StartFault(
+      `ATELIER_DATA_DIR: ${dataDir} is not empty (${found}). Restore the backup into an empty folder.`,
+    );
   await writeFile(join(dataDir, unfinishedMark), '', { flush: true });
   try {
     await followFiles(dataDir, await copyAll(folder, dataDir, manifest), lock);
@@ -58,9 +67,9 @@ async function restoreInto(dataDir: string, folder: string, manifest: Manifest, 
   }
 }
 
-/** The mark goes last, so that a kill on the way leaves it. */
+/** Removes the mark last, so that it remains if the process is killed. */
 async function clear(dataDir: string): Promise<void> {
-  const rest = (await readdir(dataDir)).filter((name) => !nobodys.includes(name) && name !== unfinishedMark);
+  const rest = (await readdir(dataDir)).filter((name) => !ignoredNames.includes(name) && name !== unfinishedMark);
   for (const name of [...rest, unfinishedMark]) await rm(join(dataDir, name), { recursive: true, force: true });
 }
 
@@ -79,11 +88,12 @@ async function copyAll(folder: string, dataDir: string, manifest: Manifest): Pro
 async function copyKept(folder: string, dataDir: string, { path, sha256, modifiedAtMs }: KeptFile): Promise<Copied> {
   if (!existsSync(join(folder, path))) throw new StartFault(`${folder} is damaged: ${path} is missing.`);
   const copied = await copyFile(join(folder, path), join(dataDir, path), modifiedAtMs);
-  if (copied.sha256 !== sha256) throw new StartFault(`${folder} is damaged: ${path} is not what was backed up.`);
+  if (copied.sha256 !== sha256)
+    throw new StartFault(`${folder} is damaged: ${path} differs from the file that was backed up.`);
   return copied;
 }
 
-/** `undefined`: no object. */
+/** Returns `undefined` if the file is not an object. */
 function relocationOf({ path, etag, size, sha256 }: KeptFile, newEtag: string): Relocation | undefined {
   const [, bucket, key] = /^(objects)\/(.+)$/.exec(path) ?? /^legacy\/([^/]+)\/(.+)$/.exec(path) ?? [];
   if (bucket === undefined || key === undefined) return undefined;
@@ -91,7 +101,7 @@ function relocationOf({ path, etag, size, sha256 }: KeptFile, newEtag: string): 
   return { backend, bucket, key, etag, size, sha256, newBucket: bucket, newEtag };
 }
 
-/** The copies have ETags of their own, and their rows follow. */
+/** The copies have different ETags, so their rows are updated. */
 async function followFiles(dataDir: string, relocations: readonly Relocation[], lock: FolderLock): Promise<void> {
   const log = createLog({ level: 'silent' });
   const database = await openDatabase({ url: 'embedded', dataDir, migrations, log, lock, unfinished: true });
@@ -101,10 +111,10 @@ async function followFiles(dataDir: string, relocations: readonly Relocation[], 
     await createRelocations(db);
     for (let start = 0; start < relocations.length; start += rowsAtOnce)
       await noteRelocations(db, relocations.slice(start, start + rowsAtOnce));
-    // A Redis may have been kept that knows addresses of the old files.
+    // A Redis that is still in use may contain URLs of the old files.
     await createEpochs(database.queries<EpochTables>(), 'media').raise();
     await transaction(db, (tx) => relocateAssets(tx, 'objects', 'objects'), relocatingTimeoutMs);
-    // While the folder is still locked.
+    // Remove the mark while the folder is still locked.
     await rm(join(dataDir, unfinishedMark));
   } finally {
     await database.close();

@@ -1,4 +1,4 @@
-/** Signs in as a browser does: `/login`, the consent page's form, `/callback`, `/refresh`. For the demo. */
+/** Signs in as a browser does: `/login`, the consent page's form, `/callback`, `/refresh`. The demo uses it. */
 
 import { addressesOf, type Config, redirectOriginsOf } from '#app/config.ts';
 import { outgoingFetch } from '#platform/http/outgoing.ts';
@@ -6,11 +6,11 @@ import { StartFault } from '#platform/lifecycle.ts';
 
 export interface SignedIn {
   readonly accessToken: string;
-  /** Where the browser was sent in the end. */
+  /** The final redirect target of the browser. */
   readonly target: string;
 }
 
-/** A made-up account at the running instance's local identity provider. */
+/** Signs in with a made-up account at the running instance's local identity provider. */
 export async function signInThroughBrowser(config: Config, email: string): Promise<SignedIn> {
   const { auth } = addressesOf(config);
   const [origin = auth] = redirectOriginsOf(config);
@@ -18,18 +18,18 @@ export async function signInThroughBrowser(config: Config, email: string): Promi
   const visit = (url: string, init: RequestInit = {}) => visitWith(jar, url, init);
 
   const login = await visit(`${auth}/login?next=${encodeURIComponent(`${origin}/`)}`);
-  const page = await visit(login.location ?? refuse(login, 'begin a sign-in'));
+  const page = await visit(login.location ?? refuse(login, 'start a sign-in'));
   const form = readForm(page.text) ?? refuse(page, 'show the consent page of the local identity provider');
   const consent = await visit(new URL(form.action, page.url).href, {
     method: 'POST',
     body: new URLSearchParams({ flow: form.flow, email }),
   });
-  const callback = await visit(consent.location ?? refuse(consent, 'take the consent'));
+  const callback = await visit(consent.location ?? refuse(consent, 'accept the consent'));
   const target = callback.location ?? refuse(callback, 'finish the sign-in');
   if (!jar.has('ka_session')) throw new StartFault(`The sign-in failed; the browser was sent to ${target}.`);
   const refreshed = await visit(`${auth}/refresh`, { method: 'POST', headers: { origin } });
   const { access_token: accessToken } = JSON.parse(refreshed.text) as { readonly access_token?: string };
-  return { accessToken: accessToken ?? refuse(refreshed, 'give an access token'), target };
+  return { accessToken: accessToken ?? refuse(refreshed, 'return an access token'), target };
 }
 
 interface Page {
@@ -41,24 +41,24 @@ interface Page {
 
 async function visitWith(jar: Map<string, string>, url: string, init: RequestInit): Promise<Page> {
   const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
-  const answer = await outgoingFetch(url, {
+  const response = await outgoingFetch(url, {
     ...init,
     redirect: 'manual',
     headers: { ...init.headers, ...(cookie === '' ? {} : { cookie }) },
     signal: AbortSignal.timeout(15_000),
   }).catch((cause: Error) => {
-    throw new StartFault(`${new URL(url).origin} does not answer; is \`npm start\` running? (${cause.message})`);
+    throw new StartFault(`${new URL(url).origin} is not responding. Is \`npm start\` running? (${cause.message})`);
   });
-  for (const line of answer.headers.getSetCookie()) {
+  for (const line of response.headers.getSetCookie()) {
     const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
     if (line.includes('Max-Age=0')) jar.delete(name);
     else jar.set(name, value);
   }
-  const location = answer.headers.get('location');
+  const location = response.headers.get('location');
   return {
     url,
-    status: answer.status,
-    text: await answer.text(),
+    status: response.status,
+    text: await response.text(),
     location: location === null ? undefined : new URL(location, url).href,
   };
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run sweep [-- --apply]`: finds what nobody needs any more (docs/media.md, "What is left over"), one line each; removes
- * it only with `--apply`. Exit code 1 when not all could be looked at or removed. May be broken off and repeated.
+ * `npm run sweep [-- --apply]`: lists objects and rows that are no longer needed (docs/media.md, "What is left over"), one line each,
+ * and removes them only with `--apply`. The exit code is 1 if any could not be checked or removed. It can be interrupted and repeated.
  */
 
 import { type Config, isAlone, readConfig, secretsOf } from '#app/config.ts';
@@ -17,15 +17,15 @@ import { Problem } from '#platform/problem.ts';
 import { clientOfInstance, isEmbeddedInUse } from './instance.ts';
 import { usageOf } from './usage.ts';
 
-/** One page; throws a Problem, or whatever else is in the way. */
+/** Sweeps one page. Throws a Problem, or any other error. */
 type Sweep = (request: { readonly apply: boolean; readonly cursor: string | null }) => Promise<Swept>;
 
-/** A thousand objects, looked for and removed. */
+/** Time limit for finding and removing a thousand objects. */
 const timeoutMs = 120_000;
 
 export async function sweep(args: readonly string[]): Promise<number> {
   const unknown = args.find((arg) => arg !== '--apply');
-  if (unknown !== undefined) throw new StartFault(`There is no option ${unknown}. ${usageOf('sweep')}`);
+  if (unknown !== undefined) throw new StartFault(`Unknown option ${unknown}. ${usageOf('sweep')}`);
   const apply = args.includes('--apply');
   const config = readConfig(process.env, ['media']);
   const closers = new Closers();
@@ -78,15 +78,15 @@ function lineOf({ what, fate, key, assetId, byteSize, why }: SweepFinding): stri
 }
 
 function summaryOf(counts: ReadonlyMap<string, number>, apply: boolean): string {
-  const told = (fate: SweepFinding['fate']) =>
+  const describe = (fate: SweepFinding['fate']) =>
     Object.entries(names)
       .map(([what, [one, many]]) => ({ count: counts.get(`${fate} ${what}`) ?? 0, one, many }))
       .map(({ count, one, many }) => `${count} ${count === 1 ? one : many}`)
       .join(', ');
   const left = [...counts].filter(([name]) => name.startsWith('left ')).reduce((sum, [, count]) => sum + count, 0);
-  const what = apply ? `Removed: ${told('removed')}.` : `Would be removed: ${told('found')}.`;
-  const next = apply || counts.size === 0 ? '' : ' Nothing was changed; `npm run sweep -- --apply` removes them.';
-  return `${what}${left === 0 ? '' : ` Left: ${left}.`}${next}`;
+  const what = apply ? `Removed: ${describe('removed')}.` : `To be removed: ${describe('found')}.`;
+  const next = apply || counts.size === 0 ? '' : ' Nothing was changed. Run `npm run sweep -- --apply` to remove them.';
+  return `${what}${left === 0 ? '' : ` Not checked or removed: ${left}.`}${next}`;
 }
 
 function reasonOf(error: unknown): string {
@@ -97,9 +97,9 @@ function reasonOf(error: unknown): string {
 function throughInstance(config: Config, closers: Closers): Sweep {
   const client = clientOfInstance(config, closers, { service: 'media', timeoutMs: timeoutMs });
   return async (json) => {
-    const answer = await client.send({ method: 'POST', route: '/v1/sweep', json, idempotent: true });
-    const body = answer.json() as Swept & { readonly message?: string };
-    if (answer.status !== 200) throw new Error(body.message ?? `the media service answered ${answer.status}`);
+    const response = await client.send({ method: 'POST', route: '/v1/sweep', json, idempotent: true });
+    const body = response.json() as Swept & { readonly message?: string };
+    if (response.status !== 200) throw new Error(body.message ?? `the media service returned ${response.status}`);
     return body;
   };
 }
@@ -108,14 +108,14 @@ async function open(config: Config, closers: Closers): Promise<Sweep> {
   const log = createLog({ level: 'error', secrets: secretsOf(config) });
   const engines = createEngines(config, log, closers);
   const database = await engines.database();
-  // What a running service keeps in its memory only it can forget.
+  // Only the running service can clear its in-memory caches.
   if (isAlone(config) && !(await standInFor('media', database, log, closers))) return throughInstance(config, closers);
   const redis = await engines.redis();
   const { originals, publicObjects } = await engines.objects();
   const sweepPage = sweeperOf({
     clock,
     database,
-    answers: openCache({ redis, database, name: 'media', maxBytes: 1_000_000, log }),
+    signedUrls: openCache({ redis, database, name: 'media', maxBytes: 1_000_000, log }),
     originals,
     publicObjects,
     legacy: await engines.legacy(),

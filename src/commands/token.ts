@@ -1,4 +1,4 @@
-/** `npm run token [-- email]`: an access token of a made-up account, from the running local identity provider. */
+/** `npm run token [-- email]`: prints an access token of a made-up account, from the running local identity provider. */
 
 import { addressesOf, type Config, readConfig } from '#app/config.ts';
 import { outgoingFetch } from '#platform/http/outgoing.ts';
@@ -9,22 +9,22 @@ export async function token(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** A JWT, valid for an hour. */
+/** Returns a JWT that is valid for an hour. */
 async function requestToken(config: Config, email: string): Promise<string> {
   const url = `${addressesOf(config).idp}/local/token`;
-  const answer = await outgoingFetch(url, {
+  const response = await outgoingFetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-local-secret': config.localIdp.secret },
     body: JSON.stringify({ email }),
     signal: AbortSignal.timeout(5000),
   }).catch((cause: Error) => {
     throw new StartFault(
-      `The local identity provider at ${url} does not answer; is \`npm start\` running? (${cause.message})`,
+      `The local identity provider at ${url} is not responding. Is \`npm start\` running? (${cause.message})`,
     );
   });
-  const body = (await answer.json()) as { access_token?: string; message?: string };
-  if (!answer.ok || body.access_token === undefined) {
-    throw new StartFault(`The local identity provider answered ${answer.status}: ${body.message ?? 'no token'}`);
+  const body = (await response.json()) as { access_token?: string; message?: string };
+  if (!response.ok || body.access_token === undefined) {
+    throw new StartFault(`The local identity provider returned ${response.status}: ${body.message ?? 'no token'}`);
   }
   return body.access_token;
 }

@@ -1,9 +1,9 @@
-/** What the console's pages are told by its server side (docs/console.md). */
+/** The responses of the console's server side to its pages (docs/console.md). */
 import { z } from 'zod';
 
 export const signIn = z.object({ token: z.string().min(1).max(1024) });
 
-/** Anybody may know this: it is what a browser needs to show the pages. */
+/** Public information that a browser needs to show the pages. */
 export const consoleInfo = z.object({
   version: z.string(),
   isOperator: z.boolean().describe('The browser has shown CONSOLE_TOKEN.'),

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { address, secret } from '#platform/config.ts';
 
-/** docs/specification/system.md#engines; docs/console.md. */
+/** Settings of the console (docs/specification/system.md#engines; docs/console.md). */
 export const consoleSettings = {
   token: secret('CONSOLE_TOKEN', {
     make: () => randomBytes(32).toString('base64url'),
     valid: (raw) => (raw.length < 16 ? 'must be at least 16 characters' : undefined),
-    meaning: 'Opens the operator’s pages of the console. Empty: they stay closed.',
+    meaning: 'Gives access to the operator’s pages of the console. Empty: they are disabled.',
   }),
   url: address('CONSOLE_URL', {
-    meaning: 'Where browsers reach the console; requests that name another host are refused. Not set: its own address.',
+    meaning: 'The public URL of the console. Requests for another host are rejected. Not set: its own address.',
   }),
 } as const;

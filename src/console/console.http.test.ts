@@ -1,4 +1,4 @@
-/** The console's server side over HTTP: who may talk to it, how operators come in, and what it hands on. */
+/** Tests of the console's server side over HTTP: access, operator sessions and forwarding. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
@@ -15,14 +15,14 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-interface Asked {
+interface RequestOptions {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly json?: unknown;
 }
 
-/** `fetch` would not send a `Host` or an `Origin` of our choice. */
-function ask(path: string, { method = 'GET', headers = {}, json }: Asked = {}) {
+/** `fetch` does not allow a custom `Host` or `Origin`. */
+function send(path: string, { method = 'GET', headers = {}, json }: RequestOptions = {}) {
   return new Promise<{ status: number; headers: Record<string, string>; text: string }>((resolve, reject) => {
     const body = json === undefined ? undefined : JSON.stringify(json);
     const call = request(rig.url + path, {
@@ -41,7 +41,7 @@ function ask(path: string, { method = 'GET', headers = {}, json }: Asked = {}) {
 }
 
 const begin = (token: string, headers: Record<string, string> = {}) =>
-  ask('/api/session', { method: 'POST', headers: { origin: rig.url, ...headers }, json: { token } });
+  send('/api/session', { method: 'POST', headers: { origin: rig.url, ...headers }, json: { token } });
 
 async function operator(): Promise<Record<string, string>> {
   const { headers } = await begin(environment.CONSOLE_TOKEN);
@@ -53,45 +53,45 @@ const errorOf = ({ status, text }: { status: number; text: string }) => [status,
 describe('hosts and origins', () => {
   const aliases = () => [rig.url, rig.url.replace('localhost', '127.0.0.1'), rig.url.replace('localhost', '[::1]')];
 
-  it('answers under the names of the loopback', async () => {
+  it('responds to the names of the loopback interface', async () => {
     for (const alias of aliases())
-      expect((await ask('/api/console', { headers: { host: new URL(alias).host } })).status).toBe(200);
+      expect((await send('/api/console', { headers: { host: new URL(alias).host } })).status).toBe(200);
   });
 
-  it('leads pages to the one name that cookies are kept under, and nowhere else', async () => {
-    const { status, headers } = await ask('/memory?q=1', { headers: { host: new URL(aliases()[1] ?? '').host } });
+  it('redirects pages to the name that cookies belong to, and nothing else', async () => {
+    const { status, headers } = await send('/memory?q=1', { headers: { host: new URL(aliases()[1] ?? '').host } });
     expect([status, headers.location]).toEqual([302, `${rig.url}/memory?q=1`]);
-    const elsewhere = await ask('//evil.example/', { headers: { host: new URL(aliases()[1] ?? '').host } });
+    const elsewhere = await send('//evil.example/', { headers: { host: new URL(aliases()[1] ?? '').host } });
     expect(elsewhere.headers.location ?? rig.url).toMatch(rig.url);
   });
 
   it.each(['evil.example', 'localhost', 'localhost:1', 'localhost.evil.example:80'])(
-    'refuses the host “%s”',
+    'rejects the host “%s”',
     async (host) => {
       for (const path of ['/', '/assets/index.js', '/api/console', '/docs'])
-        expect(errorOf(await ask(path, { headers: { host } })), path).toEqual([403, 'forbidden_host']);
+        expect(errorOf(await send(path, { headers: { host } })), path).toEqual([403, 'forbidden_host']);
     },
   );
 
-  it('refuses a page of a name that was pointed here, whatever else it shows', async () => {
+  it('rejects a page whose name was pointed here, whatever else it sends', async () => {
     const { cookie = '' } = await operator();
     const rebound = { host: 'evil.example', origin: 'http://evil.example', 'sec-fetch-site': 'same-origin', cookie };
-    expect(errorOf(await ask('/api/overview', { headers: rebound }))).toEqual([403, 'forbidden_host']);
-    const answer = await begin(environment.CONSOLE_TOKEN, rebound);
-    expect(errorOf(answer)).toEqual([403, 'forbidden_host']);
-    expect(answer.headers['set-cookie']).toBeUndefined();
+    expect(errorOf(await send('/api/overview', { headers: rebound }))).toEqual([403, 'forbidden_host']);
+    const response = await begin(environment.CONSOLE_TOKEN, rebound);
+    expect(errorOf(response)).toEqual([403, 'forbidden_host']);
+    expect(response.headers['set-cookie']).toBeUndefined();
   });
 
-  it('believes no proxy about it', async () => {
-    const answer = await ask('/api/console', {
+  it('ignores proxy headers', async () => {
+    const response = await send('/api/console', {
       headers: { host: 'evil.example', 'x-forwarded-host': new URL(rig.url).host },
     });
-    expect(answer.status).toBe(403);
+    expect(response.status).toBe(403);
   });
 
-  it('tells probes how it is under any name', async () => {
+  it('responds to probes under any name', async () => {
     for (const path of ['/health', '/ready', '/metrics'])
-      expect((await ask(path, { headers: { host: 'probe.example' } })).status).toBe(200);
+      expect((await send(path, { headers: { host: 'probe.example' } })).status).toBe(200);
   });
 
   it.each([
@@ -101,45 +101,45 @@ describe('hosts and origins', () => {
     ['a page of another site', { 'sec-fetch-site': 'cross-site' }, 403],
     ['a neighbour', { 'sec-fetch-site': 'same-site' }, 403],
     ['itself', { 'sec-fetch-site': 'same-origin' }, 200],
-    ['nobody in particular', {}, 200],
-  ])('judges reading by %s', async (_who, headers, status) => {
-    expect((await ask('/api/console', { headers: headers as Record<string, string> })).status).toBe(status);
+    ['no origin', {}, 200],
+  ])('treats a read from %s correctly', async (_who, headers, status) => {
+    expect((await send('/api/console', { headers: headers as Record<string, string> })).status).toBe(status);
   });
 
-  it('changes nothing for whoever names no origin', async () => {
-    const answer = await ask('/api/session', { method: 'POST', json: { token: environment.CONSOLE_TOKEN } });
-    expect(errorOf(answer)).toEqual([403, 'forbidden_origin']);
-    expect(answer.headers['set-cookie']).toBeUndefined();
+  it('rejects changes without an origin', async () => {
+    const response = await send('/api/session', { method: 'POST', json: { token: environment.CONSOLE_TOKEN } });
+    expect(errorOf(response)).toEqual([403, 'forbidden_origin']);
+    expect(response.headers['set-cookie']).toBeUndefined();
   });
 });
 
-describe('the API of the pages, whichever way its path is written', () => {
+describe('the API of the pages, for any spelling of its path', () => {
   const spellings = ['/api/session', '/%61pi/session', '/ap%69/%73ession', '/a%70i/session?x=/'];
 
-  it.each(spellings)('%s refuses another origin and changes nothing', async (path) => {
+  it.each(spellings)('%s rejects another origin and changes nothing', async (path) => {
     const { cookie = '' } = await operator();
     const strangers: Record<string, string>[] = [{ cookie, origin: 'https://evil.example' }, { cookie }];
     for (const headers of strangers) {
-      const answer = await ask(path, { method: 'DELETE', headers });
-      expect(errorOf(answer)).toEqual([403, 'forbidden_origin']);
-      expect(answer.headers['set-cookie']).toBeUndefined();
+      const response = await send(path, { method: 'DELETE', headers });
+      expect(errorOf(response)).toEqual([403, 'forbidden_origin']);
+      expect(response.headers['set-cookie']).toBeUndefined();
     }
   });
 
   it.each(['/api/console', '/%61pi/console', '/api/overview', '/%61pi/overview', '/%61pi/nowhere'])(
-    '%s is not stored by any cache',
+    '%s is not cached',
     async (path) => {
-      expect((await ask(path)).headers['cache-control']).toBe('no-store');
+      expect((await send(path)).headers['cache-control']).toBe('no-store');
     },
   );
 
-  it('pages may be cached as before', async () => {
-    expect((await ask('/')).headers['cache-control']).toBe('no-cache');
+  it('pages may be cached', async () => {
+    expect((await send('/')).headers['cache-control']).toBe('no-cache');
   });
 });
 
 describe('the operator’s session', () => {
-  it('begins with the token, in a cookie that scripts and other sites do not get', async () => {
+  it('starts with the token, in a cookie that scripts and other sites cannot read', async () => {
     const { status, headers } = await begin(environment.CONSOLE_TOKEN);
     expect(status).toBe(204);
     expect(headers['set-cookie']).toMatch(
@@ -153,13 +153,13 @@ describe('the operator’s session', () => {
     ['a wrong one', 'a token of the test'],
     ['a longer one', `${environment.CONSOLE_TOKEN}x`],
   ])('not with %s', async (_what, token) => {
-    const answer = await begin(token);
-    expect(errorOf(answer)).toEqual([401, 'wrong_token']);
-    expect(answer.headers['set-cookie']).toBeUndefined();
+    const response = await begin(token);
+    expect(errorOf(response)).toEqual([401, 'wrong_token']);
+    expect(response.headers['set-cookie']).toBeUndefined();
   });
 
-  it.each([{}, { token: '' }, { token: 1 }, { token: 'x'.repeat(1025) }])('needs a token: %j', async (json) => {
-    expect((await ask('/api/session', { method: 'POST', headers: { origin: rig.url }, json })).status).toBe(400);
+  it.each([{}, { token: '' }, { token: 1 }, { token: 'x'.repeat(1025) }])('requires a token: %j', async (json) => {
+    expect((await send('/api/session', { method: 'POST', headers: { origin: rig.url }, json })).status).toBe(400);
   });
 
   it.each([
@@ -180,13 +180,13 @@ describe('the operator’s session', () => {
       `atelier_console=9999999999.${signature}`,
     ];
     for (const cookie of strangers)
-      expect((await ask(path, { method, headers: { origin: rig.url, cookie } })).status, cookie).toBe(401);
+      expect((await send(path, { method, headers: { origin: rig.url, cookie } })).status, cookie).toBe(401);
   });
 
-  it('tells the pages who they are for', async () => {
-    const anonymous = JSON.parse((await ask('/api/console')).text);
+  it('tells the pages whether the user is an operator', async () => {
+    const anonymous = JSON.parse((await send('/api/console')).text);
     expect(anonymous).toMatchObject({ isOperator: false, hasOutbox: true, hasMemory: true });
-    expect(JSON.parse((await ask('/api/console', { headers: await operator() })).text).isOperator).toBe(true);
+    expect(JSON.parse((await send('/api/console', { headers: await operator() })).text).isOperator).toBe(true);
     expect(JSON.stringify(anonymous)).not.toContain('of the tests');
   });
 
@@ -205,25 +205,25 @@ describe('the operator’s session', () => {
     '/health',
     '/ready',
     '/metrics',
-  ])('sees no key of ours: %s', async (path) => {
-    const answer = JSON.stringify(await ask(path, { headers: await operator() }));
+  ])('contains no secret: %s', async (path) => {
+    const response = JSON.stringify(await send(path, { headers: await operator() }));
     const made = Object.entries<string>(JSON.parse(await readFile(join(rig.dataDir, 'secrets.json'), 'utf8')));
-    const held = [...made, ...Object.entries(environment)].filter(([, value]) => answer.includes(value));
+    const held = [...made, ...Object.entries(environment)].filter(([, value]) => response.includes(value));
     expect(made.length).toBeGreaterThan(3);
     expect(held.map(([name]) => name)).toEqual([]);
   });
 
   it('ends', async () => {
-    const answer = await ask('/api/session', { method: 'DELETE', headers: await operator() });
-    expect(answer.headers['set-cookie']).toMatch(/^atelier_console=; Max-Age=0; Path=\//);
+    const response = await send('/api/session', { method: 'DELETE', headers: await operator() });
+    expect(response.headers['set-cookie']).toMatch(/^atelier_console=; Max-Age=0; Path=\//);
   });
 });
 
 describe('pages', () => {
   it.each(['/', '/studio', '/studio/a-thread', '/library', '/memory', '/mail', '/content', '/api-reference'])(
-    '%s is the page, under a policy that runs nothing else',
+    '%s is the page, under a policy that allows no other scripts',
     async (path) => {
-      const { status, headers, text } = await ask(path);
+      const { status, headers, text } = await send(path);
       expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
       expect(text).toContain('<div id="root">');
       expect(text).not.toMatch(/<script(?![^>]* src=)|<style|style=|\son\w+=/);
@@ -241,27 +241,27 @@ describe('pages', () => {
   );
 
   it('are sent compressed, and not again', async () => {
-    const first = await ask('/assets/index.js', { headers: { 'accept-encoding': 'gzip' } });
+    const first = await send('/assets/index.js', { headers: { 'accept-encoding': 'gzip' } });
     expect(first.headers).toMatchObject({
       'content-encoding': 'gzip',
       'content-type': 'text/javascript; charset=utf-8',
       'cache-control': 'no-cache',
     });
-    const again = await ask('/assets/index.js', { headers: { 'if-none-match': first.headers.etag ?? '' } });
+    const again = await send('/assets/index.js', { headers: { 'if-none-match': first.headers.etag ?? '' } });
     expect([again.status, again.text]).toEqual([304, '']);
   });
 
   it.each(['/assets/none.js', '/assets/../service.ts', '/assets/%2e%2e/service.ts', '/service.ts'])(
-    '%s is nothing',
+    'returns 404 for %s',
     async (path) => {
-      expect((await ask(path)).status).toBe(404);
+      expect((await send(path)).status).toBe(404);
     },
   );
 });
 
 describe('the overview', () => {
-  it('tells how every service is, also of those that are not there', async () => {
-    const overview: Overview = JSON.parse((await ask('/api/overview', { headers: await operator() })).text);
+  it('reports the state of every service, including unreachable ones', async () => {
+    const overview: Overview = JSON.parse((await send('/api/overview', { headers: await operator() })).text);
     const states = Object.fromEntries(overview.services.map((state) => [state.service, state]));
     expect(states.memory).toMatchObject({ status: 'ready', engines: { database: 'ok' } });
     expect(states.memory?.traffic).toMatchObject({ inFlight: 0, serverErrors: 0 });
@@ -272,24 +272,24 @@ describe('the overview', () => {
 });
 
 describe('the memory back office', () => {
-  it('hands on what the page asks for, under the admin token', async () => {
+  it('forwards the calls of the page with the admin token', async () => {
     const headers = await operator();
     const json = { entity_id: 'some one/1', entity_type: 'user', type: 'preference', content: 'Likes tea' };
-    const added = await ask('/api/memory/memories', { method: 'POST', headers, json });
+    const added = await send('/api/memory/memories', { method: 'POST', headers, json });
     expect(added.status).toBe(201);
-    const found = await ask('/api/memory/memories?q=tea&limit=1', { headers });
+    const found = await send('/api/memory/memories?q=tea&limit=1', { headers });
     expect(JSON.parse(found.text).memories).toMatchObject([{ content: 'Likes tea' }]);
     const path = `/api/memory/entities/user/${encodeURIComponent('some one/1')}`;
-    expect(JSON.parse((await ask(`${path}/export`, { headers })).text).memories).toHaveLength(1);
-    expect((await ask(path, { method: 'DELETE', headers })).status).toBe(204);
-    expect((await ask(`${path}/export`, { headers })).status).toBe(404);
+    expect(JSON.parse((await send(`${path}/export`, { headers })).text).memories).toHaveLength(1);
+    expect((await send(path, { method: 'DELETE', headers })).status).toBe(204);
+    expect((await send(`${path}/export`, { headers })).status).toBe(404);
   });
 
-  it('hands on refusals as they are', async () => {
+  it('returns errors unchanged', async () => {
     const headers = await operator();
-    const answer = await ask('/api/memory/memories', { method: 'POST', headers, json: { content: '' } });
-    expect(errorOf(answer)).toEqual([400, 'invalid_request']);
-    expect(errorOf(await ask('/api/memory/memories?limit=0', { headers }))).toEqual([400, 'invalid_request']);
+    const response = await send('/api/memory/memories', { method: 'POST', headers, json: { content: '' } });
+    expect(errorOf(response)).toEqual([400, 'invalid_request']);
+    expect(errorOf(await send('/api/memory/memories?limit=0', { headers }))).toEqual([400, 'invalid_request']);
   });
 
   it.each([
@@ -297,8 +297,8 @@ describe('the memory back office', () => {
     ['POST', '/api/memory/profiles'],
     ['GET', '/api/memory/../metrics'],
     ['GET', '/api/memory/memories/1/2'],
-  ])('hands on nothing else: %s %s', async (method, path) => {
-    expect((await ask(path, { method, headers: await operator() })).status).toBe(404);
+  ])('forwards nothing else: %s %s', async (method, path) => {
+    expect((await send(path, { method, headers: await operator() })).status).toBe(404);
   });
 });
 
@@ -330,9 +330,9 @@ describe('the outbox', () => {
     await writeFile(join(folder, '.three.eml.0'), 'half a mail');
   });
 
-  it('lists mails, and gives each', async () => {
+  it('lists mails and returns each', async () => {
     const headers = await operator();
-    const list = JSON.parse((await ask('/api/mails', { headers })).text);
+    const list = JSON.parse((await send('/api/mails', { headers })).text);
     expect(list.total).toBe(2);
     expect(list.mails).toContainEqual({
       name: 'one.eml',
@@ -341,12 +341,12 @@ describe('the outbox', () => {
       to: ['ada@example.com'],
       sentAt: '2026-11-20T10:00:00.000Z',
     });
-    const one = JSON.parse((await ask('/api/mails/two.eml', { headers })).text);
+    const one = JSON.parse((await send('/api/mails/two.eml', { headers })).text);
     expect(one).toMatchObject({ text: expect.stringContaining('Hello'), hasHtml: false });
   });
 
-  it('shows a mail where it can neither run nor load anything', async () => {
-    const { headers, text } = await ask('/api/mails/one.eml/html', { headers: await operator() });
+  it('shows a mail in a sandbox without scripts or requests', async () => {
+    const { headers, text } = await send('/api/mails/one.eml/html', { headers: await operator() });
     expect(text).toContain('<p>Hi</p>');
     expect(headers['content-security-policy']).toMatch(/^sandbox; default-src 'none'; .*frame-ancestors 'self'$/);
     expect(headers['content-security-policy']).not.toContain('allow-scripts');
@@ -359,7 +359,7 @@ describe('the outbox', () => {
     ['..%2f..%2fetc%2fpasswd.eml', 400],
     ['.three.eml.0', 400],
     ['secrets.json', 400],
-  ])('gives nothing else: %s', async (name, status) => {
-    expect((await ask(`/api/mails/${name}`, { headers: await operator() })).status).toBe(status);
+  ])('returns nothing else: %s', async (name, status) => {
+    expect((await send(`/api/mails/${name}`, { headers: await operator() })).status).toBe(status);
   });
 });

@@ -1,4 +1,4 @@
-/** The outbox: mails that a laptop keeps as files, read for the Mail page (docs/notify.md). */
+/** The outbox: mail that a local installation stores as files, read for the Mail page (docs/notify.md). */
 import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import PostalMime, { type Address, type Email } from 'postal-mime';
@@ -33,7 +33,7 @@ export async function listMails(folder: string): Promise<MailList> {
   return { mails: mails.flat(), total: names.length };
 }
 
-/** Throws 404. */
+/** Throws 404 if there is no such mail. */
 export async function readMail(folder: string, name: string): Promise<Mail> {
   const email = await parseMail(folder, name);
   if (email === undefined) throw problems.not_found();
@@ -46,7 +46,7 @@ export async function readMail(folder: string, name: string): Promise<Mail> {
   };
 }
 
-/** Throws 404, also for a mail of text alone. */
+/** Throws 404 if there is no such mail, or if it has no HTML part. */
 export async function readMailHtml(folder: string, name: string): Promise<string> {
   const email = await parseMail(folder, name);
   if (email?.html === undefined) throw problems.not_found();
@@ -58,13 +58,13 @@ function headOf(
   writtenAt: Date,
   { subject = '', from, to = [], date }: Email,
 ): MailList['mails'][number] {
-  const told = new Date(date ?? '');
+  const parsedDate = new Date(date ?? '');
   return {
     name,
     subject,
     from: from === undefined ? '' : spell(from),
     to: to.map(spell),
-    sentAt: (Number.isNaN(told.getTime()) ? writtenAt : told).toISOString(),
+    sentAt: (Number.isNaN(parsedDate.getTime()) ? writtenAt : parsedDate).toISOString(),
   };
 }
 

@@ -1,4 +1,4 @@
-/** Prometheus text, as far as the overview needs it. */
+/** Parses the part of the Prometheus text format that the overview needs. */
 
 export interface Sample {
   readonly name: string;
@@ -6,7 +6,7 @@ export interface Sample {
   readonly value: number;
 }
 
-/** What is no sample is left out. */
+/** Skips lines that are not samples. */
 export function parseSamples(text: string): readonly Sample[] {
   return text.split('\n').flatMap((line) => {
     const match = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})?\s+(\S+)/.exec(line);

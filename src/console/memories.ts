@@ -1,4 +1,4 @@
-/** The memory back office: calls of the admin API that the page needs, made with the token that browsers never see. */
+/** The memory back office: forwards the admin API calls that the page needs, with a token that browsers never see. */
 import type { FastifyRequest } from 'fastify';
 import { operatorHeader } from '#platform/audit/audit.ts';
 import type { HttpClient } from '#platform/http/client.ts';
@@ -26,7 +26,7 @@ export interface MemoryBackOffice {
   readonly adminToken: string;
 }
 
-/** `guard` refuses everybody but operators. */
+/** `guard` rejects everyone except operators. */
 export function addMemoryRoutes(
   app: HttpServer,
   guard: { readonly onRequest: (request: FastifyRequest) => Promise<void> },
@@ -40,7 +40,7 @@ export function addMemoryRoutes(
       schema: { tags: ['console'], summary: `${method} /admin${path} of the memory service` },
       handler: async (request, reply) => {
         const query = new URL(request.url, 'http://console').search;
-        const answer = await client.send({
+        const response = await client.send({
           method,
           path: `/admin${fill(path, request.params as Record<string, string>)}${query}`,
           route: `/admin${path}`,
@@ -48,12 +48,12 @@ export function addMemoryRoutes(
           signal: reply.abandoned,
           ...(request.body === undefined || request.body === null ? {} : { json: request.body }),
         });
-        // Its refusal is of our token, not of the operator's session.
-        if (answer.status === 401)
-          throw problems.engine_unavailable({ cause: new Error('MEMORY_ADMIN_TOKEN is refused') });
-        reply.code(answer.status);
-        if (answer.body.length === 0) return reply.send();
-        return reply.type('application/json; charset=utf-8').send(answer.body);
+        // The memory service rejected the console's token, not the operator's session.
+        if (response.status === 401)
+          throw problems.engine_unavailable({ cause: new Error('the memory service rejects MEMORY_ADMIN_TOKEN') });
+        reply.code(response.status);
+        if (response.body.length === 0) return reply.send();
+        return reply.type('application/json; charset=utf-8').send(response.body);
       },
     });
   }

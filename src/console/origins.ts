@@ -1,19 +1,19 @@
 /**
- * Who may talk to the console at all. `Host` has to be one that it is known under, or a page of a stranger whose name
- * was pointed at this machine (DNS rebinding) could read from it. `Origin` has to be its own.
+ * Restricts access to the console. `Host` must be one of its names: otherwise, a page whose domain was pointed at this machine (DNS
+ * rebinding) could read from it. `Origin` must be its own.
  */
 import type { FastifyRequest } from 'fastify';
 import type { HttpServer } from '#platform/http/server.ts';
 import { consoleProblems } from './problems.ts';
 
 export interface Places {
-  /** Where browsers are to find the console. */
+  /** The public URL of the console. */
   readonly url: string;
-  /** Further origins that it is known under, such as `http://127.0.0.1:4000`. */
+  /** Further origins of the console, such as `http://127.0.0.1:4000`. */
   readonly aliases: readonly string[];
 }
 
-/** Probes call by whatever address they have, and learn nothing. */
+/** Probes may use any address. Their responses reveal nothing. */
 const forProbes: ReadonlySet<string | undefined> = new Set(['/health', '/ready', '/metrics']);
 
 export function admitOwnPages(app: HttpServer, { url, aliases }: Places): void {
@@ -23,22 +23,22 @@ export function admitOwnPages(app: HttpServer, { url, aliases }: Places): void {
 
   app.addHook('onRequest', (request, reply, done) => {
     if (forProbes.has(request.routeOptions.url)) return done();
-    // As the header stands: what a proxy adds beside it is anybody's word.
+    // Only this header counts, because clients can forge the headers that proxies add.
     const host = request.headers.host?.toLowerCase() ?? '';
     if (!hosts.has(host)) return done(consoleProblems.forbidden_host());
-    // The router decodes the path before it matches, so the path as it was sent decides nothing.
+    // The router decodes the path before it matches, so the raw path must not decide.
     if (request.routeOptions.url?.startsWith('/api/'))
-      return done(comesFromElsewhere(request) ? consoleProblems.forbidden_origin() : undefined);
-    // Cookies of `localhost` do not reach pages of `127.0.0.1`: there is one name for all.
+      return done(isCrossOrigin(request) ? consoleProblems.forbidden_origin() : undefined);
+    // Cookies of `localhost` are not sent to pages of `127.0.0.1`, so all pages use one name.
     if (host !== canonical.host && request.method === 'GET') return void reply.redirect(canonical.origin + request.url);
     done();
   });
 
-  function comesFromElsewhere({ headers, method }: FastifyRequest): boolean {
+  function isCrossOrigin({ headers, method }: FastifyRequest): boolean {
     const { origin, 'sec-fetch-site': site } = headers;
     if (origin !== undefined && !origins.has(origin)) return true;
     if (site !== undefined && site !== 'same-origin' && site !== 'none') return true;
-    // Browsers name the origin of everything that changes something; what names none is none.
+    // Browsers send the origin with every request that changes something. A request without it does not come from a browser page.
     return method !== 'GET' && method !== 'HEAD' && origin === undefined;
   }
 }

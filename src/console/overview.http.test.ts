@@ -1,10 +1,10 @@
-/** What the overview makes of services that are well, half well and gone. */
+/** The overview for services that are healthy, partly healthy and unreachable. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createServer, type HttpServer, type Readiness } from '#platform/http/server.ts';
 import { createLog } from '#platform/log.ts';
 import { problems } from '#platform/problem.ts';
-import { lookAround } from './overview.ts';
+import { collectOverview } from './overview.ts';
 
 const log = createLog({ level: 'silent' });
 const opened: HttpServer[] = [];
@@ -21,34 +21,34 @@ async function serve(readiness: Readiness, addRoutes: (app: HttpServer) => void 
 
 const fine = async () => undefined;
 const broken = async () => Promise.reject(new Error('no'));
-const look = async (address: string) => {
-  const { services } = await lookAround({ services: { media: address }, engines: [] });
+const inspect = async (address: string) => {
+  const { services } = await collectOverview({ services: { media: address }, engines: [] });
   return services[0];
 };
 
 describe('a service', () => {
   it('is ready with all its engines', async () => {
-    const state = await look(await serve({ database: fine, objects: fine }));
+    const state = await inspect(await serve({ database: fine, objects: fine }));
     expect(state).toMatchObject({ status: 'ready', engines: { database: 'ok', objects: 'ok' } });
   });
 
-  it('is not ready without one, which is named', async () => {
-    const state = await look(await serve({ database: broken, objects: fine }));
+  it('is not ready without one, and names it', async () => {
+    const state = await inspect(await serve({ database: broken, objects: fine }));
     expect(state).toMatchObject({ status: 'unready', engines: { database: 'unavailable', objects: 'ok' } });
     expect(state?.traffic).not.toBeNull();
   });
 
-  it('is unreachable when nobody is there, and nothing is known of its traffic', async () => {
+  it('is unreachable if nothing listens, and has no traffic numbers', async () => {
     const address = await serve({});
     await opened.pop()?.close();
-    expect(await look(address)).toMatchObject({ status: 'unreachable', version: null, traffic: null, failing: [] });
+    expect(await inspect(address)).toMatchObject({ status: 'unreachable', version: null, traffic: null, failing: [] });
   });
 
-  it('is unreachable when somebody else is there', async () => {
+  it('is unreachable if another program listens', async () => {
     const app = createServer({ service: 'other', log, readiness: {}, description: '' });
     app.addHook('onRequest', async (_request, reply) => reply.code(200).type('text/html').send('<p>Welcome'));
     opened.push(app);
-    expect(await look(await app.listen({ host: '127.0.0.1', port: 0 }))).toMatchObject({ status: 'unreachable' });
+    expect(await inspect(await app.listen({ host: '127.0.0.1', port: 0 }))).toMatchObject({ status: 'unreachable' });
   });
 });
 
@@ -56,13 +56,13 @@ describe('traffic and errors', () => {
   it('counts neither probes nor their failures', async () => {
     const address = await serve({ database: broken });
     for (const path of ['/', '/ready', '/ready', '/health', '/metrics']) await fetch(address + path);
-    expect(await look(address)).toMatchObject({
+    expect(await inspect(address)).toMatchObject({
       traffic: { requests: 0, serverErrors: 0, inFlight: 0 },
       failing: [],
     });
   });
 
-  it('tells the routes that failed, the latest first, with the time of the last failure', async () => {
+  it('lists the routes that failed, the latest first, with the time of the last failure', async () => {
     const address = await serve({}, (app) => {
       app.get('/a/:id', async () => Promise.reject(problems.engine_unavailable()));
       app.get('/b', async () => Promise.reject(new Error('a bug')));
@@ -70,10 +70,10 @@ describe('traffic and errors', () => {
     });
     const began = Date.now();
     for (const path of ['/b', '/a/1', '/c', '/a/2']) {
-      await fetch(address + path).then((answer) => answer.arrayBuffer());
+      await fetch(address + path).then((response) => response.arrayBuffer());
       await pause(5);
     }
-    const state = await look(address);
+    const state = await inspect(address);
     expect(state?.traffic).toMatchObject({ requests: 4, serverErrors: 3 });
     expect(state?.failing).toMatchObject([
       { route: '/a/:id', method: 'GET', status: '503', count: 2 },

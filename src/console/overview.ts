@@ -1,4 +1,4 @@
-/** How every service is: what `/`, `/ready` and `/metrics` say, asked all at once. */
+/** The state of all services, collected concurrently from `/`, `/ready` and `/metrics`. */
 import { request } from 'undici';
 import { z } from 'zod';
 import { userAgent } from '#platform/http/outgoing.ts';
@@ -6,29 +6,31 @@ import type { Overview, ServiceState } from './api.ts';
 import { parseSamples, type Sample } from './measurements.ts';
 
 export interface OverviewDeps {
-  /** Service → where this process reaches it. */
+  /** Maps a service to the URL at which this process reaches it. */
   readonly services: Readonly<Record<string, string>>;
   readonly engines: Overview['engines'];
 }
 
-/** A service asks its engines for up to 2 s. */
-const answerWithinMs = 3000;
-/** Asked all the time, by us too: neither traffic nor errors. */
+/** A service checks its engines for up to 2 s. */
+const responseTimeoutMs = 3000;
+/** Monitors, including this one, poll these paths, so they count neither as traffic nor as errors. */
 const forProbes: ReadonlySet<string> = new Set(['/', '/health', '/ready', '/metrics']);
 const largestAnswerBytes = 4 * 1024 * 1024;
 
-export async function lookAround({ services, engines }: OverviewDeps): Promise<Overview> {
-  const looks = await Promise.all(Object.entries(services).map(([service, address]) => lookAt(service, address)));
+export async function collectOverview({ services, engines }: OverviewDeps): Promise<Overview> {
+  const reports = await Promise.all(
+    Object.entries(services).map(([service, address]) => inspectService(service, address)),
+  );
   return {
     checkedAt: new Date().toISOString(),
-    services: looks.map(({ state }) => state),
+    services: reports.map(({ state }) => state),
     engines,
-    queues: queuesIn(looks.flatMap(({ samples }) => samples)),
-    processes: processesIn(looks),
+    queues: queuesIn(reports.flatMap(({ samples }) => samples)),
+    processes: processesIn(reports),
   };
 }
 
-interface Look {
+interface ServiceReport {
   readonly state: ServiceState;
   readonly samples: readonly Sample[];
 }
@@ -36,24 +38,24 @@ interface Look {
 const identity = z.object({ version: z.string() });
 const readiness = z.object({ engines: z.record(z.string(), z.enum(['ok', 'unavailable'])) });
 
-async function lookAt(service: string, address: string): Promise<Look> {
-  const [about, ready] = await Promise.all([read(`${address}/`, identity), read(`${address}/ready`, readiness)]);
-  // Afterwards, so that of our own requests it counts this one alone.
+async function inspectService(service: string, address: string): Promise<ServiceReport> {
+  const [identified, ready] = await Promise.all([read(`${address}/`, identity), read(`${address}/ready`, readiness)]);
+  // Read the metrics last, so that they include only this one of the console's own requests.
   const measured = ready && (await readText(`${address}/metrics`));
   const samples = parseSamples(measured?.text ?? '');
-  const answered = samples.filter(
+  const responses = samples.filter(
     ({ name, labels: { route = '' } }) => name === 'http_request_duration_seconds_count' && !forProbes.has(route),
   );
-  const failed = answered.filter(({ labels, value }) => value > 0 && labels.status_code?.startsWith('5'));
+  const failed = responses.filter(({ labels, value }) => value > 0 && labels.status_code?.startsWith('5'));
   return {
     samples,
     state: {
       service,
       address,
       status: ready === undefined ? 'unreachable' : ready.status === 200 ? 'ready' : 'unready',
-      version: about?.body.version ?? null,
+      version: identified?.body.version ?? null,
       engines: ready?.body.engines ?? {},
-      traffic: measured === undefined ? null : trafficIn(samples, answered, failed),
+      traffic: measured === undefined ? null : trafficIn(samples, responses, failed),
       failing: failed
         .map(({ labels, value: count }) => {
           const { route = '', method = '', status_code: status = '' } = labels;
@@ -65,9 +67,9 @@ async function lookAt(service: string, address: string): Promise<Look> {
   };
 }
 
-function trafficIn(samples: readonly Sample[], answered: readonly Sample[], failed: readonly Sample[]) {
+function trafficIn(samples: readonly Sample[], responses: readonly Sample[], failed: readonly Sample[]) {
   const inFlight = sum(samples.filter(({ name }) => name === 'http_requests_in_flight')) - 1;
-  return { requests: sum(answered), serverErrors: sum(failed), inFlight: Math.max(0, inFlight) };
+  return { requests: sum(responses), serverErrors: sum(failed), inFlight: Math.max(0, inFlight) };
 }
 
 function lastErrorAt(samples: readonly Sample[], { route, method, status_code }: Sample['labels']): string | null {
@@ -83,7 +85,7 @@ function lastErrorAt(samples: readonly Sample[], { route, method, status_code }:
 
 const sum = (samples: readonly Sample[]) => samples.reduce((total, { value }) => total + value, 0);
 
-/** Depths are of the database: every process that works on a queue reports the same. */
+/** Depths come from the database, so every process that works on a queue reports the same. */
 function queuesIn(samples: readonly Sample[]): Overview['queues'] {
   const depths = new Map<string, Overview['queues'][number]>();
   for (const { name, labels, value } of samples) {
@@ -94,10 +96,10 @@ function queuesIn(samples: readonly Sample[]): Overview['queues'] {
   return [...depths.values()].sort((one, other) => (one.queue < other.queue ? -1 : 1));
 }
 
-/** Services that share a process tell the same start to the millisecond. */
-function processesIn(looks: readonly Look[]): Overview['processes'] {
+/** Services that share a process report the same start time to the millisecond. */
+function processesIn(reports: readonly ServiceReport[]): Overview['processes'] {
   const byStart = new Map<number, { services: string[]; memoryBytes: number }>();
-  for (const { state, samples } of looks) {
+  for (const { state, samples } of reports) {
     const of = (name: string) => samples.find((sample) => sample.name === name)?.value;
     const startedS = of('process_start_time_seconds');
     if (startedS === undefined) continue;
@@ -111,22 +113,22 @@ function processesIn(looks: readonly Look[]): Overview['processes'] {
 }
 
 async function read<T>(url: string, schema: z.ZodType<T>): Promise<{ status: number; body: T } | undefined> {
-  const answer = await readText(url);
-  if (answer === undefined) return undefined;
+  const response = await readText(url);
+  if (response === undefined) return undefined;
   try {
-    return { status: answer.status, body: schema.parse(JSON.parse(answer.text)) };
+    return { status: response.status, body: schema.parse(JSON.parse(response.text)) };
   } catch {
     return undefined;
   }
 }
 
-/** One look, without repeats: how it is now is the question. */
+/** Makes one request without retries, because the current state is wanted. */
 async function readText(url: string): Promise<{ status: number; text: string } | undefined> {
   try {
     const { statusCode, body } = await request(url, {
       headers: { 'user-agent': userAgent },
-      signal: AbortSignal.timeout(answerWithinMs),
-      headersTimeout: answerWithinMs,
+      signal: AbortSignal.timeout(responseTimeoutMs),
+      headersTimeout: responseTimeoutMs,
     });
     let text = '';
     body.setEncoding('utf8');

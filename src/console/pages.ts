@@ -1,4 +1,4 @@
-/** The built pages (`dist/`, made from `web/` by `npm run build:console`), under a policy that runs nothing else. */
+/** The built pages (`dist/`, created from `web/` by `npm run build:console`), with a policy that allows no other scripts. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import mime from 'mime';
 import type { HttpServer } from '#platform/http/server.ts';
 
-/** Addresses of the one page: what it shows is decided in the browser. */
+/** Paths of the single-page application. The browser decides what to show. */
 const pagePaths = ['/', '/studio', '/studio/:threadId', '/library', '/memory', '/mail', '/content', '/api-reference'];
 
 const dist = fileURLToPath(new URL('./dist/', import.meta.url));
@@ -21,7 +21,7 @@ interface BuiltFile {
 export interface Reachable {
   /** Origins of services that the pages call. */
   readonly services: readonly string[];
-  /** Origins that pictures and videos are read from, and uploads go to. */
+  /** Origins of images, videos and uploads. */
   readonly media: readonly string[];
 }
 
@@ -59,7 +59,7 @@ export function addPages(app: HttpServer, reachable: Reachable): void {
   }
 }
 
-/** Strict: scripts and styles are files of the console, and nobody is called that it does not know. */
+/** A strict policy: scripts and styles are files of the console, and requests go to known origins only. */
 function policyOf({ services, media }: Reachable): string {
   const of = (...sources: readonly string[]) => [...new Set(sources)].join(' ');
   return [

@@ -5,21 +5,21 @@ import { version } from '#platform/version.ts';
 import { type ConsoleInfo, consoleInfo, mail, mailList, mailPath, overview, signIn } from './api.ts';
 import { listMails, readMail, readMailHtml } from './mails.ts';
 import { addMemoryRoutes, type MemoryBackOffice } from './memories.ts';
-import { lookAround, type OverviewDeps } from './overview.ts';
+import { collectOverview, type OverviewDeps } from './overview.ts';
 import { consoleProblems } from './problems.ts';
 import type { Sessions } from './sessions.ts';
 
 export interface RouteDeps extends OverviewDeps {
   readonly sessions: Sessions;
-  /** Service → where browsers reach it. */
+  /** Maps a service to its public URL. */
   readonly addresses: ConsoleInfo['addresses'];
-  /** Where mails lie as files, if they do. */
+  /** The folder where mail is stored as files, if there is one. */
   readonly outbox: string | undefined;
   readonly memory: MemoryBackOffice | undefined;
 }
 
 const tags = ['console'];
-/** A mail is a stranger's page: nothing of it runs, and nothing is loaded for it. */
+/** Mail is untrusted content, so it may neither run scripts nor load anything. */
 const mailPolicy =
   "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 
@@ -30,7 +30,7 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
       if (!sessions.isOperator(request.headers.cookie)) throw problems.unauthorized();
     },
   };
-  // Only the files of the pages, which name a rule of their own, may be cached.
+  // Only the files of the pages may be cached. They set their own header.
   app.addHook('onSend', async (_request, reply) => {
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
   });
@@ -60,7 +60,7 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
   app.get(
     '/api/overview',
     { ...guard, schema: { tags, summary: 'How every service is', response: { 200: overview } } },
-    async () => lookAround(deps),
+    async () => collectOverview(deps),
   );
 
   addMailRoutes(app, guard, deps.outbox);

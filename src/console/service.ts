@@ -1,4 +1,4 @@
-/** The console (docs/specification/system.md#engines; docs/console.md): its pages, and the few calls that they need a server for. */
+/** The console (docs/specification/system.md#engines; docs/console.md): its pages, and the few calls that need a server. */
 import type { Clock } from '#platform/clock.ts';
 import { createClient } from '#platform/http/client.ts';
 import { createServer, type HttpServer, type ServerCommons } from '#platform/http/server.ts';
@@ -11,10 +11,10 @@ export interface ConsoleDeps extends Omit<RouteDeps, 'sessions' | 'memory'> {
   readonly server: ServerCommons;
   readonly clock: Clock;
   readonly places: Places;
-  /** CONSOLE_TOKEN. */
+  /** The value of CONSOLE_TOKEN. */
   readonly token: string;
   readonly reachable: Reachable;
-  /** The memory service's back office, where it is known. */
+  /** The memory service's back office, if it is configured. */
   readonly memory: { readonly url: string; readonly adminToken: string } | undefined;
 }
 
@@ -25,7 +25,7 @@ export function createConsole({ server, clock, places, token, reachable, memory,
     ...server,
     service: 'console',
     readiness: {},
-    answersRoot: true,
+    servesRoot: true,
     description: 'The web console of operators and developers: its pages, and the calls that they need a server for.',
   });
   admitOwnPages(app, places);
@@ -46,7 +46,7 @@ function openBackOffice(
   const client = createClient({
     name: 'memory',
     baseUrl: url,
-    ours: true,
+    isInternal: true,
     timeoutMs: memoryTimeoutMs,
     ...(telemetry && { telemetry }),
     maxResponseBytes: 64 * 1024 * 1024,

@@ -5,7 +5,7 @@ const token = 'a token of the tests';
 const clock = { nowMs: Date.UTC(2026, 0, 1), now: () => clock.nowMs };
 const cookieOf = (line: string) => line.split(';')[0] ?? '';
 
-it('is good for a week, and not a second longer', () => {
+it('is valid for a week, and not a second longer', () => {
   const sessions = createSessions(token, false, clock);
   const cookie = cookieOf(sessions.begin(token));
   expect(sessions.isOperator(cookie)).toBe(true);
@@ -16,24 +16,24 @@ it('is good for a week, and not a second longer', () => {
   expect(sessions.isOperator(cookie)).toBe(false);
 });
 
-it('is good for the token that it began with alone', () => {
+it('is valid only for the token that it started with', () => {
   const cookie = cookieOf(createSessions(token, false, clock).begin(token));
   expect(createSessions(token, false, clock).isOperator(cookie)).toBe(true);
   expect(createSessions('another token of the tests', false, clock).isOperator(cookie)).toBe(false);
 });
 
-it('is not lengthened by whoever has it', () => {
+it('cannot be extended by its holder', () => {
   const sessions = createSessions(token, false, clock);
   const [expiry = '', signature = ''] = cookieOf(sessions.begin(token)).replace('atelier_console=', '').split('.');
   expect(sessions.isOperator(`atelier_console=${Number(expiry) + 1}.${signature}`)).toBe(false);
   expect(sessions.isOperator(`atelier_console=${expiry}.`)).toBe(false);
 });
 
-it('does not begin without a token', () => {
+it('does not start without a token', () => {
   const sessions = createSessions('', false, clock);
   expect(() => sessions.begin('')).toThrow('token');
 });
 
-it('goes over https alone where the console is there', () => {
+it('requires https if the console uses https', () => {
   expect(createSessions(token, true, clock).begin(token)).toMatch(/; Secure$/);
 });

@@ -1,6 +1,6 @@
 /**
- * The operator's session: a cookie that says until when it is good, under a key made from CONSOLE_TOKEN. No state is
- * kept, so any process may judge it, and a new token ends every session.
+ * The operator's session: a cookie with an expiry time, signed with a key derived from CONSOLE_TOKEN. It needs no server state, so
+ * any process can verify it, and a new token ends all sessions.
  */
 import { createHmac, hkdfSync } from 'node:crypto';
 import { matchSecret } from '#platform/access/secrets.ts';
@@ -9,20 +9,20 @@ import { consoleProblems } from './problems.ts';
 
 export interface Sessions {
   /**
-   * The `Set-Cookie` line of a new session. Throws 401 `wrong_token`. Guesses are not counted: a token is too long for
-   * them, and counting would let a stranger lock the operator out.
+   * Returns the `Set-Cookie` line of a new session. Throws 401 `wrong_token`. Attempts are not limited: the token is too long to
+   * guess, and a limit would let an attacker lock the operator out.
    */
   begin(token: string): string;
-  /** Whether the `Cookie` header carries a session that is good now. */
+  /** Reports whether the `Cookie` header contains a valid session. */
   isOperator(cookieHeader: string | undefined): boolean;
-  /** The `Set-Cookie` line that ends it in this browser. */
+  /** The `Set-Cookie` line that ends the session in this browser. */
   readonly ending: string;
 }
 
 const cookieName = 'atelier_console';
 const sessionS = 7 * 24 * 3600;
 
-/** An empty token opens nothing. */
+/** An empty token allows no sessions. */
 export function createSessions(token: string, isHttps: boolean, clock: Clock): Sessions {
   const matches = matchSecret([token]);
   const key = Buffer.from(hkdfSync('sha256', token, '', 'atelier console session', 32));
@@ -30,8 +30,8 @@ export function createSessions(token: string, isHttps: boolean, clock: Clock): S
   const attributes = `Path=/; HttpOnly; SameSite=Strict${isHttps ? '; Secure' : ''}`;
 
   return {
-    begin(given) {
-      if (token === '' || !matches(given)) throw consoleProblems.wrong_token();
+    begin(candidate) {
+      if (token === '' || !matches(candidate)) throw consoleProblems.wrong_token();
       const expiry = String(Math.floor(clock.now() / 1000) + sessionS);
       return `${cookieName}=${expiry}.${sign(expiry)}; Max-Age=${sessionS}; ${attributes}`;
     },
@@ -48,4 +48,4 @@ export function createSessions(token: string, isHttps: boolean, clock: Clock): S
   };
 }
 
-const sameText = (expected: string, given: string) => matchSecret([expected])(given);
+const sameText = (expected: string, candidate: string) => matchSecret([expected])(candidate);

@@ -1,9 +1,17 @@
-import { setting } from '#platform/config.ts';
+import { address, setting, text } from '#platform/config.ts';
 
 /** docs/specification/content.md. */
 export const contentSettings = {
   userUrl: pageAddress('SITEMAP_USER_URL', 'users', 'The page of a user in XML sitemaps; `{id}` is replaced.'),
   feedUrl: pageAddress('SITEMAP_FEED_URL', 'feeds', 'The page of a feed in XML sitemaps; `{id}` is replaced.'),
+  publicUrl: address('CONTENT_PUBLIC_URL', {
+    defaultText: 'the host of the request',
+    meaning: 'Where the public reaches this service; the URLs in `/sitemap.xml` begin with it.',
+  }),
+  resendWebhookSecret: text('RESEND_WEBHOOK_SECRET', {
+    secret: true,
+    meaning: 'The signing secret (`whsec_…`) of the mail provider’s webhook, which calls `POST /webhooks/resend`.',
+  }),
 } as const;
 
 function pageAddress(variable: string, folder: string, meaning: string) {

@@ -1,3 +1,4 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
@@ -122,12 +123,49 @@ describe('a body of the CMS', () => {
       .toMatchObject({ title: 'Two' });
   });
 
-  it('may be kept by nobody without asking again, and depends on the language', async () => {
-    rig.say({ visible: true });
-    const { headers } = await rig.get('/op/announcement');
-    expect(headers.get('vary')).toBe('Accept-Language');
-    expect(headers.get('cache-control')).toBe('public, no-cache');
-    expect(headers.get('access-control-allow-origin')).toBe('*');
+  it.each(['/op/announcement', '/op/homecards/v2', '/op/trending'])(
+    'of %s has a validator for each language',
+    async (path) => {
+      rig.say({
+        visible: true,
+        title_en: 'Hello',
+        title_de: 'Hallo',
+        cards: [],
+        items: [{ title_en: 'Hello', title_de: 'Hallo' }],
+      });
+      const { headers } = await rig.get(path);
+      expect(headers.get('vary')).toBe('Accept-Language');
+      expect(headers.get('cache-control')).toBe('public, max-age=60, stale-while-revalidate=600');
+      expect(headers.get('access-control-allow-origin')).toBe('*');
+      const etag = headers.get('etag') ?? '';
+      expect(etag).toMatch(/^"[\w-]{27}"$/);
+      for (const known of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
+        const again = await rig.get(path, { 'if-none-match': known });
+        expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag]);
+        expect(again.headers.get('cache-control')).toContain('max-age=60');
+      }
+      expect((await rig.get(path, { 'if-none-match': '"x"' })).status).toBe(200);
+      const german = await rig.get(path, { 'if-none-match': etag, 'accept-language': 'de' });
+      expect(german.status).toBe(path === '/op/homecards/v2' ? 304 : 200);
+    },
+  );
+
+  it.each<[string, Record<string, string>, (body: string) => Buffer]>([
+    ['with a byte order mark', {}, (body) => Buffer.from(`\ufeff${body}`)],
+    ['in gzip that was not requested', { 'content-encoding': 'gzip' }, (body) => gzipSync(body)],
+    ['in gzip without a header', {}, (body) => gzipSync(`\ufeff${body}`)],
+    ['in brotli', { 'content-encoding': 'br' }, (body) => brotliCompressSync(body)],
+    ['in deflate', { 'content-encoding': 'deflate' }, (body) => deflateSync(body)],
+  ])('is read %s', async (_name, headers, encode) => {
+    const body = encode(JSON.stringify({ items: [{ title: 'Hello' }] }));
+    rig.answer((response) => response.writeHead(200, headers).end(body));
+    expect(await (await rig.get('/op/trending')).json()).toMatchObject({ items: [{ title: 'Hello' }] });
+  });
+
+  it('of more than 4 MiB when it is unpacked is a failure', async () => {
+    rig.answer((response) => response.writeHead(200).end(gzipSync(JSON.stringify({ items: [' '.repeat(5_000_000)] }))));
+    const response = await rig.get('/op/trending');
+    expect([await response.json(), response.headers.get('cache-control')]).toEqual([{ items: [] }, 'no-store']);
   });
 
   it('is asked for without a credential of the reader', async () => {
@@ -185,6 +223,23 @@ describe('GET /op/announcement', () => {
 
   it('has empty texts where there are none', async () => {
     expect(await shown('/op/announcement', { visible: true })).toEqual({ ...emptyAnnouncement, visible: true });
+  });
+});
+
+describe('cards with numbers as ids', () => {
+  it('are shown, and featured', async () => {
+    const body = {
+      cards: [{ id: 7 }, { id: 'a' }, { id: 8, mediaType: 'audio' }, { id: 1.5 }],
+      featuredCardIds: [7, 8, 'a', null],
+    };
+    const { cards, featuredCardIds } = (await shown('/op/homecards/v2', body)) as {
+      cards: { id: string }[];
+      featuredCardIds: string[];
+    };
+    expect([cards.map(({ id }) => id), featuredCardIds]).toEqual([
+      ['7', 'a'],
+      ['7', 'a'],
+    ]);
   });
 });
 
@@ -277,7 +332,7 @@ describe('GET /op/homecards/v2', () => {
     ['an isFeatured of another type', { id: 'b', isFeatured: 'yes' }],
     ['a text of another type', { id: 'b', title_en: {} }],
     ['inputMedias of another type', { id: 'b', inputMedias: 'none' }],
-    ['an id of another type', { id: 7 }],
+    ['an id of another type', { id: true }],
     ['no id', { title: 'x' }],
     ['no object', 'card'],
     ['null', null],
@@ -285,7 +340,7 @@ describe('GET /op/homecards/v2', () => {
   ])('drops a card with %s, and it alone', async (_name, card) => {
     const answer = await shown('/op/homecards/v2', {
       cards: [{ id: 'a' }, card, { id: 'c' }],
-      featuredCardIds: ['a', 'b', 'c', 'not among the cards', 7],
+      featuredCardIds: ['a', 'b', 'c', 'not among the cards', true],
     });
     const isNamed = (card as { id?: unknown } | null)?.id === 'b';
     expect(answer).toEqual({

@@ -10,8 +10,11 @@ const body = z.object({ cards: z.array(z.unknown()).nullish(), featuredCardIds: 
 
 const inputMedia = z.object({ type: enumOr(shownMedia, 'image'), ...texts('url') });
 
+/** Some CMSs number their rows. */
+const cardId = z.union([z.string().min(1), z.int().transform(String)]);
+
 const card = z.object({
-  id: z.string().min(1),
+  id: cardId,
   coverType: enumOr(shownMedia, 'image'),
   requiredPlan: enumOr(plans, 'free'),
   isFeatured: z.boolean().nullish(),
@@ -48,10 +51,14 @@ function readCards({ cards: all, featuredCardIds }: z.output<typeof body>): Card
   const kept = new Set<unknown>(cards.map(({ id }) => id));
   // A card that was dropped is not featured either.
   const dropped = new Set(
-    (all ?? []).map((told) => (isRecord(told) ? told.id : undefined)).filter((id) => !kept.has(id)),
+    (all ?? []).flatMap((told) => idIn(isRecord(told) ? told.id : undefined)).filter((id) => !kept.has(id)),
   );
-  const isText = (id: unknown): id is string => typeof id === 'string';
-  return { cards, featuredCardIds: (featuredCardIds ?? []).filter(isText).filter((id) => !dropped.has(id)) };
+  return { cards, featuredCardIds: (featuredCardIds ?? []).flatMap(idIn).filter((id) => !dropped.has(id)) };
+}
+
+function idIn(value: unknown): readonly string[] {
+  const { data } = cardId.safeParse(value);
+  return data === undefined ? [] : [data];
 }
 
 function show(told: Card, language: ContentLanguage): HomeCard {

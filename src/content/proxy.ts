@@ -5,7 +5,8 @@
 import type { Clock } from '#platform/clock.ts';
 import type { HttpClient } from '#platform/http/client.ts';
 import type { ContentLanguage } from '#platform/language.ts';
-import type { Log } from '#platform/log.ts';
+import { readCmsBody } from './cmsbody.ts';
+import { etagOf } from './validators.ts';
 
 /** One body of the CMS, and what the public is shown of it. */
 export interface Feature<Body, Shown> {
@@ -20,14 +21,14 @@ export interface ProxyDeps {
   readonly cms: HttpClient;
   /** Monotonic. */
   readonly clock: Clock;
-  readonly log: Log;
-  /** Told of every reading that failed, by the path. */
-  readonly onFailure: (path: string) => void;
+  /** Called for every reading that failed, with the path. */
+  readonly onFailure: (path: string, error: unknown) => void;
 }
 
 interface ShownContent {
   /** JSON, encoded: once a body and language, not once a request. */
   readonly bytes: Buffer;
+  readonly etag: string;
   /** `false`: it is the empty answer of a CMS that failed. */
   readonly isFresh: boolean;
 }
@@ -36,7 +37,7 @@ interface ShownContent {
 const reusableMs = 1000;
 
 export function createProxy<Body, Shown>(deps: ProxyDeps, feature: Feature<Body, Shown>) {
-  const { cms, clock, log } = deps;
+  const { cms, clock } = deps;
   const { path } = feature;
   let kept: Reading | undefined;
   let reading: Promise<Reading | undefined> | undefined;
@@ -46,15 +47,14 @@ export function createProxy<Body, Shown>(deps: ProxyDeps, feature: Feature<Body,
     try {
       const answer = await cms.send({ method: 'GET', route: path });
       if (answer.status !== 200) throw new Error(`the CMS answered ${answer.status}`);
-      const body = feature.parse(answer.json());
+      const body = feature.parse(await readCmsBody(answer.body, String(answer.headers['content-encoding'] ?? '')));
       kept = {
         inLanguage: onceEach((language) => encode(feature.localise(body, language))),
         until: clock.now() + reusableMs,
       };
       return kept;
     } catch (error) {
-      deps.onFailure(path);
-      log.warn({ err: error, path }, 'the CMS gives no content: the empty answer is shown');
+      deps.onFailure(path, error);
       return undefined;
     } finally {
       reading = undefined;
@@ -62,7 +62,7 @@ export function createProxy<Body, Shown>(deps: ProxyDeps, feature: Feature<Body,
   }
 
   const show = (latest: Reading | undefined, language: ContentLanguage): ShownContent =>
-    latest === undefined ? { bytes: empty, isFresh: false } : { bytes: latest.inLanguage(language), isFresh: true };
+    latest === undefined ? { ...empty, isFresh: false } : { ...latest.inLanguage(language), isFresh: true };
 
   /** At once where a body is at hand, as for nearly all who ask. */
   return (language: ContentLanguage): ShownContent | Promise<ShownContent> => {
@@ -73,17 +73,25 @@ export function createProxy<Body, Shown>(deps: ProxyDeps, feature: Feature<Body,
 
 /** A body of the CMS, shown in each language as it is asked for. */
 interface Reading {
-  readonly inLanguage: (language: ContentLanguage) => Buffer;
+  readonly inLanguage: (language: ContentLanguage) => Encoded;
   readonly until: number;
 }
 
-const encode = (shown: unknown) => Buffer.from(JSON.stringify(shown));
+interface Encoded {
+  readonly bytes: Buffer;
+  readonly etag: string;
+}
 
-function onceEach(render: (language: ContentLanguage) => Buffer): (language: ContentLanguage) => Buffer {
-  const rendered = new Map<ContentLanguage, Buffer>();
+function encode(shown: unknown): Encoded {
+  const bytes = Buffer.from(JSON.stringify(shown));
+  return { bytes, etag: etagOf(bytes) };
+}
+
+function onceEach(render: (language: ContentLanguage) => Encoded): (language: ContentLanguage) => Encoded {
+  const rendered = new Map<ContentLanguage, Encoded>();
   return (language) => {
-    const bytes = rendered.get(language) ?? render(language);
-    rendered.set(language, bytes);
-    return bytes;
+    const encoded = rendered.get(language) ?? render(language);
+    rendered.set(language, encoded);
+    return encoded;
   };
 }

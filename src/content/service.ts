@@ -1,13 +1,20 @@
 /** The public content endpoints (docs/specification/content.md; docs/content.md). */
 import { Counter } from 'prom-client';
 import type { AccountTables } from '#accounts/store.ts';
-import { listUsers, listVisibleFeeds, readUnsubscribeSecret } from '#accounts/store.ts';
+import {
+  listFeedPageEnds,
+  listUserPageEnds,
+  listUsers,
+  listVisibleFeeds,
+  readUnsubscribeSecret,
+} from '#accounts/store.ts';
 import { monotonicClock } from '#platform/clock.ts';
 import type { Values } from '#platform/config.ts';
 import type { Database } from '#platform/db/db.ts';
 import { createClient } from '#platform/http/client.ts';
 import { allowEveryone } from '#platform/http/cors.ts';
 import { createServer, type HttpServer, type Readiness, type ServerCommons } from '#platform/http/server.ts';
+import type { Log } from '#platform/log.ts';
 import type { contentSettings } from './config.ts';
 import { addRoutes } from './routes.ts';
 
@@ -17,13 +24,21 @@ export interface ContentDeps {
   readonly database: Database;
   /** CMS_URL, or the stand-in. */
   readonly cmsUrl: string;
+  /** For the mail provider's messages. */
+  readonly notify: { readonly url: string; readonly internalKey: string | undefined };
   readonly settings: Values<typeof contentSettings>;
 }
 
 /** For the head and the body of an answer of the CMS (docs/specification/content.md#fail-open). */
 const upstreamTimeoutMs = 3000;
 
-export async function createContent({ server, database, cmsUrl, settings }: ContentDeps): Promise<HttpServer> {
+export async function createContent({
+  server,
+  database,
+  cmsUrl,
+  notify: at,
+  settings,
+}: ContentDeps): Promise<HttpServer> {
   const app = createServer({
     ...server,
     service: 'content',
@@ -39,22 +54,50 @@ export async function createContent({ server, database, cmsUrl, settings }: Cont
   const cms = createClient({
     name: 'cms',
     baseUrl: cmsUrl,
-    ours: false,
+    isInternal: false,
     timeoutMs: upstreamTimeoutMs,
     telemetry: server.telemetry,
   });
-  app.addHook('onClose', () => cms.close());
+  const notify = createClient({
+    name: 'notify',
+    baseUrl: at.url,
+    isInternal: true,
+    ...(at.internalKey === undefined ? {} : { internalKey: at.internalKey }),
+    timeoutMs: upstreamTimeoutMs,
+    telemetry: server.telemetry,
+  });
+  app.addHook('onClose', async () => {
+    await Promise.all([cms.close(), notify.close()]);
+  });
   const db = database.queries<AccountTables>();
+  const warn = warnSometimes(server.log);
   addRoutes(app, {
     cms,
+    notify,
+    webhookSecret: settings.resendWebhookSecret,
     clock: monotonicClock,
-    log: server.log,
-    onFailure: (path) => failures.inc({ path }),
-    listUsers: (limit) => listUsers(db, { limit }),
-    listFeeds: (limit) => listVisibleFeeds(db, { limit }),
+    onFailure: (path, error) => {
+      failures.inc({ path });
+      warn(path, error);
+    },
+    users: { list: (page) => listUsers(db, page), listPageEnds: (size) => listUserPageEnds(db, size) },
+    feeds: { list: (page) => listVisibleFeeds(db, page), listPageEnds: (size) => listFeedPageEnds(db, size) },
     pages: settings,
+    publicUrl: settings.publicUrl,
     accounts: db,
     unsubscribeSecret: await readUnsubscribeSecret(db),
   });
   return app;
+}
+
+const warnEveryMs = 60_000;
+
+/** A CMS that is away fails every reading: the counter has them all, the log one a minute. */
+function warnSometimes(log: Log) {
+  let quietUntil = 0;
+  return (path: string, error: unknown): void => {
+    if (monotonicClock.now() < quietUntil) return;
+    quietUntil = monotonicClock.now() + warnEveryMs;
+    log.warn({ err: error, path }, 'the CMS gives no content: the empty answer is shown');
+  };
 }

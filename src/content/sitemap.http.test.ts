@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AccountTables, ensureProfile, putFeed } from '#accounts/store.ts';
+import { type AccountTables, ensureProfile, listFeedPageEnds, listUserPageEnds, putFeed } from '#accounts/store.ts';
 import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import { type ContentRig, startContent } from '../../test/content/cms.fixture.ts';
-import { databaseEngines } from '../../test/database.fixture.ts';
+import { laneEngines } from '../../test/database.fixture.ts';
 import { renderSitemap, wantsXml } from './sitemap.ts';
 
-describe.each(databaseEngines)('sitemaps on $name', (engine) => {
+describe.each(laneEngines)('sitemaps on $name', (engine) => {
   describe.skipIf(engine.missing)('', () => {
     let database: Database;
     let rig: ContentRig;
@@ -52,6 +52,49 @@ describe.each(databaseEngines)('sitemaps on $name', (engine) => {
       expect(response.headers.get('vary')).toBe('Accept');
       const updated_at = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
       expect(await response.json()).toEqual({ [name]: ids.map((id) => ({ id, updated_at })) });
+    });
+
+    it('has validators, for each form', async () => {
+      const [json, xml] = [await rig.get('/sitemap/users'), await rig.get('/sitemap/users', { accept: 'text/xml' })];
+      const etags = [json, xml].map(({ headers }) => headers.get('etag') ?? '');
+      expect(new Set(etags).size).toBe(2);
+      expect(json.headers.get('cache-control')).toBe('public, max-age=60, stale-while-revalidate=600');
+      expect((await rig.get('/sitemap/users', { 'if-none-match': etags[0] ?? '' })).status).toBe(304);
+      expect((await rig.get('/sitemap/users', { 'if-none-match': etags[1] ?? '' })).status).toBe(200);
+    });
+
+    describe('in XML', () => {
+      const ids = (xml: string) => [...xml.matchAll(/\/[uf]\/([^<]+)<\/loc>/g)].map(([, id]) => id);
+      it.each([
+        ['users', users],
+        ['feeds', feeds],
+      ])('%s.xml begins with the oldest, or after an id', async (name, all) => {
+        const first = await rig.get(`/sitemap/${name}.xml`);
+        expect(first.headers.get('content-type')).toBe('application/xml; charset=utf-8');
+        expect(ids(await first.text())).toEqual(all);
+        expect(ids(await (await rig.get(`/sitemap/${name}.xml?after=${all[0]}`)).text())).toEqual(all.slice(1));
+        expect((await rig.get(`/sitemap/${name}.xml?after=${all.at(-1)}`)).status).toBe(404);
+        expect((await rig.get(`/sitemap/${name}.xml?after=${randomUUID()}`)).status).toBe(404);
+        expect((await rig.get(`/sitemap/${name}.xml?after=`)).status).toBe(400);
+        expect((await rig.get(`/sitemap/${name}.xml?after=%00`)).status).toBe(400);
+      });
+
+      it('the index names each page, at the host of the request or the public URL', async () => {
+        const locations = async (at: ContentRig) =>
+          [...(await (await at.get('/sitemap.xml')).text()).matchAll(/<loc>([^<]+)</g)].map(([, url]) => url);
+        expect(await locations(rig)).toEqual([`${rig.url}/sitemap/users.xml`, `${rig.url}/sitemap/feeds.xml`]);
+        const other = await startContent(database, { publicUrl: 'https://content.example.com/a&b' });
+        expect((await locations(other))[0]).toBe('https://content.example.com/a&amp;b/sitemap/users.xml');
+        await other.close();
+      });
+
+      it('pages end where another one follows', async () => {
+        const db = database.queries<AccountTables>();
+        expect(await listUserPageEnds(db, 1)).toEqual(users.slice(0, 2));
+        expect(await listUserPageEnds(db, 2)).toEqual([users[1]]);
+        expect(await listUserPageEnds(db, 3)).toEqual([]);
+        expect(await listFeedPageEnds(db, 2)).toEqual([feeds[1]]);
+      });
     });
 
     it('speaks XML to search engines', async () => {

@@ -6,15 +6,34 @@ import { contentProblems } from './problems.ts';
 /** The longest list, of both (docs/specification/content.md#sitemaps). */
 export const maxListed = 10_000;
 
+type List = (page: {
+  readonly limit: number;
+  readonly after?: string;
+}) => Promise<readonly { readonly id: string; readonly updatedAt: Date }[]>;
+
+/** `after`: the last id of the page before. */
+export async function readListed(list: List, after?: string): Promise<Listed[]> {
+  const rows = await read(() => list({ limit: maxListed, ...(after === undefined ? {} : { after }) }));
+  return rows.map(({ id, updatedAt }) => ({ id, updated_at: updatedAt.toISOString() }));
+}
+
+export function readPageEnds(listPageEnds: (size: number) => Promise<readonly string[]>): Promise<readonly string[]> {
+  return read(() => listPageEnds(maxListed));
+}
+
 /** Whatever keeps the rows from being read is a 500 here, and not the 503 of other endpoints (docs/specification/content.md#sitemaps). */
-export async function readListed(
-  read: (limit: number) => Promise<readonly { readonly id: string; readonly updatedAt: Date }[]>,
-): Promise<Listed[]> {
+async function read<T>(rows: () => Promise<T>): Promise<T> {
   try {
-    return (await read(maxListed)).map(({ id, updatedAt }) => ({ id, updated_at: updatedAt.toISOString() }));
+    return await rows();
   } catch (cause) {
     throw contentProblems.sitemap_unavailable({ cause });
   }
+}
+
+/** `sitemapindex` of the sitemap protocol. */
+export function renderSitemapIndex(urls: readonly string[]): string {
+  const sitemaps = urls.map((url) => `<sitemap><loc>${escapeXml(url)}</loc></sitemap>\n`);
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${sitemaps.join('')}</sitemapindex>\n`;
 }
 
 /** `urlset` of the sitemap protocol; `page` is an address with `{id}` in it. */

@@ -1,25 +1,25 @@
 /**
- * What other services may use of the edge: building resize addresses in imgproxy's signed URL format, right for the edge
- * and for a real imgproxy alike (docs/specification/image.md#edge-urls; imgproxy's "Signing a URL" and "Processing a URL").
+ * The part of the edge that other services use: building image URLs in imgproxy's signed format, valid for both the edge and
+ * imgproxy (docs/specification/image.md#edge-urls; imgproxy's "Signing a URL" and "Processing a URL").
  */
 import { createHash, createHmac, createSecretKey } from 'node:crypto';
 import type { Transform } from '#image/engine/engine.ts';
 import { toTransform } from '#image/engine/specs.ts';
 
-/** What is absent has the default of a variant spec (docs/specification/image.md#variant-spec), so a transform has one address however it is written. */
+/** Absent options have the default of a variant spec (docs/specification/image.md#variant-spec), so a transform has exactly one URL. */
 export interface ResizeOptions {
   readonly resizingType?: Transform['resizingType'];
-  /** Pixels; 0: the axis is free. */
+  /** In pixels. 0: this dimension follows from the other. */
   readonly width?: number;
   readonly height?: number;
-  /** 1–100. PNG has none. */
+  /** 1–100. PNG has no quality. */
   readonly quality?: number;
   readonly enlarge?: boolean;
-  /** Bytes; 0: no budget. */
+  /** In bytes. 0: no limit. */
   readonly maxBytes?: number;
-  /** Gaussian sigma; 0: none. */
+  /** Gaussian sigma. 0: no blur. */
   readonly blur?: number;
-  /** Known to imgproxy's paid edition alone, so the default (`lanczos3`) is never written out. */
+  /** Only imgproxy's commercial edition knows this option, so the default (`lanczos3`) is never included in the URL. */
   readonly algorithm?: Transform['resampling'];
 }
 
@@ -28,11 +28,11 @@ export type ResizeFormat = Transform['format'];
 export interface ResizeSource {
   readonly bucket: string;
   readonly key: string;
-  /** Of the object that is meant: another one under the same key is not shown. imgproxy itself does not look at it. */
+  /** The ETag of the intended object. A different object under the same key is not shown. imgproxy itself ignores it. */
   readonly etag?: string | undefined;
 }
 
-/** Bearer address of a transformed picture; the same source, options and format always give the same one. */
+/** Returns the bearer URL of a transformed image. The same source, options and format always return the same URL. */
 export type ResizeSigner = (source: ResizeSource, options: ResizeOptions, format: ResizeFormat) => string;
 
 /** `baseUrl`: without a trailing slash. `key`, `salt`: IMGPROXY_KEY and IMGPROXY_SALT (hex). */
@@ -48,7 +48,7 @@ export function resizeSigner(proxy: {
   };
 }
 
-/** imgproxy's signature of a path that starts with `/`: base64url(HMAC-SHA256(key, salt + path)), 43 characters. */
+/** Returns imgproxy's signature of a path that starts with `/`: base64url(HMAC-SHA256(key, salt + path)), 43 characters. */
 export function pathSigner(keyHex: string, saltHex: string): (path: string) => string {
   // A KeyObject costs a tenth of a Buffer, which is copied and wiped at each use.
   const key = createSecretKey(Buffer.from(keyHex, 'hex'));
@@ -56,7 +56,7 @@ export function pathSigner(keyHex: string, saltHex: string): (path: string) => s
   return (path) => createHmac('sha256', key).update(salt).update(path).digest('base64url');
 }
 
-/** In a fixed order. The quality is always there, as imgproxy has other defaults. */
+/** Writes the options in a fixed order. The quality is always included, because imgproxy has other defaults. */
 function written({ algorithm, ...options }: ResizeOptions, format: ResizeFormat): string {
   const transform = toTransform({ ...options, format, resampling: algorithm });
   const { resizingType, width, height, enlarge, quality, maxBytes, blur, resampling } = transform;
@@ -68,7 +68,7 @@ function written({ algorithm, ...options }: ResizeOptions, format: ResizeFormat)
   return text;
 }
 
-/** imgproxy's cache buster: it changes with the source, and with nothing else. */
+/** Returns imgproxy's cache buster. It changes only if the source changes. */
 function busterOf({ etag }: ResizeSource): string {
   return etag === undefined ? '' : `/cb:${cacheBuster(etag)}`;
 }
@@ -77,7 +77,7 @@ export function cacheBuster(etag: string): string {
   return createHash('sha256').update(etag).digest('base64url').slice(0, 16);
 }
 
-/** imgproxy splits at `@` and cuts at `?` before it decodes; nothing but unreserved characters and `/` is left bare. */
+/** imgproxy splits at `@` and cuts at `?` before it decodes, so everything except unreserved characters and `/` is encoded. */
 function plainSource({ bucket, key }: ResizeSource): string {
   const path = `${bucket}/${key}`;
   return `s3://${/^[\w./~-]*$/.test(path) ? path : path.split('/').map(encodeURIComponent).join('/')}`;

@@ -5,8 +5,8 @@ const hash = '0123456789abcdef'.repeat(4);
 const webp = `img/ab/cd/${hash}.webp`;
 const cacheControl = 'public, max-age=31536000, immutable';
 
-describe.each(drivers)('the variant CDN over $name', ({ name, skipped }) => {
-  describe.skipIf(skipped)('', () => {
+describe.each(drivers)('the variant CDN over $name', ({ name, missing }) => {
+  describe.skipIf(missing)('', () => {
     const bytes = bytesOf(300_000);
     let rig: Rig;
     beforeAll(async () => {

@@ -1,5 +1,6 @@
-/** Variants for everybody: `GET|HEAD /img/…`, from the public bucket of whatever driver (docs/specification/image.md#variant-objects). */
+/** Public variants: `GET|HEAD /img/…`, from the public bucket of any driver (docs/specification/image.md#variant-objects). */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { mimeOfFormat } from '#image/engine/formats.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
 import { sendObject } from './sending.ts';
@@ -9,9 +10,13 @@ export interface CdnDeps {
   readonly publicObjects: Objects;
 }
 
-const contentTypes: Readonly<Record<string, string>> = { webp: 'image/webp', jpg: 'image/jpeg', png: 'image/png' };
+const contentTypes: Readonly<Record<string, string>> = {
+  webp: mimeOfFormat.webp,
+  jpg: mimeOfFormat.jpeg,
+  png: mimeOfFormat.png,
+};
 
-/** What is not the key of a variant is not looked up, however it is written; a variant never changes. */
+/** A path that is not the key of a variant causes no lookup, regardless of its encoding. A variant never changes. */
 export async function sendVariant(deps: CdnDeps, request: FastifyRequest, reply: FastifyReply) {
   const { path } = targetOf(request.raw);
   const [, extension = ''] = /^\/img\/[0-9a-f]{2}\/[0-9a-f]{2}\/[\w-]+\.(webp|jpg|png)$/.exec(path) ?? [];

@@ -1,10 +1,10 @@
-/** Conditional reads (RFC 9110, §13): what a client says that it has already, against what the store holds. */
+/** Conditional reads (RFC 9110, §13): compares what a client already has with what the store contains. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ObjectHead } from '#platform/objects/objects.ts';
 
 export type Verdict = 'perform' | 'not_modified' | 'failed';
 
-/** In the order of §13.2.2. Entity tags decide alone where both a tag and a date are given. */
+/** Evaluates conditions in the order of §13.2.2. If both a tag and a date are present, only the entity tag counts. */
 export function judgeConditions(headers: IncomingHttpHeaders, head: ObjectHead): Verdict {
   const modifiedS = Math.floor(head.modifiedAt.getTime() / 1000);
   const ifMatch = headers['if-match'];
@@ -19,7 +19,7 @@ export function judgeConditions(headers: IncomingHttpHeaders, head: ObjectHead):
   return modifiedSince !== undefined && modifiedS <= modifiedSince ? 'not_modified' : 'perform';
 }
 
-/** Whether the request has a condition or a range, so that the object has to be looked at before it is opened. */
+/** Reports whether the request has a condition or a range, so that the object's metadata is needed before it is opened. */
 export function isConditional(headers: IncomingHttpHeaders): boolean {
   return ['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since', 'range'].some(
     (name) => headers[name] !== undefined,

@@ -71,7 +71,7 @@ describe('a signed file', () => {
     expect([response.status, (await response.arrayBuffer()).byteLength]).toEqual([200, 1000]);
   });
 
-  it('that is absent is 404, not to be kept, without a word about an object', async () => {
+  it('that is absent is 404, not cacheable, without headers of an object', async () => {
     const response = await fetch(address('u/1/absent.png'));
     expect([response.status, response.headers.get('cache-control')]).toEqual([404, 'no-store']);
     expect(response.headers.get('content-type')).toContain('application/json');
@@ -84,7 +84,7 @@ describe('a signed file', () => {
     expect((await fetch(url)).status).toBe(404);
   });
 
-  it('may be kept as long as the address is good', async () => {
+  it('can be cached as long as the URL is valid', async () => {
     rig.clock.nowMs += 500_000;
     const url = address();
     rig.clock.nowMs += 100_000;
@@ -232,7 +232,7 @@ describe('an address that is not valid', () => {
     expect([response.status, response.headers.get('cache-control')]).toEqual([403, 'no-store']);
     expect(await response.json()).toMatchObject({ error: 'invalid_address', requestId: expect.any(String) });
   };
-  /** Every other character of base64url in the last place: some differ in bits that decoding drops. */
+  /** Every other base64url character in the last position. Some differ only in bits that decoding drops. */
   const lastCharacters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'];
 
   it.each<[string, (url: string) => string]>([
@@ -265,7 +265,7 @@ describe('an address that is not valid', () => {
     expect(new Set(statuses)).toEqual(new Set([403]));
   });
 
-  it('is told from an absent object by nobody without a signature', async () => {
+  it('cannot be told from an absent object without a signature', async () => {
     const absent = address('u/1/absent.png').replace(/signature=.*/, 'signature=A');
     expect((await fetch(absent)).status).toBe(403);
   });
@@ -363,7 +363,7 @@ describe('a reader that goes away', () => {
     for (let turn = 0; turn < 20; turn++) {
       const socket = connect(rig.port, '127.0.0.1');
       socket.write(`GET ${pathname}${search} HTTP/1.1\r\nHost: a\r\n\r\n`);
-      // Later with each turn, so that some leave before the file is open and some after.
+      // The delay grows with each round, so that some clients leave before the file is open and others after.
       await new Promise((resolve) => setTimeout(resolve, turn / 4));
       socket.resetAndDestroy();
     }
@@ -383,7 +383,7 @@ describe('a reader that goes away', () => {
 });
 
 describe('a store that fails', () => {
-  /** The real store, whose streams end with an error after some bytes. */
+  /** Wraps the real store. Its streams fail after some bytes. */
   const failingAfter = (bytes: number): Objects => ({
     ...rig.originals,
     get: async (key, options) => {
@@ -415,7 +415,7 @@ describe('a store that fails', () => {
   const url = () =>
     signAddress(rig.url, secret, { method: 'GET', bucket: 'broken', key: 'u/1/photo.png', expires: 9_999_999_999 });
 
-  it('before the first byte is an error that nobody keeps', async () => {
+  it('before the first byte is an error that is not cacheable', async () => {
     const answer = await read(url(), () => failingAfter(0));
     expect(answer).toMatch(/^HTTP\/1\.1 500 /);
     expect(answer).toContain('internal_error');
@@ -423,7 +423,7 @@ describe('a store that fails', () => {
     expect(answer).not.toMatch(/etag:|content-range:|private|broken/i);
   });
 
-  it('in the middle cuts the connection, so that nobody takes a part for the whole', async () => {
+  it('in the middle cuts the connection, so that no client takes a part for the whole', async () => {
     const answer = await read(url(), () => failingAfter(100));
     const [head = '', body = ''] = answer.split('\r\n\r\n');
     expect(head).toContain('content-length: 500');
@@ -431,7 +431,7 @@ describe('a store that fails', () => {
   });
 });
 
-describe('a reader who stands still', () => {
+describe('a reader that stalls', () => {
   it('is cut off, and leaves no file open', async () => {
     const impatient = await startEdge({ server: { transferWindowMs: 200 } });
     try {
@@ -450,7 +450,7 @@ describe('a reader who stands still', () => {
 });
 
 describe('a page of another origin', () => {
-  it.each(['PUT', 'GET', 'HEAD'])('is told by a preflight that it may %s', async (method) => {
+  it.each(['PUT', 'GET', 'HEAD'])('is allowed by a preflight to %s', async (method) => {
     const response = await fetch(address(), {
       method: 'OPTIONS',
       headers: {

@@ -1,6 +1,6 @@
 /**
- * Signed addresses of embedded object stores: `GET|HEAD|PUT /o/<bucket>/<key>?…` (docs/specification/system.md#signed-read-urls). What S3 does for
- * its own presigned addresses, this does for files.
+ * Signed URLs of embedded object stores: `GET|HEAD|PUT /o/<bucket>/<key>?…` (docs/specification/system.md#signed-read-urls). They
+ * work for files as presigned S3 URLs do for objects.
  */
 import type { KeyObject } from 'node:crypto';
 import type { Readable } from 'node:stream';
@@ -8,6 +8,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '#platform/clock.ts';
 import { slowestTransfer } from '#platform/http/transfers.ts';
 import { type Terms, verifyAddress } from '#platform/objects/addresses.ts';
+import { attachment } from '#platform/objects/disposition.ts';
 import { isSafeKey } from '#platform/objects/keys.ts';
 import { ObjectExists, type Objects } from '#platform/objects/objects.ts';
 import { mayShowInline } from '#platform/objects/showing.ts';
@@ -20,9 +21,9 @@ import type { Uploads } from './uploading.ts';
 
 export interface FileDeps {
   readonly clock: Clock;
-  /** Signs file addresses (`deriveAddressKey`). */
+  /** Signs file URLs (`deriveAddressKey`). */
   readonly addressKey: KeyObject;
-  /** `undefined`: no store of that name is served here. */
+  /** Returns `undefined` if no store with this name is served here. */
   readonly bucket: (name: string) => Objects | undefined;
   readonly uploads: Uploads;
 }
@@ -30,23 +31,24 @@ export interface FileDeps {
 export async function sendFile(deps: FileDeps, request: FastifyRequest, reply: FastifyReply) {
   const { terms, objects, nowS } = readTerms(deps, request, 'GET');
   const contentType = sendable(terms.contentType);
+  const isAttachment = terms.download !== undefined || !mayShowInline(contentType);
   return sendObject(request, reply, {
     objects,
     key: terms.key,
     etag: terms.etag,
     contentType,
-    // Never longer than the address itself is good for.
+    // The response must not be cached longer than its URL is valid.
     cacheControl: `private, max-age=${terms.expires - nowS}`,
     headers: {
       'content-security-policy': policyOf(contentType),
-      ...(mayShowInline(contentType) ? {} : { 'content-disposition': 'attachment' }),
+      ...(isAttachment && { 'content-disposition': attachment(terms.download ?? true) }),
     },
   });
 }
 
 /**
- * Create only: a repeat is 412, and 409 while the first is under way in this process. What the address does not allow is
- * 403, as S3 answers it; too many bytes are 413 as soon as they are announced or have come, and nothing of them stays.
+ * Only creates objects. A repeated upload returns 412, or 409 while the first is in progress in this process. A request that the URL
+ * does not permit returns 403, as with S3. Too many bytes return 413 as soon as they are announced or received, and none are stored.
  */
 export async function receiveFile(deps: FileDeps, request: FastifyRequest, reply: FastifyReply) {
   const { terms, objects } = readTerms(deps, request, 'PUT');
@@ -56,7 +58,7 @@ export async function receiveFile(deps: FileDeps, request: FastifyRequest, reply
   const size = announced === undefined ? terms.size : Number(announced);
   if (size !== undefined && size > terms.maxSize) throw tooLarge(terms.maxSize);
   if (terms.size !== undefined && size !== terms.size) throw wrongSize();
-  // Saves the sender gigabytes; the driver decides.
+  // An early check saves the sender gigabytes. The driver makes the final decision.
   if ((await objects.head(terms.key)) !== undefined) throw edgeProblems.already_exists();
   const upload = deps.uploads.begin(objects.bucket, terms.key);
   let body: Readable | undefined;
@@ -69,7 +71,7 @@ export async function receiveFile(deps: FileDeps, request: FastifyRequest, reply
         tooLarge: () => tooLarge(terms.maxSize),
         wrongSize,
         noRoom: () => {
-          // Its bytes count no more, so that no further upload has to make room for the same bytes.
+          // Its bytes no longer count, so no other upload must make room for the same bytes.
           upload.end();
           return problems.overloaded();
         },
@@ -90,7 +92,7 @@ export async function receiveFile(deps: FileDeps, request: FastifyRequest, reply
 
 const tooSlow = `The upload was slower than ${slowestTransfer} bytes a second.`;
 
-/** Tampered with, malformed and expired addresses are answered alike. */
+/** URLs that were changed, are malformed or have expired get the same response. */
 function readTerms<M extends Terms['method']>(deps: FileDeps, request: FastifyRequest, method: M) {
   const { path, query } = targetOf(request.raw);
   const [bucket = '', ...rest] = segmentsBehindFirst(path) ?? [];
@@ -109,14 +111,14 @@ const tooLarge = (maxBytes: number) =>
 const wrongSize = () =>
   edgeProblems.invalid_address({ message: 'The size is not the one that the address was signed for.' });
 
-/** Whatever was registered; what could not stand in a header is sent as plain bytes. */
+/** Returns the registered type. A type that is not valid in a header is replaced by a binary type. */
 function sendable(contentType: string | undefined): string {
   return contentType !== undefined && /^[\w.+-]+\/[\w.+-]+( *;[\x20-\x7e]*)?$/.test(contentType)
     ? contentType
     : 'application/octet-stream';
 }
 
-/** A tab that shows a film fetches it a second time, for the page that the browser makes around it. */
+/** A tab that shows a video requests it a second time, for the page that the browser builds around it. */
 function policyOf(contentType: string): string {
   return `sandbox; default-src 'none'${/^(audio|video)\//i.test(contentType) ? "; media-src 'self'" : ''}`;
 }

@@ -1,4 +1,4 @@
-/** One object that is in no store, to be sent like those that are. */
+/** Presents one object that is in no store with the interface of stored objects. */
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { ObjectChanged, type ObjectHead, type Objects } from '#platform/objects/objects.ts';
@@ -6,7 +6,7 @@ import { clipRange } from '#platform/objects/ranges.ts';
 
 export type ReadableObjects = Pick<Objects, 'head' | 'get'>;
 
-/** Under every key. */
+/** The object has every key. */
 export function inMemory(bytes: Uint8Array, modifiedAt: Date): ReadableObjects {
   const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
   const head: ObjectHead = { size: bytes.length, etag, modifiedAt };

@@ -1,7 +1,8 @@
 /**
- * imgproxy's path behind the signature, as far as this suite emits it (docs/specification/image.md#edge-urls): options by their short or long
- * names, then the source, plain or base64url, read as imgproxy reads them ("Processing a URL" in its documentation).
- * What this engine cannot do is a 400 that names the option.
+ * Parses imgproxy's path after the signature, as far as Atelier uses it (docs/specification/image.md#edge-urls): options by their short or
+ * long
+ * names, then the source, plain or base64url, as in imgproxy's documentation ("Processing a URL").
+ * An unsupported option returns a 400 that names it.
  */
 import {
   formats,
@@ -16,14 +17,14 @@ import type { ResizeSource } from './api.ts';
 
 export interface ResizeRequest {
   readonly source: ResizeSource;
-  /** `cacheBuster` of the only object that is meant. */
+  /** The `cacheBuster` of the intended object. */
   readonly buster: string | undefined;
   readonly spec: VariantSpec;
 }
 
 /**
- * Undoes what proxies on the way do to a path: `:` escaped among the options, `s3://` merged to `s3:/`. The signature is
- * over the path as it was written. `path` starts with `/`.
+ * Reverts changes that proxies make to a path: `:` escaped among the options, `s3://` merged to `s3:/`. The signature covers the
+ * original path. `path` starts with `/`.
  */
 export function restorePath(path: string): string {
   const plain = path.indexOf('/plain/');
@@ -33,7 +34,7 @@ export function restorePath(path: string): string {
   );
 }
 
-/** Throws a 400 that names the option at fault. Of an option that is given twice, the last one counts. */
+/** Throws a 400 that names the invalid option. If an option is repeated, the last one counts. */
 export function parseResizePath(path: string): ResizeRequest {
   const parts = path.slice(1).split('/');
   const written = parts.findIndex((part) => !part.includes(':'));
@@ -97,7 +98,7 @@ function readOption(name: string, args: readonly string[]): VariantSpec {
   }
 }
 
-/** `rs:type:width:height:enlarge:extend`; what is empty or left out stays as it is. */
+/** `rs:type:width:height:enlarge:extend`. Empty or missing parts keep their values. */
 function readResize(args: readonly string[], path: string): VariantSpec {
   const [type = '', width = '', height = '', enlarge = '', extend = ''] = args;
   if (args.length > 5) throw invalid(path, 'takes at most five arguments');
@@ -123,7 +124,7 @@ function sigma(value: string, path: string): number {
   return Number(value);
 }
 
-/** The spellings of Go's ParseBool. */
+/** Accepts the spellings of Go's ParseBool. */
 function flag(value: string, path: string): boolean {
   if (['1', 't', 'T', 'true', 'TRUE', 'True'].includes(value)) return true;
   if (['0', 'f', 'F', 'false', 'FALSE', 'False'].includes(value)) return false;
@@ -138,7 +139,7 @@ function oneOf<T extends string>(allowed: readonly T[], value: string, path: str
 
 interface Written {
   readonly address: string;
-  /** Empty: none. */
+  /** Empty if there is none. */
   readonly extension: string;
 }
 
@@ -152,7 +153,7 @@ function readPlain(parts: readonly string[]): Written {
   }
 }
 
-/** Base64 may be split by `/` wherever the writer liked, and padded. */
+/** Base64 may be padded and may contain `/` at any position. */
 function readEncoded(parts: readonly string[]): Written {
   const [encoded = '', extension = '', ...rest] = parts.join('').split('.');
   if (rest.length > 0) throw invalid('source', 'names more than one format');

@@ -4,14 +4,14 @@ import { SourceFault } from '#image/engine/sources.ts';
 import { StoreFault } from '#image/engine/variants.ts';
 import { defineProblems, invalid, type ProblemDetails, problems } from '#platform/problem.ts';
 
-/** Of the edge alone; `not_found`, `invalid_request`, `payload_too_large` and `engine_unavailable` are common to all. */
+/** Problems of the edge. `not_found`, `invalid_request`, `payload_too_large` and `engine_unavailable` are common to all services. */
 export const edgeProblems = defineProblems({
   invalid_address: { status: 403, message: 'The address is not valid, or not any more.' },
   upload_incomplete: { status: 400, message: 'The upload ended before all of it had come.' },
   upload_in_progress: {
     status: 409,
     message: 'Another upload to this address is under way.',
-    // Four tries outlast a broken connection that this side has not noticed.
+    // Four attempts outlast a broken connection that the server has not detected.
     retryAfterS: 10,
   },
   already_exists: { status: 412, message: 'There is an object at this address already.' },
@@ -19,10 +19,10 @@ export const edgeProblems = defineProblems({
   range_not_satisfiable: { status: 416, message: 'The range starts beyond the end of the object.' },
 });
 
-/** What the variant maker throws, with the codes of the image service; anything else as it is. */
+/** Converts errors of the variant maker to the codes of the image service. Other errors are returned unchanged. */
 export function asProblem(error: unknown): unknown {
   const details: ProblemDetails = { cause: error };
-  // Deleted while its variant was being made.
+  // The source was deleted while its variant was being generated.
   if (error instanceof SourceFault && error.reason === 'absent') return problems.not_found(details);
   if (error instanceof SourceFault || error instanceof StoreFault) return problems.engine_unavailable(details);
   if (error instanceof EnlargementFault) return invalid('options.enlarge', error.message);

@@ -1,4 +1,4 @@
-/** Range and If-Range of RFC 9110, §§13.1.5 and 14, for one range; pure, so that a table can test it. */
+/** Range and If-Range of RFC 9110, §§13.1.5 and 14, for one range, as pure functions. */
 import type { ObjectHead } from '#platform/objects/objects.ts';
 
 export interface ByteRange {
@@ -8,8 +8,8 @@ export interface ByteRange {
 }
 
 /**
- * What part of `size` bytes is asked for. Another unit, a malformed range and several ranges are answered with the
- * `whole`, as the RFC allows; a range that starts beyond the end is `unsatisfiable` (416).
+ * Returns the requested part of `size` bytes. Another unit, a malformed range or several ranges return `whole`, as the RFC allows. A
+ * range that starts beyond the end is `unsatisfiable` (416).
  */
 export function parseRange(header: string | undefined, size: number): ByteRange | 'whole' | 'unsatisfiable' {
   const match = /^bytes=\s*(\d*)-(\d*)\s*$/i.exec(header ?? '');
@@ -24,7 +24,7 @@ export function parseRange(header: string | undefined, size: number): ByteRange 
   return { start: first, end: Math.min(last ?? size - 1, size - 1) };
 }
 
-/** Whether a range may be answered: without If-Range, or when it names the object as it is (strong comparison). */
+/** Reports whether a range response is allowed: without If-Range, or if it matches the current object (strong comparison). */
 export function rangeStillApplies(ifRange: string | undefined, head: ObjectHead): boolean {
   if (ifRange === undefined) return true;
   return ifRange.startsWith('"') ? ifRange === head.etag : ifRange === head.modifiedAt.toUTCString();

@@ -1,27 +1,27 @@
-/** The body of an upload, kept to its limits while it comes in. */
+/** The body of an upload, with limits enforced while it arrives. */
 import type { IncomingMessage } from 'node:http';
 import { finished, Transform } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 interface BodyLimits {
-  /** Bytes; `undefined`: not known before the end. */
+  /** In bytes. `undefined`: not known before the end. */
   readonly exactBytes: number | undefined;
   readonly maxBytes: number;
-  /** Called with the length of each chunk before it is passed on. `false`: there is no room for it. */
+  /** Called with the length of each chunk before it is passed on. Returns `false` if there is no room for it. */
   readonly hasRoomFor: (bytes: number) => boolean;
   readonly faults: {
     readonly tooLarge: () => Error;
     readonly wrongSize: () => Error;
     readonly noRoom: () => Error;
     readonly tooSlow: () => Error;
-    /** The sender went away before the end. */
+    /** The error for a sender that disconnects before the end. */
     readonly incomplete: () => Error;
   };
 }
 
 /**
- * A stream of the request's body that fails with one of the given errors. The request itself is not destroyed, so that
- * its sender can still be answered. Throws `overloaded`.
+ * Returns a stream of the request's body that fails with one of the given errors. The request itself is not destroyed, so the
+ * sender still gets a response. Throws `overloaded`.
  */
 export function receiveBody({ raw: request }: FastifyRequest, reply: FastifyReply, limits: BodyLimits): Transform {
   const { exactBytes, maxBytes, hasRoomFor, faults } = limits;
@@ -44,18 +44,18 @@ export function receiveBody({ raw: request }: FastifyRequest, reply: FastifyRepl
     waitsForServer: () => request.complete || body.writableNeedDrain,
     end: (reason) => body.destroy(reason === 'slow' ? faults.tooSlow() : faults.noRoom()),
   });
-  // Also of a connection that was lost before this.
+  // This also handles a connection that was already lost.
   finished(request, { writable: false }, (error) => {
     if (error) body.destroy(faults.incomplete());
   });
-  // After every check, so that a refused sender need not send its body.
+  // This comes after every check, so that a rejected sender need not send its body.
   if (/\b100-continue\b/i.test(request.headers.expect ?? '')) reply.raw.writeContinue();
   return request.pipe(body);
 }
 
 /**
- * What a refused sender is still sending is thrown away for a while, so that it comes to read its answer instead of
- * finding the connection reset; then the connection is cut.
+ * Discards what a rejected sender still sends for a limited time, so that it reads the response instead of a connection reset. Then
+ * closes the connection.
  */
 export function cutOffLater(request: IncomingMessage, afterMs: number): void {
   if (request.complete || request.destroyed) return;

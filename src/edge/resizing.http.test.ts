@@ -7,17 +7,18 @@ import { StoreFault, type VariantMaker } from '#image/engine/variants.ts';
 import { gather } from '#platform/objects/gathering.ts';
 import { bytesOf, drivers, type Rig, rawGet, resizingKeys, startEdge } from '../../test/edge/edge.fixture.ts';
 import { sceneColour } from '../../test/image/pictures.fixture.ts';
+import { inLane } from '../../test/lane.fixture.ts';
 import { bmpOf } from '../../test/media/bmp.fixture.ts';
 import { fixture } from '../../test/media/heif.fixture.ts';
 import { pathSigner, type ResizeFormat, type ResizeOptions, type ResizeSigner, resizeSigner } from './api.ts';
 
-/** The machine may have other work. */
+/** The machine may be busy with other work. */
 const patience = { timeout: 60_000 };
 
 const sign = pathSigner(resizingKeys.key, resizingKeys.salt);
 const signed = (path: string) => `/${sign(path)}${path}`;
 
-/** Red above, blue below, so that a look at two pixels tells how it was cropped and turned. */
+/** Red above and blue below, so that two pixels show how it was cropped and rotated. */
 function picture(width: number, height: number) {
   const half = { width, height: height / 2, channels: 3, background: 'blue' } as const;
   return sharp({ create: { width, height, channels: 3, background: 'red' } }).composite([
@@ -27,8 +28,8 @@ function picture(width: number, height: number) {
 
 const noise = () => sharp(bytesOf(300 * 300 * 3), { raw: { width: 300, height: 300, channels: 3 } });
 
-describe.each(drivers)('resize addresses over $name', ({ name, skipped }) => {
-  describe.skipIf(skipped)('', () => {
+describe.each(inLane(drivers))('resize addresses over $name', ({ name, missing }) => {
+  describe.skipIf(missing)('', () => {
     let rig: Rig;
     let address: ResizeSigner;
     beforeAll(async () => {
@@ -280,7 +281,7 @@ describe.each(drivers)('resize addresses over $name', ({ name, skipped }) => {
 
 describe('resize addresses', () => {
   let rig: Rig;
-  /** What happens before the variant is made, or instead of it. */
+  /** Runs before the variant is generated, or replaces it. */
   let before: () => Promise<unknown>;
   beforeAll(async () => {
     const variants: Pick<VariantMaker, 'serve'> = {
@@ -319,7 +320,7 @@ describe('resize addresses', () => {
     expect((await get()).status).toBe(404);
   });
 
-  it('show what lies in further buckets now, and keep variants of that alone', async () => {
+  it('show the current files of further buckets, and keep variants of those alone', async () => {
     const other = await startEdge();
     const rig = await startEdge({ otherBucket: (name) => (name === 'old' ? other.originals : undefined) });
     const address = resizeSigner({ baseUrl: rig.url, ...resizingKeys });

@@ -1,10 +1,11 @@
 /**
- * imgproxy's signed addresses: `GET|HEAD /<signature>/<options>/<source>`, answered from the variants that the image
- * service makes too (docs/specification/image.md#edge-urls). The signature is judged before anything else that the path says.
+ * Signed imgproxy URLs: `GET|HEAD /<signature>/<options>/<source>`, served from the variants that the image service also creates
+ * (docs/specification/image.md#edge-urls). The signature is verified before the rest of the path is parsed.
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Transform } from '#image/engine/engine.ts';
+import { mimeOfFormat } from '#image/engine/formats.ts';
 import { objectSource, type VariantSource } from '#image/engine/sources.ts';
 import { toTransform } from '#image/engine/specs.ts';
 import type { ServedVariant, VariantMaker } from '#image/engine/variants.ts';
@@ -19,18 +20,16 @@ import { sendObject } from './sending.ts';
 import { targetOf } from './targets.ts';
 
 export interface ResizingDeps {
-  /** imgproxy's signature of a path (`pathSigner`). */
+  /** Returns imgproxy's signature of a path (`pathSigner`). */
   readonly signPath: (path: string) => string;
-  /** `undefined`: pictures of no such bucket are resized here. */
+  /** Returns `undefined` if images of this bucket are not resized here. */
   readonly bucket: (name: string) => Objects | undefined;
-  /** Whether files of this bucket are replaced in place, by others. */
+  /** Reports whether other systems replace files of this bucket in place. */
   readonly isReplaceable: (bucket: string) => boolean;
   readonly publicObjects: Objects;
-  /** Over the public bucket. */
+  /** The variants in the public bucket. */
   readonly variants: Pick<VariantMaker, 'serve'>;
 }
-
-const contentTypes = { webp: 'image/webp', jpeg: 'image/jpeg', png: 'image/png' } as const;
 
 export async function sendResized(deps: ResizingDeps, request: FastifyRequest, reply: FastifyReply) {
   const { path } = targetOf(request.raw);
@@ -41,9 +40,9 @@ export async function sendResized(deps: ResizingDeps, request: FastifyRequest, r
   const { source, buster, spec } = parseResizePath(signed);
   const objects = deps.bucket(source.bucket);
   if (objects === undefined || !isSafeKey(source.key)) throw problems.not_found();
-  // The variants of a deleted source may live a little longer than it does; its addresses do not.
+  // The variants of a deleted source may exist a little longer than the source, but its URLs must not work.
   const head = await objects.head(source.key);
-  // What was uploaded to the key of a deleted one has not been screened.
+  // An object that was uploaded to the key of a deleted one has not been screened.
   if (head === undefined || (buster !== undefined && buster !== cacheBuster(head.etag))) throw problems.not_found();
   const transform = toTransform(spec);
   const version = deps.isReplaceable(source.bucket) ? head.etag : undefined;
@@ -52,8 +51,8 @@ export async function sendResized(deps: ResizingDeps, request: FastifyRequest, r
   return sendObject(request, reply, {
     objects: output === undefined ? deps.publicObjects : inMemory(output, head.modifiedAt),
     key,
-    contentType: contentTypes[transform.format],
-    // Long enough to spare the work, short enough that a deletion takes effect.
+    contentType: mimeOfFormat[transform.format],
+    // Long enough to save work, short enough for a deletion to take effect.
     cacheControl: 'public, max-age=3600',
   });
 }
@@ -70,7 +69,7 @@ async function serve(
   }
 }
 
-/** A path that was never meant to be one of these is an unknown route, not a bad signature. */
+/** A path without the form of a signed URL is an unknown route, not an invalid signature. */
 function looksSigned(signature: string, path: string): boolean {
   return path.length > 1 && (/^[\w-]{43}$/.test(signature) || path.includes(':') || path.startsWith('/plain/'));
 }

@@ -1,4 +1,4 @@
-/** The edge's addresses: who may ask, and what is true of every answer. */
+/** The edge's routes, with the rules that apply to every response. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { traceHeaders } from '#platform/http/cors.ts';
 import type { CorsRule, HttpServer } from '#platform/http/httpserver.ts';
@@ -8,7 +8,7 @@ import { cutOffLater } from './receiving.ts';
 import { type ResizingDeps, sendResized } from './resizing.ts';
 import { withoutObjectHeaders } from './sending.ts';
 
-/** Any page may use an address that it was given: the address is the secret (docs/specification/http.md#cors). */
+/** Any page may use a URL that it received, because the URL is the secret (docs/specification/http.md#cors). */
 export const anyOrigin: CorsRule = {
   origins: '*',
   methods: ['GET', 'HEAD', 'PUT'],
@@ -36,24 +36,24 @@ export const anyOrigin: CorsRule = {
   ],
 };
 
-/** How long a refused sender is listened to, so that it reads the answer. */
+/** How long the server continues to read from a rejected sender, so that the sender reads the response. */
 const lingerMs = 5000;
-/** A sender that was too slow is listened to for less. */
+/** The same for a sender that was too slow. */
 const slowLingerMs = 1000;
 
 type RouteDeps = FileDeps & CdnDeps & ResizingDeps;
 
 export function addRoutes(app: HttpServer, deps: RouteDeps): void {
-  // Pages that isolate themselves may show the pictures too.
+  // Cross-origin isolated pages may show the images too.
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('cross-origin-resource-policy', 'cross-origin');
   });
-  // An error is never kept, and never described by the headers of the object that it is not.
+  // An error must not be cached, and must not have headers of the object.
   app.addHook('onSend', async (_request, reply) => {
     if (reply.statusCode >= 400) withoutObjectHeaders(reply).header('cache-control', 'no-store');
   });
 
-  // On every route: an unread body could otherwise arrive for as long as an upload may take.
+  // Applies to every route, because an unread body could otherwise arrive for as long as an upload may take.
   app.addHook('onResponse', async (request, reply) => {
     cutOffLater(request.raw, reply.statusCode === 408 ? slowLingerMs : lingerMs);
   });
@@ -62,14 +62,14 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
     app.route({ method: ['GET', 'HEAD'], url, schema: { tags: ['edge'], summary }, handler });
   read('/o/*', 'Read a file by its signed address', (request, reply) => sendFile(deps, request, reply));
   read('/img/*', 'Read a variant', (request, reply) => sendVariant(deps, request, reply));
-  // imgproxy's addresses start with their signature.
+  // imgproxy URLs start with their signature.
   read('/*', 'Resize a picture by an imgproxy address', (request, reply) => sendResized(deps, request, reply));
   app.register(async (uploads) => addUploads(uploads, deps));
 }
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
-/** The body is a stream of any type, and no limit but the signed ones counts. */
+/** The body is a stream of any type. Only the signed limits apply. */
 function addUploads(app: HttpServer, deps: FileDeps): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));

@@ -1,6 +1,6 @@
-/** One object as an HTTP answer: conditions, ranges, and a stream that keeps pace with its reader (RFC 9110). */
+/** Sends one object as an HTTP response: conditions, ranges, and a stream with backpressure (RFC 9110). */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { answering } from '#platform/http/transfers.ts';
+import { responseTransfer } from '#platform/http/transfers.ts';
 import { type ObjectBody, ObjectChanged, type ObjectHead } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
 import { isConditional, judgeConditions } from './conditions.ts';
@@ -11,15 +11,15 @@ import { type ByteRange, parseRange, rangeStillApplies } from './ranges.ts';
 interface ObjectAnswer {
   readonly objects: ReadableObjects;
   readonly key: string;
-  /** Another object under the key is as good as none. */
+  /** If set, a different object under the key counts as missing. */
   readonly etag?: string | undefined;
-  /** Of a 200 or 206; errors have their own. */
+  /** Content type of a 200 or 206. Errors have their own. */
   readonly contentType: string;
   readonly cacheControl: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Answers a GET or HEAD with 200, 206 or 304. Throws not_found, condition_failed, range_not_satisfiable. */
+/** Responds to a GET or HEAD with 200, 206 or 304. Throws not_found, condition_failed, range_not_satisfiable. */
 export async function sendObject(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -60,7 +60,7 @@ async function sendBody(
   describe(reply, answer, body, body.end - body.start + 1);
   if (range !== undefined) reply.code(206).header('content-range', `bytes ${body.start}-${body.end}/${body.size}`);
   try {
-    reply.transfer(answering(reply.raw));
+    reply.transfer(responseTransfer(reply.raw));
   } catch (error) {
     body.stream.destroy();
     throw error;
@@ -77,7 +77,7 @@ async function open(
     return await objects.get(key, { range, ifMatch: ifMatch ?? etag });
   } catch (error) {
     if (error instanceof ObjectChanged && ifMatch === undefined) return undefined;
-    // Replaced since it was looked at; a repeat sees one of the two whole.
+    // The object was replaced after it was checked. A retry reads one version completely.
     if (error instanceof ObjectChanged) throw problems.engine_unavailable({ cause: error });
     throw error;
   }
@@ -95,10 +95,10 @@ function describe(reply: FastifyReply, answer: ObjectAnswer, head: ObjectHead, c
   return reply.headers({ 'content-type': answer.contentType, 'content-length': String(contentLength) });
 }
 
-/** Takes back what describes an object. A stream that fails at once has set it on the raw answer already. */
+/** Removes the headers that describe an object. A stream that fails at once has already set them on the raw response. */
 export function withoutObjectHeaders(reply: FastifyReply): FastifyReply {
   const names = ['etag', 'last-modified', 'accept-ranges', 'content-disposition'];
-  // Of a 416 it is the size that would have been right.
+  // A 416 includes the actual size in this header.
   if (reply.statusCode !== 416) names.push('content-range');
   for (const name of names) {
     reply.removeHeader(name);

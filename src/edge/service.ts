@@ -1,4 +1,4 @@
-/** The edge (docs/specification/system.md#edge): without state, any number of it, in front of whatever stores are configured. */
+/** The edge (docs/specification/system.md#edge) is stateless, so any number can run in front of the configured stores. */
 import type { VariantMaker } from '#image/engine/variants.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { HttpServer, ServerOptions } from '#platform/http/httpserver.ts';
@@ -11,21 +11,21 @@ import { addRoutes, anyOrigin } from './routes.ts';
 import { createUploads } from './uploading.ts';
 
 export interface EdgeDeps {
-  /** Of the server, as for every service. */
+  /** Options of the server, as for every service. */
   readonly server: Omit<ServerOptions, 'service' | 'cors' | 'description' | 'bodyLimit'>;
   readonly clock: Clock;
-  /** IMGPROXY_KEY and IMGPROXY_SALT (hex); file addresses are signed with a key derived from them. */
+  /** IMGPROXY_KEY and IMGPROXY_SALT (hex). File URLs are signed with a key derived from them. */
   readonly resizing: { readonly key: string; readonly salt: string };
   readonly originals: Objects;
   readonly publicObjects: Objects;
-  /** Over `publicObjects`; the one of the process. */
+  /** The process's only variant maker, which writes to `publicObjects`. */
   readonly variants: Pick<VariantMaker, 'serve'>;
-  /** Further buckets that signed addresses may name: those of the legacy backend. */
+  /** Further buckets that signed URLs may name: those of the legacy backend. */
   readonly otherBucket?: (name: string) => Objects | undefined;
   readonly settings: EdgeSettings;
 }
 
-/** A 2 GiB upload over a slow line takes hours; a stalled one ends much sooner. */
+/** A 2 GiB upload over a slow connection takes hours. A stalled one ends much sooner. */
 const longestUploadMs = 6 * 60 * 60 * 1000;
 
 export function createEdge(deps: EdgeDeps): HttpServer {
@@ -37,7 +37,7 @@ export function createEdge(deps: EdgeDeps): HttpServer {
     cors: anyOrigin,
     requestTimeoutMs: longestUploadMs,
   });
-  // Without a listener, Node asks for the body before the request has been judged.
+  // Without a listener, Node requests the body before the handler has checked the request.
   app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response));
   addRoutes(app, {
     clock: deps.clock,

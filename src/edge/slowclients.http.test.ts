@@ -1,4 +1,4 @@
-/** Slow and silent clients, more of them than MAX_IN_FLIGHT: other clients are served all the same. */
+/** More slow and silent clients than MAX_IN_FLIGHT. The other clients are still served. */
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -31,7 +31,7 @@ afterEach(async () => {
   await rig.close();
 });
 
-/** Says `text`, then a byte every now and then, and reads nothing. */
+/** Sends `text`, then one piece at intervals, and reads nothing. */
 function trickle(text: string, piece = 'x'): Socket {
   const socket = connect(rig.port, '127.0.0.1').pause();
   socket.on('error', () => undefined);
@@ -132,12 +132,12 @@ describe('a reader', () => {
     expect(rest).toBeLessThan(film.length);
   });
 
-  it('who is slow, but not too slow, gets the whole file', async () => {
+  it('that is slow, but not too slow, gets the whole file', async () => {
     const socket = connect(rig.port, '127.0.0.1');
     sockets.push(socket);
     socket.write(`${getHead()}Connection: close\r\n\r\n`);
     let received = 0;
-    // The kernels on both sides hold megabytes: for most of the time, nothing is written.
+    // The kernels on both sides buffer megabytes, so nothing is written for most of the time.
     for await (const chunk of socket) {
       received += chunk.length;
       if (received < 6_000_000) await new Promise((resolve) => setTimeout(resolve, 20));

@@ -1,17 +1,14 @@
-/**
- * Where a request points to, from the bytes that were sent: the router decodes paths, and a signature is over what was
- * written.
- */
+/** The target of a request in the exact bytes that were sent: the router decodes paths, but a signature covers the original. */
 import type { IncomingMessage } from 'node:http';
 
 export interface Target {
-  /** Raw, with its leading `/`. */
+  /** The raw path, with its leading `/`. */
   readonly path: string;
   readonly query: URLSearchParams;
 }
 
 export function targetOf(request: IncomingMessage): Target {
-  // Of a target in absolute form, only the path counts.
+  // In an absolute-form target, only the path counts.
   const raw = (request.url ?? '/').replace(/^[a-z]+:\/\/[^/]*/i, '');
   const mark = raw.indexOf('?');
   return mark === -1
@@ -19,12 +16,12 @@ export function targetOf(request: IncomingMessage): Target {
     : { path: raw.slice(0, mark), query: new URLSearchParams(raw.slice(mark + 1)) };
 }
 
-/** The decoded segments behind the first one (`/o/a/b%20c` → `a`, `b c`). `undefined`: no valid percent-encoding. */
+/** Returns the decoded segments after the first one (`/o/a/b%20c` → `a`, `b c`), or `undefined` for invalid percent-encoding. */
 export function segmentsBehindFirst(path: string): string[] | undefined {
   try {
     return path.split('/').slice(2).map(decodeURIComponent);
   } catch {
-    // URIError is all that decodeURIComponent throws.
+    // decodeURIComponent throws only URIError.
     return undefined;
   }
 }

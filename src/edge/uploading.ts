@@ -1,10 +1,10 @@
-/** Uploads under way in this process: one for each key, and a bounded number of bytes in all. */
+/** Uploads in progress in this process: one for each key, and a limited number of bytes in total. */
 import { edgeProblems } from './problems.ts';
 
 export interface Upload {
-  /** Notes bytes that have arrived. `false`: there is no room for them. */
+  /** Counts bytes that have arrived. Returns `false` if there is no room for them. */
   add(bytes: number): boolean;
-  /** To be called in any case; a second call does nothing. */
+  /** Always call this. A second call has no effect. */
   end(): void;
 }
 
@@ -13,7 +13,7 @@ export interface Uploads {
   begin(bucket: string, key: string): Upload;
 }
 
-/** `makeRoom` ends the slowest upload; `false`: none is slow enough. */
+/** `makeRoom` ends the slowest upload, and returns `false` if none is slow enough. */
 export function createUploads(deps: { readonly maxStagedBytes: number; readonly makeRoom: () => boolean }): Uploads {
   const running = new Set<string>();
   let stagedBytes = 0;
@@ -27,7 +27,7 @@ export function createUploads(deps: { readonly maxStagedBytes: number; readonly 
       return {
         add: (bytes) => {
           while (!isOver && stagedBytes + bytes > deps.maxStagedBytes) if (!deps.makeRoom()) return false;
-          // Room may have been made by ending this one.
+          // This upload may itself have been ended to make room.
           if (isOver) return false;
           itsBytes += bytes;
           stagedBytes += bytes;

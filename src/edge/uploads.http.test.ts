@@ -43,7 +43,7 @@ function reserve({ key = newKey(), contentType = 'image/png', size, maxSize = 10
 const put = (url: string, headers: Record<string, string>, body: Uint8Array | string) =>
   fetch(url, { method: 'PUT', headers, body });
 
-/** Sent in chunks, without a length. */
+/** Sends the body in chunks, without a length. */
 const putChunked = (url: string, headers: Record<string, string>, chunks: Uint8Array[]) =>
   fetch(url, { method: 'PUT', headers, body: Readable.from(chunks), duplex: 'half' } as RequestInit);
 
@@ -54,7 +54,7 @@ async function stored(key: string): Promise<Buffer | undefined> {
 
 const drafts = async () => (await readdir(join(rig.dataDir, '.incoming')).catch(() => [])).length;
 
-/** Nothing under the key, no draft, no open file. */
+/** Checks that there is no object under the key, no draft and no open file. */
 async function nothingLeft(key: string): Promise<void> {
   await until(async () => (await drafts()) === 0 && (await openFilesBelow(rig.dataDir)) === 0);
   expect(await rig.originals.head(key)).toBeUndefined();
@@ -106,7 +106,7 @@ describe('an upload', () => {
     expect(rig.app.server.requestTimeout).toBeGreaterThan(neededMs);
   });
 
-  it('waits for leave to send its body when it asks for it', async () => {
+  it('waits for 100 Continue before it sends its body', async () => {
     const { target } = reserve();
     const head = `PUT ${target} HTTP/1.1\r\nHost: a\r\nContent-Type: image/png\r\nContent-Length: 2\r\n`;
     const socket = connect(rig.port, '127.0.0.1');
@@ -157,7 +157,7 @@ describe('a taken key', () => {
     await other.listen({ port: 0, host: '127.0.0.1' });
     const { key, target } = reserve();
     const bodies = [bytesOf(60_000), bytesOf(60_000)];
-    // Both are past every check, with half of the body sent, before either may end.
+    // Both requests have passed every check and sent half of their body before either may end.
     const head = `PUT ${target} HTTP/1.1\r\nHost: a\r\nContent-Type: image/png\r\nContent-Length: 60000\r\nConnection: close\r\n\r\n`;
     const ports = [rig.port, (other.server.address() as AddressInfo).port];
     const sockets = bodies.map((body, index) => {
@@ -191,7 +191,7 @@ describe('a key that is being uploaded', () => {
     return socket;
   };
 
-  it('is 409 to everybody else, whose body is not asked for, and the first goes on', async () => {
+  it('is 409 for other uploads, whose body is not read, and the first continues', async () => {
     const { key, url, headers, target } = reserve();
     const first = await begin(target);
     const second = await put(url, headers, 'second');
@@ -360,7 +360,7 @@ describe('an upload that is cut off', () => {
     await nothingLeft(key);
   });
 
-  it('before the store was even asked leaves nothing', async () => {
+  it('before the request to the store leaves nothing', async () => {
     const { key, target } = reserve();
     const socket = begin(target, 'Transfer-Encoding: chunked', '5\r\nbytes\r\nnonsense\r\n');
     await socket.toArray();

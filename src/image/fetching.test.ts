@@ -86,7 +86,7 @@ it('fetches the body, as it is, from an allowed host', async () => {
   expect(await fetchIt('/empty')).toHaveLength(0);
 });
 
-it('refuses a host that is not allowed, before it is asked', async () => {
+it('refuses a host that is not allowed without a request to it', async () => {
   await expect(fetchIt('/picture', { allowedHosts: [] })).rejects.toBeInstanceOf(ForbiddenUrl);
   expect(seen).toEqual([]);
 });

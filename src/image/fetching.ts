@@ -45,7 +45,7 @@ export function urlSource(fetcher: Fetcher, url: string): VariantSource {
     group: JSON.stringify(['url', address.href]),
     store: JSON.stringify(['url']),
     owner: address.host,
-    // What lies at an address of others is not ours to watch.
+    // Sources of other hosts are not checked again.
     read: async () => ({ bytes: await fetcher(address), stillStands: async () => true }),
   };
 }

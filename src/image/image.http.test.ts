@@ -492,7 +492,7 @@ describe('when the service cannot', () => {
     expect([answer.status, answer.body.error]).toEqual([504, 'processing_timeout']);
   });
 
-  it('502, and nothing is left behind, when the source is deleted meanwhile', async () => {
+  it('502, and nothing is left, when the source is deleted during the request', async () => {
     await objects.originals.put('u/fleeting.png', picture, { contentType: 'image/png' });
     const get: Objects['get'] = async (name, options) => {
       const body = await objects.originals.get(name, options);

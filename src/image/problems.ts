@@ -1,4 +1,4 @@
-/** What the image service answers when it cannot do as asked (docs/specification/image.md#image-errors). */
+/** The errors of the image service (docs/specification/image.md#image-errors). */
 
 import { ForbiddenUrl } from '#platform/http/hostguard.ts';
 import { defineProblems, invalid, type ProblemDetails } from '#platform/problem.ts';

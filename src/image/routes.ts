@@ -35,7 +35,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RoutesDeps): vo
         response: { 200: ensureResponse },
       },
     },
-    async (request) => told(ensureVariants(deps, request.body)),
+    async (request) => withProblems(ensureVariants(deps, request.body)),
   );
 
   app.post(
@@ -49,13 +49,13 @@ export function addRoutes(app: HttpServer, access: Access, deps: RoutesDeps): vo
         response: { 200: forgetResponse },
       },
     },
-    async (request) => ({ forgotten: await told(deps.variants.forget(deps.openSource(request.body.source))) }),
+    async (request) => ({ forgotten: await withProblems(deps.variants.forget(deps.openSource(request.body.source))) }),
   );
 }
 
 async function ensureVariants(deps: RoutesDeps, { source, specs }: EnsureRequest): Promise<EnsureResponse> {
-  const asked = specs.map((spec) => ({ name: spec.name, transform: toTransform(spec) }));
-  const variants = await deps.variants.ensure(deps.openSource(source), asked);
+  const requested = specs.map((spec) => ({ name: spec.name, transform: toTransform(spec) }));
+  const variants = await deps.variants.ensure(deps.openSource(source), requested);
   const overBudget = variants.filter((variant) => variant.overBudget).map(({ name }) => name);
   return {
     variants: Object.fromEntries(variants.map(({ name, key }) => [name, `${deps.publicUrl}/${key}`])),
@@ -63,7 +63,7 @@ async function ensureVariants(deps: RoutesDeps, { source, specs }: EnsureRequest
   };
 }
 
-async function told<Result>(work: Promise<Result>): Promise<Result> {
+async function withProblems<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work;
   } catch (error) {

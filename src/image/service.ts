@@ -12,7 +12,7 @@ export interface ImageDeps {
   readonly server: ServerCommons & { readonly readiness: Readiness };
   readonly settings: ImageServiceSettings & Pick<ImageSettings, 'permitWaitMs' | 'processTimeoutS'>;
   readonly variants: VariantMaker;
-  /** Where sources named by `key` lie. */
+  /** The bucket of sources that are named by `key`. */
   readonly originals: Objects;
   /** Where the public bucket is read, without a trailing slash: PUBLIC_CDN_URL, or the edge. */
   readonly publicUrl: string;

@@ -1,44 +1,45 @@
 /** The media service's vocabulary (docs/specification/media.md). */
-
 import { z } from 'zod';
 import { longestAskedSide, resamplings } from '#image/engine/specs.ts';
 import { isBucketName, isSafeKey } from '#platform/objects/keys.ts';
 import { defaultLegacyBucket } from '#platform/objects/objects.ts';
-import { isStorableJson } from '#platform/storable.ts';
 import { isLegacyPath, isLegacyPrefix, isUuid } from './refs.ts';
 
 /** Any UUID, whatever its version: callers make theirs in many ways. Kept in lower case, so that one id is one key. */
-const uuid = z.guid('must be a UUID').toLowerCase();
+export const uuid = z.guid('must be a UUID').toLowerCase();
 
 /** A field that a caller may leave out, or say `null` for, as responses do for what is not known. */
-function optional<T extends z.ZodType>(schema: T) {
+export function optional<T extends z.ZodType>(schema: T) {
   return schema.nullish().transform((value) => value ?? undefined);
 }
 
-const scopeKind = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 characters of A-Z a-z 0-9 _ -');
-const scopeId = z.string().regex(/^[A-Za-z0-9_-]{1,128}$/, 'must be 1 to 128 characters of A-Z a-z 0-9 _ -');
+export const scopeKind = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 characters of A-Z a-z 0-9 _ -');
+export const scopeId = z.string().regex(/^[A-Za-z0-9_-]{1,128}$/, 'must be 1 to 128 characters of A-Z a-z 0-9 _ -');
 /** Free-form, but printable: what a database and a log line can hold. */
-const kind = z.string().regex(/^[^\p{Cc}\p{Cs}]{1,64}$/u, 'must be 1 to 64 characters without control characters');
+export const kind = z
+  .string()
+  .regex(/^[^\p{Cc}\p{Cs}]{1,64}$/u, 'must be 1 to 64 characters without control characters');
 /** RFC 6838 names. Parameters are refused: they would make two of one type, in the key and in every comparison. */
-const mime = z
+export const mime = z
   .string()
   .regex(
     /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/i,
     'must be a media type without parameters, such as image/jpeg',
   )
   .toLowerCase();
-const count = z.int().nonnegative();
+export const count = z.int().nonnegative();
+export const blurhash = z.string().regex(/^[\x20-\x7e]{1,255}$/, 'must be 1 to 255 characters of ASCII');
 /** Width and height are 32-bit integers in the row. */
-const side = count.max(2 ** 31 - 1);
+export const side = count.max(2 ** 31 - 1);
 
 /** Bucket of the legacy backend. */
 const legacyBucket = optional(
   z.string().refine(isBucketName, 'must be 1 to 255 characters of A-Z a-z 0-9 . _ - and not . or ..'),
 )
   .transform((name) => name ?? defaultLegacyBucket)
-  .describe('Where legacy paths lie; `agent_message` when it is left out.');
+  .describe('The bucket of legacy paths; `agent_message` when it is left out.');
 
-/** One that is asked for by itself; among many, what is no ref at all is judged one by one. */
+/** A single reference. In a list, invalid ones are `not_found` each. */
 const ref = z
   .string()
   .refine((text) => isUuid(text) || isLegacyPath(text), 'must be a UUID or a legacy path')
@@ -95,7 +96,7 @@ export const registrationRequest = z.object({
   width: optional(side),
   height: optional(side),
   durationMs: optional(count),
-  blurhash: optional(z.string().regex(/^[\x20-\x7e]{1,255}$/, 'must be 1 to 255 characters of ASCII')),
+  blurhash: optional(blurhash),
   thumbAssetId: optional(uuid).describe('Videos only.'),
 });
 export type RegistrationRequest = z.output<typeof registrationRequest>;
@@ -114,15 +115,42 @@ export const asset = z.object({
   blurhash: z.string().nullable(),
   thumbAssetId: z.string().nullable(),
   storageKey: z.string(),
+  sha256: z.string().nullable().describe('Of the bytes, in hex; `null` for assets that were never hashed.'),
   createdAt: z.iso.datetime(),
 });
 export type Asset = z.output<typeof asset>;
+
+export const assetParams = z.object({ assetId: uuid });
+
+/** `null` clears a value; what is left out stays. */
+export const assetChange = z.object({
+  thumbAssetId: uuid.nullable().optional().describe('Videos only.'),
+  width: side.nullable().optional().describe('Video and audio only, as the next three.'),
+  height: side.nullable().optional(),
+  durationMs: count.nullable().optional(),
+  blurhash: blurhash.nullable().optional(),
+});
+export type AssetChange = z.output<typeof assetChange>;
+
+export const usageQuery = z.object({
+  ownerId: optional(uuid).describe('Required with X-Internal-Key; the user of the token otherwise.'),
+});
+
+export const ownerUsage = z.object({
+  ownerId: z.string(),
+  assets: z.int(),
+  bytes: z.int().describe('Of all assets; watermark files, renditions and variants do not count.'),
+  limitBytes: z.int().describe('0: no limit.'),
+});
+export type OwnerUsage = z.output<typeof ownerUsage>;
 
 export const assetListing = z.object({
   ownerId: optional(uuid).describe('Required with X-Internal-Key; the user of the token otherwise.'),
   scopeKind: optional(scopeKind),
   scopeId: optional(scopeId).describe('With scopeKind.'),
   kind: optional(kind),
+  createdFrom: optional(z.iso.datetime({ offset: true })).describe('The earliest creation time.'),
+  createdBefore: optional(z.iso.datetime({ offset: true })).describe('Later than the latest creation time.'),
   limit: z.coerce.number().int().min(1).max(200).default(50).describe('1 to 200; 50 when it is left out.'),
   cursor: optional(z.string().max(200)).describe('`nextCursor` of the page before.'),
 });
@@ -187,9 +215,19 @@ export const scopeDeleted = z.object({
 });
 export type ScopeDeleted = z.output<typeof scopeDeleted>;
 
+/** A name that a header can carry: browsers cut at separators of paths. */
+const fileName = z
+  .string()
+  .regex(/^[^\p{Cc}\p{Cs}/\\]{1,255}$/u, 'must be true, or 1 to 255 characters without control characters, / and \\');
+
+const download = optional(z.union([z.boolean(), fileName]))
+  .transform((name) => (name === false ? undefined : name))
+  .describe('`true`, or a file name: the URLs of files then answer as attachments.');
+
 export const signRequest = z.object({
   refs: z.array(z.string()).max(200).describe('UUIDs, or legacy paths that contain `/`.'),
   legacyBucket,
+  download,
 });
 export type SignRequest = z.output<typeof signRequest>;
 
@@ -272,7 +310,7 @@ export const copyRequest = z.object({
 });
 export type CopyRequest = z.output<typeof copyRequest>;
 
-export const watermarkRequest = z.object({ ref, legacyBucket });
+export const watermarkRequest = z.object({ ref, legacyBucket, download });
 export type WatermarkRequest = z.output<typeof watermarkRequest>;
 
 export const watermarked = z.object({
@@ -281,57 +319,3 @@ export const watermarked = z.object({
 export type Watermarked = z.output<typeof watermarked>;
 export const watermarkedVideo = z.object({ url: z.string().describe('An MP4, for 7 days.') });
 export type WatermarkedVideo = z.output<typeof watermarkedVideo>;
-
-const taskStatus = z.enum(['pending', 'processing', 'completed', 'failed']);
-export type TaskStatus = z.output<typeof taskStatus>;
-
-export const taskUpsert = z.object({
-  taskId: uuid,
-  ownerId: uuid.describe('Kept from the first write.'),
-  mediaType: kind.describe('Kept from the first write.'),
-  status: optional(taskStatus).describe('Never goes backwards; `pending` in a first write that leaves it out.'),
-  metadata: optional(
-    z
-      .record(z.string(), z.unknown())
-      .refine(
-        (value) => isStorableJson(value, 32),
-        'must be at most 32 levels deep, of text without NUL and lone surrogates',
-      ),
-  ).describe('Replaces what is there, where it is given.'),
-});
-export type TaskUpsert = z.output<typeof taskUpsert>;
-
-export const mediaTask = z.object({
-  taskId: z.string(),
-  ownerId: z.string(),
-  mediaType: z.string(),
-  status: taskStatus,
-  metadata: z.record(z.string(), z.unknown()),
-  createdAt: z.iso.datetime(),
-  created_at: z.iso.datetime().describe('The same.'),
-  updatedAt: z.iso.datetime(),
-});
-export type MediaTask = z.output<typeof mediaTask>;
-
-export const videoTaskRequest = z.object({
-  assetId: uuid.describe('Reserved before, and uploaded to.'),
-  scopeKind,
-  scopeId,
-  mime: mime.refine((type) => type.startsWith('video/'), 'must be video/…'),
-  ownerId: optional(uuid).describe('Required with X-Internal-Key; the user of the token otherwise.'),
-  threadId: optional(scopeId).transform((id) => id ?? 'temp'),
-});
-export type VideoTaskRequest = z.output<typeof videoTaskRequest>;
-
-export const videoTask = z.object({ taskId: z.string(), status: z.literal('pending') });
-export type VideoTask = z.output<typeof videoTask>;
-
-export const taskParams = z.object({ taskId: uuid });
-
-export const taskDeleted = z.object({ deleted: z.boolean(), assetsDeleted: z.int() });
-export type TaskDeleted = z.output<typeof taskDeleted>;
-
-export const tasksDeletion = z.object({ ownerId: uuid });
-
-export const tasksDeleted = z.object({ deleted: z.int() });
-export type TasksDeleted = z.output<typeof tasksDeleted>;

@@ -27,7 +27,7 @@ export const mediaSettings = {
   }),
   ffmpegPath: text('FFMPEG_PATH', {
     default: 'ffmpeg',
-    meaning: 'The ffmpeg program, for video tasks and watermarks; ffprobe lies beside it.',
+    meaning: 'The ffmpeg program, for video tasks and watermarks; ffprobe is next to it.',
   }),
   blockedHashes: text('MEDIA_BLOCKED_HASHES', {
     meaning:

@@ -7,7 +7,7 @@ import { createLog } from '#platform/log.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { openObjects } from '#platform/objects/open.ts';
 import { problems } from '#platform/problem.ts';
-import { databaseEngines } from '../../test/database.fixture.ts';
+import { laneEngines } from '../../test/database.fixture.ts';
 import { picture } from '../../test/media/pictures.fixture.ts';
 import { plant, remaining } from '../../test/media/planting.fixture.ts';
 import {
@@ -68,7 +68,7 @@ describe('without an object store', () => {
 });
 
 describe('without a database', () => {
-  it.each(databaseEngines.filter(({ missing }) => !missing))(
+  it.each(laneEngines.filter(({ missing }) => !missing))(
     '$name, places are reserved and pending objects signed all the same',
     async (engine) => {
       const database = await engine.open(migrations);

@@ -53,14 +53,14 @@ export const mediaProblems = defineProblems({
   },
   asset_changing: {
     status: 503,
-    message: 'An asset kept changing meanwhile.',
+    message: 'An asset kept changing during the call.',
     retryAfterS: 1,
   },
 });
 
 /**
- * Why an uploaded object is refused: no row stays, and the object is removed. `object_not_found`: nobody registered it in
- * time (sweeping/).
+ * Why an uploaded object is refused: its object and its row are removed. `object_not_found`: it was not registered in time
+ * (sweeping/).
  */
 export type Refusal =
   | 'asset_too_large'

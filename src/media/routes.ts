@@ -3,8 +3,10 @@ import { sendJson } from '#platform/http/bodies.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import {
   asset,
+  assetChange,
   assetListing,
   assetPage,
+  assetParams,
   assetsDeleted,
   assetsDeletion,
   copyRequest,
@@ -12,6 +14,7 @@ import {
   fittedImage,
   imageSignedRefs,
   legacyImport,
+  ownerUsage,
   pendingObject,
   pendingRequest,
   registrationRequest,
@@ -20,24 +23,27 @@ import {
   signRequest,
   uploadRequest,
   uploadReservation,
+  usageQuery,
   videoSignedRefs,
   watermarked,
   watermarkedVideo,
   watermarkRequest,
 } from './api.ts';
-import { type CopyDeps, copyAsset } from './copying.ts';
-import { deleteAssets } from './deletion.ts';
-import { type FittingDeps, fitImage } from './fitting.ts';
-import { type ImportDeps, importFile } from './importing.ts';
-import { type ListingDeps, listAssets } from './listing.ts';
-import { type PendingDeps, signPending } from './pending.ts';
-import { type RegistrationDeps, registerAsset } from './registration.ts';
-import { deleteScope, type ScopeDeletionDeps } from './scopedeletion.ts';
-import { type SigningDeps, signImages } from './signing.ts';
-import { type ReservationDeps, reserveUpload } from './uploads.ts';
-import { signVideos, type VideoSigningDeps } from './videosigning.ts';
-import { type VideoWatermarkDeps, watermarkVideo } from './videowatermark.ts';
-import { type WatermarkDeps, watermarkImage } from './watermark.ts';
+import { type CopyDeps, copyAsset } from './copying/copying.ts';
+import { deleteAssets } from './deletion/deletion.ts';
+import { type ListingDeps, listAssets } from './listing/listing.ts';
+import { readUsage } from './quota/usage.ts';
+import { changeAsset, type OneAssetDeps, readAsset } from './registration/changing.ts';
+import { type ImportDeps, importFile } from './registration/importing.ts';
+import { type PendingDeps, signPending } from './registration/pendinguploads.ts';
+import { type RegistrationDeps, registerAsset } from './registration/registration.ts';
+import { type ReservationDeps, reserveUpload } from './registration/uploads.ts';
+import { deleteScope, type ScopeDeletionDeps } from './scopes/scopedeletion.ts';
+import { type FitSigningDeps, signFit } from './signing/fitsigning.ts';
+import { type SigningDeps, signImages } from './signing/signing.ts';
+import { signVideos, type VideoSigningDeps } from './signing/videosigning.ts';
+import { type WatermarkDeps, watermarkImage } from './watermarks/imagewatermark.ts';
+import { type VideoWatermarkDeps, watermarkVideo } from './watermarks/videowatermark.ts';
 
 export type RouteDeps = ReservationDeps &
   PendingDeps &
@@ -48,8 +54,9 @@ export type RouteDeps = ReservationDeps &
   ScopeDeletionDeps &
   SigningDeps &
   VideoSigningDeps &
-  FittingDeps &
+  FitSigningDeps &
   WatermarkDeps &
+  OneAssetDeps &
   VideoWatermarkDeps;
 
 export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): void {
@@ -114,13 +121,51 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     async (request) => listAssets(deps, request.caller, request.query),
   );
 
+  app.get(
+    '/v1/assets/:assetId',
+    {
+      ...access.userOrInternal,
+      schema: { tags, summary: 'Read an asset', params: assetParams, response: { 200: asset } },
+    },
+    async (request) => readAsset(deps, request.caller, request.params.assetId),
+  );
+
+  app.patch(
+    '/v1/assets/:assetId',
+    {
+      ...access.userOrInternal,
+      schema: {
+        tags,
+        summary: 'Change the thumbnail or the declared facts of a video or an audio file',
+        params: assetParams,
+        body: assetChange,
+        response: { 200: asset },
+      },
+    },
+    async (request) => changeAsset(deps, request.caller, request.params.assetId, request.body),
+  );
+
+  app.get(
+    '/v1/usage',
+    {
+      ...access.userOrInternal,
+      schema: {
+        tags,
+        summary: 'Count the assets and bytes of an owner',
+        querystring: usageQuery,
+        response: { 200: ownerUsage },
+      },
+    },
+    async (request) => readUsage(deps, request.caller, request.query.ownerId),
+  );
+
   app.post(
     '/v1/assets/legacy',
     {
       ...access.internalOnly,
       schema: {
         tags,
-        summary: 'Register a file of the legacy backend as an asset, where it lies',
+        summary: 'Register a file of the legacy backend as an asset, without moving it',
         body: legacyImport,
         response: { 200: asset.describe('It was registered already.'), 201: asset },
       },
@@ -198,7 +243,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
         response: { 200: fittedImage },
       },
     },
-    async (request) => fitImage(deps, request.caller, request.body),
+    async (request) => signFit(deps, request.caller, request.body),
   );
 
   app.post(

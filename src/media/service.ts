@@ -15,16 +15,21 @@ import { createServer, type HttpServer, type ServerOptions } from '#platform/htt
 import { measureJobs } from '#platform/jobs/depth.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { LegacyObjects, Objects } from '#platform/objects/objects.ts';
-import { addressingOf } from './addressing.ts';
 import type { LegacyImport } from './api.ts';
+import type { MediaTables } from './assets/assetstore.ts';
 import type { mediaSettings } from './config.ts';
-import { createDigester } from './digesting.ts';
-import { importFile } from './importing.ts';
+import { incidentParams } from './incidents/api.ts';
+import { countIncidents } from './incidents/counting.ts';
+import { addIncidentRoutes } from './incidents/routes.ts';
+import { createDigester } from './reading/digests.ts';
+import type { FolderTables } from './reconciling/folderstore.ts';
 import { createReconciler, type FilesFolder } from './reconciling/reconciling.ts';
-import type { FolderTables } from './reconciling/store.ts';
+import { importFile } from './registration/importing.ts';
+import { type RescreenJobDeps, rescreenAll, rescreenOn, rescreenQueue } from './rescreening/rescreenjob.ts';
+import { addRescreenRoutes } from './rescreening/routes.ts';
 import { addRoutes } from './routes.ts';
 import type { Screening } from './screening/screening.ts';
-import type { MediaTables } from './store.ts';
+import { addressingOf } from './signing/addressing.ts';
 import { type SweepRequest, sweepRequest } from './sweeping/api.ts';
 import {
   beginSweeping,
@@ -38,12 +43,12 @@ import { addSweepRoutes } from './sweeping/routes.ts';
 import { sweepPage } from './sweeping/sweep.ts';
 import { giveUp, type ProcessingDeps, processVideo, videoUploadQueue } from './tasks/processing.ts';
 import { addTaskRoutes } from './tasks/routes.ts';
-import type { TaskTables } from './tasks/store.ts';
-import { deleteOwnAssets } from './tasks/tasks.ts';
+import { deleteAssetsOfOwner } from './tasks/tasks.ts';
+import type { TaskTables } from './tasks/taskstore.ts';
 import { createFfmpeg } from './video/ffmpeg.ts';
 import { removeAbandonedScratch } from './video/scratch.ts';
-import { makeVideoWatermark, type WatermarkMakingDeps, watermarkQueue } from './videowatermark.ts';
-import { createWatermarkMaker } from './watermarkmaking.ts';
+import { createImageWatermarker } from './watermarks/imagewatermarker.ts';
+import { makeVideoWatermark, type VideoWatermarkJobDeps, watermarkQueue } from './watermarks/videowatermark.ts';
 
 export interface MediaDeps {
   /** Of the server, as for every service. */
@@ -55,9 +60,9 @@ export interface MediaDeps {
   /** Migrated. */
   readonly database: Database;
   /** Of this service alone. */
-  readonly answers: Cache;
+  readonly signedUrls: Cache;
   readonly originals: Objects;
-  /** Where variants are stored; sweeps look through it. */
+  /** The bucket of variants, which sweeps list. */
   readonly publicObjects: Objects;
   readonly legacy: Pick<LegacyObjects, 'bucket'>;
   /** `undefined`: no asset is a file. */
@@ -66,7 +71,7 @@ export interface MediaDeps {
   /** Over the public bucket, with the key secret of the image service and the edge: variants go with their source. */
   readonly variants: Pick<VariantMaker, 'forgetAll' | 'names'>;
   readonly screening: Screening;
-  /** Of the edge, or of the imgproxy server that stands in its place. */
+  /** Of the edge, or of an imgproxy server in its place. */
   readonly resizeAddress: ResizeSigner;
   /** Over the same database; media works on its queues from its first moment until it closes. */
   readonly jobs: Jobs;
@@ -78,7 +83,7 @@ const picturesAtOnce = 8;
 const pictureWaitMs = 5000;
 
 export function createMedia(deps: MediaDeps): HttpServer {
-  const { clock, database, answers, originals, publicObjects, legacy } = deps;
+  const { clock, database, signedUrls, originals, publicObjects, legacy } = deps;
   const { engine, variants, screening, resizeAddress, jobs, settings } = deps;
   const app = createServer({
     ...deps.server,
@@ -94,7 +99,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
   const places = { objects: originals, legacy };
   const { folder } = deps;
   const reconciler =
-    folder && createReconciler({ ...places, db: database.queries<FolderTables>(), answers, log, folder });
+    folder && createReconciler({ ...places, db: database.queries<FolderTables>(), signedUrls, log, folder });
   const common = {
     ...places,
     clock,
@@ -102,14 +107,14 @@ export function createMedia(deps: MediaDeps): HttpServer {
     reconciler,
     taskDb: database.queries<TaskTables>(),
     publicObjects,
-    answers,
+    signedUrls,
     addressing: addressingOf(originals, resizeAddress),
     engine,
     variants,
     screening,
     pictures,
     digester: createDigester(),
-    watermarks: createWatermarkMaker({ db, engine, pictures }),
+    watermarks: createImageWatermarker({ db, engine, pictures }),
     resizeAddress,
     jobs,
     ffmpeg: createFfmpeg(settings.ffmpegPath),
@@ -117,6 +122,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
     publicScopes: settings.publicScopes,
     closing: closing.signal,
     log,
+    countIncident: countIncidents(app.metrics),
   };
   if (reconciler !== undefined) {
     app.addHook('onReady', () => reconciler.begin());
@@ -125,10 +131,12 @@ export function createMedia(deps: MediaDeps): HttpServer {
   auditOperators(app, { db, log, ...auditing });
   addRoutes(app, deps.access, common);
   addTaskRoutes(app, deps.access, common);
+  addIncidentRoutes(app, deps.access, common);
+  addRescreenRoutes(app, deps.access, common);
   addSweepRoutes(app, deps.access, common);
-  const discard = (ownerId: string, assetIds: readonly string[]) => deleteOwnAssets(common, ownerId, assetIds);
+  const discard = (ownerId: string, assetIds: readonly string[]) => deleteAssetsOfOwner(common, ownerId, assetIds);
   workOnQueues(app, jobs, { ...common, discard });
-  // Before requests in flight are awaited: those that wait for a job are told to come again.
+  // Before requests in flight are awaited: those that wait for a job get 503 with Retry-After.
   const { drain } = app;
   app.drain = () => {
     closing.abort();
@@ -140,8 +148,12 @@ export function createMedia(deps: MediaDeps): HttpServer {
 /** One video at a time each: ffmpeg takes two threads, and requests come first. */
 const concurrency = 1;
 
-function workOnQueues(app: HttpServer, jobs: Jobs, deps: ProcessingDeps & WatermarkMakingDeps & PeriodicDeps): void {
-  const queues = [videoUploadQueue.name, watermarkQueue.name, sweepQueue.name];
+function workOnQueues(
+  app: HttpServer,
+  jobs: Jobs,
+  deps: ProcessingDeps & VideoWatermarkJobDeps & PeriodicDeps & RescreenJobDeps,
+): void {
+  const queues = [videoUploadQueue.name, watermarkQueue.name, sweepQueue.name, rescreenQueue.name];
   measureJobs(app.metrics, jobs, queues);
   app.addHook('onReady', async () => {
     await removeAbandonedScratch();
@@ -151,6 +163,7 @@ function workOnQueues(app: HttpServer, jobs: Jobs, deps: ProcessingDeps & Waterm
       concurrency: 1,
       onDead: (tx, { since }) => enqueueNext(deps, tx, { since, cursor: null }),
     });
+    jobs.work(rescreenQueue, (job) => rescreenOn(deps, job), { concurrency: 1 });
     await beginSweeping(deps);
   });
   app.addHook('onClose', () => jobs.stop({ queues }));
@@ -158,16 +171,19 @@ function workOnQueues(app: HttpServer, jobs: Jobs, deps: ProcessingDeps & Waterm
 
 const picturePermits = () => createPermits({ count: picturesAtOnce, waitMs: pictureWaitMs });
 
-/** What `npm run import-legacy` does without a running instance: `POST /v1/assets/legacy` without HTTP. */
 /** Sweeps that remove something, and imports. */
 const auditing = {
-  isOperators: (url: string) => url === '/v1/sweep' || url === '/v1/assets/legacy',
-  targetOf: ({ routeOptions: { url }, body }: FastifyRequest) => {
+  isOperators: (url: string) =>
+    ['/v1/sweep', '/v1/assets/legacy', '/v1/incidents/:id/resolution', '/v1/rescreen'].includes(url),
+  targetOf: ({ routeOptions: { url }, body, params }: FastifyRequest) => {
+    if (url === '/v1/incidents/:id/resolution') return `incident ${incidentParams.safeParse(params).data?.id ?? ''}`;
     if (url === '/v1/assets/legacy') return 'legacy file';
+    if (url === '/v1/rescreen') return 'assets';
     return sweepRequest.safeParse(body).data?.apply ? 'leftovers' : undefined;
   },
 };
 
+/** What `npm run import-legacy` does without a running instance: `POST /v1/assets/legacy` without HTTP. */
 export function importerOf(
   deps: Pick<MediaDeps, 'database' | 'originals' | 'legacy' | 'engine' | 'screening' | 'settings'>,
 ) {
@@ -182,19 +198,28 @@ export function importerOf(
 
 /** Likewise, for `npm run sweep`: `POST /v1/sweep` without HTTP. */
 export function sweeperOf(
-  deps: Pick<MediaDeps, 'clock' | 'database' | 'answers' | 'originals' | 'publicObjects' | 'legacy' | 'variants'>,
+  deps: Pick<MediaDeps, 'clock' | 'database' | 'signedUrls' | 'originals' | 'publicObjects' | 'legacy' | 'variants'>,
 ) {
-  const { clock, database, answers, originals, publicObjects, legacy, variants } = deps;
+  const { clock, database, signedUrls, originals, publicObjects, legacy, variants } = deps;
   const db = database.queries<MediaTables>();
   const sweepDeps = {
     clock,
     db,
     taskDb: database.queries<TaskTables>(),
-    answers,
+    signedUrls,
     objects: originals,
     publicObjects,
     legacy,
     variants,
   };
   return (request: SweepRequest) => sweepPage(sweepDeps, request);
+}
+
+/** What `npm run rescreen` does without a running instance: `POST /v1/rescreen` without HTTP and jobs. */
+export function rescreenerOf(
+  deps: Pick<MediaDeps, 'database' | 'signedUrls' | 'originals' | 'legacy' | 'variants' | 'screening'>,
+) {
+  const { database, originals, ...others } = deps;
+  const rescreeningDeps = { ...others, db: database.queries<MediaTables>(), objects: originals };
+  return () => rescreenAll(rescreeningDeps);
 }

@@ -8,7 +8,8 @@ import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import { openDatabase } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
-import { createPostgresDatabase, databaseEngines } from '../../test/database.fixture.ts';
+import { createPostgresDatabase, laneEngines } from '../../test/database.fixture.ts';
+import { isNightly } from '../../test/lane.fixture.ts';
 import { type AddingOrders, wordingsOf } from '../../test/memory/adding.child.ts';
 import { type MemoryRig, newUser, onEveryDatabase, startMemory } from '../../test/memory/rig.fixture.ts';
 import type { SearchResult } from './api.ts';
@@ -110,7 +111,7 @@ const normal = (content: string) =>
 
 const program = join(import.meta.dirname, '../../test/memory/adding.child.ts');
 
-for (const { name, missing } of databaseEngines) {
+for (const { name, missing } of laneEngines) {
   describe.skipIf(missing)(`processes killed while they add, on ${name}`, () => {
     let dataDir: string;
     let relaxed = 'embedded';
@@ -165,12 +166,14 @@ for (const { name, missing } of databaseEngines) {
     const { additions, people, kills } =
       name === 'postgres'
         ? {
-            additions: 10_000,
+            additions: isNightly ? 10_000 : 2000,
             people: 20,
-            kills: [
-              [101, 1009, 1999],
-              [499, 2503],
-            ],
+            kills: isNightly
+              ? [
+                  [101, 1009, 1999],
+                  [499, 2503],
+                ]
+              : [[101, 303], [251]],
           } // Two processes at a time.
         : { additions: 250, people: 5, kills: [[7, 31, 64]] };
 

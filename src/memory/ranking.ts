@@ -139,7 +139,7 @@ export async function compare(
   vector: Float32Array,
 ): Promise<ReadonlyMap<string, number>> {
   if (column === 'bytea') return compareHere(embedder, index, vector);
-  const cosines = await findSimilarities(db, entity, embedder.name, vector);
+  const cosines = await findSimilarities(db, column, entity, embedder.name, vector);
   return new Map([...cosines].map(([id, value]) => [id, embedder.similarityOf(value)]));
 }
 

@@ -48,16 +48,16 @@ export type Handle = Db<MemoryTables> | Tx<MemoryTables>;
 
 /** Which of the two the migration could make. */
 export async function findVectorColumn(db: Handle): Promise<VectorColumn> {
-  const { rows } = await sql<{ type: string }>`
+  const { rows } = await sql<{ type: VectorColumn }>`
     select format_type(atttypid, null) as type from pg_attribute
     where attrelid = 'memories'::regclass and attname = 'embedding'`.execute(db);
-  return rows[0]?.type === 'bytea' ? 'bytea' : 'vector';
+  return rows[0]?.type ?? 'bytea';
 }
 
 export function vectorValue(column: VectorColumn, vector: Float32Array): RawBuilder<Buffer> {
   return column === 'bytea'
     ? sql<Buffer>`cast(${toBytes(vector)} as bytea)`
-    : sql<Buffer>`cast(${toLiteral(vector)} as vector)`;
+    : sql<Buffer>`cast(${toLiteral(vector)} as ${sql.raw(column)})`;
 }
 
 /**
@@ -307,17 +307,21 @@ export function findChanged(
 /** By pgvector: how alike each memory of the entity is that `embedder` embedded. An exact scan. */
 export async function findSimilarities(
   db: Handle,
+  column: Exclude<VectorColumn, 'bytea'>,
   { entityType, entityId }: Entity,
   embedder: string,
   vector: Float32Array,
 ): Promise<ReadonlyMap<string, number>> {
+  const schema = column.slice(0, -'vector'.length);
+  const [type, dimensions] = [sql.raw(column), sql.raw(`${schema}vector_dims`)];
+  const distance = sql.raw(schema === '' ? '<=>' : `operator(${schema}<=>)`);
   const rows = await db
     .selectFrom('memories')
     .select([
       'memory_id as id',
       // Vectors of another embedder may have other dimensions, which is an error to the operator.
-      sql<number | null>`case when embedder = ${embedder} and vector_dims(embedding::vector) = ${vector.length}
-        then 1 - (embedding::vector <=> cast(${toLiteral(vector)} as vector)) end`.as('similarity'),
+      sql<number | null>`case when embedder = ${embedder} and ${dimensions}(embedding::${type}) = ${vector.length}
+        then 1 - (embedding::${type} ${distance} cast(${toLiteral(vector)} as ${type})) end`.as('similarity'),
     ])
     .where('entity_type', '=', entityType)
     .where('entity_id', '=', entityId)

@@ -1,7 +1,10 @@
 /** How a vector lies in the database: pgvector's type where the server has it, little-endian floats where it has not. */
 
-/** `vector`: similarities are computed by the database; `bytea`: in this process. */
-export type VectorColumn = 'vector' | 'bytea';
+/**
+ * The column's type. `bytea`: this process computes similarities; otherwise the database does. The schema of `vector` is
+ * part of the name where it is not on the search path, as in Supabase's `extensions.vector`.
+ */
+export type VectorColumn = 'vector' | `${string}.vector` | 'bytea';
 
 export function toBytes(vector: Float32Array): Buffer {
   const bytes = Buffer.allocUnsafe(vector.length * 4);

@@ -47,6 +47,28 @@ export const notifySettings = {
     meaning:
       'The public URL of the content service’s `/unsubscribe`; not set: `/unsubscribe` at `CONTENT_URL`. In production it must be https, which one-click unsubscribing requires.',
   }),
+  templatesDir: text('NOTIFY_TEMPLATES_DIR', {
+    meaning: 'A folder of notification types of your own (docs/notify.md), read at start.',
+  }),
+  brandName: text('NOTIFY_BRAND_NAME', {
+    defaultText: 'the name in `NOTIFY_FROM`',
+    meaning: 'The name of your product, in every notification.',
+  }),
+  brandLogoUrl: address('NOTIFY_BRAND_LOGO_URL', {
+    httpsInProduction: true,
+    meaning: 'An image beside that name, shown 32 pixels high.',
+  }),
+  brandColor: setting(
+    'NOTIFY_BRAND_COLOR',
+    { default: '#3730a3', meaning: 'The color of buttons: `#rrggbb`.' },
+    (raw) => {
+      if (!/^#[0-9a-f]{6}$/i.test(raw)) throw new Error('must be a color: # and six hex digits');
+      return raw.toLowerCase();
+    },
+  ),
+  postalAddress: text('NOTIFY_POSTAL_ADDRESS', {
+    meaning: 'Your postal address, below every notification. Many countries require it in marketing mail.',
+  }),
 } as const;
 
 export type NotifySettings = Values<typeof notifySettings>;

@@ -4,17 +4,24 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AccountTables, ensureProfile, setOpenNotification } from '#accounts/store.ts';
 import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
-import { databaseEngines } from '../../test/database.fixture.ts';
+import type { JobTables } from '#platform/jobs/jobs.ts';
+import { laneEngines } from '../../test/database.fixture.ts';
 import {
   createTestChannel,
+  leaveSend,
   type NotifyRig,
   newKey,
   startNotify,
   type TestChannel,
 } from '../../test/notify/notify.fixture.ts';
-import { insertSend, type NotifyTables } from './store.ts';
+import type { NotifyTables } from './tables.ts';
 
-describe.each(databaseEngines)('Idempotency-Key on $name', (engine) => {
+async function unfinishedJobs(database: Database): Promise<number> {
+  const jobs = database.queries<JobTables>().selectFrom('jobs').where('status', 'in', ['waiting', 'running']);
+  return (await jobs.select('job_id').execute()).length;
+}
+
+describe.each(laneEngines)('Idempotency-Key on $name', (engine) => {
   describe.skipIf(engine.missing)('', () => {
     let database: Database;
     let channel: TestChannel;
@@ -114,13 +121,13 @@ describe.each(databaseEngines)('Idempotency-Key on $name', (engine) => {
       expect(channel.sent).toHaveLength(1);
     });
 
-    it('lets a send end at its 500: nobody sends it behind the back of its caller', async () => {
+    it('ends a send at its 500: no job tries it again', async () => {
       channel.obstruct(async () => {
         throw new Error('down');
       });
       expect((await rigs[0].post('/emails', mail)).status).toBe(500);
       channel.obstruct(async () => undefined);
-      await sleep(6000);
+      expect(await unfinishedJobs(database)).toBe(0);
       expect(channel.sent).toEqual([]);
     });
 
@@ -135,25 +142,19 @@ describe.each(databaseEngines)('Idempotency-Key on $name', (engine) => {
     });
 
     describe('a send whose process died', () => {
-      const db = () => database.queries<NotifyTables>();
-      const left = async (key?: string) => {
-        const id = randomUUID();
-        const content = { mail: { ...mail, to: [mail.to], cc: [], bcc: [], replyTo: [], headers: {} } };
-        const body = { ...mail, to: [mail.to] };
-        const { hash } = await import('node:crypto');
-        const bodyDigest = hash('sha256', JSON.stringify(body));
-        // As it was claimed by who died: the claim has run out.
-        await insertSend(db(), { id, endpoint: 'emails', key, bodyDigest, content }, 1);
-        await sleep(20);
-        return id;
-      };
+      const left = (key?: string) =>
+        leaveSend(database, {
+          key,
+          body: { ...mail, to: [mail.to] },
+          mail: { ...mail, to: [mail.to], cc: [], bcc: [], replyTo: [], headers: {} },
+        });
 
-      it('is taken up by itself, once', async () => {
+      it('is taken up once, by another process', async () => {
         const ids = await Promise.all(Array.from({ length: 8 }, () => left()));
         await expect
           .poll(() => channel.sent.map(({ id }) => id).sort(), { timeout: 20_000, interval: 200 })
           .toEqual([...ids].sort());
-        await sleep(6000);
+        await expect.poll(() => unfinishedJobs(database)).toBe(0);
         expect(channel.sent).toHaveLength(ids.length);
       });
 
@@ -165,6 +166,19 @@ describe.each(databaseEngines)('Idempotency-Key on $name', (engine) => {
         });
         const id = await left();
         await expect.poll(() => channel.sent.map((send) => send.id), { timeout: 40_000, interval: 200 }).toEqual([id]);
+      });
+
+      it('is tried at once by a repeat of its key, instead of after its pause', async () => {
+        const key = randomUUID();
+        channel.obstruct(async () => {
+          throw new Error('down');
+        });
+        const id = await left(key);
+        const failures = database.queries<NotifyTables>().selectFrom('notify_sends').select('failure');
+        await expect.poll(() => failures.where('id', '=', id).executeTakeFirst()).toEqual({ failure: 'down' });
+        channel.obstruct(async () => undefined);
+        expect((await rigs[1].post('/emails', mail, { 'idempotency-key': key })).status).toBe(200);
+        expect(channel.sent.map((send) => send.id)).toEqual([id]);
       });
 
       it('is joined by a repeat with its key', async () => {

@@ -9,6 +9,24 @@ export interface Mail {
   readonly html?: string | undefined;
   readonly text?: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  /** Absent: none. */
+  readonly attachments?: readonly Attachment[] | undefined;
+  readonly tags?: readonly Tag[] | undefined;
+}
+
+export interface Attachment {
+  readonly filename: string;
+  /** base64 */
+  readonly content: string;
+  /** By default that of the file name's extension. */
+  readonly contentType?: string | undefined;
+  /** The HTML shows it as `cid:<contentId>`. */
+  readonly contentId?: string | undefined;
+}
+
+export interface Tag {
+  readonly name: string;
+  readonly value: string;
 }
 
 const mailbox = /^(?:[^<>@]*<([^<>]+)>|([^<>]+))$/;

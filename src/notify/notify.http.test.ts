@@ -209,7 +209,7 @@ describe('POST /emails', () => {
       cc: 'd@example.com',
       bcc: ['e@example.com'],
       reply_to: 'f@example.com',
-      tags: ['ignored'],
+      topic_id: 'ignored',
     };
     const { status, body } = await rig.post('/emails', full);
     expect([status, body]).toEqual([200, { id: `provider-${channel.sent[0]?.id}` }]);

@@ -2,15 +2,22 @@
 import { type AccountTables, findRecipient } from '#accounts/store.ts';
 import type { Db } from '#platform/db/db.ts';
 import { type ContentLanguage, toContentLanguage } from '#platform/language.ts';
+import { problems } from '#platform/problem.ts';
 import type { NotifyAnswer, NotifyRequest, SkipReason } from './api.ts';
 import type { Mail } from './mail.ts';
 import { notifyProblems } from './problems.ts';
 import { type RenderingDeps, renderMail } from './rendering.ts';
 import { type Outcome, type SendingDeps, sendOnce } from './sending.ts';
-import type { NotificationType } from './types/notification.ts';
-import { findType } from './types/registry.ts';
+import type { ReadTrending } from './trending.ts';
+import type { MailContent, MailUser, NotificationType } from './types/notification.ts';
+import type { TypeRegistry } from './types/registry.ts';
 
-export interface NotifyingDeps extends SendingDeps, RenderingDeps {
+export interface TypeDeps extends RenderingDeps {
+  readonly types: TypeRegistry;
+  readonly readTrending: ReadTrending;
+}
+
+export interface NotifyingDeps extends SendingDeps, TypeDeps {
   readonly accounts: Db<AccountTables>;
   /** NOTIFY_FROM. */
   readonly from: string;
@@ -19,6 +26,7 @@ export interface NotifyingDeps extends SendingDeps, RenderingDeps {
 export interface Notification {
   readonly type: string;
   readonly userId: string;
+  readonly data?: NotifyRequest['data'];
   readonly contact?: NotifyRequest['contact'];
 }
 
@@ -27,39 +35,72 @@ export async function notify(
   notification: Notification,
   { key, body }: { readonly key: string | undefined; readonly body: unknown },
 ): Promise<NotifyAnswer> {
-  const type = findType(notification.type);
+  const type = deps.types.find(notification.type);
   if (type === undefined)
     throw notifyProblems.unknown_notification_type({ message: `Unknown notification type: ${notification.type}` });
   const prepare = async () => {
     const recipient = await chooseRecipient(deps, type, notification);
-    return 'skipReason' in recipient ? recipient : { mail: write(deps, type, notification.userId, recipient) };
+    if ('skipReason' in recipient) return recipient;
+    return { mail: await write(deps, type, recipient, notification.data) };
   };
   return told(await sendOnce(deps, { endpoint: 'notify', key, body, prepare }));
 }
 
+/** `POST /types/:type/preview`: for a made-up user of the free plan. */
+export async function previewType(
+  deps: TypeDeps,
+  name: string,
+  { locale, data = {} }: { readonly locale?: string | undefined; readonly data?: NotifyRequest['data'] },
+): Promise<MailContent> {
+  const type = deps.types.find(name);
+  if (type === undefined) throw problems.not_found({ message: `Unknown notification type: ${name}` });
+  const user = { id: '00000000-0000-4000-8000-000000000000', email: 'reader@example.com', plan: 'free' } as const;
+  const language = toContentLanguage(locale ?? '') ?? 'en';
+  const { subject, html, text } = await renderFor(deps, type, { user, language }, data);
+  return { subject, html, text };
+}
+
 interface Recipient {
-  readonly email: string;
+  readonly user: MailUser;
   readonly language: ContentLanguage;
 }
 
 async function chooseRecipient(
   { accounts }: NotifyingDeps,
-  { gates }: NotificationType,
+  { audience, plans }: NotificationType,
   { userId, contact }: Notification,
 ): Promise<Recipient | { readonly skipReason: SkipReason }> {
   const fallback = toContentLanguage(contact?.locale ?? '') ?? 'en';
   // The user may be gone already; so are the preference and the plan, and the gates that ask for them.
-  if (contact?.email) return { email: contact.email, language: fallback };
+  if (contact?.email) return { user: { id: userId, email: contact.email, plan: null }, language: fallback };
   const user = await findRecipient(accounts, userId);
   if (!user?.email) return { skipReason: 'user_not_found' };
-  if (gates.preference && !user.isOpenNotification) return { skipReason: 'disabled_by_user' };
-  if (gates.plan !== undefined && user.plan !== gates.plan) return { skipReason: 'plan_gate' };
-  return { email: user.email, language: toContentLanguage(user.language ?? '') ?? fallback };
+  if (audience === 'product' && !user.isOpenNotification) return { skipReason: 'disabled_by_user' };
+  if (plans !== undefined && !plans.includes(user.plan)) return { skipReason: 'plan_gate' };
+  return {
+    user: { id: userId, email: user.email, plan: user.plan },
+    language: toContentLanguage(user.language ?? '') ?? fallback,
+  };
 }
 
-function write(deps: NotifyingDeps, type: NotificationType, userId: string, { email, language }: Recipient): Mail {
-  const { subject, html, text, headers } = renderMail(deps, type, { userId, language });
-  return { from: deps.from, to: [email], cc: [], bcc: [], replyTo: [], subject, html, text, headers };
+async function write(
+  deps: NotifyingDeps,
+  type: NotificationType,
+  recipient: Recipient,
+  data: NotifyRequest['data'],
+): Promise<Mail> {
+  const { subject, html, text, headers } = await renderFor(deps, type, recipient, data);
+  return { from: deps.from, to: [recipient.user.email], cc: [], bcc: [], replyTo: [], subject, html, text, headers };
+}
+
+async function renderFor(
+  deps: TypeDeps,
+  type: NotificationType,
+  { user, language }: Recipient,
+  data: NotifyRequest['data'],
+) {
+  const trending = type.showsTrending ? await deps.readTrending(language) : [];
+  return renderMail(deps, type, { user, language, data: data ?? {}, trending });
 }
 
 function told(outcome: Outcome): NotifyAnswer {

@@ -4,9 +4,10 @@ import { defineProblems } from '#platform/problem.ts';
 export const notifyProblems = defineProblems({
   unknown_notification_type: { status: 400, message: 'There is no notification of this type.' },
   idempotency_conflict: { status: 409, message: 'This Idempotency-Key came with another body before.' },
+  not_cancelable: { status: 409, message: 'The mail is being sent, or has been sent or has failed.' },
   recipient_suppressed: {
     status: 422,
-    message: 'Every recipient is suppressed, because its server refused an earlier mail.',
+    message: 'Every recipient is suppressed, because of an earlier bounce or complaint.',
   },
   internal_key_not_configured: { status: 500, message: 'INTERNAL_KEY is not configured.' },
   email_failed: { status: 500, message: 'The mail could not be sent.' },

@@ -1,49 +1,138 @@
 import { describe, expect, it } from 'vitest';
 import { readUnsubscribe, signUnsubscribe } from '#accounts/unsubscribing.ts';
 import { contentLanguages } from '#platform/language.ts';
-import { renderMail } from './rendering.ts';
+import { textColorOn } from './brand.ts';
+import { footTexts } from './foot.ts';
+import { type Rendering, renderMail } from './rendering.ts';
 import { accountDeleted } from './types/accountdeleted.ts';
 import { accountDeletionScheduled } from './types/accountdeletionscheduled.ts';
 import { dailyDigest } from './types/dailydigest.ts';
-import { findType } from './types/registry.ts';
+import { builtInTypes } from './types/registry.ts';
 
+const brand = {
+  name: 'Miller & Sons',
+  color: '#fde047',
+  logoUrl: 'https://app.example.com/logo.png',
+  postalAddress: '1 Main Street, Springfield',
+};
 const deps = {
   appUrl: 'https://app.example.com/?a=1&b="2"',
   unsubscribeUrl: 'https://content.example.com/unsubscribe',
   unsubscribeSecret: 'secret',
+  brand,
 };
 const userId = '0b1e9d3c-1111-4222-8333-444455556666';
-const types = [dailyDigest, accountDeletionScheduled, accountDeleted];
+const user = { id: userId, email: 'reader@example.com', plan: 'free' } as const;
+const now = new Date('2026-11-22T23:30:00Z');
+const trending = [
+  { title: 'Papercut <foxes>', url: 'https://app.example.com/t/1?a=1&b=2', imageUrl: 'https://cdn.example.com/1.webp' },
+  { title: 'Rain at night', url: 'https://app.example.com/t/2' },
+];
+const rendering = (change: Partial<Rendering> = {}): Rendering => ({ user, language: 'en', data: {}, now, ...change });
+const visible = (html: string) =>
+  html
+    .replaceAll('&#39;', "'")
+    .replaceAll('&quot;', '"')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
+/** The texts that a reader sees, in their order: no style, no attributes. */
+const lines = (html: string) =>
+  visible(html.replaceAll(/<style>[\s\S]*?<\/style>|<title>[\s\S]*?<\/title>/g, '').replaceAll(/<[^>]+>/g, '\n'))
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
 
-describe.each(types)('$name', (type) => {
-  it('is registered by its name', () => {
-    expect(findType(type.name)).toBe(type);
-  });
+const cases = [
+  ['daily_digest', dailyDigest, {}],
+  ['daily_digest with items', dailyDigest, { trending }],
+  ['account_deletion.scheduled', accountDeletionScheduled, {}],
+  [
+    'account_deletion.scheduled with a day',
+    accountDeletionScheduled,
+    { data: { deletion_at: '2026-12-06T09:00:00Z' } },
+  ],
+  ['account_deletion.deleted', accountDeleted, {}],
+] as const;
 
-  it.each(contentLanguages)('says the same in HTML and text, in %s', (language) => {
-    const { subject, html, text } = renderMail(deps, type, { userId, language });
-    const texts = type.texts[language];
-    expect(subject).toBe(texts.subject);
+describe.each(cases)('%s', (_name, type, change) => {
+  it.each(contentLanguages)('says the same in HTML and text, with the brand and no placeholder, in %s', (language) => {
+    const { subject, html, text } = renderMail(deps, type, rendering({ ...change, language }));
+    expect(subject).toContain(brand.name);
     expect(subject).not.toMatch(/\p{Cc}/u);
-    const visible = html.replaceAll('&#39;', "'").replaceAll('&amp;', '&').replaceAll('&quot;', '"');
-    for (const sentence of [texts.heading, ...texts.paragraphs, texts.action]) {
-      expect(sentence).not.toBe('');
-      expect(visible).toContain(sentence);
-      expect(text).toContain(sentence);
+    for (const line of lines(html)) expect(text.replaceAll('\n', ' · ')).toContain(line);
+    for (const part of [deps.appUrl, brand.postalAddress]) {
+      expect(visible(html)).toContain(part);
+      expect(text).toContain(part);
     }
-    expect(text).toContain(deps.appUrl);
     expect(html).toContain('href="https://app.example.com/?a=1&amp;b=&quot;2&quot;"');
+    expect(html).toContain(`lang="${language.replace('_', '-')}"`);
+    expect(subject + html + text).not.toMatch(/\{\w+\}/);
   });
 
   it('has its own words in every language', () => {
-    const headings = contentLanguages.map((language) => type.texts[language].heading);
-    expect(new Set(headings).size).toBe(contentLanguages.length);
+    const subjects = contentLanguages.map(
+      (language) => renderMail(deps, type, rendering({ ...change, language })).subject,
+    );
+    expect(new Set(subjects).size).toBe(contentLanguages.length);
   });
+});
+
+it('our types are the three of the specification', () => {
+  expect(builtInTypes.map(({ name }) => name).sort()).toEqual([
+    'account_deletion.deleted',
+    'account_deletion.scheduled',
+    'daily_digest',
+  ]);
+});
+
+describe('a mail about a deletion', () => {
+  it('names the account, the day of the request and the day of the deletion', () => {
+    const { subject, text } = renderMail(
+      deps,
+      accountDeletionScheduled,
+      rendering({ data: { deletion_at: '2026-12-06' }, language: 'de' }),
+    );
+    expect(subject).toBe('Dein Miller & Sons-Konto wird am 6. Dezember 2026 gelöscht');
+    for (const part of ['22. November 2026', 'reader@example.com', 'am 6. Dezember 2026 gelöscht'])
+      expect(text).toContain(part);
+  });
+
+  it.each(['tomorrow', 7, '2026-13-01', ''])('refuses %j as the day', (deletionAt) => {
+    const render = () => renderMail(deps, accountDeletionScheduled, rendering({ data: { deletion_at: deletionAt } }));
+    expect(render).toThrow(
+      expect.objectContaining({ status: 400, issues: [expect.objectContaining({ path: 'body.data.deletion_at' })] }),
+    );
+  });
+});
+
+describe('the digest', () => {
+  it('shows what is trending, escaped in HTML, with the picture where there is one', () => {
+    const { html, text } = renderMail(deps, dailyDigest, rendering({ trending }));
+    expect(html).toContain('Papercut &lt;foxes&gt;');
+    expect(html).toContain('href="https://app.example.com/t/1?a=1&amp;b=2"');
+    expect(html.match(/<img src="https:\/\/cdn/g)).toHaveLength(1);
+    expect(text).toContain('* Papercut <foxes>\n  https://app.example.com/t/1?a=1&b=2');
+  });
+});
+
+it.each([
+  ['#3730a3', '#ffffff'],
+  ['#fde047', '#18181b'],
+  ['#000000', '#ffffff'],
+  ['#ffffff', '#18181b'],
+])('a button of %s has text of %s', (color, expected) => expect(textColorOn(color)).toBe(expected));
+
+it('every language has the brand in its footer', () => {
+  for (const { reason, account } of Object.values(footTexts)) {
+    expect(reason).toContain('{brand}');
+    expect(account).toContain('{brand}');
+  }
 });
 
 describe('unsubscribing', () => {
   it('is offered by the digest, with a click or without (RFC 8058)', () => {
-    const { html, text, headers } = renderMail(deps, dailyDigest, { userId, language: 'en' });
+    const { html, text, headers } = renderMail(deps, dailyDigest, rendering());
     const link = `${deps.unsubscribeUrl}?token=${signUnsubscribe('secret', userId)}`;
     expect(headers).toEqual({
       'List-Unsubscribe': `<${link}>`,
@@ -54,7 +143,7 @@ describe('unsubscribing', () => {
   });
 
   it.each([accountDeletionScheduled, accountDeleted])('is not offered by $name', (type) => {
-    const { html, text, headers } = renderMail(deps, type, { userId, language: 'en' });
+    const { html, text, headers } = renderMail(deps, type, rendering());
     expect(headers).toEqual({});
     expect(html + text).not.toContain('token=');
   });

@@ -5,21 +5,23 @@ import type { HttpServer } from '#platform/http/server.ts';
 import { invalid, type Problem, problems } from '#platform/problem.ts';
 import { findUnstorable } from '#platform/storable.ts';
 import {
-  type EmailRequest,
-  emailAnswer,
-  emailRequest,
   idempotencyHeaders,
   type NotifyRequest,
   notifyAnswer,
   notifyRequest,
+  preview,
+  previewRequest,
   suppressedAddress,
   suppressionListing,
   suppressionPage,
+  typeList,
+  typeName,
 } from './api.ts';
-import type { Mail } from './mail.ts';
-import { type Notification, type NotifyingDeps, notify } from './notifying.ts';
+import { providerEvent } from './emailapi.ts';
+import { addEmailRoutes, keyOf } from './emailroutes.ts';
+import { type Notification, type NotifyingDeps, notify, previewType } from './notifying.ts';
 import { notifyProblems } from './problems.ts';
-import { sendOnce } from './sending.ts';
+import { takeProviderEvent } from './providerevents.ts';
 import { lift, listPage } from './suppressions.ts';
 
 export interface RouteDeps extends NotifyingDeps {
@@ -58,28 +60,49 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
         response: { 200: notifyAnswer },
       },
     },
-    async (request) => notify(deps, named(request.body), repeatable(request, request.body)),
+    async (request) => notify(deps, named(request.body), { key: keyOf(request), body: request.body }),
+  );
+
+  addEmailRoutes(app, providerGuard, deps);
+
+  app.post(
+    '/emails/events',
+    {
+      ...guard,
+      schema: {
+        tags,
+        summary: 'Take a message of the mail provider, which the content service has verified',
+        body: providerEvent,
+        response: { 204: z.null() },
+      },
+    },
+    async (request, reply) => {
+      await takeProviderEvent(deps, request.body);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.get(
+    '/types',
+    { ...guard, schema: { tags, summary: 'The notifications that can be sent', response: { 200: typeList } } },
+    async () => ({
+      types: deps.types.list().map(({ name, audience, locales }) => ({ type: name, audience, locales: [...locales] })),
+    }),
   );
 
   app.post(
-    '/emails',
+    '/types/:type/preview',
     {
-      ...providerGuard,
+      ...guard,
       schema: {
         tags,
-        summary: 'Send a mail as it is',
-        headers: idempotencyHeaders,
-        body: emailRequest,
-        response: { 200: emailAnswer },
+        summary: 'A notification as it would be sent',
+        params: typeName,
+        body: previewRequest,
+        response: { 200: preview },
       },
     },
-    async (request) => {
-      const prepare = async () => ({ mail: mailOf(request.body) });
-      const outcome = await sendOnce(deps, { endpoint: 'emails', ...repeatable(request, request.body), prepare });
-      if ('skipReason' in outcome) throw new Error('a raw mail was skipped');
-      const { providerId, suppressed } = outcome;
-      return { id: providerId, ...(suppressed.length > 0 ? { suppressed: [...suppressed] } : {}) };
-    },
+    async (request) => previewType(deps, request.params.type, request.body),
   );
 
   app.get(
@@ -130,21 +153,11 @@ async function refuseUnstorable(request: FastifyRequest): Promise<void> {
 }
 
 /** The sentence is fixed (docs/specification/notify.md#notify). */
-function named({ type, userId, contact }: NotifyRequest): Notification {
+function named({ type, userId, data, contact }: NotifyRequest): Notification {
   if (!type || !userId) {
     const missing = [...(type ? [] : ['body.type']), ...(userId ? [] : ['body.userId'])];
     const issues = missing.map((path) => ({ path, message: 'is required' }));
     throw problems.invalid_request({ message: 'type and userId are required', issues });
   }
-  return { type, userId: userId.toLowerCase(), contact };
-}
-
-function repeatable<Body>(request: FastifyRequest, body: Body) {
-  const key = request.headers['idempotency-key'];
-  return { key: typeof key === 'string' ? key : undefined, body };
-}
-
-function mailOf(request: EmailRequest): Mail {
-  const { from, to, cc = [], bcc = [], reply_to: replyTo = [], subject, html, text } = request;
-  return { from, to, cc, bcc, replyTo, subject, html, text, headers: {} };
+  return { type, userId: userId.toLowerCase(), data, contact };
 }

@@ -1,51 +1,41 @@
 /**
- * A send: accepted as a row, then tried at once. With an `Idempotency-Key` it happens once a day however often it is asked
- * for (docs/specification/notify.md#idempotency). A process may die at any point: before the row, nothing happened; after it, `resuming.ts` or a repeat
- * goes on with the same mail under the same id; after the provider took it, that id keeps it from going out twice.
+ * A send: accepted as a row with a job, and answered with the outcome of its first try. With an `Idempotency-Key` it happens
+ * once a day, however often it is requested (docs/specification/notify.md#idempotency). If the process of the caller dies, the
+ * job goes on; if the try fails while the caller waits, the caller gets a 500 and the send has ended.
  */
 import { hash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Db } from '#platform/db/db.ts';
+import { type Db, transaction } from '#platform/db/db.ts';
+import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { Log } from '#platform/log.ts';
-import { withDeadline } from '#platform/resilience/deadline.ts';
-import { retry } from '#platform/resilience/retry.ts';
 import type { SkipReason } from './api.ts';
-import { type Channel, ChannelFailure } from './channels/channel.ts';
-import { type Mail, recipientsOf, withoutRecipients } from './mail.ts';
+import type { Mail } from './mail.ts';
+import type { Outcomes } from './outcomes.ts';
 import { notifyProblems } from './problems.ts';
-import {
-  type Claim,
-  claimSend,
-  dropSend,
-  type Endpoint,
-  findSend,
-  findSuppressed,
-  insertSend,
-  markFailed,
-  markSent,
-  type NotifyTables,
-  type StoredSend,
-  suppress,
-} from './store.ts';
+import { cancelSend, enqueueLater, enqueueSend, hastenSend } from './queue.ts';
+import { findByKey, findSend, freeKey, insertSend, markFailed, reopen, type StoredSend, takeUp } from './sendstore.ts';
+import type { Endpoint, NotifyTables } from './tables.ts';
 
 export interface SendingDeps {
   readonly db: Db<NotifyTables>;
-  readonly channel: Channel;
+  readonly jobs: Jobs;
+  readonly outcomes: Outcomes;
   readonly log: Log;
-  /** Told of each try. */
-  readonly onOutcome: (outcome: 'sent' | 'failed' | 'suppressed') => void;
 }
 
 export interface SendRequest {
   readonly endpoint: Endpoint;
   readonly key: string | undefined;
-  /** What it was asked with: the same key with another body is a conflict. */
+  /** The same key with another body is a conflict. */
   readonly body: unknown;
   /** Decides whether there is anything to send; not called for a repeat of what was decided before. */
   readonly prepare: () => Promise<{ readonly mail: Mail } | { readonly skipReason: SkipReason }>;
+  /** In the future: nobody waits for it, and the outcome is its id. */
+  readonly scheduledAt?: Date | undefined;
 }
 
 export interface Delivered {
+  /** Of a scheduled mail ours. */
   readonly providerId: string;
   /** The recipients that the mail did not go to. */
   readonly suppressed: readonly string[];
@@ -53,103 +43,108 @@ export interface Delivered {
 
 export type Outcome = Delivered | { readonly skipReason: SkipReason };
 
-/** Within the 10 s of an answer, with room for the rows around it (docs/specification/http.md#failing-engines). */
-const deliveryMs = 8000;
+/** Longer than a try, shorter than the 10 s of a response. */
 const waitMs = 9000;
-/** Longer than a delivery: until then its process is taken to be alive. */
-export const claimMs = 20_000;
+/** A worker of this process wakes its callers; this finds what other processes did. */
+const pollEveryMs = 250;
 
 export async function sendOnce(deps: SendingDeps, request: SendRequest): Promise<Outcome> {
-  const { endpoint, key } = request;
+  const { endpoint, key, scheduledAt } = request;
   const bodyDigest = hash('sha256', JSON.stringify(request.body));
   const giveUpAt = performance.now() + waitMs;
   for (;;) {
-    const seen = key === undefined ? undefined : await findSend(deps.db, endpoint, key);
+    const seen = key === undefined ? undefined : await findByKey(deps.db, endpoint, key);
     if (seen === undefined) {
       const id = randomUUID();
       const content = await request.prepare();
-      if (!(await insertSend(deps.db, { id, endpoint, key, bodyDigest, content }, claimMs))) continue;
+      const isNew = await accept(deps, { id, endpoint, key, bodyDigest, content, scheduledAt });
+      if (!isNew) continue;
       if ('skipReason' in content) return content;
-      return answered(deps, { id, attempt: 1 }, content.mail);
+      return scheduledAt === undefined ? outcomeOfOwn(deps, id, giveUpAt) : { providerId: id, suppressed: [] };
     }
     if (seen.bodyDigest !== bodyDigest) throw notifyProblems.idempotency_conflict();
-    const outcome = outcomeOf(seen) ?? (await joinSend(deps, seen));
+    const outcome = outcomeOf(seen);
     if (outcome !== undefined) return outcome;
+    if (await join(deps, seen)) return outcomeOfOwn(deps, seen.id, giveUpAt);
     if (performance.now() > giveUpAt) throw notifyProblems.send_in_progress();
     await sleep(100);
   }
 }
 
-function outcomeOf({ providerId, skipReason, suppressed }: StoredSend): Outcome | undefined {
+/** `false`: another request took the key. */
+function accept({ db, jobs }: SendingDeps, send: Parameters<typeof insertSend>[1]): Promise<boolean> {
+  return transaction(db, async (tx) => {
+    if (!(await insertSend(tx, send))) return false;
+    if (send.scheduledAt !== undefined) await enqueueLater(jobs, tx, send.id, send.scheduledAt);
+    else if ('mail' in send.content) await enqueueSend(jobs, tx, send.id);
+    return true;
+  });
+}
+
+function outcomeOf({ id, providerId, skipReason, suppressed, scheduledAt }: StoredSend): Outcome | undefined {
+  if (scheduledAt !== null) return { providerId: id, suppressed: [] };
   if (skipReason !== null) return { skipReason };
   return providerId === null ? undefined : { providerId, suppressed: suppressed ?? [] };
 }
 
-/** Goes on with a send that nobody is at; `undefined`: somebody is. */
-async function joinSend(deps: SendingDeps, seen: StoredSend): Promise<Outcome | undefined> {
-  if (seen.mail === null || (seen.status === 'pending' && seen.isClaimed)) return undefined;
-  const attempt = await claimSend(deps.db, seen, claimMs);
-  if (attempt === undefined) return undefined;
-  return answered(deps, { id: seen.id, attempt }, seen.mail);
-}
-
-/** A failure is told to the caller, and ends the send. */
-async function answered(deps: SendingDeps, claim: Claim, mail: Mail): Promise<Delivered> {
-  try {
-    return await deliver(deps, claim, mail);
-  } catch (cause) {
-    if (cause instanceof AllSuppressed) {
-      await settled(deps, () => dropSend(deps.db, claim));
-      const message = `${notifyProblems.table.recipient_suppressed.message} Suppressed: ${cause.addresses.join(', ')}.`;
-      throw notifyProblems.recipient_suppressed({ message, fields: { suppressed: cause.addresses } });
+/** Whether the send is now this caller's: it failed before, with or without a caller. Otherwise another caller waits for it. */
+function join({ db, jobs }: SendingDeps, { id, status }: StoredSend): Promise<boolean> {
+  return transaction(db, async (tx) => {
+    if (status === 'failed' && (await reopen(tx, id))) {
+      await enqueueSend(jobs, tx, id);
+      return true;
     }
-    await settled(deps, () => markFailed(deps.db, claim));
-    if (cause instanceof NothingToSend) throw notifyProblems.email_failed({ message: cause.message });
-    throw notifyProblems.email_failed({ cause });
+    if (status !== 'pending' || !(await takeUp(tx, id))) return false;
+    await hastenSend(jobs, tx, id);
+    return true;
+  });
+}
+
+/** Waits for the next try. When it fails, or does not end in time, the send ends. */
+async function outcomeOfOwn(deps: SendingDeps, id: string, giveUpAt: number): Promise<Delivered> {
+  for (;;) {
+    const { promise: change, resolve: wake } = Promise.withResolvers<void>();
+    const stopWatching = deps.outcomes.watch(id, wake);
+    try {
+      const send = await lookUp(deps, id, giveUpAt);
+      if (send?.providerId) return { providerId: send.providerId, suppressed: send.suppressed ?? [] };
+      if (send?.status === 'failed' && send.suppressed !== null) return await refuse(deps, id, send.suppressed);
+      const failure = send?.failure ?? (performance.now() > giveUpAt ? 'no answer in time' : undefined);
+      if (failure !== undefined && (await end(deps, id, failure)))
+        throw notifyProblems.email_failed({ cause: new Error(failure) });
+      await Promise.race([change, sleep(pollEveryMs)]);
+    } finally {
+      stopWatching();
+    }
   }
 }
 
-class NothingToSend extends Error {}
-
-/** Nobody is left to send the mail to. */
-export class AllSuppressed extends Error {
-  readonly addresses: readonly string[];
-
-  constructor(addresses: readonly string[]) {
-    super('every recipient of the mail is suppressed');
-    this.addresses = addresses;
-  }
-}
-
-/** One try. Throws whatever kept the mail from leaving. */
-export async function deliver(deps: SendingDeps, claim: Claim, mail: Mail): Promise<Delivered> {
-  const { db, channel, onOutcome } = deps;
-  let delivered: Delivered;
+/** `undefined`: the database does not answer. A short failure is waited out, so that the caller learns what became of the mail. */
+async function lookUp({ db }: SendingDeps, id: string, giveUpAt: number): Promise<StoredSend | undefined> {
   try {
-    // docs/specification/notify.md#idempotency has it fail in the channel, with this sentence.
-    if (!mail.html && !mail.text) throw new NothingToSend('Either html or text must be provided');
-    const recipients = [...new Set(recipientsOf(mail))];
-    const known = await findSuppressed(db, recipients);
-    const suppressed = recipients.filter((address) => known.includes(address));
-    const open = withoutRecipients(mail, suppressed);
-    if (recipientsOf(open).length === 0) throw new AllSuppressed(suppressed);
-    const providerId = await withDeadline(deliveryMs, (signal) => channel.send(open, { id: claim.id, signal }));
-    delivered = { providerId, suppressed };
+    return await findSend(db, id);
   } catch (error) {
-    onOutcome(error instanceof AllSuppressed ? 'suppressed' : 'failed');
-    if (error instanceof ChannelFailure) await settled(deps, () => suppress(db, error.refused));
-    throw error;
+    if (performance.now() > giveUpAt) throw error;
+    return undefined;
   }
-  onOutcome('sent');
-  await settled(deps, () => markSent(db, claim, delivered));
-  return delivered;
 }
 
-/** What has happened outside is written down if at all possible; if not, the send is taken up again under its id. */
-async function settled(deps: SendingDeps, write: () => Promise<unknown>): Promise<void> {
+/** `false`: it has ended in another way since. If that cannot be stored, the job goes on although the caller gets an error. */
+async function end({ db, jobs, log }: SendingDeps, id: string, failure: string): Promise<boolean> {
   try {
-    await retry(write, { attempts: 4, baseDelayMs: 50, maxDelayMs: 400, isRetryable: () => true });
+    return await transaction(db, async (tx) => {
+      const isEnded = await markFailed(tx, id, { failure });
+      if (isEnded) await cancelSend(jobs, tx, id);
+      return isEnded;
+    });
   } catch (error) {
-    deps.log.error({ err: error }, 'how a send went could not be written down');
+    log.error({ err: error }, 'the end of a failed send could not be stored');
+    return true;
   }
+}
+
+async function refuse({ db }: SendingDeps, id: string, suppressed: readonly string[]): Promise<never> {
+  await freeKey(db, id);
+  const message = `${notifyProblems.table.recipient_suppressed.message} Suppressed: ${suppressed.join(', ')}.`;
+  throw notifyProblems.recipient_suppressed({ message, fields: { suppressed } });
 }

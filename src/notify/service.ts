@@ -2,13 +2,23 @@
 import { Counter } from 'prom-client';
 import { type AccountTables, readUnsubscribeSecret } from '#accounts/store.ts';
 import { createAccess } from '#platform/access/access.ts';
+import { startInterval } from '#platform/background/interval.ts';
 import type { Database } from '#platform/db/db.ts';
+import { createClient } from '#platform/http/client.ts';
 import { createServer, type HttpServer, type Readiness, type ServerCommons } from '#platform/http/server.ts';
+import { measureJobs } from '#platform/jobs/depth.ts';
+import type { Jobs } from '#platform/jobs/jobs.ts';
+import type { Brand } from './brand.ts';
 import type { Channel } from './channels/channel.ts';
-import { startResuming } from './resuming.ts';
+import { startDelivering } from './delivering.ts';
+import { dropOldEvents } from './eventstore.ts';
+import { createOutcomes } from './outcomes.ts';
+import { queueNames } from './queue.ts';
 import { addRoutes } from './routes.ts';
-import type { SendingDeps } from './sending.ts';
-import { type NotifyTables, releaseAll } from './store.ts';
+import { dropOld } from './sendstore.ts';
+import type { NotifyTables } from './tables.ts';
+import { createTrendingReader } from './trending.ts';
+import { openTypes } from './types/registry.ts';
 
 export interface NotifyDeps {
   readonly server: ServerCommons & { readonly readiness: Readiness };
@@ -16,18 +26,30 @@ export interface NotifyDeps {
   readonly internalKeys: readonly string[];
   /** Migrated. */
   readonly database: Database;
+  readonly jobs: Jobs;
   readonly channel: Channel;
   /** NOTIFY_FROM. */
   readonly from: string;
   readonly appUrl: string;
   readonly unsubscribeUrl: string;
+  readonly brand: Brand;
+  /** NOTIFY_TEMPLATES_DIR. */
+  readonly templatesDir?: string | undefined;
+  /** Where the content service is reached. */
+  readonly contentUrl: string;
 }
 
 /** What a send may take, with its rows. */
 const drainTimeoutMs = 12_000;
+/** So that a try under way ends: after it, the other side may have taken a mail that is sent again. */
+const drainJobsMs = 9000;
+/** A digest is one of many, and goes out without it too. */
+const trendingTimeoutMs = 2000;
+const dropOldEveryMs = 3_600_000;
 
 export async function createNotify(deps: NotifyDeps): Promise<HttpServer> {
-  const { server, internalKeys, database, channel, from, appUrl, unsubscribeUrl } = deps;
+  const { server, internalKeys, database, jobs, channel, from, appUrl, unsubscribeUrl, brand } = deps;
+  const types = await openTypes(deps.templatesDir);
   const app = createServer({
     ...server,
     service: 'notify',
@@ -42,17 +64,35 @@ export async function createNotify(deps: NotifyDeps): Promise<HttpServer> {
     labelNames: ['outcome'],
     registers: [app.metrics],
   });
-  const sending: SendingDeps = { db, channel, log: server.log, onOutcome: (outcome) => mails.inc({ outcome }) };
-  // An embedded database has one process: what lies there as under way was left by one that died.
-  if (database.driver === 'pglite') await releaseAll(db);
-  const resuming = startResuming(sending);
+  const sending = { db, jobs, channel, outcomes: createOutcomes(), log: server.log };
+  await startDelivering({ ...sending, onOutcome: (outcome) => mails.inc({ outcome }) });
+  measureJobs(app.metrics, jobs, queueNames);
+  const dropping = startInterval(
+    dropOldEveryMs,
+    async () => {
+      await dropOld(db);
+      await dropOldEvents(db);
+    },
+    (error) => server.log.warn({ err: error }, 'old sends could not be removed'),
+  );
+  const content = createClient({
+    name: 'content',
+    baseUrl: deps.contentUrl,
+    isInternal: true,
+    timeoutMs: trendingTimeoutMs,
+    telemetry: server.telemetry,
+  });
   app.addHook('onClose', async () => {
-    await resuming.stop();
+    await content.close();
+    await Promise.all([dropping.stop(), jobs.stop({ queues: queueNames, drainMs: drainJobsMs })]);
     await channel.close();
   });
   addRoutes(app, createAccess({ internalKeys, log: server.log }), {
     ...sending,
     accounts,
+    types,
+    readTrending: createTrendingReader({ content, appUrl, log: server.log }),
+    brand,
     from,
     appUrl,
     unsubscribeUrl,

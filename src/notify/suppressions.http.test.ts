@@ -5,19 +5,21 @@ import { type AccountTables, ensureProfile } from '#accounts/store.ts';
 import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import { createLog } from '#platform/log.ts';
-import { databaseEngines } from '../../test/database.fixture.ts';
+import { laneEngines } from '../../test/database.fixture.ts';
 import {
   createTestChannel,
   internalKey,
+  leaveSend,
   type NotifyRig,
   newKey,
   startNotify,
   type TestChannel,
 } from '../../test/notify/notify.fixture.ts';
 import { ChannelFailure } from './channels/channel.ts';
-import { insertSend, type NotifyTables, suppress } from './store.ts';
+import { suppress } from './suppressionstore.ts';
+import type { NotifyTables } from './tables.ts';
 
-describe.each(databaseEngines)('suppressed addresses on $name', (engine) => {
+describe.each(laneEngines)('suppressed addresses on $name', (engine) => {
   describe.skipIf(engine.missing)('', () => {
     let database: Database;
     let channel: TestChannel;
@@ -195,9 +197,8 @@ describe.each(databaseEngines)('suppressed addresses on $name', (engine) => {
 
     it('a send that a crash left is given up when its reader is suppressed', { timeout: 30_000 }, async () => {
       await gone('b@example.com');
-      const id = randomUUID();
-      const content = { mail: { ...mail, to: [mail.to], cc: [], bcc: [], replyTo: [], headers: {} } };
-      await insertSend(db(), { id, endpoint: 'emails', key: undefined, bodyDigest: 'x', content }, 1);
+      const left = { ...mail, to: [mail.to], cc: [], bcc: [], replyTo: [], headers: {} };
+      const id = await leaveSend(database, { body: mail, mail: left });
       await expect
         .poll(
           async () =>

@@ -3,7 +3,8 @@ import type { z } from 'zod';
 import type { Db } from '#platform/db/db.ts';
 import { problems } from '#platform/problem.ts';
 import type { suppressionListing, suppressionPage } from './api.ts';
-import { liftSuppression, listSuppressions, type NotifyTables } from './store.ts';
+import { liftSuppression, listSuppressions } from './suppressionstore.ts';
+import type { NotifyTables } from './tables.ts';
 
 export interface SuppressionDeps {
   readonly db: Db<NotifyTables>;

@@ -1,4 +1,4 @@
-/** The time, handed in so that tests can move it. */
+/** The current time, injected so that tests can control it. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
@@ -6,5 +6,5 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() };
 
-/** For spans of time: goes on evenly when the system's clock is set. Its zero means nothing. */
+/** Measures durations. It is not affected when the system clock is set, and its zero has no meaning. */
 export const monotonicClock: Clock = { now: () => performance.now() };

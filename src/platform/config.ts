@@ -1,7 +1,7 @@
 /**
- * How settings are declared and read. A setting knows its environment name, its meaning and its default; `readSettings`
- * reads them all at once and tells every fault together, by name (docs/specification/system.md#production). docs/config.md is held true from the
- * same declarations.
+ * Declares and reads settings. A setting has an environment variable, a description and a default. `readSettings` reads all of them
+ * and reports all faults together, by name (docs/specification/system.md#production). A test compares docs/config.md with these
+ * declarations.
  */
 
 import { StartFault } from './lifecycle.ts';
@@ -11,16 +11,16 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface Setting<T> {
   readonly variable: string;
   readonly meaning: string;
-  /** As docs/config.md shows it. */
+  /** The default as docs/config.md shows it. */
   readonly defaultText: string;
-  /** In production it has to be set when a service that uses it starts. */
+  /** In production, the setting is required when a service that uses it starts. */
   readonly requiredInProduction: boolean;
-  /** In production it has to be an https URL when a service that uses it starts. */
+  /** In production, the value must be an https URL when a service that uses it starts. */
   readonly httpsInProduction?: boolean;
-  /** Never printed. With `make`, invented at the first start outside production and kept in secrets.json. */
+  /** The value is never printed. With `make`, it is generated at the first start outside production and stored in secrets.json. */
   readonly secret: boolean;
   readonly make?: () => string;
-  /** `undefined`: not set. Throws a plain Error with the reason when the text does not fit. */
+  /** `undefined` means not set. Throws a plain Error with the reason if the value is invalid. */
   readonly parse: (raw: string | undefined) => T;
 }
 
@@ -36,7 +36,7 @@ interface Declaration<T> {
   readonly secret?: boolean;
 }
 
-/** A setting of any type. An empty text counts as not set. */
+/** Declares a setting of any type. An empty value counts as not set. */
 export function setting<T>(
   variable: string,
   declaration: Declaration<T> & { readonly default: T },
@@ -109,7 +109,7 @@ export function list(
   );
 }
 
-/** An http(s) address, without a trailing slash. */
+/** Declares an http(s) URL. A trailing slash is removed. */
 export function address(
   variable: string,
   declaration: Declaration<string> & { readonly default: string },
@@ -120,11 +120,11 @@ export function address(variable: string, declaration: Declaration<string>): Set
 }
 
 export function parseAddress(raw: string): string {
-  if (!/^https?:\/\/[^/]/.test(raw) || !URL.canParse(raw)) throw new Error('must be an http(s) address');
+  if (!/^https?:\/\/[^/]/.test(raw) || !URL.canParse(raw)) throw new Error('must be an http(s) URL');
   return raw.replace(/(?<!\/)\/+$/, '');
 }
 
-/** A secret that is invented outside production when it is not set. `valid` judges what an operator sets. */
+/** Declares a secret that is generated outside production if it is not set. `valid` checks the value that an operator sets. */
 export function secret(
   variable: string,
   declaration: {
@@ -136,7 +136,7 @@ export function secret(
   return {
     variable,
     meaning: declaration.meaning,
-    defaultText: 'made at the first start',
+    defaultText: 'generated at the first start',
     requiredInProduction: true,
     secret: true,
     make: declaration.make,
@@ -159,8 +159,8 @@ export class ConfigFault extends StartFault {
 }
 
 /**
- * Reads groups of settings. All faults are told at once. With `production`, a setting that is required there and belongs
- * to one of the groups `inUse` has to be set.
+ * Reads groups of settings and reports all faults together. With `production`, a required setting of a group in `inUse` must be
+ * set.
  */
 export function readSettings<G extends Readonly<Record<string, SettingGroup>>>(
   environment: Environment,
@@ -168,8 +168,8 @@ export function readSettings<G extends Readonly<Record<string, SettingGroup>>>(
   rule: {
     readonly production: boolean;
     readonly inUse: ReadonlySet<keyof G>;
-    /** Variables that others call for: the keys of an S3 server, once one is named. */
-    readonly calledFor: readonly string[];
+    /** Variables that other settings require, such as the keys of an S3 server once its endpoint is set. */
+    readonly requiredByOthers: readonly string[];
   },
 ): { readonly [K in keyof G]: Values<G[K]> } {
   const missing = new Set<string>();
@@ -177,7 +177,7 @@ export function readSettings<G extends Readonly<Record<string, SettingGroup>>>(
   const read = (group: string, declared: Setting<unknown>): unknown => {
     const raw = environment[declared.variable];
     if (rule.production && declared.requiredInProduction && rule.inUse.has(group) && (raw ?? '') === '') {
-      // An INTERNAL_KEY set to the empty string is a choice: "not configured" (docs/specification/system.md#data-folder).
+      // An empty INTERNAL_KEY is deliberate and means "not configured" (docs/specification/system.md#data-folder).
       if (!(declared.variable === 'INTERNAL_KEY' && raw === '')) missing.add(declared.variable);
     } else if (rule.production && declared.httpsInProduction && rule.inUse.has(group) && !raw?.startsWith('https://'))
       faults.add(`${declared.variable} must be an https URL in production`);
@@ -194,7 +194,7 @@ export function readSettings<G extends Readonly<Record<string, SettingGroup>>>(
       Object.fromEntries(Object.entries(group).map(([key, declared]) => [key, read(name, declared)])),
     ]),
   );
-  const absent = rule.calledFor.filter((variable) => (environment[variable] ?? '') === '');
+  const absent = rule.requiredByOthers.filter((variable) => (environment[variable] ?? '') === '');
   if (absent.length > 0) faults.add(`missing: ${absent.join(', ')}`);
   if (missing.size > 0) faults.add(`missing in production: ${[...missing].join(', ')}`);
   if (faults.size > 0) throw new ConfigFault([...faults]);

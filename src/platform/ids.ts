@@ -11,16 +11,19 @@ export function isUuid(text: string): boolean {
   return uuid.test(text);
 }
 
-/** A UUID of version 5 (RFC 9562 §5.5): the same for the same 16-byte `namespace` and name. */
-export function uuidV5(namespace: Uint8Array, name: string): string {
-  const bytes = createHash('sha1').update(namespace).update(name).digest().subarray(0, 16);
+/**
+ * Returns the UUID of a name (version 5, RFC 9562 §5.5): the same in every process. `namespace` is a UUID, with or without hyphens.
+ */
+export function uuidOfName(namespace: string, name: string): string {
+  const key = Buffer.from(namespace.replaceAll('-', ''), 'hex');
+  const bytes = createHash('sha1').update(key).update(name).digest().subarray(0, 16);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
   const hex = bytes.toString('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
-/** Random bytes are read a page at a time: one system call per id costs more than the other ids of a request together. */
+/** Random bytes are read in pages of 4096, because one system call per id costs more than all other ids of a request together. */
 const page = Buffer.alloc(4096);
 let used = page.length;
 

@@ -2,13 +2,13 @@ import { expect, it } from 'vitest';
 import { negotiateLanguage, toContentLanguage } from './language.ts';
 
 it.each<[string | undefined, string]>([
-  // Nothing said, or nothing of ours.
+  // No header, or no supported language.
   [undefined, 'en'],
   ['', 'en'],
   ['*', 'en'],
   ['nl', 'en'],
   ['nl, sv;q=0.8, fi;q=0.1', 'en'],
-  // Each of the twelve.
+  // Each of the twelve languages.
   ['en', 'en'],
   ['ja', 'ja'],
   ['ko', 'ko'],
@@ -56,7 +56,7 @@ it.each<[string | undefined, string]>([
   ['yue', 'zh_TW'],
   ['yue-HK', 'zh_TW'],
   ['zh-yue', 'zh_TW'],
-  // Weights, then place.
+  // Weight first, then position.
   ['nl,de;q=0.7,en;q=0.3', 'de'],
   ['zh;q=0.5,ja;q=0.9', 'ja'],
   ['de;q=0.5,fr;q=0.5', 'de'],
@@ -67,11 +67,11 @@ it.each<[string | undefined, string]>([
   ['de;q=0,fr', 'fr'],
   ['de;q=0.0', 'en'],
   ['de;q=0.000,ko;q=0.001', 'ko'],
-  ['de;q=1.5,fr;q=0.5', 'de'],
+  ['de;q=1.5,fr;q=0.5', 'fr'],
   ['de ; q=0.5 , it ; q=0.6', 'it'],
   ['de;Q=0.5,it;Q=0.6', 'it'],
   ['de;q=.5,it;q=.4', 'de'],
-  // Malformed ranges are dropped, and only they.
+  // Malformed ranges are dropped, and the others count.
   [',,,de', 'de'],
   ['de;q=abc,fr;q=0.1', 'fr'],
   ['de;q=-1,fr;q=0.1', 'fr'],

@@ -1,6 +1,9 @@
-/** How a process ends (docs/specification/system.md#startup-and-shutdown): SIGTERM and SIGINT drain it; a second one more than a second later ends it at once. */
+/**
+ * Process shutdown (docs/specification/system.md#startup-and-shutdown): SIGTERM and SIGINT drain the process. A second signal more than
+ * one second later ends it at once.
+ */
 
-/** Resolves when the process is asked to end. A launcher that dies counts: nobody is left to hand signals on. */
+/** Resolves when the process should end, which includes the death of its launcher, because no process remains to forward signals. */
 export function stopRequested(): Promise<string> {
   return new Promise((resolve) => {
     let first: number | undefined;
@@ -8,7 +11,7 @@ export function stopRequested(): Promise<string> {
       if (first === undefined) {
         first = performance.now();
         resolve(signal);
-        // A terminal sends its Ctrl-C to the launcher and to us: the doubled signal is no second one.
+        // A terminal sends Ctrl-C to both the launcher and this process, so a duplicate within a second is ignored.
       } else if (performance.now() - first > 1000) process.exit(1);
     };
     process.on('SIGTERM', onSignal);
@@ -21,7 +24,7 @@ export function stopRequested(): Promise<string> {
   });
 }
 
-/** Things to close, last opened first; every one is tried, and the first error is thrown at the end. */
+/** Resources to close, last opened first. Each one is tried, and the first error is thrown at the end. */
 export class Closers {
   readonly #closers: { readonly name: string; readonly close: () => Promise<void> }[] = [];
 
@@ -38,7 +41,7 @@ export class Closers {
   }
 }
 
-/** A start that cannot be: one readable line that names the setting at fault, no stack (docs/specification/system.md#startup-and-shutdown). */
+/** A failed start: one readable line that names the setting, without a stack (docs/specification/system.md#startup-and-shutdown). */
 export class StartFault extends Error {
   override readonly name: string = 'StartFault';
 }

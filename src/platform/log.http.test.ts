@@ -29,7 +29,7 @@ beforeAll(async () => {
   const access = createAccess({ internalKeys: [configured], jwksUrl: issuer.jwksUrl, log });
   await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
   const baseUrl = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
-  client = createClient({ name: 'image', baseUrl, ours: false, internalKey: configured, timeoutMs: 2000 });
+  client = createClient({ name: 'image', baseUrl, isInternal: false, internalKey: configured, timeoutMs: 2000 });
   app = createServer({
     service: 'media',
     log,
@@ -38,7 +38,7 @@ beforeAll(async () => {
   const body = z.object({ kind: z.string(), size: z.number().optional() });
   app.post('/v1/assets/:name', { ...access.userOrInternal, schema: { body } }, async () => ({}));
   app.post('/internal', { ...access.internalOnly, schema: { body } }, async () => ({}));
-  // The worst that a handler can throw: everything that came in, in the message and on the error.
+  // The worst error a handler can throw: all input, in the message and on the error.
   app.post('/throws/:name', async (request) => {
     const { url, headers, body: content } = request;
     throw Object.assign(
@@ -76,7 +76,7 @@ beforeEach(() => {
   lines = [];
 });
 
-/** A secret in every place of a request. */
+/** A secret in every part of a request. */
 const secrets = {
   query: 's3cr3t-query',
   cookie: 's3cr3t-cookie',
@@ -86,7 +86,7 @@ const secrets = {
   path: 's3cr3t-path',
 };
 
-describe('no secret reaches a line', () => {
+describe('no secret reaches the log', () => {
   const paths = [
     '/v1/assets/x',
     '/internal',
@@ -101,12 +101,12 @@ describe('no secret reaches a line', () => {
   ];
   const bodies: [string, string][] = [
     ['a body', JSON.stringify({ kind: secrets.body })],
-    ['a body that does not fit', JSON.stringify({ size: secrets.body })],
-    ['a body that is no JSON', `{"kind":"${secrets.body}`],
+    ['an invalid body', JSON.stringify({ size: secrets.body })],
+    ['a body that is not JSON', `{"kind":"${secrets.body}`],
   ];
   const credentials = async (): Promise<[string, Record<string, string>][]> => [
     ['a user', { authorization: `Bearer ${await issuer.token()}` }],
-    ['a spoilt token', { authorization: `Bearer ${(await issuer.token()).slice(0, -5)}` }],
+    ['a malformed token', { authorization: `Bearer ${(await issuer.token()).slice(0, -5)}` }],
     ['a password', { authorization: `Basic ${Buffer.from(`u:${secrets.basic}`).toString('base64')}` }],
     ['the internal key', { 'x-internal-key': configured }],
     ['a wrong internal key', { 'x-internal-key': secrets.wrongKey }],
@@ -127,8 +127,8 @@ describe('no secret reaches a line', () => {
         }).then((answer) => answer.text());
       }
     }
-    const told = lines.join('');
-    expect(told).toContain(path === '/%zz' ? '' : '"msg":"request"');
+    const logged = lines.join('');
+    expect(logged).toContain(path === '/%zz' ? '' : '"msg":"request"');
     for (const secret of [
       ...Object.values(secrets),
       configured,
@@ -138,25 +138,27 @@ describe('no secret reaches a line', () => {
       Buffer.from(`u:${secrets.basic}`).toString('base64'),
     ])
       expect(
-        told.includes(secret) ? told.slice(Math.max(0, told.indexOf(secret) - 300), told.indexOf(secret) + 60) : '',
+        logged.includes(secret)
+          ? logged.slice(Math.max(0, logged.indexOf(secret) - 300), logged.indexOf(secret) + 60)
+          : '',
       ).toBe('');
   });
 
-  it('nor what an engine says of itself', async () => {
+  it('does not log the messages of engines', async () => {
     await fetch(`${address}/ready`);
     expect(lines.join('')).toContain('"engine":"database"');
     expect(lines.join('')).not.toContain('s3cr3t');
     expect(lines.join('')).not.toContain(configured);
   });
 
-  it('nor what is no HTTP', async () => {
+  it('does not log malformed HTTP', async () => {
     await sendRaw(address, `GET /?token=${secrets.query} HTTP/9\r\nCookie: ${secrets.cookie}\r\n\r\n`);
     expect(lines.join('')).not.toContain('s3cr3t');
   });
 });
 
-describe('a line', () => {
-  it('says which service answered what, for how long, under which ids', async () => {
+describe('a log line', () => {
+  it('contains the service, the route, the status, the duration and the ids', async () => {
     await fetch(`${address}/nowhere`, { headers: { 'x-request-id': 'req-1' } });
     expect(JSON.parse(lines[0] ?? '')).toEqual({
       level: 'info',
@@ -172,7 +174,7 @@ describe('a line', () => {
     });
   });
 
-  it('counts 5xx alone as errors, and keeps what helps of them', async () => {
+  it('is an error for 5xx only, with the useful facts of the cause', async () => {
     await fetch(`${address}/nowhere`);
     await fetch(`${address}/v1/assets/x`, { method: 'POST' });
     expect(lines.filter((line) => /"level":"(warn|error)"/.test(line))).toEqual([]);

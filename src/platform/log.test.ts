@@ -9,12 +9,12 @@ function pretty(write: (log: ReturnType<typeof createLog>) => void): readonly st
 }
 
 describe('LOG_FORMAT=pretty', () => {
-  it('writes the time, the level, the service, the message and the facts', () => {
+  it('contains the time, the level, the service, the message and the fields', () => {
     const [line] = pretty((log) => log.warn({ key: 'value', list: [1] }, 'something happened'));
     expect(line).toMatch(/^\d\d:\d\d:\d\d {2}warn {3}media {2}something happened {2}key=value {2}list=\[1\]$/);
   });
 
-  it('writes an error with its causes below the message', () => {
+  it('contains an error with its causes below the message', () => {
     const error = new Error('outer', { cause: new Error('inner') });
     const [head, ...stack] = pretty((log) => log.error({ err: error }, 'it failed'));
     expect(head).toMatch(/error {2}media {2}it failed$/);
@@ -34,7 +34,7 @@ describe('LOG_FORMAT=pretty', () => {
     expect(line).toContain('x\\x07  key=\\x1b[2J\\x9b');
   });
 
-  it('keeps text with line breaks and quotes whole', () => {
+  it('preserves text with line breaks and quotes', () => {
     expect(pretty((log) => log.info('a "quoted"\nmessage')).join('\n')).toContain('a "quoted"\nmessage');
   });
 });

@@ -1,7 +1,7 @@
 /**
- * Structured logs (pino), one JSON line each, with the ids of the request that is being answered. Nothing secret: no
- * headers, no query strings and no bodies are logged, errors are reduced to what helps, and as a second lock every line
- * is searched for what looks like a credential before it is written (docs/specification/http.md#errors).
+ * Structured logs (pino), one JSON line each, with the ids of the current request. They contain no secrets: no headers, query
+ * strings or bodies are logged, and errors are reduced to known fields. As a second safeguard, every line is searched for text
+ * that looks like a credential before it is written (docs/specification/http.md#errors).
  */
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { currentScope } from './telemetry/trace.ts';
@@ -18,17 +18,17 @@ export interface LogOptions {
   /** Default: `json`. */
   readonly format?: LogFormat;
   readonly service?: string;
-  /** Values that must not reach a line whatever happens: the configured secrets. */
+  /** The configured secrets, which are removed from every line. */
   readonly secrets?: readonly string[];
-  /** For tests; standard output otherwise. */
+  /** For tests. Default: standard output. */
   readonly destination?: DestinationStream;
 }
 
 let opened: DestinationStream | undefined;
-/** One stream for the process: it writes in the background, and two of them would mix up the order of lines. */
+/** One stream for the process: it writes in the background, and two streams would mix up the order of lines. */
 const standardOutput = () => (opened ??= pino.destination(1));
 
-/** Prints a line behind those that were logged before it. */
+/** Prints a line after the lines that were logged before it. */
 export function printLine(line: string): void {
   standardOutput().write(`${line}\n`);
 }
@@ -53,7 +53,7 @@ export function createLog(options: LogOptions): Log {
   );
 }
 
-/** `04:07:13 warn  media  message  key=value`, and the stack of an error below it. */
+/** Returns `04:07:13 warn  media  message  key=value`, with the stack of an error below it. */
 function prettyLine(line: string): string {
   const { level, time, service, msg, err, ...rest } = JSON.parse(line) as Readonly<Record<string, unknown>> & {
     readonly err?: Partial<ErrorFacts>;
@@ -69,7 +69,7 @@ function prettyLine(line: string): string {
   return `${text.replaceAll(controls, (control) => `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`)}\n`;
 }
 
-/** All but tabs and line ends: a terminal would obey them. */
+/** Control characters other than tabs and line ends, because a terminal would execute them. */
 const controls = /(?![\t\n])\p{Cc}/gu;
 
 function stackOf({ stack, type, message, cause }: Partial<ErrorFacts>): string {
@@ -87,7 +87,7 @@ interface ErrorFacts {
 
 const deepestCause = 5;
 
-/** Only known members: drivers hang requests, headers and rows on their errors. */
+/** Copies only known members, because drivers attach requests, headers and rows to their errors. */
 function describeError(error: unknown, depth = 0): ErrorFacts {
   if (!(error instanceof Error))
     return { type: typeof error, message: typeof error === 'string' ? error : 'not an error' };
@@ -101,18 +101,18 @@ function describeError(error: unknown, depth = 0): ErrorFacts {
   };
 }
 
-/** Shorter ones would blank out ordinary words. */
+/** Shorter values would remove ordinary words. */
 const shortestSecret = 8;
 
 function createScrubber(secrets: readonly string[]): (line: string) => string {
   const known = secrets.filter((secret) => secret.length >= shortestSecret);
   return (line) => {
     const scrubbed = line
-      // Compact JWS and JWE, sealed cookies included.
+      // Compact JWS and JWE, including sealed cookies.
       .replace(/\beyJ(?:(?!\beyJ)[\w-])*\.[\w-]*(?:\.[\w-]*){0,3}/g, '[token]')
       .replace(/\b(Bearer|Basic)( |%20)+[^\s"\\,]+/gi, '$1 [secret]')
       .replace(/\b(ka_\w+)=[^\s"\\;]+/g, '$1=[secret]')
-      // Signed addresses, authorization codes: whatever stands behind the question mark of an address.
+      // The query string of a URL, which may contain a signature or an authorization code.
       .replace(/\?[^\s"'\\<>?=]+=[^\s"'\\<>]*/g, '?[query]')
       .replace(/:\/\/[^\s"'\\/@]+@/g, '://[secret]@');
     return known.reduce((text, secret) => text.replaceAll(secret, '[secret]'), scrubbed);

@@ -1,4 +1,4 @@
-/** HTML in which every value is escaped, unless it is HTML already. */
+/** Builds HTML in which every value is escaped, unless it is already HTML. */
 import { escapeHtml } from './escaping.ts';
 
 export interface Markup {

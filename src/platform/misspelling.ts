@@ -9,7 +9,7 @@ export interface Misspelling {
 const shortestName = 6;
 
 /**
- * Variables that no setting has, and that are within two letters of one. Two swapped letters count as one. A short word
+ * Finds variables that match no setting and are within two letters of one. Two swapped letters count as one. A short word
  * of the name may differ by one letter only: `NODE_NAME` is not `MODEL_NAME`, and `DB_URL` is not `IDP_URL`.
  */
 export function findMisspellings(variables: readonly string[], settings: readonly string[]): readonly Misspelling[] {
@@ -27,7 +27,7 @@ export function findMisspellings(variables: readonly string[], settings: readonl
 
 const mostLetters = 2;
 
-/** `undefined`: too far apart for a misspelling. */
+/** Returns `undefined` if the names are too different for a misspelling. */
 function lettersApart(variable: string, setting: string): number | undefined {
   if (setting.length < shortestName) return undefined;
   const [words, settingWords] = [variable.split('_'), setting.split('_')];
@@ -42,7 +42,7 @@ function lettersApart(variable: string, setting: string): number | undefined {
   return total;
 }
 
-/** Insertions, deletions, substitutions and swaps of neighbors (optimal string alignment). */
+/** Counts insertions, deletions, substitutions and swaps of neighbors (optimal string alignment). */
 function editDistance(one: string, other: string): number {
   if (Math.abs(one.length - other.length) > mostLetters) return mostLetters + 1;
   let twoAbove: readonly number[] = [];

@@ -1,19 +1,19 @@
 /**
- * Errors that a caller may see (docs/specification/http.md#errors). A Problem speaks twice: `message` is the public sentence, `cause` is for
- * the log alone. Each service declares its problems in one table (`problems.ts`), from which docs/problems.md is held true.
+ * Errors that a caller may see (docs/specification/http.md#errors). `message` is the public sentence of a Problem, and `cause` is for
+ * the log only. Each service declares its problems in one table (`problems.ts`). A test compares docs/problems.md with these tables.
  */
 
 export interface Issue {
-  /** Where in the request: `body.specs.0.width`, `headers.x-internal-key`. */
+  /** The position in the request: `body.specs.0.width`, `headers.x-internal-key`. */
   readonly path: string;
   readonly message: string;
 }
 
 export interface ProblemDefinition {
   readonly status: number;
-  /** The public sentence, when the thrower has no more precise one. */
+  /** The public sentence that is used if no more precise one is given. */
   readonly message: string;
-  /** Seconds for `Retry-After`, where a repeat makes sense. */
+  /** Seconds for `Retry-After`, if a retry makes sense. */
   readonly retryAfterS?: number;
 }
 
@@ -21,9 +21,9 @@ export interface ProblemDetails {
   readonly message?: string;
   readonly issues?: readonly Issue[];
   readonly retryAfterS?: number;
-  /** Further fields of the body, where a numbered document gives them (`errorCode`, `reason`, …). */
+  /** Further fields of the body that the specification requires (`errorCode`, `reason`, …). */
   readonly fields?: Readonly<Record<string, unknown>>;
-  /** What happened, for the log. Never rendered. */
+  /** The reason, for the log. It is never sent to the caller. */
   readonly cause?: unknown;
 }
 
@@ -44,7 +44,7 @@ export class Problem extends Error {
 export type ProblemFactory = (details?: ProblemDetails) => Problem;
 
 /**
- * Turns a table of definitions into functions that make Problems: `throw problems.asset_conflict({ cause })`.
+ * Converts a table of definitions to functions that create Problems: `throw problems.asset_conflict({ cause })`.
  * The key is the stable `error` code of the body.
  */
 export function defineProblems<Code extends string>(
@@ -59,24 +59,31 @@ export function defineProblems<Code extends string>(
   return Object.assign(factories, { table });
 }
 
-/** The problems that every service can answer with. */
+/** The problems that every service can return. */
 export const problems = defineProblems({
   invalid_request: { status: 400, message: 'The request is not valid.' },
   unauthorized: { status: 401, message: 'A valid credential is required.' },
-  forbidden: { status: 403, message: 'The credential does not allow this.' },
-  not_found: { status: 404, message: 'There is nothing here.' },
+  forbidden: { status: 403, message: 'The credential does not permit this request.' },
+  not_found: { status: 404, message: 'The resource does not exist.' },
   request_timeout: { status: 408, message: 'The request did not arrive in time.' },
   payload_too_large: { status: 413, message: 'The request body is too large.' },
   unsupported_media_type: { status: 415, message: 'The content type of the body is not supported.' },
   rate_limited: { status: 429, message: 'Too many requests.', retryAfterS: 60 },
   headers_too_large: { status: 431, message: 'The head of the request is too large.' },
-  internal_error: { status: 500, message: 'Something went wrong on our side.' },
-  engine_unavailable: { status: 503, message: 'A part that this needs does not answer right now.', retryAfterS: 2 },
-  overloaded: { status: 503, message: 'The service has more work than it can take.', retryAfterS: 1 },
+  internal_error: { status: 500, message: 'An internal error occurred.' },
+  engine_unavailable: {
+    status: 503,
+    message: 'A required service is not responding. Try again later.',
+    retryAfterS: 2,
+  },
+  overloaded: { status: 503, message: 'The service is overloaded. Try again later.', retryAfterS: 1 },
   draining: { status: 503, message: 'The service is shutting down.', retryAfterS: 2 },
 });
 
-/** A 400 that names one field: `throw invalid('body.width', 'must be at most 16383')`. A document may have its own `sentence`. */
+/**
+ * Creates a 400 that names one field: `throw invalid('body.width', 'must be at most 16383')`. The specification may require its own
+ * `sentence`.
+ */
 export function invalid(path: string, message: string, sentence = `${path}: ${message}.`): Problem {
   return problems.invalid_request({ message: sentence, issues: [{ path, message }] });
 }

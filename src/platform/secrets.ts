@@ -1,6 +1,7 @@
 /**
- * Secrets that nobody set are made at the first start outside production and kept in `secrets.json` (docs/specification/system.md#data-folder), so
- * that addresses and sessions survive a restart.
+ * Secrets that are not set are generated at the first start outside production and stored in `secrets.json`
+ * (docs/specification/system.md#data-folder), so
+ * that URLs and sessions survive a restart.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -10,45 +11,45 @@ import type { Environment, SettingGroup } from './config.ts';
 import { StartFault } from './lifecycle.ts';
 
 /**
- * The environment completed by kept and newly made secrets; the new ones are kept when `keepNew`. A variable that is set,
- * even to nothing, is left alone.
+ * Returns the environment with stored and newly generated secrets added. Stores the new ones if `keepNew` is set. A variable that
+ * is set, even to an empty value, is not changed.
  */
 export function withSecrets(
   environment: Environment,
   dataDir: string,
   groups: Readonly<Record<string, SettingGroup>>,
-  keepNew: boolean,
+  storeNew: boolean,
 ): Environment {
   const file = join(dataDir, 'secrets.json');
-  const kept = readKept(file);
-  const made: Record<string, string> = {};
+  const stored = readStored(file);
+  const generated: Record<string, string> = {};
   for (const { variable, make } of Object.values(groups).flatMap((group) => Object.values(group))) {
-    if (make !== undefined && environment[variable] === undefined && kept[variable] === undefined)
-      made[variable] = make();
+    if (make !== undefined && environment[variable] === undefined && stored[variable] === undefined)
+      generated[variable] = make();
   }
-  const isNew = keepNew && Object.keys(made).length > 0;
-  if (isNew) keep(file, { ...kept, ...made }, kept);
-  // Read again: another process may have been first.
-  return { ...made, ...(isNew ? readKept(file) : kept), ...environment };
+  const isNew = storeNew && Object.keys(generated).length > 0;
+  if (isNew) store(file, { ...stored, ...generated }, stored);
+  // Read the file again, because another process may have written it first.
+  return { ...generated, ...(isNew ? readStored(file) : stored), ...environment };
 }
 
-/** Whether the secret was made at an earlier start. */
-export const isKept = (dataDir: string, variable: string): boolean =>
-  Object.hasOwn(readKept(join(dataDir, 'secrets.json')), variable);
+/** Reports whether the secret was generated at an earlier start. */
+export const isStored = (dataDir: string, variable: string): boolean =>
+  Object.hasOwn(readStored(join(dataDir, 'secrets.json')), variable);
 
-function readKept(file: string): Record<string, string> {
+function readStored(file: string): Record<string, string> {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    throw new StartFault(`${file} cannot be read as JSON; mend it, or remove it to have new secrets made.`, {
+    throw new StartFault(`${file} is not valid JSON. Repair it, or delete it to generate new secrets.`, {
       cause: error,
     });
   }
 }
 
-/** Whole or not at all. Of two processes that start at once on an empty folder, the first one's file stands. */
-function keep(file: string, secrets: Record<string, string>, before: Record<string, string>): void {
+/** Writes the file atomically. If two processes start at once on an empty folder, the first one's file wins. */
+function store(file: string, secrets: Record<string, string>, before: Record<string, string>): void {
   mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 });
   const draft = `${file}.${randomUUID()}`;
   writeFileSync(draft, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flush: true });

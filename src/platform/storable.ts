@@ -1,9 +1,9 @@
-/** Text and JSON that PostgreSQL can store: it refuses NUL and lone surrogates. */
+/** Text and JSON that PostgreSQL can store. It rejects NUL and lone surrogates. */
 
 const unstorable = 'must not contain NUL or lone surrogates';
 
 export interface Unstorable {
-  /** Below `path`: `body.data.list.0`. */
+  /** The path of the field: `body.data.list.0`. */
   readonly path: string;
   readonly message: string;
 }
@@ -12,7 +12,7 @@ export function isStorableText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }
 
-/** Checks keys and texts at every level. `maxDepth`: how many objects and arrays may be nested in each other. */
+/** Checks keys and strings at every level. `maxDepth`: how many objects and arrays may be nested in each other. */
 export function isStorableJson(value: unknown, maxDepth: number): boolean {
   if (typeof value === 'string') return isStorableText(value);
   if (typeof value !== 'object' || value === null) return true;
@@ -20,12 +20,12 @@ export function isStorableJson(value: unknown, maxDepth: number): boolean {
   return Object.entries(value).every(([key, inner]) => isStorableText(key) && isStorableJson(inner, maxDepth - 1));
 }
 
-/** Finds the first text or key in a parsed JSON value that cannot be stored. The body parser bounds its depth. */
+/** Finds the first string or key in a parsed JSON value that cannot be stored. The body parser limits its depth. */
 export function findUnstorable(value: unknown, path: string): Unstorable | undefined {
   if (typeof value === 'string') return isStorableText(value) ? undefined : { path, message: unstorable };
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [key, inner] of Object.entries(value)) {
-    // The path cannot include the key: an answer cannot carry these characters.
+    // The path cannot include the key, because a response cannot contain these characters.
     if (!isStorableText(key)) return { path, message: `${unstorable} in its field names` };
     const found = findUnstorable(inner, `${path}.${key}`);
     if (found !== undefined) return found;

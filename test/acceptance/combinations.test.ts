@@ -1,6 +1,7 @@
 /**
- * docs/specification/system.md#engines: the journey of `npm run demo` on every combination of engines, with as many processes as each allows, and
- * with a process for each service. Known only by addresses and exit codes, and by what the engines hold afterwards.
+ * docs/specification/system.md#engines: the steps of `npm run demo` on every combination of engines, with as many processes as each
+ * allows, and
+ * with a process for each service. The tests use only URLs and exit codes, and afterwards check what the engines contain.
  */
 import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
@@ -10,19 +11,20 @@ import { describe, expect, it, vi } from 'vitest';
 import { systemClock } from '#platform/clock.ts';
 import { openS3Store } from '#platform/objects/s3/s3.ts';
 import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
+import { isNightly } from '../lane.fixture.ts';
 import { listed } from '../platform/objects/objects.fixture.ts';
 import { dropBucket, skipWithoutS3, testServer } from '../platform/objects/s3.fixture.ts';
 import { skipWithoutRedis, startRedisServer } from '../redis.fixture.ts';
 import { freePortBase, newPlace, run } from './running.fixture.ts';
 
-/** Each starts a suite or more of them on a machine that may be busy. */
+/** Each test starts at least one suite on a machine that may be busy. */
 const limitMs = 300_000;
 vi.setConfig({ maxConcurrency: 3, testTimeout: limitMs });
 
 type Env = Readonly<Record<string, string>>;
 interface Engine {
   readonly env: Env;
-  /** Throws unless the journey has left something here. */
+  /** Throws unless the steps left data in this engine. */
   readonly check: () => Promise<void>;
   readonly close: () => Promise<unknown>;
 }
@@ -34,20 +36,23 @@ const missing: Readonly<Record<string, boolean>> = {
 };
 
 const parts = [['media'], ['image'], ['auth'], ['agent'], ['memory'], ['content'], ['notify'], ['edge', 'idp', 'cms']];
-/** Engines beside the embedded ones, and the services of each process. */
-const combinations: readonly (readonly [string, readonly string[], readonly (readonly string[])[]])[] = [
+/** Engines in addition to the embedded ones, and the services of each process. */
+type Combination = readonly [string, readonly string[], readonly (readonly string[])[]];
+const inEveryLane: readonly Combination[] = [
   ['one process', [], [[]]],
+  ['a process for each service', ['postgres', 'redis'], parts],
+  ['two processes of all services', ['postgres', 'redis', 's3'], [[], []]],
+];
+const atNight: readonly Combination[] = [
   ['one process', ['s3'], [[]]],
   ['one process', ['redis'], [[]]],
   ['one process', ['redis', 's3'], [[]]],
   ['one process', ['postgres'], [[]]],
   ['a process for each service', ['postgres', 's3'], parts],
-  ['a process for each service', ['postgres', 'redis'], parts],
-  ['two processes of all services', ['postgres', 'redis', 's3'], [[], []]],
 ];
 
 describe.concurrent('npm run demo', () => {
-  for (const [processes, engines, services] of combinations)
+  for (const [processes, engines, services] of isNightly ? [...inEveryLane, ...atNight] : inEveryLane)
     it.skipIf(engines.some((engine) => missing[engine]))(
       `${processes} on ${engines.join(', ') || 'the embedded engines'}`,
       () => journey(engines, services),
@@ -67,10 +72,10 @@ async function journey(names: readonly string[], services: readonly (readonly st
     const start = async (named: readonly string[], portBase: number) => {
       const program = run('start', named, { ...env, ATELIER_PORT_BASE: String(portBase) });
       closers.push(async () => program.child.kill('SIGKILL'));
-      await program.said('Atelier is ready', limitMs);
+      await program.waitFor('Atelier is ready', limitMs);
       return program;
     };
-    // The first makes the secrets and migrates; the others come all at once.
+    // The first process generates the secrets and migrates. The others then start at the same time.
     const [first = [], ...rest] = services;
     const programs = [await start(first, place.portBase)];
     programs.push(...(await Promise.all(rest.map((named) => start(named, other)))));
@@ -79,7 +84,7 @@ async function journey(names: readonly string[], services: readonly (readonly st
     expect(await demo.ended(limitMs), demo.output()).toBe(0);
     for (const step of ['Thumbnail', 'Poster', 'Watermark', 'Recall', 'Picture', 'Notify'])
       expect(demo.output()).toMatch(new RegExp(`^${step} `, 'm'));
-    expect(demo.output()).not.toContain('Left out');
+    expect(demo.output()).not.toContain('Skipped');
 
     for (const engine of engines) await engine?.check();
     const written = await readdir(place.dataDir);
@@ -93,7 +98,7 @@ async function journey(names: readonly string[], services: readonly (readonly st
   }
 }
 
-/** Two processes of all services, of which each call from one service to the next goes to the other process. */
+/** Two processes of all services. Each call from one service to another goes to the other process. */
 function crossing(one: number, other: number): Env {
   const at = (portBase: number, offset: number) => `http://localhost:${portBase + offset}`;
   return {

@@ -1,4 +1,4 @@
-/** Every `npm run` command explains itself and does nothing else. */
+/** Every `npm run` command explains itself with `--help` and does nothing else. */
 import { execFile } from 'node:child_process';
 import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'
 };
 
 describe('--help', () => {
-  /** Without node_modules: a command that did more would have to install them first. */
+  /** A clone without node_modules: a command that did more would have to install them first. */
   let clone: string;
   let files: readonly string[];
   beforeAll(async () => {
@@ -43,7 +43,7 @@ describe('--help', () => {
     expect((await npm('test', '--silent', '--', '-h')).stdout).toContain('Usage: npm test');
   });
 
-  it('names the commands when there is no such command', async () => {
+  it('lists the commands if the command is unknown', async () => {
     const failed = await promisify(execFile)(process.execPath, [join(clone, 'launch.mjs'), 'dctor', '--help']).catch(
       (error: { readonly code: number; readonly stderr: string }) => error,
     );

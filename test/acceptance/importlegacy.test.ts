@@ -1,4 +1,4 @@
-/** docs/specification/system.md#commands: `npm run import-legacy`, alone, beside a running instance, and on distributed engines. */
+/** docs/specification/system.md#commands: `npm run import-legacy` alone, beside a running instance, and on distributed engines. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts'
 import { picture } from '../media/pictures.fixture.ts';
 import { newPlace, type Place, type Program, run } from './running.fixture.ts';
 
-/** Programs start slowly on a machine that is busy. */
+/** Programs start slowly on a busy machine. */
 const limitMs = 120_000;
 const owner = '00000000-0000-4000-8000-00000000000a';
 let place: Place;
@@ -61,11 +61,11 @@ async function signed(
 }
 
 describe('npm run import-legacy', { timeout: 5 * limitMs }, () => {
-  it('works without an instance and beside one, says the same of the same file, and leaves the bytes', async () => {
+  it('works without an instance and beside one, prints the same for the same file, and does not move the bytes', async () => {
     const alone = await imported([owner, 'thread', '1', 'old/a.png', 'old/video_1.mp4']);
     expect(alone.code, alone.output).toBe(0);
     const running = launch('start', ['media', 'edge']);
-    await running.said('Atelier is ready', limitMs);
+    await running.waitFor('Atelier is ready', limitMs);
     const beside = await imported([owner, 'thread', '1', 'old/a.png', 'old/b.png']);
     expect(beside.code, beside.output).toBe(0);
     expect(idOf(beside.output, 'old/a.png')).toBe(idOf(alone.output, 'old/a.png'));
@@ -80,7 +80,7 @@ describe('npm run import-legacy', { timeout: 5 * limitMs }, () => {
     expect(foreign.output).toMatch(/^FAULT +old\/a\.png: .*registered already/m);
   });
 
-  it('goes on after a path that cannot be imported, names each, and ends with 1', async () => {
+  it('continues after a path that cannot be imported, names each, and exits with 1', async () => {
     const paths = ['old/none.png', 'old/bad.png', '../../secrets.json', '/etc/passwd', 'old/b.png'];
     const { code, output } = await imported([owner, 'thread', '1', ...paths]);
     expect(code).toBe(1);
@@ -93,17 +93,17 @@ describe('npm run import-legacy', { timeout: 5 * limitMs }, () => {
     ['no arguments', [], 'Usage'],
     ['no paths', [owner, 'thread', '1'], 'Usage'],
     ['an unknown option', ['--force', owner, 'thread', '1', 'old/a.png'], '--force'],
-    ['an owner that is no UUID', ['me', 'thread', '1', 'old/a.png'], 'ownerId must be a UUID'],
+    ['an owner that is not a UUID', ['me', 'thread', '1', 'old/a.png'], 'ownerId must be a UUID'],
     ['a bucket that is a path', ['--bucket=..', owner, 'thread', '1', 'old/a.png'], 'legacyBucket'],
-    ['a bucket of our own', ['--bucket=objects', owner, 'thread', '1', 'old/a.png'], 'no such file'],
-  ])('%s: one readable line, and 1', async (_name, args, said) => {
+    ['an Atelier bucket', ['--bucket=objects', owner, 'thread', '1', 'old/a.png'], 'no such file'],
+  ])('%s: prints one readable line and exits with 1', async (_name, args, said) => {
     const { code, output } = await imported(args);
     expect([code, output.trim().split('\n').length]).toEqual([1, 1]);
     expect(output).toContain(said);
   });
 
   it.skipIf(databaseEngines.some(({ name, missing }) => name === 'postgres' && missing))(
-    'works with PostgreSQL, whether or not somebody runs on it',
+    'works with PostgreSQL, with or without a running instance',
     async () => {
       const { url, drop } = await createPostgresDatabase();
       try {
@@ -111,7 +111,7 @@ describe('npm run import-legacy', { timeout: 5 * limitMs }, () => {
         const first = await imported([owner, 'thread', '1', 'old/a.png'], env);
         expect(first.code, first.output).toBe(0);
         const running = launch('start', ['media', 'edge'], env);
-        await running.said('Atelier is ready', limitMs);
+        await running.waitFor('Atelier is ready', limitMs);
         const second = await imported([owner, 'thread', '1', 'old/b.png'], env);
         expect(second.code, second.output).toBe(0);
         expect(await signed(idOf(second.output, 'old/b.png'))).toMatchObject({ ready: true, width: 60 });

@@ -1,4 +1,4 @@
-/** Starts Atelier as a user does, in a process of its own with a data folder and ports of its own. Knows only addresses. */
+/** Starts Atelier as a user does, in its own process with its own data folder and ports. Uses only URLs. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -10,15 +10,15 @@ export const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 
 export interface Program {
   readonly child: ChildProcess;
-  /** Everything printed so far, both streams. */
+  /** Returns all output so far, of both streams. */
   output(): string;
-  /** The exit code; rejects with the output when the program outlives the limit. */
+  /** Resolves to the exit code. Rejects with the output if the program does not end in time. */
   ended(limitMs?: number): Promise<number | null>;
-  /** Resolves when the output contains the text; rejects when the program ends before. */
-  said(text: string, limitMs?: number): Promise<void>;
+  /** Resolves when the output contains the text. Rejects if the program ends before. */
+  waitFor(text: string, limitMs?: number): Promise<void>;
 }
 
-/** Runs `npm run <command>` without npm: the launcher itself, signals included. */
+/** Runs `npm run <command>` without npm: the launcher itself, including its signal handling. */
 export function run(command: string, args: readonly string[], env: Readonly<Record<string, string>>): Program {
   const inherited = { PATH: process.env.PATH, HOME: process.env.HOME };
   const child = spawn(process.execPath, [join(root, 'launch.mjs'), command, ...args], {
@@ -39,13 +39,13 @@ export function run(command: string, args: readonly string[], env: Readonly<Reco
     child,
     output: () => printed,
     ended: (limitMs = 30_000) => within(exit, limitMs, 'end'),
-    said: (text, limitMs = 60_000) => {
+    waitFor: (text, limitMs = 60_000) => {
       const seen = new Promise<void>((resolve, reject) => {
         const look = () => printed.includes(text) && resolve();
         child.stdout.on('data', look);
         child.stderr.on('data', look);
         exit.then(() =>
-          printed.includes(text) ? resolve() : reject(new Error(`ended without saying "${text}":\n${printed}`)),
+          printed.includes(text) ? resolve() : reject(new Error(`ended without printing "${text}":\n${printed}`)),
         );
         look();
       });
@@ -61,7 +61,7 @@ export interface Place {
   remove(): Promise<void>;
 }
 
-/** A new data folder and a free block of ports. */
+/** Returns a new data folder and a free block of ports. */
 export async function newPlace(): Promise<Place> {
   const dataDir = await mkdtemp(join(tmpdir(), 'atelier-test-'));
   const portBase = await freePortBase();
@@ -73,7 +73,7 @@ export async function newPlace(): Promise<Place> {
   };
 }
 
-/** The first of 13 free ports in a row, above the last that `fetch` refuses (10080) and below the range from which systems hand out ports by themselves. */
+/** Returns the first of 13 consecutive free ports, above the last one that `fetch` rejects (10080) and below the ephemeral range. */
 export async function freePortBase(): Promise<number> {
   for (;;) {
     const base = 10_100 + Math.floor(Math.random() * 1_500) * 14;

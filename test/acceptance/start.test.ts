@@ -1,4 +1,4 @@
-/** docs/specification/system.md#startup-and-shutdown: starting and ending, seen from outside. */
+/** docs/specification/system.md#startup-and-shutdown: starting and stopping, observed from outside. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
@@ -29,7 +29,7 @@ function launch(command: string, args: readonly string[] = [], env: Readonly<Rec
   return program;
 }
 
-/** What a program has printed that is not a terminal. */
+/** Returns the lines that a program printed without a terminal. */
 const linesOf = (program: Program) =>
   program
     .output()
@@ -42,12 +42,12 @@ const health = (offset: number, path = '/health') => fetch(`http://127.0.0.1:${p
 const withoutPostgres = databaseEngines.some(({ name, missing }) => name === 'postgres' && missing);
 
 describe.skipIf(withoutPostgres)('npm start on PostgreSQL without Redis', () => {
-  it('runs one process per service: a second is refused, and a dead one replaced', { timeout: 120_000 }, async () => {
+  it('runs one process per service: rejects a second one, and replaces a dead one', { timeout: 120_000 }, async () => {
     const database = await createPostgresDatabase();
     const other = await newPlace();
     try {
       const first = launch('start', ['content'], { DATABASE_URL: database.url });
-      await first.said(ready);
+      await first.waitFor(ready);
       const second = launch('start', ['content'], { ...other.env, DATABASE_URL: database.url });
       expect(await second.ended()).toBe(1);
       expect(second.output()).toMatch(/^REDIS_URL: another process runs content on this database/m);
@@ -55,7 +55,7 @@ describe.skipIf(withoutPostgres)('npm start on PostgreSQL without Redis', () => 
       first.child.kill('SIGKILL');
       await first.ended();
       const third = launch('start', ['content'], { DATABASE_URL: database.url });
-      await third.said(ready);
+      await third.waitFor(ready);
       expect((await health(6)).status).toBe(200);
       third.child.kill('SIGTERM');
       expect(await third.ended()).toBe(0);
@@ -67,9 +67,9 @@ describe.skipIf(withoutPostgres)('npm start on PostgreSQL without Redis', () => 
 });
 
 describe('npm start', () => {
-  it('starts every service, tells each address, answers, and ends with 0 on SIGTERM', async () => {
+  it('starts every service, prints each URL, responds, and exits with 0 on SIGTERM', async () => {
     const program = launch('start');
-    await program.said(ready);
+    await program.waitFor(ready);
     for (const [service, offset] of [
       ['media', 1],
       ['auth', 3],
@@ -97,10 +97,10 @@ describe('npm start', () => {
     expect(await program.ended(10_000)).toBe(0);
   });
 
-  it('prints the operator’s link when it made the token, and never again', async () => {
+  it('prints the operator’s link when it generated the token, and never again', async () => {
     const fresh = { ATELIER_DATA_DIR: join(place.dataDir, 'fresh') };
     const first = launch('start', ['console'], fresh);
-    await first.said("for the operator's pages");
+    await first.waitFor("for the operator's pages");
     const link = new URL(/Open (\S+)/.exec(first.output())?.[1] ?? '');
     expect(link.origin).toBe(`http://localhost:${place.portBase}`);
     const session = await fetch(`${link.origin}/api/session`, {
@@ -112,13 +112,13 @@ describe('npm start', () => {
     first.child.kill('SIGTERM');
     expect(await first.ended(10_000)).toBe(0);
     const second = launch('start', ['console'], fresh);
-    await second.said(ready);
+    await second.waitFor(ready);
     second.child.kill('SIGTERM');
     await second.ended(10_000);
     expect(second.output()).not.toContain('token=');
   });
 
-  it('keeps the secrets it made, for its owner only', async () => {
+  it('stores the generated secrets, readable only by their owner', async () => {
     const file = join(place.dataDir, 'secrets.json');
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const secrets = JSON.parse(await readFile(file, 'utf8'));
@@ -126,15 +126,15 @@ describe('npm start', () => {
       expect.arrayContaining(['INTERNAL_KEY', 'IMGPROXY_KEY', 'IMGPROXY_SALT', 'SVC_IMAGE_KEY_SECRET']),
     );
     const program = launch('start', ['image']);
-    await program.said(ready);
+    await program.waitFor(ready);
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(secrets);
     program.child.kill('SIGINT');
     expect(await program.ended(10_000)).toBe(0);
   });
 
-  it('refuses a second start on the same folder, and the first goes on', async () => {
+  it('rejects a second start on the same folder, and the first continues', async () => {
     const first = launch('start');
-    await first.said(ready);
+    await first.waitFor(ready);
     const second = launch('start', [], { ATELIER_PORT_BASE: String(place.portBase + 200) });
     expect(await second.ended()).toBe(1);
     expect(second.output().trim().split('\n')).toHaveLength(1);
@@ -144,15 +144,15 @@ describe('npm start', () => {
 
   it('takes the folder over at once after a kill -9', async () => {
     const first = launch('start', ['media']);
-    await first.said(ready);
+    await first.waitFor(ready);
     first.child.kill('SIGKILL');
     const second = launch('start', ['media']);
-    await second.said(ready);
+    await second.waitFor(ready);
   });
 
-  it('starts only what is named', async () => {
+  it('starts only the named services', async () => {
     const program = launch('start', ['image']);
-    await program.said(ready);
+    await program.waitFor(ready);
     expect((await health(2)).status).toBe(200);
     await expect(health(1)).rejects.toThrow();
   });
@@ -162,9 +162,9 @@ describe('the lines of npm start', () => {
   const standIns = ['IDP_URL', 'CMS_URL', 'MODEL_BASE_URL', 'IMAGE_MODEL_BASE_URL', 'VIDEO_MODEL_BASE_URL'];
   const last = 'RESEND_API_KEY and SMTP_URL';
 
-  it('end with the address of the console and the stand-ins, as JSON where the output is no terminal', async () => {
+  it('end with the URL of the console and the stand-ins, as JSON if the output is not a terminal', async () => {
     const program = launch('start');
-    await program.said(last);
+    await program.waitFor(last);
     const lines = linesOf(program);
     const ready = lines.findIndex(({ msg }) => String(msg).startsWith('Atelier is ready in '));
     const [consoleLine, ...rest] = lines.slice(ready + 1);
@@ -176,7 +176,7 @@ describe('the lines of npm start', () => {
 
   it('keep their order with the lines of the log', async () => {
     const program = launch('start', ['image', 'cms']);
-    await program.said(ready);
+    await program.waitFor(ready);
     program.child.kill('SIGTERM');
     await program.ended();
     const messages = linesOf(program).map(({ msg }) => String(msg));
@@ -186,9 +186,9 @@ describe('the lines of npm start', () => {
     expect(messages.at(-1)).toBe('stopping');
   });
 
-  it('are readable where LOG_FORMAT says so', async () => {
+  it('are readable if LOG_FORMAT is pretty', async () => {
     const program = launch('start', [], { LOG_FORMAT: 'pretty' });
-    await program.said(last);
+    await program.waitFor(last);
     const lines = program.output().trim().split('\n');
     expect(lines).toContain(`media    http://localhost:${place.portBase + 1}`);
     expect(lines.at(-standIns.length - 2)).toContain(`http://localhost:${place.portBase}`);
@@ -209,31 +209,31 @@ describe('the lines of npm start', () => {
 
   it('name only the stand-ins that the started services use', async () => {
     const program = launch('start', ['content', 'image'], { CMS_URL: 'http://127.0.0.1:9' });
-    await program.said(ready);
+    await program.waitFor(ready);
     expect(linesOf(program).filter(({ setting }) => setting !== undefined)).toEqual([]);
   });
 
-  it('stay when LOG_LEVEL hides the log', async () => {
+  it('appear even if LOG_LEVEL hides the log', async () => {
     const program = launch('start', ['image'], { LOG_LEVEL: 'silent' });
-    await program.said(ready);
+    await program.waitFor(ready);
     expect(linesOf(program)[0]).toMatchObject({ service: 'image' });
   });
 
-  it('warn of a misspelled setting', async () => {
+  it('warn about a misspelled setting', async () => {
     const program = launch('start', ['image'], { DATABSE_URL: 'postgres://user:hunter2@db/x' });
-    await program.said(ready);
+    await program.waitFor(ready);
     expect(linesOf(program)[0]).toMatchObject({ level: 'warn', msg: expect.stringContaining('DATABASE_URL') });
     expect(program.output()).not.toContain('hunter2');
   });
 });
 
-describe('a start that cannot be exits non-zero with one line that names the setting', () => {
+describe('an impossible start exits non-zero with one line that names the setting', () => {
   it.each([
     [{ ATELIER_PORT_BASE: 'many' }, 'ATELIER_PORT_BASE'],
     [{ SVC_IMAGE_MAX_SRC_PIXELS: '0' }, 'SVC_IMAGE_MAX_SRC_PIXELS'],
     [{ DATABASE_URL: 'mysql://x' }, 'DATABASE_URL'],
     [{ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }, 'DATABASE_URL'],
-    [{ S3_ENDPOINT: 'not an address' }, 'S3_ENDPOINT'],
+    [{ S3_ENDPOINT: 'not a URL' }, 'S3_ENDPOINT'],
     [{ S3_ENDPOINT: 'http://127.0.0.1:1' }, 'S3_ACCESS_KEY_ID'],
     [{ IMGPROXY_KEY: 'zz' }, 'IMGPROXY_KEY'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],
@@ -254,13 +254,13 @@ describe('a start that cannot be exits non-zero with one line that names the set
 
   it('a port that is taken', async () => {
     const first = launch('start', ['image']);
-    await first.said(ready);
+    await first.waitFor(ready);
     const second = launch('start', ['image']);
     expect(await second.ended()).toBe(1);
     expect(second.output()).toContain('ATELIER_PORT_BASE');
   });
 
-  it('in production, every missing setting at once, and nothing is invented', async () => {
+  it('in production, reports all missing settings at once and generates nothing', async () => {
     const program = launch('start', ['media', 'image', 'edge'], { NODE_ENV: 'production' });
     expect(await program.ended()).toBe(1);
     for (const name of [
@@ -280,7 +280,7 @@ describe('a start that cannot be exits non-zero with one line that names the set
     expect(program.output().trim().split('\n')).toHaveLength(1);
   });
 
-  it('in production, the sender and the public URLs of mails and sitemaps', async () => {
+  it('in production, requires the sender and the public URLs of mail and sitemaps', async () => {
     const program = launch('start', ['notify', 'content'], { NODE_ENV: 'production' });
     expect(await program.ended()).toBe(1);
     for (const name of [
@@ -294,7 +294,7 @@ describe('a start that cannot be exits non-zero with one line that names the set
     expect(program.output().trim().split('\n')).toHaveLength(1);
   });
 
-  it('in production, only the settings of the services that start are asked for', async () => {
+  it('in production, requires only the settings of the services that start', async () => {
     const program = launch('start', ['image'], { NODE_ENV: 'production' });
     expect(await program.ended()).toBe(1);
     expect(program.output()).toContain('SVC_IMAGE_INTERNAL_KEY');
@@ -310,7 +310,7 @@ describe('a start that cannot be exits non-zero with one line that names the set
 describe('beside a running instance', () => {
   it('credits and seed work through it, and without it', async () => {
     const running = launch('start');
-    await running.said(ready);
+    await running.waitFor(ready);
     const says = async (command: string, args: readonly string[], code = 0) => {
       const program = launch(command, args);
       expect(await program.ended(), program.output()).toBe(code);
@@ -318,10 +318,10 @@ describe('beside a running instance', () => {
     };
     expect(await says('credits', ['ada@example.com', 'basic', '7'])).toBe('ada@example.com: basic, 7 credits');
     expect(await says('seed', [])).toContain('5 made-up users and 6 feeds');
-    expect(await says('credits', ['ada@example.com', 'gold', '7'], 1)).toContain('no such plan');
+    expect(await says('credits', ['ada@example.com', 'gold', '7'], 1)).toContain('plan does not exist');
     expect(await says('credits', ['ada@example.com', 'pro', '-7'], 1)).toContain('whole number');
     expect(await says('credits', ['nobody', 'pro', '7'], 1)).toContain('an id or an email address');
-    // What a sign-in brings does not undo what the operator set.
+    // A sign-in must not undo what the operator set.
     await says('token', ['ada@example.com']);
     running.child.kill('SIGTERM');
     expect(await running.ended()).toBe(0);
@@ -330,9 +330,9 @@ describe('beside a running instance', () => {
     expect(await says('seed', [])).toContain('5 made-up users and 6 feeds');
   });
 
-  it('token, demo and doctor work, and doctor tells what is wrong', { timeout: 90_000 }, async () => {
+  it('token, demo and doctor work, and doctor reports what is wrong', { timeout: 90_000 }, async () => {
     const running = launch('start');
-    await running.said(ready);
+    await running.waitFor(ready);
 
     const token = launch('token', ['ada@example.com']);
     expect(await token.ended()).toBe(0);

@@ -1,11 +1,11 @@
-/** `npm run sweep`, alone, beside a running instance, and on distributed engines. */
+/** `npm run sweep` alone, beside a running instance, and on distributed engines. */
 import { mkdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
 import { newPlace, type Place, type Program, run } from './running.fixture.ts';
 
-/** Programs start slowly on a machine that is busy. */
+/** Programs start slowly on a busy machine. */
 const limitMs = 120_000;
 const owner = '00000000-0000-4000-8000-00000000000a';
 const programs: Program[] = [];
@@ -41,7 +41,7 @@ const isThere = (key: string) =>
     () => false,
   );
 
-/** Two days old, or new. */
+/** Creates a file that is two days old, or new. */
 async function lay(name: string, isOld = true): Promise<string> {
   const key = `u/${owner}/thread/1/00000000-0000-4000-8000-${name.padStart(12, '0')}.png`;
   await mkdir(dirname(fileOf(key)), { recursive: true });
@@ -52,12 +52,12 @@ async function lay(name: string, isOld = true): Promise<string> {
 }
 
 describe('npm run sweep', { timeout: 6 * limitMs }, () => {
-  it('says what it would remove, then removes it, without an instance and beside one', async () => {
+  it('lists what it would remove, then removes it, without an instance and beside one', async () => {
     const [old, other, young] = [await lay('1'), await lay('2'), await lay('3', false)];
     const dry = await swept();
     expect(dry.code, dry.output).toBe(0);
     expect(dry.output).toContain(`would remove  unregistered upload       ${old}  (5 bytes)`);
-    expect(dry.output).toMatch(/^Would be removed: .*\b2 unregistered uploads.*Nothing was changed/m);
+    expect(dry.output).toMatch(/^To be removed: .*\b2 unregistered uploads.*Nothing was changed/m);
     expect([await isThere(old), await isThere(other)]).toEqual([true, true]);
     expect(dry.output).not.toContain(young);
 
@@ -67,24 +67,24 @@ describe('npm run sweep', { timeout: 6 * limitMs }, () => {
     expect([await isThere(old), await isThere(other), await isThere(young)]).toEqual([false, false, true]);
 
     const running = launch('start', ['media', 'edge']);
-    await running.said('Atelier is ready', limitMs);
+    await running.waitFor('Atelier is ready', limitMs);
     const third = await lay('5');
     expect((await swept()).output).toContain(`would remove  unregistered upload       ${third}`);
     const beside = await swept(['--apply']);
     expect([beside.code, await isThere(third), await isThere(young)], beside.output).toEqual([0, false, true]);
     expect(beside.output.trim().split('\n').at(-1)).toMatch(/^Removed: .*\b1 unregistered upload,/);
     const none = await swept();
-    expect(none.output.trim()).toMatch(/^Would be removed: 0 .*\.$/);
+    expect(none.output.trim()).toMatch(/^To be removed: 0 .*\.$/);
   });
 
-  it('an unknown option: one readable line, and 1', async () => {
+  it('an unknown option prints one readable line and exits with 1', async () => {
     const { code, output } = await swept(['--force']);
     expect([code, output.trim().split('\n').length]).toEqual([1, 1]);
     expect(output).toContain('--force');
   });
 
   it.skipIf(databaseEngines.some(({ name, missing }) => name === 'postgres' && missing))(
-    'works with PostgreSQL, whether or not somebody runs on it',
+    'works with PostgreSQL, with or without a running instance',
     async () => {
       const { url, drop } = await createPostgresDatabase();
       try {
@@ -93,7 +93,7 @@ describe('npm run sweep', { timeout: 6 * limitMs }, () => {
         const alone = await swept(['--apply'], env);
         expect([alone.code, await isThere(first)], alone.output).toEqual([0, false]);
         const running = launch('start', ['media', 'edge'], env);
-        await running.said('Atelier is ready', limitMs);
+        await running.waitFor('Atelier is ready', limitMs);
         const second = await lay('7');
         const beside = await swept(['--apply'], env);
         expect([beside.code, await isThere(second)], beside.output).toEqual([0, false]);

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Batch, EventLog, FencedKey } from '#agent/eventlog.ts';
+import type { Batch, EventLog, FencedKey } from '#agent/eventlog/eventlog.ts';
 
 export interface LogUnderTest {
   readonly eventLog: EventLog;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { root } from '../acceptance/running.fixture.ts';
 import type { TestIssuer } from '../platform/tokenissuer.fixture.ts';
+import { programEnv } from '../programs.fixture.ts';
 import { type Chatter, chatter, newThread } from './rig.fixture.ts';
 import type { SeenEvent } from './stream.fixture.ts';
 
@@ -28,7 +29,7 @@ export async function startInstance(
 ): Promise<Instance> {
   const child = spawn(process.execPath, [join(root, 'src/main.ts'), 'start', ...services], {
     cwd: root,
-    env: { PATH: process.env.PATH, INTERNAL_KEY: internalKey, ATELIER_PORT_BASE: String(portBase), ...env },
+    env: { ...programEnv, INTERNAL_KEY: internalKey, ATELIER_PORT_BASE: String(portBase), ...env },
   });
   const exit = once(child, 'exit');
   let printed = '';

@@ -26,6 +26,7 @@ export type Said =
 export interface Answer {
   readonly status?: number;
   readonly type?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   /** The head comes, and what there is of the body, and then nothing more. */
   readonly stall?: true;
@@ -35,6 +36,7 @@ export interface Asked {
   readonly path: string;
   readonly authorization: string | undefined;
   readonly userAgent: string | undefined;
+  readonly headers: IncomingMessage['headers'];
   /** JSON parsed; forms as they came. */
   readonly body: unknown;
 }
@@ -55,7 +57,8 @@ export async function startProvider(): Promise<Provider> {
   const server = createServer(async (request, response) => {
     const body = await readBody(request);
     const { authorization, 'user-agent': userAgent } = request.headers;
-    const one = { path: request.url ?? '', authorization, userAgent, body };
+    const { headers } = request;
+    const one = { path: request.url ?? '', authorization, userAgent, headers, body };
     asked.push(one);
     const said = nextFor(one);
     await answer(response, said, one.path).catch(() => response.destroy());
@@ -99,12 +102,12 @@ function promptOf({ path, body }: Asked): string {
 async function answer(response: ServerResponse, said: Said, path: string): Promise<void> {
   if ('hang' in said) return;
   if ('answer' in said) {
-    const { status = 200, type = 'application/json', body = '', stall } = said.answer;
-    response.writeHead(status, { 'content-type': type });
+    const { status = 200, type = 'application/json', headers = {}, body = '', stall } = said.answer;
+    response.writeHead(status, { 'content-type': type, ...headers });
     if (stall) return void response.write(body);
     return void response.end(body);
   }
-  if (!path.endsWith('/chat/completions')) throw new Error(`nothing is scripted for ${path}`);
+  if (!path.replace(/[?].*/, '').endsWith('/chat/completions')) throw new Error(`nothing is scripted for ${path}`);
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const isWhole = !('half' in said);
   for (const delta of deltasOf(said)) response.write(frame({ delta, finish_reason: null }));

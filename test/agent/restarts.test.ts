@@ -3,13 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newPlace, type Place } from '../acceptance/running.fixture.ts';
-import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
+import { createPostgresDatabase, laneEngines } from '../database.fixture.ts';
 import { startTestIssuer, type TestIssuer } from '../platform/tokenissuer.fixture.ts';
 import { type Instance, startInstance, userAt } from './instances.fixture.ts';
 import { newThread } from './rig.fixture.ts';
 import { type SeenEvent, textOf } from './stream.fixture.ts';
 
-const engines = databaseEngines.map(({ name, missing }) => ({ name, missing }));
+const engines = laneEngines.map(({ name, missing }) => ({ name, missing }));
 /** Of a user who was never heard of before (docs/specification/agent.md#streams). */
 const firstCredits = 100;
 

@@ -71,6 +71,31 @@ export interface AgentRig {
   close(): Promise<void>;
 }
 
+export const testSettings: AgentDeps['settings'] = {
+  taskTtlS: 3600,
+  maxRunsPerUser: 10,
+  drainS: 5,
+  maxSteps: 8,
+  instructions: undefined,
+};
+
+/** The settings of the model, with these changes; the offline model without any. */
+export const modelsOf = (changes: Partial<AgentDeps['model']>): AgentDeps['model'] => ({
+  url: 'offline',
+  apiKey: undefined,
+  names: [],
+  contextTokens: 128_000,
+  firstTokenTimeoutS: 300,
+  idleTimeoutS: 120,
+  temperature: undefined,
+  maxOutputTokens: undefined,
+  reasoningEffort: undefined,
+  headers: {},
+  query: {},
+  file: undefined,
+  ...changes,
+});
+
 export const newThread = (): string => `t-${randomUUID()}`;
 
 export async function startAgent(
@@ -82,7 +107,7 @@ export async function startAgent(
   const memory = await startMemory();
   const { database, issuer, internalKey } = media;
   const clientOf = (name: string, baseUrl: string) =>
-    createClient({ name, baseUrl, ours: true, internalKey, timeoutMs: 10_000 });
+    createClient({ name, baseUrl, isInternal: true, internalKey, timeoutMs: 10_000 });
   const clients = [clientOf('media', media.url), clientOf('memory', memory.url)] as const;
   const open = async (more: Partial<AgentDeps>) => {
     const jobs = createJobs({ database, log });
@@ -96,8 +121,9 @@ export async function startAgent(
       jobs,
       media: clients[0],
       memory: clients[1],
-      settings: { taskTtlS: 3600, maxRunsPerUser: 10, drainS: 5 },
-      model: { url: 'offline', apiKey: undefined, names: [] },
+      settings: testSettings,
+      model: modelsOf({}),
+      ownUrls: [media.edgeUrl],
       offlineModel,
       imageGenerator: offlineImages,
       videoGenerator: offlineVideos,

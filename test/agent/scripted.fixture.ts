@@ -5,7 +5,15 @@ import type { AgentDeps } from '#agent/service.ts';
 import type { ScreeningSettings } from '#media/screening/screening.ts';
 import { embedded } from '../media/rig.fixture.ts';
 import { type Provider, type Said, startProvider } from './provider.fixture.ts';
-import { type AgentRig, type Chatter, type Message, newThread, startAgent } from './rig.fixture.ts';
+import {
+  type AgentRig,
+  type Chatter,
+  type Message,
+  modelsOf,
+  newThread,
+  startAgent,
+  testSettings,
+} from './rig.fixture.ts';
 
 export const providerKey = 'a key of the provider';
 /** For what never comes; long enough for what does, on a machine that is busy. */
@@ -29,6 +37,8 @@ export interface ScriptedRig extends AgentRig {
 
 export interface ScriptedOptions {
   readonly changes?: Partial<AgentDeps>;
+  readonly model?: Partial<AgentDeps['model']>;
+  readonly settings?: Partial<AgentDeps['settings']>;
   readonly screening?: Partial<ScreeningSettings>;
   /** A text or a picture that takes longer is given up. */
   readonly patienceMs?: number;
@@ -37,6 +47,8 @@ export interface ScriptedOptions {
 export async function startScripted({
   changes = {},
   screening = {},
+  model = {},
+  settings: settingChanges = {},
   patienceMs = 100_000,
 }: ScriptedOptions = {}): Promise<ScriptedRig> {
   const provider = await startProvider();
@@ -44,7 +56,8 @@ export async function startScripted({
   const rig = await startAgent(
     embedded,
     {
-      model: { url: provider.url, apiKey: providerKey, names: ['a-model'] },
+      model: modelsOf({ url: provider.url, apiKey: providerKey, names: ['a-model'], ...model }),
+      settings: { ...testSettings, ...settingChanges },
       imageGenerator: openImageProvider(settings, patienceMs),
       videoGenerator: openVideoProvider(settings, 20),
       pace: { idleMs: patienceMs },

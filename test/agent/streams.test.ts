@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEventLog } from '#agent/eventlog/open.ts';
-import type { EventTables } from '#agent/eventlog/store.ts';
+import type { EventTables } from '#agent/store/eventstore.ts';
 import { offlineModel } from '#local/model/model.ts';
 import { createLog } from '#platform/log.ts';
 import type { Redis } from '#platform/redis/redis.ts';
@@ -12,7 +12,7 @@ import { embedded } from '../media/rig.fixture.ts';
 import { openTestRedis, skipWithoutRedis } from '../redis.fixture.ts';
 import { expectEnded } from './ends.fixture.ts';
 import { follow } from './instances.fixture.ts';
-import { type AgentRig, type Chatter, newThread, startAgent } from './rig.fixture.ts';
+import { type AgentRig, type Chatter, newThread, startAgent, testSettings } from './rig.fixture.ts';
 import { type SeenStream, textOf } from './stream.fixture.ts';
 
 const drivers = [
@@ -144,7 +144,7 @@ describe.each(drivers)('streams whose log is in $name', ({ missing, openRedis })
     });
 
     it('a run outlives its time-to-live, which begins at its end; its messages stay', async () => {
-      const brief = await startAgent(embedded, { redis, settings: { taskTtlS: ttlS, maxRunsPerUser: 10, drainS: 5 } });
+      const brief = await startAgent(embedded, { redis, settings: { ...testSettings, taskTtlS: ttlS } });
       const guest = await brief.user();
       const threadId = newThread();
       const taskId = await guest.ask(threadId, `/slow ${ttlS + 1}`);

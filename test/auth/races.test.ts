@@ -5,11 +5,12 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { migrations } from '#app/migrations.ts';
-import { databaseAnswers } from '#auth/answers.ts';
+import { databaseRefreshResults } from '#auth/refreshresults.ts';
 import { openDatabase } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
 import { newPlace, root } from '../acceptance/running.fixture.ts';
-import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
+import { createPostgresDatabase, databaseEngines, laneEngines } from '../database.fixture.ts';
+import { programEnv } from '../programs.fixture.ts';
 import { type Browser, openBrowser, signIn } from './browser.fixture.ts';
 import { type AuthRig, anonKey, eventually, origin, startAuth } from './rig.fixture.ts';
 
@@ -25,7 +26,7 @@ async function signedIn(rig: AuthRig): Promise<Browser> {
   return browser;
 }
 
-describe.each(databaseEngines)('refreshes at once on $name', (engine) => {
+describe.each(laneEngines)('refreshes at once on $name', (engine) => {
   describe.skipIf(engine.missing)('', () => {
     let rig: AuthRig;
     let urls: readonly string[];
@@ -33,7 +34,7 @@ describe.each(databaseEngines)('refreshes at once on $name', (engine) => {
       // Without the provider's own patience: a second refresh of one token would end the session.
       rig = await startAuth({
         database: () => engine.open(migrations),
-        changes: { answers: databaseAnswers },
+        changes: { refreshResults: databaseRefreshResults },
         reuseIntervalS: 0,
       });
       urls = [rig.url, (await rig.another()).url];
@@ -46,30 +47,30 @@ describe.each(databaseEngines)('refreshes at once on $name', (engine) => {
     it('reach the provider once and give all the same token, on two instances', async () => {
       const browser = await signedIn(rig);
       await rig.fault({ operation: 'refresh', kind: 'slow', delayMs: 150 });
-      const answers = await everywhere(24, (url) => refresh(browser, url));
-      expect(answers.map(({ status }) => status)).toEqual(Array(24).fill(200));
-      expect(new Set(answers.map(({ body }) => body.access_token)).size).toBe(1);
+      const refreshResults = await everywhere(24, (url) => refresh(browser, url));
+      expect(refreshResults.map(({ status }) => status)).toEqual(Array(24).fill(200));
+      expect(new Set(refreshResults.map(({ body }) => body.access_token)).size).toBe(1);
       expect((await rig.calls()).refresh).toBe(1);
       // Each has a seal of its own, and each leads on to the same session.
-      expect(new Set(answers.map(({ session }) => session)).size).toBeGreaterThan(1);
+      expect(new Set(refreshResults.map(({ session }) => session)).size).toBeGreaterThan(1);
     });
 
     it('for many users at once keep them apart', async () => {
       const browsers = [];
       for (let count = 0; count < 8; count++) browsers.push(await signedIn(rig));
-      const answers = await Promise.all(
+      const refreshResults = await Promise.all(
         browsers.flatMap((browser) => urls.flatMap((url) => [refresh(browser, url), refresh(browser, url)])),
       );
-      expect(answers.every(({ status }) => status === 200)).toBe(true);
-      expect(new Set(answers.map(({ body }) => body.access_token)).size).toBe(8);
+      expect(refreshResults.every(({ status }) => status === 200)).toBe(true);
+      expect(new Set(refreshResults.map(({ body }) => body.access_token)).size).toBe(8);
       expect((await rig.calls()).refresh).toBe(8);
     });
 
     it('are all told of an outage, once, and the session goes on', async () => {
       const browser = await signedIn(rig);
       await rig.fault({ operation: 'refresh', kind: 'answer', status: 503, delayMs: 400 });
-      const answers = await everywhere(8, (url) => refresh(browser, url));
-      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
+      const refreshResults = await everywhere(8, (url) => refresh(browser, url));
+      expect(new Set(refreshResults.map(({ status }) => status))).toEqual(new Set([503]));
       expect((await rig.calls()).refresh).toBe(1);
       expect((await refresh(browser, rig.url)).status).toBe(200);
     });
@@ -77,8 +78,8 @@ describe.each(databaseEngines)('refreshes at once on $name', (engine) => {
     it('of a dead token are told so, and it stays dead', async () => {
       const browser = await signedIn(rig);
       await openBrowser(browser.cookies).post(`${rig.url}/logout`, { origin });
-      const answers = await everywhere(6, (url) => refresh(browser, url));
-      expect(new Set(answers.map(({ body }) => body.error))).toEqual(new Set(['refresh_failed']));
+      const refreshResults = await everywhere(6, (url) => refresh(browser, url));
+      expect(new Set(refreshResults.map(({ body }) => body.error))).toEqual(new Set(['refresh_failed']));
     });
 
     it('with a sign-out among them leave no session behind', async () => {
@@ -109,7 +110,7 @@ describe.skipIf(postgres?.missing ?? true)('two processes over PostgreSQL', () =
     places.push(place);
     // Without the launcher in between: a kill has to meet the process itself.
     const env = {
-      PATH: process.env.PATH,
+      ...programEnv,
       ...place.env,
       DATABASE_URL: databaseUrl,
       // Says that there may be several of each; this service itself has no use for it.
@@ -151,9 +152,11 @@ describe.skipIf(postgres?.missing ?? true)('two processes over PostgreSQL', () =
   it('one refresh of many at once reaches the provider', async () => {
     const browser = await signedIn(rig);
     await rig.fault({ operation: 'refresh', kind: 'slow', delayMs: 300 });
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, at) => refresh(browser, urls[at % 2] ?? '')));
-    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
-    expect(new Set(answers.map(({ body }) => body.access_token)).size).toBe(1);
+    const refreshResults = await Promise.all(
+      Array.from({ length: 20 }, (_, at) => refresh(browser, urls[at % 2] ?? '')),
+    );
+    expect(refreshResults.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    expect(new Set(refreshResults.map(({ body }) => body.access_token)).size).toBe(1);
     expect((await rig.calls()).refresh).toBe(1);
   });
 

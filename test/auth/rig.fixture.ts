@@ -12,6 +12,7 @@ import { createIdentityProvider } from '#local/idp/service.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Database, Db } from '#platform/db/db.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import { createJobs } from '#platform/jobs/queueing.ts';
 import { createLog } from '#platform/log.ts';
 import { openTestDatabase } from '../database.fixture.ts';
 
@@ -81,16 +82,16 @@ export async function startAuth(options: RigOptions = {}): Promise<AuthRig> {
     return idp;
   };
   const openAuth = async (port: number, changes: Partial<AuthDeps> = {}) => {
-    const auth = createAuth({
+    const auth = await createAuth({
       server: { log, readiness: { database: () => database.check() } },
       clock: systemClock,
       database,
+      jobs: createJobs({ database, log, pollEveryMs: 50, isSoleProcess: false }),
       publicUrl: url,
       allowedOrigins: [origin, otherOrigin, 'http://localhost:3000'],
       defaultOrigin: origin,
       cookieSecrets: ['a first secret'],
       provider: { url: idpUrl, anonKey, socialProvider: 'google' },
-      housekeepingMs: 50,
       ...options.changes,
       ...changes,
     });

@@ -1,21 +1,21 @@
-/** What the client's functions and types are called. Everything else about them is the OpenAPI documents' word. */
+/** The names of the client's functions and types. All else comes from the OpenAPI documents. */
 
 export interface Endpoint {
   readonly name: string;
-  /** Types: of the body, of the query, of the answer. */
+  /** The type names of the body, the query and the response. */
   readonly body?: string;
   readonly query?: string;
   readonly answer?: string;
-  /** A POST that may be done twice: it asks, or what it makes is there once. GET, PUT and DELETE are. */
+  /** A POST that is safe to repeat, because it only reads or creates a resource once. GET, PUT and DELETE always are. */
   readonly repeatable?: true;
   readonly cookies?: true;
-  /** Where the browser goes by itself; a page of HTML; the stream of a run. */
+  /** A URL for the browser, an HTML page, or the stream of a run. */
   readonly kind?: 'address' | 'page' | 'stream';
 }
 
 export interface ServiceEndpoints {
   readonly endpoints: Readonly<Record<string, Endpoint>>;
-  /** Types that are a part of others: where they are found. */
+  /** Types that are parts of others, with their positions. */
   readonly parts?: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -36,6 +36,9 @@ export const services = {
       },
       'POST /v1/assets': { name: 'registerAsset', body: 'RegistrationRequest', answer: 'Asset', repeatable: true },
       'GET /v1/assets': { name: 'listAssets', query: 'AssetListing', answer: 'AssetPage' },
+      'GET /v1/assets/{assetId}': { name: 'readAsset', answer: 'Asset' },
+      'PATCH /v1/assets/{assetId}': { name: 'changeAsset', body: 'AssetChange', answer: 'Asset' },
+      'GET /v1/usage': { name: 'readMediaUsage', query: 'MediaUsageQuery', answer: 'MediaUsage' },
       'DELETE /v1/assets': { name: 'deleteAssets', body: 'AssetsDeletion', answer: 'AssetsDeleted' },
       'POST /v1/assets/legacy': { name: 'importLegacy', body: 'LegacyImport', answer: 'Asset', repeatable: true },
       'DELETE /v1/scope': { name: 'deleteScope', body: 'ScopeDeletion', answer: 'ScopeDeleted' },
@@ -60,6 +63,15 @@ export const services = {
       'GET /v1/media-tasks/{taskId}': { name: 'readMediaTask', answer: 'MediaTaskState' },
       'DELETE /v1/media-tasks/{taskId}': { name: 'deleteMediaTask', answer: 'TaskDeleted' },
       'DELETE /v1/media-tasks': { name: 'deleteMediaTasks', body: 'TasksDeletion', answer: 'TasksDeleted' },
+      'GET /v1/incidents': { name: 'listIncidents', query: 'IncidentListing', answer: 'IncidentPage' },
+      'GET /v1/incidents/{id}': { name: 'readIncident', answer: 'Incident' },
+      'POST /v1/incidents/{id}/resolution': {
+        name: 'resolveIncident',
+        body: 'IncidentResolution',
+        answer: 'Incident',
+        repeatable: true,
+      },
+      'POST /v1/rescreen': { name: 'rescreen', answer: 'Rescreening', repeatable: true },
       'POST /v1/sweep': { name: 'sweep', body: 'SweepRequest', answer: 'Swept' },
     },
     parts: {
@@ -101,6 +113,9 @@ export const services = {
       'GET /stream/{taskId}': { name: 'followRun', kind: 'stream' },
       'GET /thread/{threadId}/current-task': { name: 'readCurrentTask', answer: 'CurrentTask' },
       'GET /messages/{threadId}': { name: 'readMessages', answer: 'ThreadMessages' },
+      'GET /models': { name: 'listModels', answer: 'ModelList' },
+      'GET /usage': { name: 'readUsage', query: 'UsageRange', answer: 'UsageDays' },
+      'GET /credits': { name: 'readCredits', query: 'CreditsOwner', answer: 'CreditsState' },
       'POST /video/submit/{taskId}': { name: 'retryVideos', answer: 'VideosRetried' },
     },
     parts: {
@@ -166,5 +181,5 @@ export const services = {
   },
 } satisfies Readonly<Record<string, ServiceEndpoints>>;
 
-/** In every service; `src/client/operations.ts`. */
+/** Endpoints of every service; see `src/client/operations.ts`. */
 export const operations = ['/', '/health', '/ready', '/metrics', '/openapi.json', '/docs'];

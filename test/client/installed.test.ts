@@ -1,4 +1,4 @@
-/** The client as applications have it: packed, installed without a network, type-checked, run against the whole suite. */
+/** The client as applications use it: packed, installed without a network, type-checked, and run against the whole suite. */
 import { cp, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const installed = () => join(project.folder, 'node_modules');
 
-it('is JavaScript and declarations, alone, and knows nothing of the server', async () => {
+it('contains only JavaScript and declarations, and imports nothing of the server', async () => {
   expect((await readdir(installed())).filter((name) => !name.startsWith('.'))).toEqual(['@atelier']);
   const files = await readdir(join(installed(), '@atelier/client'), { recursive: true });
   const code = files.filter((name) => /\.\w+$/.test(name));
@@ -46,13 +46,13 @@ it('is JavaScript and declarations, alone, and knows nothing of the server', asy
   expect(new Set(imported)).toEqual(new Set(['ai']));
 });
 
-describe('beside what applications have', () => {
+describe('together with the packages of applications', () => {
   beforeAll(() =>
     project.link('@types', 'undici-types', 'csstype', 'ai', '@ai-sdk', 'react', 'react-dom', 'vite', '@vitejs'),
   );
 
   describe('docs/client.md', () => {
-    it('every block of it type-checks, and those for Node run', async () => {
+    it('type-checks every block of it, and runs those for Node', async () => {
       const walk = blocksOf('ts', page).join('\n');
       expect(walk.length).toBeGreaterThan(1000);
       await project.write('walk.ts', walk);
@@ -69,18 +69,18 @@ describe('beside what applications have', () => {
         (_, offset) => `localhost:${Number(new URL(rig.url).port) + Number(offset)}`,
       );
       await project.write('walk.ts', here);
-      const said = await project.run(['walk.ts'], {
+      const output = await project.run(['walk.ts'], {
         ATELIER_TOKEN: await tokenOf(rig, 'ada@example.com'),
         INTERNAL_KEY: await rig.secret('INTERNAL_KEY'),
         MEMORY_ADMIN_TOKEN: await rig.secret('MEMORY_ADMIN_TOKEN'),
       });
-      expect(said).toMatch(/(\d+) of \1\n/);
-      expect(said).toMatch(/^http:\S+$/m);
-      expect(said).toContain("[ 'querystring.limit' ]");
+      expect(output).toMatch(/(\d+) of \1\n/);
+      expect(output).toMatch(/^http:\S+$/m);
+      expect(output).toContain("[ 'querystring.limit' ]");
     });
   });
 
-  describe('without the types of Node or of browsers, as strict as can be', () => {
+  describe('compiles in strict mode without the types of Node or of browsers', () => {
     const sample = `
     import { AtelierError, createAtelier, type Asset } from '@atelier/client';
     const atelier = createAtelier({ urls: { media: 'x', memory: 'y' }, credential: { internalKey: 'k' } });
@@ -105,49 +105,52 @@ describe('beside what applications have', () => {
   });
 
   describe('examples', () => {
-    it('the script for Node uploads, signs and converses', async () => {
+    it('runs the script for Node, which uploads, signs and converses', async () => {
       await cp(join(root, 'examples/node/converse.ts'), join(project.folder, 'converse.ts'));
       const at = { MEDIA_URL: rig.addresses.media ?? '', AGENT_URL: rig.addresses.agent ?? '' };
       const token = await tokenOf(rig, 'grace@example.com');
-      const said = await project.run(['converse.ts', 'photo.jpg'], { ...at, ATELIER_TOKEN: token });
-      expect(said).toMatch(/sent (\d+) of \1 bytes\nregistered [0-9a-f-]{36}, 1920 × 1280\npreview http:\S+/);
-      expect(said).toMatch(/\[(edit|generate)Image \{/);
+      const output = await project.run(['converse.ts', 'photo.jpg'], { ...at, ATELIER_TOKEN: token });
+      expect(output).toMatch(/sent (\d+) of \1 bytes\nregistered [0-9a-f-]{36}, 1920 × 1280\npreview http:\S+/);
+      expect(output).toMatch(/\[(edit|generate)Image \{/);
       const refused = project.run(['converse.ts', 'photo.jpg'], { ...at, ATELIER_TOKEN: 'a.b.c' });
       await expect(refused).rejects.toThrow(/unauthorized: .* \([0-9a-f]{32}\)/);
     });
 
-    it.skipIf(withoutChromium)('the page signs in, uploads, converses and is there again after a reload', async () => {
-      const folder = join(project.folder, 'react');
-      await cp(join(root, 'examples/react'), folder, { recursive: true });
-      const types = { lib: ['es2022', 'dom'], types: ['vite/client'], skipLibCheck: true };
-      const bundled = { module: 'esnext', moduleResolution: 'bundler', jsx: 'react-jsx' };
-      expect(await project.check(['react/page.tsx', 'react/vite.config.ts'], { ...types, ...bundled })).toBe('');
-      const at = (name: 'auth' | 'media' | 'agent') => [`VITE_${name.toUpperCase()}_URL`, rig.addresses[name] ?? ''];
-      const addresses = Object.fromEntries([at('auth'), at('media'), at('agent')]);
-      await project.run([join(root, 'node_modules/vite/bin/vite.js'), 'build', folder], addresses);
-      site.show(join(folder, 'dist'));
-      const browser = await launchChromium();
-      try {
-        const { page: tab, complaints } = await visit(browser);
-        await tab.goto(site.url);
-        await tab.getByRole('link', { name: 'Sign in' }).click();
-        complaints.length = 0;
-        await tab.getByRole('button', { name: 'Continue' }).first().click();
-        await tab.getByLabel('Picture').setInputFiles(join(project.folder, 'photo.jpg'));
-        await tab.locator('progress[value="1"]').waitFor();
-        await tab.getByLabel('Message').fill('make an image of a lighthouse');
-        await tab.getByRole('button', { name: 'Send' }).click();
-        const made = tab.getByRole('article', { name: 'assistant' }).getByRole('img');
-        await made.waitFor({ timeout: 60_000 });
-        await tab.getByRole('button', { name: 'Send' }).waitFor();
-        await tab.reload();
-        await made.waitFor();
-        await expect.poll(() => made.evaluate((image) => Reflect.get(image, 'naturalWidth'))).toBeGreaterThan(0);
-        expect(await tab.getByRole('article', { name: 'user' }).innerText()).toContain('[photo.jpg]');
-        expect(complaints).toEqual([]);
-      } finally {
-        await browser.close();
-      }
-    });
+    it.skipIf(withoutChromium)(
+      'runs the page, which signs in, uploads, converses, and restores the chat after a reload',
+      async () => {
+        const folder = join(project.folder, 'react');
+        await cp(join(root, 'examples/react'), folder, { recursive: true });
+        const types = { lib: ['es2022', 'dom'], types: ['vite/client'], skipLibCheck: true };
+        const bundled = { module: 'esnext', moduleResolution: 'bundler', jsx: 'react-jsx' };
+        expect(await project.check(['react/page.tsx', 'react/vite.config.ts'], { ...types, ...bundled })).toBe('');
+        const at = (name: 'auth' | 'media' | 'agent') => [`VITE_${name.toUpperCase()}_URL`, rig.addresses[name] ?? ''];
+        const addresses = Object.fromEntries([at('auth'), at('media'), at('agent')]);
+        await project.run([join(root, 'node_modules/vite/bin/vite.js'), 'build', folder], addresses);
+        site.show(join(folder, 'dist'));
+        const browser = await launchChromium();
+        try {
+          const { page: tab, complaints } = await visit(browser);
+          await tab.goto(site.url);
+          await tab.getByRole('link', { name: 'Sign in' }).click();
+          complaints.length = 0;
+          await tab.getByRole('button', { name: 'Continue' }).first().click();
+          await tab.getByLabel('Picture').setInputFiles(join(project.folder, 'photo.jpg'));
+          await tab.locator('progress[value="1"]').waitFor();
+          await tab.getByLabel('Message').fill('make an image of a lighthouse');
+          await tab.getByRole('button', { name: 'Send' }).click();
+          const made = tab.getByRole('article', { name: 'assistant' }).getByRole('img');
+          await made.waitFor({ timeout: 60_000 });
+          await tab.getByRole('button', { name: 'Send' }).waitFor();
+          await tab.reload();
+          await made.waitFor();
+          await expect.poll(() => made.evaluate((image) => Reflect.get(image, 'naturalWidth'))).toBeGreaterThan(0);
+          expect(await tab.getByRole('article', { name: 'user' }).innerText()).toContain('[photo.jpg]');
+          expect(complaints).toEqual([]);
+        } finally {
+          await browser.close();
+        }
+      },
+    );
   });
 });

@@ -1,4 +1,4 @@
-/** An empty project in which the packed client is installed, as an application has it. */
+/** An empty project with the packed client installed, as in an application. */
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,17 +8,17 @@ import { root } from '../acceptance/running.fixture.ts';
 
 export interface Project {
   readonly folder: string;
-  /** Packages of Atelier's own, beside the client. */
+  /** Links further packages from Atelier's own dependencies. */
   link(...packages: readonly string[]): Promise<void>;
   write(name: string, text: string): Promise<void>;
-  /** With Node. Gives what was printed; rejects with it when the program fails. */
+  /** Runs Node and returns its output. Rejects with the output if the program fails. */
   run(words: readonly string[], env?: Readonly<Record<string, string>>): Promise<string>;
-  /** Empty: nothing to complain about. */
+  /** Returns the compiler's errors, or an empty string. */
   check(files: readonly string[], options: object): Promise<string>;
   remove(): Promise<void>;
 }
 
-/** The lines of docs/client.md that say how, and no network. */
+/** Follows the installation lines of docs/client.md, without a network. */
 export async function installClient(): Promise<Project> {
   const folder = await mkdtemp(join(tmpdir(), 'client-project-'));
   const built = join(folder, 'built');
@@ -59,8 +59,6 @@ export async function installClient(): Promise<Project> {
   };
 }
 
-/** Of a page in Markdown. */
+/** Returns the code blocks of a Markdown page. */
 export const blocksOf = (language: string, page: string): readonly string[] =>
-  [...page.matchAll(/^```(\w+)\n([\s\S]*?)^```/gm)].flatMap(([, told, block = '']) =>
-    told === language ? [block] : [],
-  );
+  [...page.matchAll(/^```(\w+)\n([\s\S]*?)^```/gm)].flatMap(([, tag, block = '']) => (tag === language ? [block] : []));

@@ -1,4 +1,4 @@
-/** JSON Schema, as zod writes it, in the words of TypeScript. */
+/** Converts JSON Schema, as zod writes it, to TypeScript. */
 
 export interface Schema {
   readonly type?: string | readonly string[];
@@ -15,7 +15,7 @@ export interface Schema {
 }
 
 export interface Shapes {
-  /** A name stands for its shape wherever it is found. */
+  /** A name replaces its shape wherever the shape occurs. */
   render(schema: Schema): string;
   declare(name: string): string;
 }
@@ -76,9 +76,9 @@ export function shapesOf(named: ReadonlyMap<string, Schema>): Shapes {
 
 export const commentOf = (text: string | undefined): string => (text === undefined ? '' : `/** ${text} */\n`);
 
-/** What makes the difference to a type: limits and descriptions do not, and neither does what only one of a kind has. */
+/** Returns the parts of a schema that affect its type. Limits and descriptions do not. */
 function keyOf(schema: Schema): string {
-  const kept = new Set([
+  const typeKeys = new Set([
     'type',
     'const',
     'enum',
@@ -94,12 +94,12 @@ function keyOf(schema: Schema): string {
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(
       Object.entries(value)
-        .filter(([key]) => !isSchema || kept.has(key))
+        .filter(([key]) => !isSchema || typeKeys.has(key))
         .map(([key, member]) => [key, strip(member, !(isSchema && key === 'properties'))]),
     );
   };
   const key = JSON.stringify(strip(schema, true));
-  // Too plain to have a name of its own.
+  // The shape is too simple to need a name.
   return schema.properties === undefined && schema.anyOf === undefined && key.length < 200
     ? JSON.stringify(schema)
     : key;

@@ -1,4 +1,4 @@
-/** A place from which the built page of an application is served, under an origin that is known before it is built. */
+/** Serves the built page of an application under an origin that is known before the build. */
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

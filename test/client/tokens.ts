@@ -1,6 +1,6 @@
 import type { ConsoleRig } from '../console/rig.fixture.ts';
 
-/** An access token of a made-up account, as `npm run token` gets it. */
+/** Returns an access token of a made-up account, as `npm run token` does. */
 export async function tokenOf(rig: ConsoleRig, email: string): Promise<string> {
   const answer = await fetch(`${rig.addresses.idp}/local/token`, {
     method: 'POST',

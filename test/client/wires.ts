@@ -1,29 +1,29 @@
-/** A service that answers as it is told to, over real HTTP: for what ours do when they are overloaded, old, or gone. */
+/** A service with configurable responses over real HTTP, to simulate overloaded, old and unavailable services. */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface Told {
+export interface WireResponse {
   readonly status?: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The connection is closed without an answer; or nothing comes, ever. */
+  /** `cut`: the connection closes without a response. `silence`: no response. */
   readonly fate?: 'cut' | 'silence';
 }
 
 export interface Wire {
   readonly url: string;
-  /** Method, path and headers of what came. */
+  /** Method, path and headers of each request. */
   readonly seen: readonly Pick<IncomingMessage, 'method' | 'url' | 'headers'>[];
-  /** One after the other; the last is repeated. */
-  tell(...answers: readonly Told[]): void;
+  /** Responses in order. The last one repeats. */
+  respond(...responses: readonly WireResponse[]): void;
   close(): void;
 }
 
 export async function startWire(): Promise<Wire> {
-  let answers: readonly Told[] = [];
+  let responses: readonly WireResponse[] = [];
   let seen: IncomingMessage[] = [];
   const server = createServer(async (request, response) => {
-    const { status = 200, body = {}, headers, fate } = answers[Math.min(seen.length, answers.length - 1)] ?? {};
+    const { status = 200, body = {}, headers, fate } = responses[Math.min(seen.length, responses.length - 1)] ?? {};
     seen.push(request);
     request.resume();
     if (fate === 'cut') request.socket.destroy();
@@ -37,8 +37,8 @@ export async function startWire(): Promise<Wire> {
     get seen() {
       return seen;
     },
-    tell: (...told) => {
-      answers = told;
+    respond: (...next) => {
+      responses = next;
       seen = [];
     },
     close: () => {

@@ -1,4 +1,4 @@
-/** Writes the client's functions and types from the OpenAPI documents of the services. */
+/** Generates the client's functions and types from the OpenAPI documents of the services. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { root } from '../acceptance/running.fixture.ts';
@@ -24,7 +24,7 @@ export interface ApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
-/** `POST /v1/uploads` → what the document says of it; without the operations that all services have. */
+/** Maps `POST /v1/uploads` to its operation, without the operations that all services have. */
 export function operationsIn(document: ApiDocument): ReadonlyMap<string, Operation> {
   return new Map(
     Object.entries(document.paths)
@@ -36,7 +36,7 @@ export function operationsIn(document: ApiDocument): ReadonlyMap<string, Operati
 }
 
 export function writeService(name: string, document: ApiDocument, { endpoints, parts = {} }: ServiceEndpoints) {
-  const told = operationsIn(document);
+  const operationsByKey = operationsIn(document);
   const schemas = new Map<string, Schema>();
   const define = (type: string | undefined, schema: Schema | undefined, of: string) => {
     if ((type === undefined) !== (schema === undefined))
@@ -45,7 +45,7 @@ export function writeService(name: string, document: ApiDocument, { endpoints, p
     schemas.set(type, schemas.get(type) ?? schema);
   };
   for (const [key, endpoint] of Object.entries(endpoints)) {
-    const operation = told.get(key);
+    const operation = operationsByKey.get(key);
     if (operation === undefined) continue;
     define(endpoint.body, jsonOf(operation.requestBody), key);
     define(endpoint.query, queryOf(operation), key);
@@ -58,7 +58,7 @@ export function writeService(name: string, document: ApiDocument, { endpoints, p
   const shapes = shapesOf(schemas);
   const types = [...schemas.keys()].map(shapes.declare);
   const functions = Object.entries(endpoints).map(([key, endpoint]) => {
-    const operation = told.get(key);
+    const operation = operationsByKey.get(key);
     return operation === undefined ? '' : writeFunction(key, operation, endpoint, shapes.render);
   });
   return {
@@ -67,13 +67,13 @@ export function writeService(name: string, document: ApiDocument, { endpoints, p
   };
 }
 
-/** For docs/client-functions.md. */
+/** Generates docs/client-functions.md. */
 export function listFunctions(name: string, document: ApiDocument, { endpoints }: ServiceEndpoints): string {
-  const told = operationsIn(document);
+  const operationsByKey = operationsIn(document);
   const rows = Object.entries(endpoints).map(([key, endpoint]) => {
     const again = endpoint.kind === 'address' ? '' : isRepeatable(key, endpoint) ? 'yes' : 'no';
     const path = key.replaceAll(/\{(\w+)\}/g, ':$1');
-    return `| \`${name}.${endpoint.name}\` | \`${path}\` | ${isKeyed(told.get(key)) ? 'with a key' : again} | ${told.get(key)?.summary} |`;
+    return `| \`${name}.${endpoint.name}\` | \`${path}\` | ${isKeyed(operationsByKey.get(key)) ? 'with a key' : again} | ${operationsByKey.get(key)?.summary} |`;
   });
   return [`## ${name}`, '', '| function | endpoint | again | |', '|---|---|---|---|', ...rows, ''].join('\n');
 }
@@ -85,7 +85,7 @@ const isKeyed = (operation: Operation | undefined) =>
   false;
 
 const headOf = (name: string, what: string) =>
-  `/** ${what} of the ${name} service. Written from its OpenAPI document by \`npm test -- test/client -u\`. */`;
+  `/** ${what} of the ${name} service. Generated from its OpenAPI document by \`npm run generate\`. */`;
 
 function writeCalls(name: string, functions: readonly string[], types: readonly string[]): string {
   const body = functions.join('\n\n');
@@ -156,7 +156,7 @@ const camel = (name: string) => name.replaceAll(/_(\w)/g, (_, letter: string) =>
 
 const jsonOf = (content: Content | undefined): Schema | undefined => content?.content?.['application/json']?.schema;
 
-/** Of whatever succeeds: 200 and 201 say the same. */
+/** Returns the schema of the successful response. 200 and 201 have the same. */
 function answerOf({ responses }: Operation): Schema | undefined {
   const found = Object.entries(responses).flatMap(([status, content]) => {
     const schema = status.startsWith('2') ? jsonOf(content) : undefined;
@@ -169,18 +169,21 @@ function answerOf({ responses }: Operation): Schema | undefined {
 }
 
 function queryOf({ parameters = [] }: Operation): Schema | undefined {
-  const asked = parameters.filter((parameter) => parameter.in === 'query');
-  if (asked.length === 0) return undefined;
+  const queryParameters = parameters.filter((parameter) => parameter.in === 'query');
+  if (queryParameters.length === 0) return undefined;
   return {
     type: 'object',
     properties: Object.fromEntries(
-      asked.map(({ name, schema, description }) => [name, { ...schema, ...(description && { description }) }]),
+      queryParameters.map(({ name, schema, description }) => [
+        name,
+        { ...schema, ...(description && { description }) },
+      ]),
     ),
-    required: asked.filter(({ required }) => required).map(({ name }) => name),
+    required: queryParameters.filter(({ required }) => required).map(({ name }) => name),
   };
 }
 
-/** As `npm run check` would have it. */
+/** Formats the text as `npm run check` requires. */
 export function format(text: string): string {
   const biome = join(root, 'node_modules/@biomejs/biome/bin/biome');
   const words = [biome, 'check', '--write', '--stdin-file-path=src/client/written.ts'];

@@ -21,7 +21,7 @@ export function playAccess(scene: Scene): void {
     await page.getByLabel('Token').focus();
     await page.keyboard.type('not the token at all');
     await page.keyboard.press('Enter');
-    await page.getByText('This is not the console’s token.').waitFor();
+    await page.getByText('The token is wrong.').waitFor();
     await judge(page, 'the form for the token');
     expect(complaints.splice(0)).toEqual([expect.stringContaining('401')]);
     await page.getByLabel('Token').fill('');

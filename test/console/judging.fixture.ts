@@ -2,9 +2,12 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { isNightly } from '../lane.fixture.ts';
 
 const desktop = { width: 1440, height: 900 };
-const windows = [desktop, { width: 390, height: 844 }];
+const phone = { width: 390, height: 844 };
+/** The quick lane checks pages at the size of a desktop only. */
+const windows = isNightly ? [desktop, phone] : [desktop];
 const schemes = ['light', 'dark'] as const;
 
 const options: axe.RunOptions = {
@@ -14,7 +17,7 @@ const options: axe.RunOptions = {
   rules: { 'target-size': { enabled: true } },
 };
 
-/** As the page stands now, light and dark, on a desk and on a phone. */
+/** As the page stands now, light and dark. */
 export async function judge(page: Page, what: string): Promise<void> {
   const faults: string[] = [];
   await page.evaluate(`globalThis.axe ?? ${axe.source}; null`);

@@ -1,7 +1,7 @@
 /** A content service over a CMS that says what a test wants. The CMS is somebody else's service: it is faked on its wire. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createContent } from '#content/service.ts';
+import { type ContentDeps, createContent } from '#content/service.ts';
 import type { Database } from '#platform/db/db.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { createLog } from '#platform/log.ts';
@@ -25,7 +25,16 @@ export const pages = {
   feedUrl: 'https://app.example.com/f/{id}',
 };
 
-export async function startContent(database: Database): Promise<ContentRig> {
+interface Options {
+  readonly notify?: ContentDeps['notify'];
+  readonly webhookSecret?: string;
+  readonly publicUrl?: string;
+}
+
+export async function startContent(
+  database: Database,
+  { notify = { url: 'http://127.0.0.1:9', internalKey: undefined }, webhookSecret, publicUrl }: Options = {},
+): Promise<ContentRig> {
   let calls = 0;
   let answer: Answer = (response) => response.writeHead(404).end();
   const cms = createServer((request, response) => {
@@ -37,7 +46,8 @@ export async function startContent(database: Database): Promise<ContentRig> {
     server: { log: createLog({ level: 'silent' }), readiness: {} },
     database,
     cmsUrl: addressOf(cms),
-    settings: pages,
+    notify,
+    settings: { ...pages, publicUrl, resendWebhookSecret: webhookSecret },
   });
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   return {

@@ -1,4 +1,4 @@
-/** deploy/compose.yml: read as YAML, and held against the settings of the product and the files beside it. */
+/** Compares deploy/compose.yml with the settings of the product and with the files beside it. */
 import { execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -20,8 +20,8 @@ const namesOf = (some: readonly string[] | Readonly<Record<string, unknown>> = [
 const settings = allSettings.map(({ variable }) => variable);
 const nginxConf = await readFile(join(root, 'deploy/nginx/atelier.conf.template'), 'utf8');
 
-describe('the services of ours', () => {
-  it('are all that production needs, and none of the stand-ins', () => {
+describe('the Atelier services', () => {
+  it('are all that production needs, without stand-ins', () => {
     const started = new Set(ours.flatMap(([, { command }]) => command ?? []));
     expect([...started].sort()).toEqual([...servicesByDefault({ NODE_ENV: 'production' })].sort());
   });
@@ -40,7 +40,7 @@ describe('the services of ours', () => {
     expect(warnings).toEqual([]);
   });
 
-  /** They follow from the compose file. */
+  /** These follow from the compose file. */
   const decided = [
     ...['NODE_ENV', 'DATABASE_URL', 'REDIS_URL', 'S3_ENDPOINT', 'S3_BUCKET', 'S3_PUBLIC_BUCKET', 'S3_ACCESS_KEY_ID'],
     ...['EDGE_URL', 'PUBLIC_BASE_URL', 'CONSOLE_URL', 'NOTIFY_UNSUBSCRIBE_URL', 'COOKIE_DOMAIN'],
@@ -68,21 +68,21 @@ describe('the services of ours', () => {
 });
 
 describe('all services', () => {
-  it.each(entries)('%s: what it names is there, and its image has a version', (_name, service) => {
+  it.each(entries)('%s: the files it names exist, and its image has a version', (_name, service) => {
     for (const name of namesOf(service.depends_on)) expect(services).toHaveProperty(name);
     for (const name of namesOf(service.networks)) expect(networks).toHaveProperty(name);
     for (const { source } of service.configs ?? []) expect(configs).toHaveProperty(source);
     for (const mount of service.volumes ?? []) {
       const [source = ''] = mount.split(':');
       if (!source.startsWith('.')) expect(volumes).toHaveProperty(source);
-      // The operator's own.
+      // The operator provides these files.
       else if (!['./certificates', './config'].includes(source))
         expect(existsSync(join(root, 'deploy', source)), source).toBe(true);
     }
     if (service.build === undefined) expect(service.image).toMatch(/:\d+\.\d+/);
   });
 
-  it.each(entries)('%s: has no more rights and no more of the machine than it needs', (name, service) => {
+  it.each(entries)('%s: has no more rights and resources than it needs', (name, service) => {
     expect(service).toMatchObject({
       read_only: true,
       cap_drop: ['ALL'],
@@ -92,12 +92,12 @@ describe('all services', () => {
       logging: { options: { 'max-size': expect.any(String) } },
     });
     expect(service.cap_add ?? []).toEqual(name === 'nginx' ? ['NET_BIND_SERVICE', 'CHOWN', 'SETUID', 'SETGID'] : []);
-    // The image of ours has a user; nginx starts as root to open its ports.
+    // Atelier's image sets a user. nginx starts as root to open its ports.
     if (service.build === undefined && name !== 'nginx') expect(service.user).toMatch(/^(?!root|0)/);
     for (const mount of service.tmpfs ?? []) expect(mount).toMatch(/:size=\d+m/);
   });
 
-  it('can be reached only where it is needed', () => {
+  it('are reachable only where needed', () => {
     const members = Object.fromEntries(
       Object.keys(networks).map((network) => [
         network,
@@ -115,7 +115,7 @@ describe('all services', () => {
     expect(entries.filter(([, { ports }]) => ports !== undefined).map(([name]) => name)).toEqual(['nginx']);
   });
 
-  it('takes every variable of env.example', async () => {
+  it('uses every variable of env.example', async () => {
     const text = await readFile(join(root, 'deploy/compose.yml'), 'utf8');
     const isTaken = (name: string) => text.includes(`\${${name}:`) || (settings as readonly string[]).includes(name);
     expect(Object.keys(await readExample()).filter((name) => !isTaken(name))).toEqual([]);
@@ -157,7 +157,7 @@ describe('the object store', () => {
     expect(services.buckets?.command?.join()).toContain(`for bucket in ${buckets.join(' ')};`);
   });
 
-  it('opens its S3 port alone to other containers', () => {
+  it('exposes only its S3 port to other containers', () => {
     expect(services.s3?.command).toEqual(
       expect.arrayContaining(['-ip.bind=127.0.0.1', '-s3.ip.bind=0.0.0.0', '-s3.iam=false']),
     );
@@ -173,7 +173,7 @@ describe('Redis', () => {
   });
 
   it.skipIf(skipWithout('redis-server'))(
-    'refuses commands without it, and keeps it out of its command line',
+    'rejects commands without it, and does not show it in its command line',
     async () => {
       const folder = await mkdtemp(join(tmpdir(), 'atelier-redis-'));
       const port = await freePortBase();

@@ -1,4 +1,4 @@
-/** deploy/compose.yml as compose reads it: merged, and with the variables of deploy/env.example filled in. */
+/** deploy/compose.yml as Docker Compose reads it: merged, and with the variables of deploy/env.example. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -35,7 +35,7 @@ export interface Compose {
   readonly volumes: Readonly<Record<string, unknown>>;
 }
 
-/** What env.example asks for; a secret is filled in as its comment says. */
+/** The variables of env.example. Each secret is generated as its comment says. */
 export async function readExample(): Promise<Readonly<Record<string, string>>> {
   const lines = (await readFile(join(root, 'deploy/env.example'), 'utf8')).matchAll(
     /^(#\s*)?([A-Z][A-Z0-9_]+)=(.*)$/gm,
@@ -46,7 +46,7 @@ export async function readExample(): Promise<Readonly<Record<string, string>>> {
 /** `more`: lines that an operator adds to deploy/.env. */
 export async function readCompose(more: Readonly<Record<string, string>> = {}): Promise<Compose> {
   const example = { ...(await readExample()), ...more };
-  // As compose does it: the text is YAML first, then texts in it are filled in.
+  // As in Compose, the text is parsed as YAML first, and variables are replaced afterwards.
   const fill = (_key: unknown, value: unknown) =>
     typeof value !== 'string'
       ? value
@@ -61,7 +61,7 @@ export async function readCompose(more: Readonly<Record<string, string>> = {}): 
 
 export const composeServices = async () => (await readCompose()).services;
 
-/** What a container of ours has in its environment: deploy/.env, and above it what the compose file says. */
+/** The environment of an Atelier container: deploy/.env, overridden by the compose file. */
 export async function environmentOf(
   name: string,
   more: Readonly<Record<string, string>> = {},

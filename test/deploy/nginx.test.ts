@@ -26,8 +26,8 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
   let userId: string;
   const closers: (() => Promise<unknown>)[] = [];
   let at: (service: string, path?: string) => string;
-  /** As the user who has signed in. */
-  let ask: (service: string, path: string, init?: RequestInit & { readonly json?: unknown }) => Promise<Response>;
+  /** Sends a request as the signed-in user. */
+  let send: (service: string, path: string, init?: RequestInit & { readonly json?: unknown }) => Promise<Response>;
 
   beforeAll(async () => {
     const [place, other, database, redis] = [
@@ -38,7 +38,7 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
     ];
     closers.push(place.remove, database.drop, redis.close);
     portBase = place.portBase;
-    // Offsets that no service has.
+    // Offsets that no service uses.
     const [httpPort, httpsPort] = [portBase + 8, portBase + 9];
     at = (service, path = '') => `https://${service}.${service === 'files' ? filesDomain : domain}:${httpsPort}${path}`;
     const env = {
@@ -57,7 +57,7 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
     const start = async (base: number) => {
       const program = run('start', [], { ...env, ATELIER_PORT_BASE: String(base) });
       closers.push(async () => program.child.kill('SIGKILL'));
-      await program.said('Atelier is ready', 280_000);
+      await program.waitFor('Atelier is ready', 280_000);
       return program;
     };
     programs = [await start(portBase), await start(other)];
@@ -73,7 +73,7 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
     const refreshed = await browser.post(at('auth', '/refresh'), { origin: at('app') });
     token = JSON.parse(refreshed.text).access_token;
     userId = String(decodeJwt(token).sub);
-    ask = (service, path, { json, ...init } = {}) =>
+    send = (service, path, { json, ...init } = {}) =>
       proxy.fetch(at(service, path), {
         ...(json === undefined ? {} : { method: 'POST', body: JSON.stringify(json) }),
         ...init,
@@ -96,7 +96,7 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
     ['content', 'content'],
     ['files', 'edge'],
     ['console', 'console'],
-  ])('https://%s leads to %s, over TLS alone', async (name, service) => {
+  ])('routes https://%s to %s, over TLS only', async (name, service) => {
     const answer = await proxy.fetch(at(name, '/health'));
     expect([answer.status, await answer.json()]).toEqual([200, { status: 'ok', service }]);
     expect(answer.headers.get('strict-transport-security')).toContain('max-age=');
@@ -108,11 +108,11 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
     ['image', '/v1/ensure'],
     ['notify', '/emails'],
     ['stranger', '/'],
-  ])('there is no https://%s', async (name, path) => {
+  ])('serves no https://%s', async (name, path) => {
     expect((await proxy.fetch(at(name, path), { method: 'POST' })).status).toBe(421);
   });
 
-  it('keeps credentials of servers out: they count within, and not through the proxy', async () => {
+  it('drops server credentials: they are valid inside, but not through the proxy', async () => {
     const request = {
       method: 'POST',
       headers: { 'x-internal-key': internalKey, 'content-type': 'application/json' },
@@ -123,7 +123,7 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
     expect((await proxy.fetch(at('memory', '/admin/memories'))).status).toBe(404);
   });
 
-  it('tells nobody by X-Forwarded-* or Origin what is not so', async () => {
+  it('does not pass on forged X-Forwarded-* or Origin headers', async () => {
     const forged = {
       'x-forwarded-host': 'evil.example',
       'x-forwarded-proto': 'http',
@@ -142,10 +142,10 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
   });
 
-  it('lets uploads pass up to what their address allows, and JSON up to 1 MiB', async () => {
+  it('lets uploads pass up to the limit of their URL, and JSON up to 1 MiB', async () => {
     const upload = async (bytes: number) => {
       const scope = { scopeKind: 'thread', scopeId: 't', kind: 'image', mime: 'image/png' };
-      const reserved = (await (await ask('media', '/v1/uploads', { json: scope })).json()) as {
+      const reserved = (await (await send('media', '/v1/uploads', { json: scope })).json()) as {
         readonly uploadUrl: string;
         readonly headers: Record<string, string>;
       };
@@ -160,33 +160,33 @@ describe.skipIf(withoutPostgres || skipWithoutRedis || skipWithout('nginx', 'ope
     expect(await upload(maxImageBytes)).toEqual([200, false]);
     expect(await upload(maxImageBytes + 1)).toEqual([413, true]);
     const json = async (bytes: number) => {
-      const answer = await ask('media', '/v1/sign/image', { json: { refs: ['x'.repeat(bytes)] } });
+      const answer = await send('media', '/v1/sign/image', { json: { refs: ['x'.repeat(bytes)] } });
       return [answer.status, (await answer.text()).includes('payload_too_large')];
     };
     expect(await json(mebibyte + 1)).toEqual([413, true]);
     expect(await json(3 * mebibyte)).toEqual([413, false]);
-    // Signed addresses are secrets.
+    // Signed URLs are secrets.
     expect(await proxy.logged()).toContain('PUT /o/');
     expect(await proxy.logged()).not.toContain('signature=');
   });
 
-  it('hands events on while the run goes on, whichever process is asked, and survives the loss of one', async () => {
-    const started = await ask('agent', '/task', { json: { threadId: randomUUID(), text: '/slow 600' } });
+  it('passes on events while the run continues, from either process, and survives the loss of one', async () => {
+    const started = await send('agent', '/task', { json: { threadId: randomUUID(), text: '/slow 600' } });
     expect(started.status).toBe(201);
     const { taskId } = (await started.json()) as { readonly taskId: string };
-    const readers = await Promise.all([1, 2, 3].map(() => ask('agent', `/stream/${taskId}`)));
+    const readers = await Promise.all([1, 2, 3].map(() => send('agent', `/stream/${taskId}`)));
     for (const reader of readers) {
-      // It arrives although the run is far from its end: nothing waits for a buffer to fill.
+      // It arrives long before the end of the run, so no buffer must fill first.
       const { value } = (await reader.body?.getReader().read()) ?? {};
       expect(Buffer.from(value ?? []).toString()).toContain('data: {"type":"start"');
     }
-    const task = await (await ask('agent', `/task/${taskId}`)).json();
+    const task = await (await send('agent', `/task/${taskId}`)).json();
     expect(task).toMatchObject({ status: 'running', userId });
-    expect((await ask('agent', `/task/${taskId}`, { method: 'DELETE' })).status).toBe(204);
+    expect((await send('agent', `/task/${taskId}`, { method: 'DELETE' })).status).toBe(204);
 
     programs[1]?.child.kill('SIGKILL');
     await programs[1]?.ended();
-    const answers = await Promise.all(Array.from({ length: 8 }, () => ask('agent', `/task/${taskId}`)));
+    const answers = await Promise.all(Array.from({ length: 8 }, () => send('agent', `/task/${taskId}`)));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
   });
 });

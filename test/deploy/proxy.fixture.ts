@@ -1,4 +1,4 @@
-/** A real nginx with deploy/nginx as it stands, but for names and ports, and with a certificate of its own making. */
+/** A real nginx with deploy/nginx unchanged except for names and ports, and with its own certificate. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { root } from '../acceptance/running.fixture.ts';
 export interface NginxProxy {
   /** Resolves every name to this proxy and trusts its certificate. */
   readonly fetch: typeof fetch;
-  /** The same, from an address of the private network, or from its gateway. */
+  /** The same from an address of the private network, or from its gateway. */
   readonly fetchInside: typeof fetch;
   readonly fetchFromGateway: typeof fetch;
   readonly logged: () => Promise<string>;
@@ -23,11 +23,11 @@ export interface ProxyPlace {
   readonly filesDomain: string;
   readonly httpPort: number;
   readonly httpsPort: number;
-  /** Ports of the processes behind it: of `app-1`, `app-2`. */
+  /** Port bases of the processes `app-1` and `app-2` behind it. */
   readonly portBases: readonly [number, number];
-  /** Of the object store. */
+  /** The port of the object store. */
   readonly s3Port?: number;
-  /** In place of the shipped limit of requests in flight for each client. */
+  /** Replaces the shipped limit of concurrent requests per client. */
   readonly clientLimit?: number;
 }
 
@@ -88,12 +88,12 @@ export async function startProxy(place: ProxyPlace): Promise<NginxProxy> {
   };
 }
 
-/** Loopback addresses that play the private network of deploy/compose.yml. */
+/** Loopback addresses that represent the private network of deploy/compose.yml. */
 const privateNetwork = '127.0.213';
 
 const local = (port: number) => `127.0.0.1:${port}`;
 
-/** What the image of nginx has around the files of conf.d. */
+/** The main configuration that the nginx image has around conf.d. */
 const mainFile = (folder: string) => `
 ${process.getuid?.() === 0 ? 'user root;' : ''}
 daemon off;

@@ -1,4 +1,4 @@
-/** deploy/nginx with a real nginx in front of plain HTTP servers that record what reaches them. */
+/** deploy/nginx with a real nginx in front of plain HTTP servers that record requests. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
@@ -10,7 +10,7 @@ import { type NginxProxy, startProxy } from './proxy.fixture.ts';
 const domain = 'atelier.test';
 const filesDomain = 'atelier-files.test';
 const agentOffset = 4;
-/** The shipped one needs more connections than a busy machine opens in time. */
+/** The shipped limit needs more connections than a busy machine opens in time. */
 const clientLimit = 16;
 
 describe.skipIf(skipWithout('nginx', 'openssl'))('nginx', () => {
@@ -53,7 +53,7 @@ describe.skipIf(skipWithout('nginx', 'openssl'))('nginx', () => {
   });
 
   describe('a process that takes a request and dies without a response', () => {
-    it.each(['POST', 'PATCH'])('is not asked again, and neither is the other: %s', async (method) => {
+    it.each(['POST', 'PATCH'])('receives no second request, and neither does the other process: %s', async (method) => {
       for (const upstream of processes) upstream.answer = (request) => request.socket.destroy();
       const response = await proxy.fetch(at('agent', '/task'), { method, body: '{}' });
       expect(response.status).toBe(502);
@@ -134,10 +134,10 @@ describe.skipIf(skipWithout('nginx', 'openssl'))('nginx', () => {
       ['GET', '/minio/admin/v3/info'],
       ['GET', '/originals/../other/u/a.png'],
     ])('keeps the rest inside: %s %s', async (method, path) => {
-      const ask = (from: typeof fetch) => from(at('s3', path), { method });
-      expect([(await ask(proxy.fetch)).status, (await ask(proxy.fetchFromGateway)).status]).toEqual([403, 403]);
+      const send = (from: typeof fetch) => from(at('s3', path), { method });
+      expect([(await send(proxy.fetch)).status, (await send(proxy.fetchFromGateway)).status]).toEqual([403, 403]);
       expect(upstreams.flatMap(({ seen }) => seen)).toEqual([]);
-      expect((await ask(proxy.fetchInside)).status).toBe(200);
+      expect((await send(proxy.fetchInside)).status).toBe(200);
     });
   });
 
@@ -168,7 +168,7 @@ describe.skipIf(skipWithout('nginx', 'openssl'))('nginx', () => {
     await once(socket, 'connect');
     const closed = once(socket, 'close');
     socket.resume();
-    // Not even the TLS handshake: the same timer runs.
+    // The TLS handshake does not finish either, because the same timer applies.
     socket.write('\x16');
     await closed;
   });

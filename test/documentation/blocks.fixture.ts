@@ -1,7 +1,7 @@
 /**
- * The fenced blocks of README and docs/. Their tag says what becomes of them: `sh` is run against a running suite, `ts` is
- * type-checked, `diff` is applied, `json`, `yaml`, `env` and `ini` are read; `text` alone is for readers only. What a block of
- * `ts` takes for granted stands in a comment before it: `<!-- given … -->`.
+ * The fenced blocks of README and docs/. The tag determines the check: `sh` runs against a running suite, `ts` is
+ * type-checked, `diff` is applied, `json`, `yaml`, `env` and `ini` are parsed, and `text` is for readers only. A comment before a
+ * block of `ts` declares what it assumes: `<!-- given … -->`.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ export interface Block {
   readonly given: string;
 }
 
-/** Its blocks are one program, tried with the installed package by the tests of the client. */
+/** The client's tests run its blocks as one program, with the installed package. */
 const ofTheClient = 'docs/client.md';
 
 const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...globSync('docs/*.md', { cwd: root })].sort();

@@ -1,6 +1,6 @@
 /**
- * Code in docs/, in a copy of the sources: all of it is type-checked, and docs/extending.md is followed to its end, to a mail and
- * an answer of the running copy.
+ * Type-checks all code of docs/ in a copy of the sources, and follows docs/extending.md to its end: a mail and a response of the
+ * running copy.
  */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,9 +10,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newPlace, type Place, root, run } from '../acceptance/running.fixture.ts';
+import { programEnv } from '../programs.fixture.ts';
 import { withTag } from './blocks.fixture.ts';
 
-/** On a machine that may be busy. */
+/** The machine may be busy. */
 const limitMs = 300_000;
 let copy: string;
 let place: Place;
@@ -41,7 +42,7 @@ afterAll(async () => {
   await Promise.all([place.remove(), rm(copy, { recursive: true })]);
 });
 
-/** Line numbers in a page need not be right: what is around a change says where it is. */
+/** Line numbers in a page may be wrong, because the context of a change determines its position. */
 async function apply(diff: string): Promise<void> {
   const applying = promisify(execFile)('git', ['apply', '--recount', '--unsafe-paths', '-'], { cwd: copy });
   applying.child.stdin?.end(diff);
@@ -49,7 +50,7 @@ async function apply(diff: string): Promise<void> {
 }
 
 describe('docs/', () => {
-  it('has code that is of the types it says; a 13th language is missing exactly where extending.md says', {
+  it('type-checks; a 13th language is missing exactly where extending.md says', {
     timeout: limitMs,
   }, async () => {
     const words = [join(root, 'node_modules/typescript/bin/tsc'), '--noEmit', '--pretty', 'false', '--project', copy];
@@ -67,11 +68,11 @@ describe('docs/', () => {
         .split('\n## ')
         .find((part) => part.startsWith('A language'))
         ?.split('Not held by')[0] ?? '';
-    const told = [...section.matchAll(/^\|.*`(src\/[^`]+)`/gm)].map((match) => String(match[1]));
-    // All that it names have a fault, and no fault is elsewhere.
-    expect(told.filter((path) => !faulty.some((file) => file.startsWith(path)))).toEqual([]);
+    const listed = [...section.matchAll(/^\|.*`(src\/[^`]+)`/gm)].map((match) => String(match[1]));
+    // Every named file has a fault, and no other file does.
+    expect(listed.filter((path) => !faulty.some((file) => file.startsWith(path)))).toEqual([]);
     expect(
-      faulty.filter((file) => !told.some((path) => file.startsWith(path))),
+      faulty.filter((file) => !listed.some((path) => file.startsWith(path))),
       stdout,
     ).toEqual([]);
   });
@@ -84,7 +85,7 @@ describe('docs/', () => {
       [join(copy, 'src/main.ts'), 'start', 'agent', 'memory', 'media', 'edge', 'notify', 'idp'],
       {
         cwd: copy,
-        env: { PATH: process.env.PATH, ...place.env, LOG_LEVEL: 'warn' },
+        env: { ...programEnv, ...place.env, LOG_LEVEL: 'warn' },
       },
     );
     const ended = once(child, 'exit');

@@ -1,4 +1,4 @@
-/** Every block of README and docs/ that can run, runs, as it is written; see blocks.ts. Links lead to files that are there. */
+/** Runs every runnable block of README and docs/ unchanged; see blocks.fixture.ts. Links must lead to existing files. */
 import { execFile } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -17,7 +17,7 @@ import { skipWithout } from '../programs.fixture.ts';
 import { blocks, withTag } from './blocks.fixture.ts';
 
 describe('blocks', () => {
-  it('are each marked by what becomes of them', () => {
+  it('all have a known tag', () => {
     expect(blocks.length).toBeGreaterThan(15);
     const known = ['sh', 'ts', 'diff', 'json', 'yaml', 'env', 'ini', 'text'];
     expect(blocks.filter(({ tag }) => !known.includes(tag)).map(({ page, line }) => `${page}:${line}`)).toEqual([]);
@@ -41,13 +41,13 @@ describe('blocks', () => {
 
 describe('pages', () => {
   const pages = globSync('{*.md,docs/*.md}', { cwd: root });
-  it.each(pages)('%s names files that are there', (page) => {
+  it.each(pages)('%s links to existing files', (page) => {
     const text = readFileSync(join(root, page), 'utf8').replaceAll(/^```[\s\S]*?^```$/gm, '');
     const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)/g)].map((match) =>
       join(dirname(page), String(match[1])),
     );
     const named = [...text.matchAll(/`((?:src|test|deploy|docs|bench)\/[\w./-]+)`/g)].map((match) => String(match[1]));
-    // The operator's own files are ignored by git.
+    // git ignores the operator's own files.
     const operators = readFileSync(join(root, '.gitignore'), 'utf8').split('\n');
     const isThere = (path: string) => existsSync(join(root, path)) || operators.includes(path);
     expect([...links, ...named].filter((path) => !isThere(path))).toEqual([]);
@@ -65,7 +65,7 @@ describe.skipIf(skipWithout('bash', 'curl', 'ffmpeg'))('commands', () => {
     await sharp(await renderLandscape()).toFile(join(folder, 'photo.jpg'));
     await writeFile(join(folder, 'clip.mp4'), (await renderClip()) ?? '');
     running = run('start', [], place.env);
-    await running.said('Atelier is ready', 280_000);
+    await running.waitFor('Atelier is ready', 280_000);
   }, 300_000);
   afterAll(async () => {
     running.child.kill('SIGTERM');
@@ -73,7 +73,7 @@ describe.skipIf(skipWithout('bash', 'curl', 'ffmpeg'))('commands', () => {
     await Promise.all([place.remove(), rm(folder, { recursive: true })]);
   });
 
-  /** The blocks of one page in one shell. The only changes: this run's ports, data folder, Node, and the way back to the package. */
+  /** Runs the blocks of one page in one shell. Only the ports, the data folder, Node and the path to the package are replaced. */
   async function runPage(page: string): Promise<string> {
     const lines = withTag('sh')
       .filter((block) => block.page === page)

@@ -41,12 +41,12 @@ const limits = { maxSourcePixels: 50_000_000, processTimeoutMs: 30_000, concurre
 
 export interface Driver {
   readonly name: 'files' | 's3';
-  readonly skipped: boolean;
+  readonly missing: boolean;
 }
 
 export const drivers: readonly Driver[] = [
-  { name: 'files', skipped: false },
-  { name: 's3', skipped: skipWithoutS3 },
+  { name: 'files', missing: false },
+  { name: 's3', missing: skipWithoutS3 },
 ];
 
 interface Stores {

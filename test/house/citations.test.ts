@@ -10,7 +10,7 @@ const find = (...patterns: string[]) =>
   globSync(patterns, { cwd: root, exclude: ['**/node_modules/**', 'src/console/dist/**'] });
 
 const pages = find('*.md', 'docs/**/*.md');
-/** Heading anchors by page, as forges derive them: lower case, punctuation dropped, spaces to hyphens. */
+/** Heading anchors by page, as Git hosts derive them: lower case, punctuation dropped, spaces to hyphens. */
 const anchors = new Map(
   pages.map((page) => {
     const headings = read(page)

@@ -1,4 +1,4 @@
-/** Regular expressions run on text that users send. Each must take a time that grows with its length, not with its square. */
+/** Regular expressions run on text that users send. Their run time must be linear in its length. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { analyse } from 'scslre';
@@ -17,7 +17,7 @@ interface Expression {
 
 interface Found {
   readonly literals: readonly Expression[];
-  /** How many are made with `RegExp(…)`. */
+  /** The number of expressions created with `RegExp(…)`. */
   readonly made: number;
 }
 
@@ -38,7 +38,7 @@ function findIn(path: string, text: string): Found {
   return { literals, made };
 }
 
-/** Those that a module makes with `RegExp(…)` while it is loaded. */
+/** Records the expressions that a module creates with `RegExp(…)` while it loads. */
 async function recordIn(path: string): Promise<readonly Expression[]> {
   const made: Expression[] = [];
   const original = globalThis.RegExp;
@@ -50,7 +50,7 @@ async function recordIn(path: string): Promise<readonly Expression[]> {
     },
   });
   try {
-    // Another name than the one by which other tests may have loaded it already.
+    // A query makes the name unique, because other tests may have loaded the module already.
     await import(/* @vite-ignore */ `${join(root, path)}?expressions`);
   } finally {
     globalThis.RegExp = original;
@@ -66,7 +66,7 @@ function faultsOf({ source, flags }: Expression): readonly string[] {
 describe('regular expressions', () => {
   const found = files.map((path) => ({ path, ...findIn(path, readFileSync(join(root, path), 'utf8')) }));
 
-  it('takes linear time wherever it is written in the source', () => {
+  it('takes linear time in every literal of the source', () => {
     const literals = found.flatMap(({ literals }) => literals);
     expect(literals.length).toBeGreaterThan(100);
     expect(
@@ -75,20 +75,20 @@ describe('regular expressions', () => {
   });
 
   const makers = found.filter(({ made }) => made > 0);
-  it.each(makers)('takes linear time where $path makes it from parts', async ({ path, made }) => {
+  it.each(makers)('takes linear time in expressions that $path builds from parts', async ({ path, made }) => {
     const recorded = await recordIn(path);
-    // One that is made later, in a function, cannot be checked here: make it when the module is loaded.
+    // An expression that a function creates later cannot be checked here. Create it when the module loads.
     expect(recorded.length).toBeGreaterThanOrEqual(made);
     expect(recorded.flatMap(faultsOf)).toEqual([]);
   });
 
   it.each([
-    // Quadratic: two neighbors take the same characters.
+    // Quadratic: two neighbors match the same characters.
     /\bremember\b(?:\s+that)?[\s:,]+(.+?)(?=$|[.!?;\n]|\s+and\s+(?:then\s+)?(?:make|create|draw)\b)/i,
-    // Quadratic: each place of a run begins a try of its own.
+    // Quadratic: each position of a run starts a separate attempt.
     /[\s.!,;:]+$/u,
     /^(?:a+)+$/,
-  ])('is refused when it is %s', (expression) => {
+  ])('is rejected if it is %s', (expression) => {
     expect(faultsOf(expression)).not.toEqual([]);
   });
 });

@@ -1,24 +1,12 @@
-/**
- * A process that copies one asset and is killed on the way: `node copying.ts <Orders as JSON>`. Prints the outcome when it
- * lives to see it.
- */
+/** A process that copies one asset and is killed on the way. */
+import { type CrashOrders, obey } from '../crashes/dying.fixture.ts';
 import { type CopyOf, copyDeps, copyOutcome } from './copying.fixture.ts';
 import { interrupted } from './interruption.fixture.ts';
-import { type Orders, openRecords } from './registering.child.ts';
 
-export interface CopyOrders extends Omit<Orders, 'request'> {
+interface CopyOrders extends CrashOrders {
   readonly what: CopyOf;
 }
 
-async function obey(orders: CopyOrders): Promise<void> {
-  const database = await openRecords(orders);
-  let calls = 0;
-  const deps = interrupted(copyDeps(database, orders.dataDir), ({ call }) => {
-    if (call.startsWith('before') && ++calls === orders.killAt) process.kill(process.pid, 'SIGKILL');
-  });
-  console.log(await copyOutcome(deps, orders.what));
-  await database.close();
-}
-
-const [, program, orders] = process.argv;
-if (program === import.meta.filename && orders !== undefined) await obey(JSON.parse(orders));
+await obey<CopyOrders>(import.meta.filename, ({ dataDir, what }, database, interrupt) =>
+  copyOutcome(interrupted(copyDeps(database, dataDir), interrupt), what),
+);

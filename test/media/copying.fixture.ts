@@ -1,9 +1,9 @@
 /** What a copy needs, over files in a folder, for the tests. */
 import { randomUUID } from 'node:crypto';
 import { copyRequest } from '#media/api.ts';
-import { type CopyDeps, copyAsset } from '#media/copying.ts';
+import type { MediaTables } from '#media/assets/assetstore.ts';
+import { type CopyDeps, copyAsset } from '#media/copying/copying.ts';
 import type { ScreeningSettings } from '#media/screening/screening.ts';
-import type { MediaTables } from '#media/store.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
 import { createLog } from '#platform/log.ts';

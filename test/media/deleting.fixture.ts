@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { createVariantMaker } from '#image/engine/variants.ts';
 import { createEngine } from '#image/engine/working.ts';
 import { assetsDeletion, scopeDeletion } from '#media/api.ts';
-import { deleteAssets } from '#media/deletion.ts';
-import { deleteScope, type ScopeDeletionDeps } from '#media/scopedeletion.ts';
-import type { MediaTables } from '#media/store.ts';
-import type { TaskTables } from '#media/tasks/store.ts';
+import type { MediaTables } from '#media/assets/assetstore.ts';
+import { deleteAssets } from '#media/deletion/deletion.ts';
+import { deleteScope, type ScopeDeletionDeps } from '#media/scopes/scopedeletion.ts';
+import type { TaskTables } from '#media/tasks/taskstore.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
 import { createJobs } from '#platform/jobs/queueing.ts';
@@ -34,7 +34,7 @@ export function removalDeps(database: Database, folder: string) {
     db: database.queries<MediaTables>(),
     taskDb: database.queries<TaskTables>(),
     jobs: createJobs({ database, log: createLog({ level: 'silent' }) }),
-    answers: openTestCache(database),
+    signedUrls: openTestCache(database),
     objects: openFiles(folder),
     legacy: openLegacyFiles(folder),
     log: { warn: () => undefined },

@@ -1,6 +1,6 @@
 /** Stops a deed at any of its steps, for the tests: every call of an engine has a moment before and one after. */
 
-import type { MediaTables } from '#media/store.ts';
+import type { MediaTables } from '#media/assets/assetstore.ts';
 import type { Db } from '#platform/db/db.ts';
 import type { LegacyObjects, ObjectBody } from '#platform/objects/objects.ts';
 

@@ -22,7 +22,7 @@ const pages: readonly [contentType: string, text: string][] = [
 ];
 
 describe.each(drivers)('uploads on $name', (driver) => {
-  describe.skipIf(missing || driver.skipped)('', () => {
+  describe.skipIf(missing || driver.missing)('', () => {
     let rig: Rig;
     let browser: Browser;
     beforeAll(async () => {

@@ -47,7 +47,7 @@ describe.skipIf(isMissing)('two processes of media on PostgreSQL and Redis', () 
         program.child.kill('SIGKILL');
         await program.ended();
       });
-      await program.said('Atelier is ready');
+      await program.waitFor('Atelier is ready');
       const url = `http://127.0.0.1:${portBase + 1}`;
       const as = async (sub: string) => createClient(url, { authorization: `Bearer ${await issuer.token({ sub })}` });
       return { url, user: await as(testUserId), otherUser: await as(other) };
@@ -103,7 +103,7 @@ describe.skipIf(isMissing)('two processes of media on PostgreSQL and Redis', () 
     }
   });
 
-  it('show a thumbnail to those only who may read it, whoever asked first', async () => {
+  it('show a thumbnail only to callers who can read it, whoever called first', async () => {
     const thumb = await registered(one.user);
     const assetId = await video(one.user, thumb, { scopeKind: 'feed' });
     for (const here of [one, two, one, two]) {
@@ -117,7 +117,7 @@ describe.skipIf(isMissing)('two processes of media on PostgreSQL and Redis', () 
     }
   });
 
-  it('keep answers of images and videos apart', async () => {
+  it('cache images and videos separately', async () => {
     const thumb = await registered(one.user);
     const assetId = await video(one.user, thumb);
     await signedVideo(one.user, assetId);
@@ -199,7 +199,7 @@ describe.skipIf(isMissing)('two processes of media on PostgreSQL and Redis', () 
     await cached(stays);
   });
 
-  it('believe nothing that Redis could not be told of', { timeout: 180_000 }, async () => {
+  it('use no cached entry whose invalidation Redis missed', { timeout: 180_000 }, async () => {
     const [gone, later, stays] = [await registered(one.user), await registered(one.user), await registered(one.user)];
     for (const ref of [gone, later, stays]) await cached(ref);
     redis.signal('SIGSTOP');

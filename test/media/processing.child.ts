@@ -1,26 +1,27 @@
 /**
- * A process that works on one video, by its task or for its watermark, and is killed on the way: `node processing.ts
- * <Orders as JSON>`. Without a video it finishes what the killed ones have left, and prints how everything stands.
+ * A process that works on one video, by its task or for its watermark, and is killed on the way. Without a video it
+ * finishes what the killed ones have left; its outcome is then how everything stands.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { type RegistrationRequest, registrationRequest, scopeDeletion, videoTaskRequest } from '#media/api.ts';
-import { registerAsset } from '#media/registration.ts';
-import { deleteScope } from '#media/scopedeletion.ts';
+import { type RegistrationRequest, registrationRequest, scopeDeletion } from '#media/api.ts';
+import { registerAsset } from '#media/registration/registration.ts';
+import { deleteScope } from '#media/scopes/scopedeletion.ts';
+import { videoTaskRequest } from '#media/tasks/api.ts';
 import { type ProcessingDeps, processVideo, videoUploadQueue } from '#media/tasks/processing.ts';
-import type { TaskTables } from '#media/tasks/store.ts';
-import { beginVideoTask, deleteOwnAssets } from '#media/tasks/tasks.ts';
+import { beginVideoTask, deleteAssetsOfOwner } from '#media/tasks/tasks.ts';
+import type { TaskTables } from '#media/tasks/taskstore.ts';
 import { createFfmpeg } from '#media/video/ffmpeg.ts';
-import { makeVideoWatermark, watermarkQueue } from '#media/videowatermark.ts';
+import { makeVideoWatermark, watermarkQueue } from '#media/watermarks/videowatermark.ts';
 import type { Database } from '#platform/db/db.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { createJobs } from '#platform/jobs/queueing.ts';
 import { createLog } from '#platform/log.ts';
-import { interrupted } from './interruption.fixture.ts';
-import { type Orders, openRecords } from './registering.child.ts';
+import { type CrashOrders, obey } from '../crashes/dying.fixture.ts';
+import { type Interrupt, interrupted } from './interruption.fixture.ts';
 import { openFiles, registrationDeps } from './registering.fixture.ts';
 
-export interface ProcessingOrders extends Omit<Orders, 'request'> {
+export interface ProcessingOrders extends CrashOrders {
   readonly deed: 'task' | 'watermark';
   /** `undefined`: finish what is left. */
   readonly request: unknown;
@@ -42,7 +43,7 @@ export function processingDeps(database: Database, dataDir: string): ProcessingD
     ffmpeg: createFfmpeg('ffmpeg'),
     log,
   };
-  return { ...deps, discard: (ownerId, assetIds) => deleteOwnAssets(deps, ownerId, assetIds) };
+  return { ...deps, discard: (ownerId, assetIds) => deleteAssetsOfOwner(deps, ownerId, assetIds) };
 }
 
 async function begin(jobs: Jobs, deps: ProcessingDeps, deed: ProcessingOrders['deed'], request: RegistrationRequest) {
@@ -58,8 +59,7 @@ function work(jobs: Jobs, deps: ProcessingDeps): void {
   jobs.work(watermarkQueue, (job) => makeVideoWatermark(deps, job), { concurrency: 1 });
 }
 
-/** Prints `lived` when there was no call of this number. */
-async function dieAt(orders: ProcessingOrders, database: Database): Promise<void> {
+async function workOnOne(orders: ProcessingOrders, database: Database, interrupt: Interrupt): Promise<string> {
   const jobs = createJobs({ database, log });
   const deps = processingDeps(database, orders.dataDir);
   // Of those that were killed before: left for the end.
@@ -67,10 +67,7 @@ async function dieAt(orders: ProcessingOrders, database: Database): Promise<void
     deps.db,
   );
   await begin(jobs, deps, orders.deed, registrationRequest.parse(orders.request));
-  let calls = 0;
-  const dying = interrupted(deps, ({ call }) => {
-    if (call.startsWith('before') && ++calls === orders.killAt) process.kill(process.pid, 'SIGKILL');
-  });
+  const dying = interrupted(deps, interrupt);
   work(jobs, { ...dying, taskDb: dying.db as unknown as ProcessingDeps['taskDb'] });
   // All but the parked ones: its own.
   const unfinished = () =>
@@ -79,10 +76,10 @@ async function dieAt(orders: ProcessingOrders, database: Database): Promise<void
     );
   while ((await unfinished()).rows.length > 0) await sleep(50);
   await jobs.stop();
-  console.log('lived');
+  return 'lived';
 }
 
-async function finish({ dataDir, closed = [] }: ProcessingOrders, database: Database): Promise<void> {
+async function finish({ dataDir, closed = [] }: ProcessingOrders, database: Database): Promise<string> {
   const jobs = createJobs({ database, log });
   const deps = processingDeps(database, dataDir);
   for (const ownerId of closed) await deleteScope({ ...deps, jobs }, internal, scopeDeletion.parse({ ownerId }));
@@ -94,14 +91,9 @@ async function finish({ dataDir, closed = [] }: ProcessingOrders, database: Data
   const keys: string[] = [];
   for await (const { key } of deps.objects.list('u/')) keys.push(key);
   const assets = await deps.db.selectFrom('assets').select(['asset_id', 'storage_key', 'ready_at']).execute();
-  console.log(JSON.stringify({ tasks, keys, assets, depths: await jobs.depths() }));
+  return JSON.stringify({ tasks, keys, assets, depths: await jobs.depths() });
 }
 
-async function obey(orders: ProcessingOrders): Promise<void> {
-  const database = await openRecords(orders);
-  await (orders.request === undefined ? finish(orders, database) : dieAt(orders, database));
-  await database.close();
-}
-
-const [, program, orders] = process.argv;
-if (program === import.meta.filename && orders !== undefined) await obey(JSON.parse(orders));
+await obey<ProcessingOrders>(import.meta.filename, (orders, database, interrupt) =>
+  orders.request === undefined ? finish(orders, database) : workOnOne(orders, database, interrupt),
+);

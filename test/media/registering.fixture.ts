@@ -5,11 +5,11 @@ import { createPermits } from '#image/engine/permits.ts';
 import { createVariantMaker } from '#image/engine/variants.ts';
 import { createEngine } from '#image/engine/working.ts';
 import { type RegistrationRequest, registrationRequest } from '#media/api.ts';
-import { createDigester } from '#media/digesting.ts';
-import { type RegistrationDeps, registerAsset } from '#media/registration.ts';
+import type { MediaTables } from '#media/assets/assetstore.ts';
+import { storageKeyOf } from '#media/assets/storagekey.ts';
+import { createDigester } from '#media/reading/digests.ts';
+import { type RegistrationDeps, registerAsset } from '#media/registration/registration.ts';
 import { createScreening, type ScreeningSettings } from '#media/screening/screening.ts';
-import { storageKeyOf } from '#media/storagekey.ts';
-import type { MediaTables } from '#media/store.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
 import { openFilesystem } from '#platform/objects/files/filesystem.ts';
@@ -49,7 +49,7 @@ export function registrationDeps(
     digester: createDigester(),
     limits: { maxImageBytes: 1e6, maxVideoBytes: 1e6, maxOwnerBytes: 0 },
     screening: createScreening({ blockedHashes, screeningUrl }),
-    answers: openTestCache(database),
+    signedUrls: openTestCache(database),
   };
 }
 

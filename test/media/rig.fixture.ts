@@ -27,6 +27,7 @@ import { defaultLegacyBucket, type LegacyObjects, type Objects } from '#platform
 import { openLegacyObjects } from '#platform/objects/open.ts';
 import type { Redis } from '#platform/redis/redis.ts';
 import { databaseEngines, openTestDatabase } from '../database.fixture.ts';
+import { inLane, isNightly } from '../lane.fixture.ts';
 import { openTestBucket, skipWithoutS3, testServer } from '../platform/objects/s3.fixture.ts';
 import { startTestIssuer, type TestIssuer, testUserId } from '../platform/tokenissuer.fixture.ts';
 import { openTestRedis, skipWithoutRedis } from '../redis.fixture.ts';
@@ -60,7 +61,7 @@ export const embedded: EnginePair = {
   openObjects: openFolders,
 };
 
-/** The embedded engines, and the distributed ones where they run. */
+/** The embedded engines, and the distributed ones where they run. In the quick lane one of both. */
 const enginePairs: readonly EnginePair[] = [
   embedded,
   ...databaseEngines
@@ -74,8 +75,17 @@ const enginePairs: readonly EnginePair[] = [
     })),
 ];
 
-export function onEveryPair(title: string, suite: (pair: EnginePair) => void): void {
-  for (const pair of enginePairs) describe.skipIf(pair.missing)(`${title} on ${pair.name}`, () => suite(pair));
+/**
+ * Declares the suite on each pair. The quick lane uses the distributed engines if they are available. A suite that covers
+ * behavior of the embedded engines alone names these as `quickLane`.
+ */
+export function onEveryPair(
+  title: string,
+  suite: (pair: EnginePair) => void,
+  { quickLane = inLane(enginePairs) }: { readonly quickLane?: readonly EnginePair[] } = {},
+): void {
+  for (const pair of isNightly ? enginePairs : quickLane)
+    describe.skipIf(pair.missing)(`${title} on ${pair.name}`, () => suite(pair));
 }
 
 async function openFolders(edge: EdgeAddressing): Promise<ObjectStores> {
@@ -145,6 +155,7 @@ export interface Refusal {
 export interface Client {
   post<Body = Refusal>(path: string, payload: unknown, headers?: Record<string, string>): Promise<Answer<Body>>;
   get<Body = Refusal>(path: string): Promise<Answer<Body>>;
+  patch<Body = Refusal>(path: string, payload: unknown): Promise<Answer<Body>>;
   delete<Body = Refusal>(path: string, payload?: unknown): Promise<Answer<Body>>;
   reserve(payload: object): Promise<Answer<UploadReservation>>;
   register(payload: object): Promise<Answer<Asset>>;
@@ -156,6 +167,7 @@ export interface MediaRig {
   readonly issuer: TestIssuer;
   readonly internalKey: string;
   readonly url: string;
+  readonly edgeUrl: string;
   readonly database: Database;
   readonly jobs: Jobs;
   readonly media: HttpServer;
@@ -181,6 +193,7 @@ export async function startMedia(
     maxOwnerBytes = 0,
     blockedHashes,
     screeningUrl,
+    classifierTimeoutMs,
   }: Partial<ScreeningSettings> & { readonly ffmpegPath?: string; readonly maxOwnerBytes?: number } = {},
 ): Promise<MediaRig> {
   const log = createLog({ level: 'silent' });
@@ -198,7 +211,11 @@ export async function startMedia(
   const limits = { maxSourcePixels, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 };
   const engine = createEngine(limits);
   const variants = createVariantMaker({ engine, keySecret: 'a key secret', publicObjects, limits });
-  const screening = createScreening({ blockedHashes, screeningUrl });
+  const screening = createScreening({
+    blockedHashes,
+    screeningUrl,
+    ...(classifierTimeoutMs !== undefined && { classifierTimeoutMs }),
+  });
   const server = { log, readiness: { database: () => database.check(), originals: () => originals.check() } };
   const edge = createEdge({
     server,
@@ -220,7 +237,7 @@ export async function startMedia(
     clock,
     access: createAccess({ internalKeys: [internalKey], jwksUrl: issuer.jwksUrl, log }),
     database,
-    answers: openCache({ redis, database, name: 'media', maxBytes: 10_000_000, log }),
+    signedUrls: openCache({ redis, database, name: 'media', maxBytes: 10_000_000, log }),
     originals,
     publicObjects,
     legacy,
@@ -245,6 +262,7 @@ export async function startMedia(
     issuer,
     internalKey,
     url,
+    edgeUrl: edgeAddress.url,
     database,
     jobs,
     media,
@@ -289,6 +307,7 @@ export function createClient(url: string, credential: Record<string, string>): C
   return {
     post,
     get: (path) => send('GET', path, undefined),
+    patch: (path, payload) => send('PATCH', path, payload),
     delete: (path, payload) => send('DELETE', path, payload),
     reserve: (payload) => post('/v1/uploads', payload),
     register: (payload) => post('/v1/assets', payload),

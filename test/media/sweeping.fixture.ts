@@ -1,12 +1,12 @@
 /** What a sweep needs, for the tests, and how all of one is done. */
 import { createVariantMaker, type VariantMaker } from '#image/engine/variants.ts';
 import { createEngine } from '#image/engine/working.ts';
-import type { MediaTables } from '#media/store.ts';
+import type { MediaTables } from '#media/assets/assetstore.ts';
 import type { SweepFinding } from '#media/sweeping/api.ts';
 import { sweepCursor } from '#media/sweeping/api.ts';
+import type { SweepDeps } from '#media/sweeping/page.ts';
 import { sweepPage } from '#media/sweeping/sweep.ts';
-import type { SweepDeps } from '#media/sweeping/turns.ts';
-import type { TaskTables } from '#media/tasks/store.ts';
+import type { TaskTables } from '#media/tasks/taskstore.ts';
 import type { Database } from '#platform/db/db.ts';
 import { deriveAddressKey } from '#platform/objects/addresses.ts';
 import type { LegacyObjects, Objects } from '#platform/objects/objects.ts';
@@ -53,7 +53,7 @@ export async function openSweepGround(pair: EnginePair): Promise<SweepGround> {
     deps: {
       db: database.queries<MediaTables>(),
       taskDb: database.queries<TaskTables>(),
-      answers: openTestCache(database),
+      signedUrls: openTestCache(database),
       objects,
       publicObjects,
       legacy,

@@ -12,12 +12,11 @@ import type { Database } from '#platform/db/db.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { createJobs } from '#platform/jobs/queueing.ts';
 import { createLog } from '#platform/log.ts';
-import { type DatabaseEngine, databaseEngines } from '../database.fixture.ts';
+import { type DatabaseEngine, laneEngines } from '../database.fixture.ts';
 import { startTestIssuer, testUserId } from '../platform/tokenissuer.fixture.ts';
 
 export function onEveryDatabase(title: string, suite: (engine: DatabaseEngine) => void): void {
-  for (const engine of databaseEngines)
-    describe.skipIf(engine.missing)(`${title} on ${engine.name}`, () => suite(engine));
+  for (const engine of laneEngines) describe.skipIf(engine.missing)(`${title} on ${engine.name}`, () => suite(engine));
 }
 
 interface Answer<Body> {

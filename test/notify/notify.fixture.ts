@@ -1,10 +1,14 @@
 /** A notification service for tests, and a channel that a test can look into and make fail. */
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import type { Channel } from '#notify/channels/channel.ts';
 import type { Mail } from '#notify/mail.ts';
-import { createNotify } from '#notify/service.ts';
-import type { Database } from '#platform/db/db.ts';
+import { sendQueue } from '#notify/queue.ts';
+import { insertSend } from '#notify/sendstore.ts';
+import { createNotify, type NotifyDeps } from '#notify/service.ts';
+import type { NotifyTables } from '#notify/tables.ts';
+import { type Database, transaction } from '#platform/db/db.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import { createJobs } from '#platform/jobs/queueing.ts';
 import { createLog, type Log } from '#platform/log.ts';
 
 export const internalKey = 'the internal key';
@@ -54,16 +58,24 @@ export async function startNotify(
   {
     internalKeys = [internalKey],
     log = createLog({ level: 'silent' }),
-  }: { readonly internalKeys?: readonly string[]; readonly log?: Log } = {},
+    brand = { name: 'Atelier', color: '#3730a3' },
+    templatesDir,
+    contentUrl = 'http://127.0.0.1:9',
+  }: Partial<Pick<NotifyDeps, 'internalKeys' | 'brand' | 'templatesDir' | 'contentUrl'>> & { readonly log?: Log } = {},
 ): Promise<NotifyRig> {
   const app = await createNotify({
     server: { log, readiness: {} },
     internalKeys,
     database,
+    // As often as a test can wait for. Leases outlive every pause of a busy machine.
+    jobs: createJobs({ database, log, pollEveryMs: 100, sweepEveryMs: 200, isSoleProcess: false }),
     channel,
     from: 'Atelier <noreply@example.com>',
     appUrl: 'https://app.example.com',
     unsubscribeUrl: 'https://content.example.com/unsubscribe',
+    brand,
+    templatesDir,
+    contentUrl,
   });
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   return {
@@ -84,6 +96,21 @@ export async function startNotify(
     },
     close: () => app.close(),
   };
+}
+
+/** An accepted send whose process died before its job was tried. */
+export async function leaveSend(
+  database: Database,
+  { key, body, mail }: { readonly key?: string | undefined; readonly body: unknown; readonly mail: Mail },
+): Promise<string> {
+  const jobs = createJobs({ database, log: createLog({ level: 'silent' }) });
+  const id = randomUUID();
+  await transaction(database.queries<NotifyTables>(), async (tx) => {
+    const bodyDigest = hash('sha256', JSON.stringify(body));
+    await insertSend(tx, { id, endpoint: 'emails', key, bodyDigest, content: { mail } });
+    await jobs.enqueue(tx, sendQueue, { sendId: id }, { key: id });
+  });
+  return id;
 }
 
 export const newKey = () => ({ 'idempotency-key': randomUUID() });

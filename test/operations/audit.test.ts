@@ -1,11 +1,11 @@
-/** What operators do is written down (docs/monitoring.md): by commands, alone and beside an instance, and over HTTP. */
+/** Operator actions are recorded (docs/monitoring.md): by commands, alone and beside an instance, and over HTTP. */
 import { createHash, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newPlace, type Place, type Program, run } from '../acceptance/running.fixture.ts';
 
-/** On a machine that may be busy. */
+/** The machine may be busy. */
 const limitMs = 300_000;
 let place: Place;
 let running: Program | undefined;
@@ -17,7 +17,7 @@ beforeAll(async () => {
   place = await newPlace();
   await command('credits', ['ada@example.com', 'pro', '5']);
   running = run('start', ['auth', 'media', 'memory', 'edge', 'console', 'idp'], { ...place.env, LOG_LEVEL: 'error' });
-  await running.said('Atelier is ready', 280_000);
+  await running.waitFor('Atelier is ready', 280_000);
   secrets = JSON.parse(await readFile(join(place.dataDir, 'secrets.json'), 'utf8'));
 }, limitMs);
 afterAll(async () => {
@@ -41,7 +41,7 @@ async function send(offset: number, method: string, path: string, headers: objec
   return answer;
 }
 
-it('tells who did what, on what, and how it ended, and nothing beyond it', { timeout: limitMs }, async () => {
+it('records the actor, the action, the target and the outcome, and nothing else', { timeout: limitMs }, async () => {
   await command('sweep', []);
   await command('sweep', ['--apply']);
   await command('credits', ['nobody-at-all@', 'pro', '5'], 1);
@@ -88,7 +88,7 @@ it('tells who did what, on what, and how it ended, and nothing beyond it', { tim
     expect(new Date(at).toISOString()).toBe(at);
     expect(requestId).toMatch(/^[\w.-]+$/);
   }
-  // Whoever knows the id can check a hash.
+  // A reader who knows the id can verify the hash.
   const [, salt, digest] = lines.at(-1)?.[3]?.split(' ') ?? [];
   expect(createHash('sha256').update(`${salt} user ${entityId}`).digest('hex')).toBe(digest);
   for (const secret of [content, entityId, 'ada@example.com', ...Object.values(secrets)])

@@ -1,4 +1,4 @@
-/** `npm run backup` and `npm run restore` of a whole installation: killed on the way, repeated, and with bad input. */
+/** `npm run backup` and `npm run restore` of a complete installation: killed, repeated, and with bad input. */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { appendFile, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -13,15 +13,16 @@ import { lockFiles, lockFolder } from '#platform/db/lock.ts';
 import { openDatabase } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
 import { newPlace, type Place, root } from '../acceptance/running.fixture.ts';
-import { answersOf, faultOf, inProcess, limitMs, type Traces, use, whileRunning } from './installation.fixture.ts';
+import { programEnv } from '../programs.fixture.ts';
+import { faultOf, inProcess, limitMs, snapshotOf, type Traces, use, whileRunning } from './installation.fixture.ts';
 
 const log = createLog({ level: 'silent' });
 let place: Place;
 let folder: string;
 let traces: Traces;
-/** A data folder that is soon copied. */
+/** A data folder that can be copied quickly. */
 let small: string;
-let before: Awaited<ReturnType<typeof answersOf>>;
+let before: Awaited<ReturnType<typeof snapshotOf>>;
 const within = (name: string) => join(folder, name);
 const openAt = (dataDir: string) => openDatabase({ url: 'embedded', dataDir, migrations: [], log });
 
@@ -33,7 +34,7 @@ beforeAll(async () => {
   for (const name of ['database/file', 'secrets.json']) await writeFile(join(small, name), '{}');
   [traces, before] = await whileRunning(place, {}, async () => {
     const found = await use(place);
-    return [found, await answersOf(place, found)] as const;
+    return [found, await snapshotOf(place, found)] as const;
   });
 }, 2 * limitMs);
 afterAll(async () => {
@@ -41,10 +42,10 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Killed as soon as so many files are below `watched`. */
+/** Kills the command when `watched` contains this many files. */
 async function killed(command: string, target: string, env: Record<string, string>, watched: string, files: number) {
   const child = spawn(process.execPath, [join(root, 'src/main.ts'), command, target], {
-    env: { PATH: process.env.PATH, ...env },
+    env: { ...programEnv, ...env },
   });
   const ended = new Promise<NodeJS.Signals | null>((resolve) => child.on('exit', (_, signal) => resolve(signal)));
   while (child.exitCode === null && !(await hasFiles(watched, files))) await sleep(2);
@@ -59,7 +60,7 @@ const hasFiles = (path: string, files: number) =>
   );
 
 describe('npm run backup and npm run restore', { timeout: 4 * limitMs }, () => {
-  it('a killed backup is none, and the next one is whole; restored, everything answers as before', async () => {
+  it('a killed backup is invalid, and the next one is complete; after a restore, all responses are the same', async () => {
     const target = within('whole');
     expect(await killed('backup', target, place.env, `${target}.unfinished`, 40)).toBe('SIGKILL');
     expect([existsSync(target), existsSync(`${target}.unfinished`)]).toEqual([false, true]);
@@ -68,7 +69,7 @@ describe('npm run backup and npm run restore', { timeout: 4 * limitMs }, () => {
     expect((await stat(target)).mode & 0o777).toBe(0o700);
     expect((await stat(join(target, 'secrets.json'))).mode & 0o777).toBe(0o600);
 
-    // Somewhere else: a folder of its own, under the same addresses.
+    // The restored instance has another folder but the same URLs.
     const dataDir = within('restored');
     const other = { ...place, dataDir, env: { ...place.env, ATELIER_DATA_DIR: dataDir } };
     expect(await killed('restore', target, other.env, dataDir, 60)).toBe('SIGKILL');
@@ -80,10 +81,10 @@ describe('npm run backup and npm run restore', { timeout: 4 * limitMs }, () => {
     );
     expect(before.pictures.length).toBeGreaterThanOrEqual(5);
     expect(before.pictures.flat()).not.toContainEqual(expect.objectContaining({ status: 404 }));
-    expect(await whileRunning(other, {}, () => answersOf(other, traces))).toEqual(before);
+    expect(await whileRunning(other, {}, () => snapshotOf(other, traces))).toEqual(before);
   });
 
-  it('what cannot be backed up is told in one line, and nothing is made', async () => {
+  it('reports what cannot be backed up in one line, and creates nothing', async () => {
     const target = within('none');
     const lock = await lockFolder(place.dataDir);
     try {
@@ -94,8 +95,8 @@ describe('npm run backup and npm run restore', { timeout: 4 * limitMs }, () => {
     expect(await faultOf(backup, [], place.env)).toContain('Usage');
     expect(await faultOf(backup, [target, 'more'], place.env)).toContain('Usage');
     expect(await faultOf(backup, ['--all'], place.env)).toContain('Usage');
-    expect(await faultOf(backup, [folder], place.env)).toContain('is there already');
-    expect(await faultOf(backup, [join(place.dataDir, 'backup')], place.env)).toContain('lies in the data folder');
+    expect(await faultOf(backup, [folder], place.env)).toContain('already exists');
+    expect(await faultOf(backup, [join(place.dataDir, 'backup')], place.env)).toContain('is inside the data folder');
     expect(await faultOf(backup, [target], { ATELIER_DATA_DIR: within('nowhere') })).toContain('nothing to copy');
     expect(await faultOf(backup, [target], { ...place.env, DATABASE_URL: 'postgres://x@localhost/x' })).toContain(
       'DATABASE_URL',
@@ -107,16 +108,20 @@ describe('npm run backup and npm run restore', { timeout: 4 * limitMs }, () => {
   });
 
   it.each<[string, (copy: string) => Promise<unknown>, string]>([
-    ['a file cut off', (copy) => writeFile(join(copy, 'secrets.json'), '{'), 'secrets.json is not what was backed up'],
-    ['a file gone', (copy) => rm(join(copy, 'secrets.json')), 'secrets.json is missing'],
     [
-      'a line more in the manifest',
+      'a truncated file',
+      (copy) => writeFile(join(copy, 'secrets.json'), '{'),
+      'secrets.json differs from the file that was backed up',
+    ],
+    ['a missing file', (copy) => rm(join(copy, 'secrets.json')), 'secrets.json is missing'],
+    [
+      'an extra line in the manifest',
       (copy) => appendFile(join(copy, 'manifest.jsonl'), '{}\n'),
       'manifest.jsonl is damaged',
     ],
-    ['a path that leads out', (copy) => leadOut(copy), 'manifest.jsonl is damaged'],
-    ['no manifest', (copy) => rename(join(copy, 'manifest.jsonl'), join(copy, 'other')), 'is no backup'],
-  ])('%s: refused, and the folder stays empty', async (_, spoil, fault) => {
+    ['a path that leads out of the folder', (copy) => leadOut(copy), 'manifest.jsonl is damaged'],
+    ['no manifest', (copy) => rename(join(copy, 'manifest.jsonl'), join(copy, 'other')), 'is not a backup'],
+  ])('%s: is rejected, and the folder stays empty', async (_, spoil, fault) => {
     const copy = `${await mkdtemp(within('spoilt-'))}/backup`;
     await inProcess(backup, [copy], { ATELIER_DATA_DIR: small });
     await spoil(copy);
@@ -127,7 +132,7 @@ describe('npm run backup and npm run restore', { timeout: 4 * limitMs }, () => {
     expect(existsSync(dataDir) ? (await readdir(dataDir)).filter((name) => !lockFiles.includes(name)) : []).toEqual([]);
   });
 
-  it('a folder with anything in it is left as it is', async () => {
+  it('does not change a folder that is not empty', async () => {
     const dataDir = await mkdtemp(within('full-'));
     await writeFile(join(dataDir, 'note.txt'), 'mine');
     expect(await faultOf(restore, [within('whole')], { ATELIER_DATA_DIR: dataDir })).toContain('not empty (note.txt)');
@@ -143,7 +148,7 @@ describe('npm run backup and npm run restore', { timeout: 4 * limitMs }, () => {
     expect(await faultOf(restore, [within('whole')], other)).toContain('DATABASE_URL');
   });
 
-  it('the backup of a newer version is refused', async () => {
+  it('rejects the backup of a newer version', async () => {
     const database = await openAt(place.dataDir);
     await sql`insert into migrations (name, digest) values ('media/999_later', '')`.execute(database.queries());
     await database.close();
@@ -154,7 +159,7 @@ describe('npm run backup and npm run restore', { timeout: 4 * limitMs }, () => {
   });
 });
 
-/** With a digest that fits. */
+/** Includes a matching digest. */
 async function leadOut(copy: string): Promise<void> {
   const { writeManifest } = await import('#commands/backup/manifest.ts');
   const file = { path: '../outside', size: 0, sha256: '', modifiedAtMs: 0, etag: '' };

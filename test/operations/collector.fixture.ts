@@ -1,4 +1,4 @@
-/** Other people's trace collector: takes spans by OTLP over HTTP, as JSON. */
+/** A fake trace collector: accepts spans by OTLP over HTTP, as JSON. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-/** `npm run doctor` beside servers that accept one key, and record who asks. */
+/** `npm run doctor` with servers that accept one key and record their callers. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,7 +9,7 @@ import { newPlace, type Place, run } from '../acceptance/running.fixture.ts';
 
 const key = 'the-right-key';
 
-interface Asked {
+interface RecordedRequest {
   readonly method: string;
   readonly path: string;
   readonly userAgent: string | undefined;
@@ -18,9 +18,9 @@ interface Asked {
 
 let place: Place;
 let url: string;
-let asked: Asked[];
-/** By `METHOD /path`, in place of the usual answer. */
-let answers: Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => void>>;
+let requests: RecordedRequest[];
+/** Overrides responses by `METHOD /path`. */
+let overrides: Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => void>>;
 const say =
   (status: number, body: unknown = {}) =>
   (_request: unknown, response: ServerResponse) =>
@@ -29,8 +29,8 @@ const say =
 const server = createServer(async (request, response) => {
   const body = Buffer.concat(await request.toArray()).toString('latin1');
   const [path = ''] = (request.url ?? '').split('?');
-  asked.push({ method: request.method ?? '', path, userAgent: request.headers['user-agent'], body });
-  const special = answers[`${request.method} ${path}`];
+  requests.push({ method: request.method ?? '', path, userAgent: request.headers['user-agent'], body });
+  const special = overrides[`${request.method} ${path}`];
   if (special !== undefined) return special(request, response);
   if (path === '/idp/auth/v1/.well-known/jwks.json') return say(200, { keys: [] })(request, response);
   if (path.startsWith('/cms/')) return say(200, {})(request, response);
@@ -54,8 +54,8 @@ beforeAll(async () => {
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
 beforeEach(() => {
-  asked = [];
-  answers = {};
+  requests = [];
+  overrides = {};
 });
 afterAll(async () => {
   server.closeAllConnections();
@@ -100,12 +100,12 @@ const names = [
 ];
 
 describe('doctor', { timeout: 90_000 }, () => {
-  it('has one line for each engine and provider, and asks each of them', async () => {
+  it('prints one line for each engine and provider, and probes each of them', async () => {
     const { code, lines, lineOf } = await doctor();
     expect(code, lines.join('\n')).toBe(0);
     for (const name of names) expect(lineOf(`${name} `), name).toMatch(/^(ok|warn) /);
-    const questions = asked.map(({ method, path }) => `${method} ${path}`);
-    expect(questions).toEqual(
+    const endpoints = requests.map(({ method, path }) => `${method} ${path}`);
+    expect(endpoints).toEqual(
       expect.arrayContaining([
         'GET /idp/auth/v1/.well-known/jwks.json',
         'GET /idp/auth/v1/settings',
@@ -119,15 +119,15 @@ describe('doctor', { timeout: 90_000 }, () => {
         'GET /cdn/img/doctor',
       ]),
     );
-    const chats = asked.filter(({ path }) => path === '/models/chat/completions');
+    const chats = requests.filter(({ path }) => path === '/models/chat/completions');
     expect(chats.map(({ body }) => JSON.parse(body).model).sort()).toEqual(['one', 'two']);
   });
 
   it('sends a User-Agent with every request', async () => {
     const s3 = { S3_BUCKET: 'a', S3_PUBLIC_BUCKET: 'b', S3_ACCESS_KEY_ID: 'c', S3_SECRET_ACCESS_KEY: 'd' };
     await doctor({ ...s3, S3_ENDPOINT: `${url}/s3` });
-    expect(asked.some(({ path }) => path.startsWith('/s3/'))).toBe(true);
-    expect([...new Set(asked.map(({ userAgent }) => userAgent))]).toEqual([`Atelier/${version}`]);
+    expect(requests.some(({ path }) => path.startsWith('/s3/'))).toBe(true);
+    expect([...new Set(requests.map(({ userAgent }) => userAgent))]).toEqual([`Atelier/${version}`]);
   });
 
   it.each([
@@ -137,7 +137,7 @@ describe('doctor', { timeout: 90_000 }, () => {
     ['IMAGE_MODEL_API_KEY', 'image model'],
     ['VIDEO_MODEL_API_KEY', 'video model'],
     ['EMBEDDING_API_KEY', 'embeddings'],
-  ])('finds a fault when %s is refused', async (variable, name) => {
+  ])('reports a fault if %s is rejected', async (variable, name) => {
     const { code, lines, lineOf } = await doctor({ [variable]: 'a-wrong-key' });
     expect(code).toBe(1);
     expect(lineOf(`${name} `)).toMatch(new RegExp(`^FAULT .*${variable}`));
@@ -161,25 +161,25 @@ describe('doctor', { timeout: 90_000 }, () => {
     ['cdn', 'GET /cdn/img/doctor', 'FAULT', say(502)],
     ['mail', 'POST /mail/emails', 'FAULT', say(404)],
     ['mail', 'POST /mail/emails', 'ok', say(429)],
-  ])('%s: judges %s as %s', async (name, question, state, answer) => {
-    answers = { [question]: answer };
+  ])('%s: reports %s as %s', async (name, endpoint, state, respond) => {
+    overrides = { [endpoint]: respond };
     const { code, lineOf } = await doctor();
     expect(lineOf(`${name} `).split(' ')[0]).toBe(state);
     expect(code).toBe(state === 'FAULT' ? 1 : 0);
   });
 
-  it('is satisfied with a model that knows no max_tokens, and leaves an endless stream', async () => {
-    const answer = (request: IncomingMessage, response: ServerResponse) => {
-      const last = asked.findLast(({ path }) => path === request.url)?.body ?? '';
+  it('accepts a model without max_tokens, and closes an endless stream', async () => {
+    const respond = (request: IncomingMessage, response: ServerResponse) => {
+      const last = requests.findLast(({ path }) => path === request.url)?.body ?? '';
       if (last.includes('max_tokens')) return say(400)(request, response);
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: {}\n\n');
     };
-    answers = { 'POST /models/chat/completions': answer };
+    overrides = { 'POST /models/chat/completions': respond };
     const { code, lineOf } = await doctor({ MODEL_NAME: 'one' });
     expect([code, lineOf('model ')]).toEqual([0, expect.stringMatching(/^ok /)]);
   });
 
-  it('finds a fault in the signature of imgproxy', async () => {
+  it('reports a wrong signature of imgproxy', async () => {
     const real = server.listeners('request')[0] as (request: IncomingMessage, response: ServerResponse) => void;
     const guarded = (request: IncomingMessage, response: ServerResponse) =>
       request.url?.includes('/plain/s3:') ? say(403)(request, response) : real(request, response);
@@ -223,7 +223,7 @@ describe('doctor', { timeout: 90_000 }, () => {
     expect([code, lines.join('\n')]).toEqual([0, expect.not.stringContaining('hunter2')]);
   });
 
-  it('warns of a misspelled setting, without its value', async () => {
+  it('warns about a misspelled setting, without its value', async () => {
     const { code, lines } = await doctor({ DATABSE_URL: 'postgres://user:hunter2@db/x' });
     expect(code).toBe(0);
     expect(lines).toContainEqual(expect.stringMatching(/^warn .*DATABSE_URL.*DATABASE_URL/));

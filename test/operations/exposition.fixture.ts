@@ -1,4 +1,4 @@
-/** Prometheus' text format, read and judged: https://prometheus.io/docs/practices/naming/ and instrumenting/exposition_formats. */
+/** Parses and checks Prometheus' text format: https://prometheus.io/docs/practices/naming/ and instrumenting/exposition_formats. */
 export interface Family {
   readonly name: string;
   readonly help: string;
@@ -8,7 +8,7 @@ export interface Family {
 
 const sampleLine = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (N[aA][nN]|[+-]Inf|-?[\d.]+(?:e[+-]?\d+)?)(?: \d+)?$/;
 
-/** Throws where a line is none of the format, or a sample has no HELP and TYPE before it. */
+/** Throws for an invalid line, and for a sample without HELP and TYPE before it. */
 export function readFamilies(text: string): ReadonlyMap<string, Family> {
   const families = new Map<
     string,
@@ -17,7 +17,7 @@ export function readFamilies(text: string): ReadonlyMap<string, Family> {
   for (const line of text.split('\n').filter((some) => some !== '')) {
     const [, kind, name = '', rest = ''] = /^# (HELP|TYPE) (\S+) (.+)$/.exec(line) ?? [];
     if (kind === 'HELP') {
-      if (families.has(name)) throw new Error(`${name} is told twice`);
+      if (families.has(name)) throw new Error(`${name} appears twice`);
       families.set(name, { name, help: rest, type: '', samples: [] });
     } else if (kind === 'TYPE') {
       const family = families.get(name);
@@ -26,7 +26,7 @@ export function readFamilies(text: string): ReadonlyMap<string, Family> {
     } else {
       const [, sample = '', labels = ''] = sampleLine.exec(line) ?? [];
       const family = families.get(sample) ?? families.get(sample.replace(/_(bucket|sum|count)$/, ''));
-      if (sample === '' || family === undefined || family.type === '') throw new Error(`not of the format: ${line}`);
+      if (sample === '' || family === undefined || family.type === '') throw new Error(`invalid line: ${line}`);
       const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map((pair) => [pair[1], pair[2]]);
       family.samples.push({ name: sample, labels: Object.fromEntries(pairs) });
     }
@@ -34,7 +34,7 @@ export function readFamilies(text: string): ReadonlyMap<string, Family> {
   return families;
 }
 
-/** What of a family is against the conventions; empty when it is well named. */
+/** Returns the naming conventions that a family violates. */
 export function faultsOf({ name, help, type, samples }: Family): readonly string[] {
   const labels = new Set(samples.flatMap((sample) => Object.keys(sample.labels)));
   return [

@@ -1,4 +1,4 @@
-/** A whole installation that somebody has used, and what it answers, for the tests of backups and of the move. */
+/** A complete, used installation and its responses, for the tests of backups and of the move. */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,10 +9,10 @@ import { type Place, type Program, run } from '../acceptance/running.fixture.ts'
 import { chatter } from '../agent/rig.fixture.ts';
 import { picture } from '../media/pictures.fixture.ts';
 
-/** Programs start slowly on a machine that is busy. */
+/** Programs start slowly on a busy machine. */
 export const limitMs = 240_000;
 
-/** What is needed to ask again. */
+/** The ids that are needed to read the data again. */
 export interface Traces {
   readonly token: string;
   readonly internalKey: string;
@@ -22,11 +22,11 @@ export interface Traces {
   readonly mailKey: string;
 }
 
-type Answer = Readonly<Record<string, unknown>>;
+type JsonObject = Readonly<Record<string, unknown>>;
 
 const services = ['media', 'image', 'auth', 'agent', 'memory', 'notify', 'edge', 'idp'];
 
-/** Starts what has data at the place, does `work`, and ends it in good order. */
+/** Starts the services with data at the place, runs `work`, and stops them cleanly. */
 export async function whileRunning<Result>(
   place: Place,
   env: Readonly<Record<string, string>>,
@@ -34,7 +34,7 @@ export async function whileRunning<Result>(
 ): Promise<Result> {
   const program = run('start', services, { ...place.env, ...env });
   try {
-    await program.said('Atelier is ready', limitMs);
+    await program.waitFor('Atelier is ready', limitMs);
     return await work();
   } finally {
     await end(program);
@@ -48,20 +48,20 @@ async function end(program: Program): Promise<void> {
 
 const at = ({ portBase }: Place, offset: number, path: string) => `http://localhost:${portBase + offset}${path}`;
 
-async function call(url: string, headers: Record<string, string>, body?: unknown): Promise<Answer> {
+async function call(url: string, headers: Record<string, string>, body?: unknown): Promise<JsonObject> {
   const answer = await fetch(url, {
     method: body === undefined ? 'GET' : 'POST',
     headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
     body: body === undefined ? null : JSON.stringify(body),
   });
   const text = await answer.text();
-  if (!answer.ok) throw new Error(`${url} was answered with ${answer.status}: ${text}`);
+  if (!answer.ok) throw new Error(`${url} returned ${answer.status}: ${text}`);
   return JSON.parse(text);
 }
 
 const bearer = ({ token }: Pick<Traces, 'token'>) => ({ authorization: `Bearer ${token}` });
 
-/** A user with pictures, a copy, a file of the old backend, memories, a chat in which a picture was made, and a mail. */
+/** Creates a user with pictures, a copy, a legacy file, memories, a chat with a generated picture, and a mail. */
 export async function use(place: Place): Promise<Traces> {
   const config = readConfig(place.env, []);
   const { accessToken: token } = await signInThroughBrowser(config, 'ada@example.com');
@@ -112,7 +112,7 @@ async function upload(place: Place, traces: Traces, seed: number): Promise<strin
     headers: reservation.headers as Record<string, string>,
     body: new Uint8Array(await picture('png', { seed, width: 400, height: 300 })),
   });
-  if (!put.ok) throw new Error(`the upload was answered with ${put.status}`);
+  if (!put.ok) throw new Error(`the upload returned ${put.status}`);
   const { assetId } = reservation;
   await call(at(place, 1, '/v1/assets'), bearer(traces), { assetId, ...scope });
   return String(assetId);
@@ -121,14 +121,14 @@ async function upload(place: Place, traces: Traces, seed: number): Promise<strin
 const sendMail = (place: Place, { internalKey, mail, mailKey }: Traces) =>
   call(at(place, 7, '/emails'), { 'x-internal-key': internalKey, 'idempotency-key': mailKey }, mail);
 
-/** What users see, without what changes from day to day: every picture by its bytes, once in full and once resized. */
-export async function answersOf(place: Place, traces: Traces) {
+/** Returns what users see, without values that change over time: the bytes of every picture, once in full and once resized. */
+export async function snapshotOf(place: Place, traces: Traces) {
   const { assets } = await call(at(place, 1, '/v1/assets?limit=50'), bearer(traces));
-  const refs = (assets as readonly Answer[]).map(({ assetId }) => String(assetId)).sort();
+  const refs = (assets as readonly JsonObject[]).map(({ assetId }) => String(assetId)).sort();
   const signed = await call(at(place, 1, '/v1/sign/image'), bearer(traces), { refs });
   const pictures = await Promise.all(
     refs.map(async (ref) => {
-      const { url, previewUrl } = signed[ref] as Answer;
+      const { url, previewUrl } = signed[ref] as JsonObject;
       return [await open(url), await open(previewUrl).then(({ status }) => status)];
     }),
   );
@@ -138,9 +138,9 @@ export async function answersOf(place: Place, traces: Traces) {
   );
   const user = { entity_id: traces.userId, entity_type: 'user' };
   const { memories } = await call(at(place, 5, '/memory/search'), bearer(traces), { ...user, query: 'lighthouses' });
-  // How well they fit falls with the time that has passed.
-  const remembered = (memories as readonly Answer[]).map(({ score, ...memory }) => memory);
-  // Sent once: the same answer, and no second mail.
+  // The score decreases over time.
+  const remembered = (memories as readonly JsonObject[]).map(({ score, ...memory }) => memory);
+  // The mail was sent once: the response is the same, and there is no second mail.
   return { assets, pictures, messages, remembered, mail: await sendMail(place, traces) };
 }
 
@@ -152,7 +152,7 @@ async function open(url: unknown) {
   return { status: answer.status, digest };
 }
 
-/** Runs a command in this process, which is faster than one of its own. What it throws is thrown. */
+/** Runs a command in this process, which is faster than a separate one. Errors are rethrown. */
 export async function inProcess(
   command: (args: readonly string[]) => Promise<number>,
   args: readonly string[],
@@ -174,7 +174,7 @@ export async function inProcess(
   }
 }
 
-/** The fault that the command ends with. */
+/** Returns the message of the command's fault. */
 export async function faultOf(...[command, args, env]: Parameters<typeof inProcess>): Promise<string> {
   return inProcess(command, args, env).then(
     () => 'no fault',

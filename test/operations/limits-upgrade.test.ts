@@ -1,4 +1,4 @@
-/** A database from before threads and entities were counted: the migrations count what is there. */
+/** A database from before threads and entities were counted: the migrations count existing rows. */
 import { randomUUID } from 'node:crypto';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { appendMessage } from '#agent/messagestore.ts';
-import { lockThread, type RunTables } from '#agent/store.ts';
+import { appendMessage } from '#agent/store/messagestore.ts';
+import { lockThread, type RunTables } from '#agent/store/runstore.ts';
 import { migrations } from '#app/migrations.ts';
 import { transaction } from '#platform/db/db.ts';
 import { openDatabase } from '#platform/db/open.ts';
@@ -29,10 +29,10 @@ describe.each(databaseEngines)('on $name', ({ name, missing }) => {
       await rm(dataDir, { recursive: true, force: true });
     });
 
-    /** As the service had them before. */
+    /** The migrations that the service had before. */
     async function firstOf(service: string) {
       const source = migrations.find((one) => one.service === service);
-      if (source === undefined) throw new Error(`There is no ${service}`);
+      if (source === undefined) throw new Error(`Unknown service ${service}`);
       const folder = join(dataDir, `before-${service}/`);
       await cp(new URL('.', source.folder), folder, { recursive: true, filter: (path) => !/00[2-9]_/.test(path) });
       return { service, folder: pathToFileURL(folder) };

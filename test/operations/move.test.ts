@@ -16,7 +16,8 @@ import { newPlace, type Place, root } from '../acceptance/running.fixture.ts';
 import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
 import { listed } from '../platform/objects/objects.fixture.ts';
 import { openTestBucket, skipWithoutS3, testServer } from '../platform/objects/s3.fixture.ts';
-import { answersOf, faultOf, inProcess, limitMs, type Traces, use, whileRunning } from './installation.fixture.ts';
+import { programEnv } from '../programs.fixture.ts';
+import { faultOf, inProcess, limitMs, snapshotOf, type Traces, use, whileRunning } from './installation.fixture.ts';
 
 const log = createLog({ level: 'silent' });
 const missing = databaseEngines.some((engine) => engine.name === 'postgres' && engine.missing) || skipWithoutS3;
@@ -66,7 +67,7 @@ async function onServer<Row extends pg.QueryResultRow>(url: string, statement: s
   }
 }
 
-/** How much the target has of the move: objects, and tables that are begun. */
+/** Returns how much of the move the target contains: objects, and started tables. */
 async function progressAt(url: string): Promise<number> {
   const counts = 'select (select count(*) from relocated_objects) + (select count(*) from moving) as done';
   return onServer<{ done: string }>(url, counts).then(
@@ -75,10 +76,10 @@ async function progressAt(url: string): Promise<number> {
   );
 }
 
-/** Killed once so much is done. */
+/** Kills the command when this much is done. */
 async function moveKilledAt({ env, url }: Target, done: number): Promise<NodeJS.Signals | null> {
   const child = spawn(process.execPath, [join(root, 'src/main.ts'), 'move'], {
-    env: { PATH: process.env.PATH, ...env },
+    env: { ...programEnv, ...env },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const ended = new Promise<NodeJS.Signals | null>((resolve) => child.on('exit', (_, signal) => resolve(signal)));
@@ -95,16 +96,16 @@ async function atSource(...statements: readonly string[]): Promise<void> {
 
 describe.skipIf(missing)('npm run move', { timeout: 5 * limitMs }, () => {
   let traces: Traces;
-  let before: Awaited<ReturnType<typeof answersOf>>;
+  let before: Awaited<ReturnType<typeof snapshotOf>>;
   const objectFile = (name: string) => join(place.dataDir, 'objects/moved', name);
 
   beforeAll(async () => {
     place = await newPlace();
     [traces, before] = await whileRunning(place, {}, async () => {
       const found = await use(place);
-      return [found, await answersOf(place, found)] as const;
+      return [found, await snapshotOf(place, found)] as const;
     });
-    // More objects than are under way at once, and more rows than are moved at once, of all types that columns have.
+    // More objects than are moved concurrently, and more rows than one batch, with all column types.
     await mkdir(join(place.dataDir, 'objects/moved'), { recursive: true });
     for (let at = 0; at < 60; at += 1) await writeFile(objectFile(`${at}.bin`), Buffer.alloc(at * 5000, at));
     await atSource(
@@ -123,19 +124,19 @@ describe.skipIf(missing)('npm run move', { timeout: 5 * limitMs }, () => {
     await place.remove();
   });
 
-  it('what stands in its way is told in one line, and the target stays as it was', async () => {
+  it('reports obstacles in one line, and does not change the target', async () => {
     const target = await newTarget(endings);
     const { env, url, bucket } = target;
     const withoutDatabase = Object.fromEntries(Object.entries(env).filter(([name]) => name !== 'DATABASE_URL'));
     expect(await faultOf(move, ['--fast'], env)).toContain('--fast');
-    expect(await faultOf(move, [], withoutDatabase)).toContain('DATABASE_URL: where the rows go');
+    expect(await faultOf(move, [], withoutDatabase)).toContain('DATABASE_URL: set the target');
     const nowhere = { ...env, ATELIER_DATA_DIR: join(place.dataDir, 'nowhere') };
     expect(await faultOf(move, [], nowhere)).toContain('nothing to move');
     expect(await faultOf(move, [], { ...env, DATABASE_URL: 'postgres://x@127.0.0.1:1/x' })).toContain(
       'does not answer',
     );
     expect(await faultOf(move, [], { ...env, S3_SECRET_ACCESS_KEY: 'wrong' })).toMatch(/S3_(PUBLIC_)?BUCKET: /);
-    expect(await faultOf(move, [], { ...env, S3_ENDPOINT: 'http://127.0.0.1:1' })).toContain('may be repeated');
+    expect(await faultOf(move, [], { ...env, S3_ENDPOINT: 'http://127.0.0.1:1' })).toContain('run the command again');
     const lock = await lockFolder(place.dataDir);
     try {
       expect(await faultOf(move, [], env)).toMatch(/ATELIER_DATA_DIR .* is in use by process \d+/);
@@ -153,18 +154,18 @@ describe.skipIf(missing)('npm run move', { timeout: 5 * limitMs }, () => {
     expect(await faultOf(move, [], { ...env, DATABASE_URL: poor.href })).toContain('permission denied');
 
     await onServer(url, 'create table invoices (id integer)');
-    expect(await faultOf(move, [], env)).toContain('tables of something else');
+    expect(await faultOf(move, [], env)).toContain('tables of another program');
     expect(await onServer(url, `select relname from pg_class where relname = 'migrations'`)).toEqual([]);
     await onServer(url, 'drop table invoices');
 
     await bucket.objects.put('somebody/elses.txt', Buffer.from('x'), { contentType: 'text/plain' });
-    expect(await faultOf(move, [], env)).toContain('has objects already (somebody/elses.txt)');
+    expect(await faultOf(move, [], env)).toContain('already contains objects (somebody/elses.txt)');
     await bucket.objects.remove(['somebody/elses.txt']);
 
     const other = await openDatabase({ url, dataDir: '', migrations, log });
     await sql`insert into feeds default values`.execute(other.queries());
     await other.close();
-    expect(await faultOf(move, [], env)).toContain('has rows already (feeds)');
+    expect(await faultOf(move, [], env)).toContain('already contains rows (feeds)');
     await onServer(url, `truncate feeds; insert into migrations (name, digest) values ('media/999_later', '')`);
     expect(await faultOf(move, [], env)).toContain('media/999_later');
     await onServer(
@@ -177,10 +178,10 @@ describe.skipIf(missing)('npm run move', { timeout: 5 * limitMs }, () => {
     expect(await listed(bucket.objects, '')).toEqual([]);
   });
 
-  it('killed at many points and repeated, it moves everything; then all answers are the same', async () => {
+  it('moves everything after it was killed at many points and repeated; all responses are the same', async () => {
     const target = await newTarget(closers);
     for (const done of [3, 30]) expect(await moveKilledAt(target, done)).toBe('SIGKILL');
-    // Somebody used the source in between: what was moved is another now, or gone.
+    // The source was used in between: a moved object has changed, and another is gone.
     await rm(objectFile('0.bin'));
     await writeFile(objectFile('1.bin'), 'other bytes');
     for (const done of [80, 85]) expect(await moveKilledAt(target, done)).toBe('SIGKILL');
@@ -192,18 +193,18 @@ describe.skipIf(missing)('npm run move', { timeout: 5 * limitMs }, () => {
     expect(names).toHaveLength(59);
     const body = await target.bucket.objects.get('moved/1.bin');
     expect(Buffer.concat((await body?.stream.toArray()) ?? []).toString()).toBe('other bytes');
-    const asked = `select (select count(*) from feeds) as feeds,
+    const query = `select (select count(*) from feeds) as feeds,
       (select count(*) from feeds where flag = array['x,y', null, '{"}'] and media_type = 'a ''"\\ text'
         and created_at = '2026-01-01 00:00:00.123456+02') as whole,
       (select metadata::text from agent_messages where id = 'm') as metadata,
       (select count(*) from memories where seq > (select last_value from memories_seq_seq)) as beyond`;
-    expect(await onServer(target.url, asked)).toEqual([
+    expect(await onServer(target.url, query)).toEqual([
       { feeds: '1201', whole: '1200', metadata: '{"n": 2}', beyond: '0' },
     ]);
 
-    const after = await whileRunning(place, target.env, () => answersOf(place, traces));
+    const after = await whileRunning(place, target.env, () => snapshotOf(place, traces));
     expect(after).toEqual(before);
-    // Done: a repeat finds it so.
+    // The move is complete, and a repeated run reports that.
     expect(await inProcess(move, [], target.env)).toBe(0);
     expect(
       await onServer(target.url, `select 1 from pg_class where relname in ('moving', 'relocated_objects')`),

@@ -1,4 +1,4 @@
-/** Keys are changed as docs/deployment.md says: on a running suite, restart by restart. */
+/** Rotates keys as docs/deployment.md describes, on a running suite, restart by restart. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newPlace, type Place, type Program, run } from '../acceptance/running.fixture.ts';
 import { openBrowser, signIn } from '../auth/browser.fixture.ts';
@@ -21,12 +21,12 @@ async function restart(keys: Readonly<Record<string, string>>): Promise<void> {
   running?.child.kill('SIGTERM');
   expect((await running?.ended(60_000)) ?? 0).toBe(0);
   running = run('start', ['media', 'auth', 'edge', 'idp'], { ...place.env, LOG_LEVEL: 'error', ...keys });
-  await running.said('Atelier is ready', 280_000);
+  await running.waitFor('Atelier is ready', 280_000);
 }
 
 const urlOf = (offset: number) => `http://localhost:${place.portBase + offset}`;
 
-/** The status of a call with this key, and what it answered. */
+/** Returns the status and body of a call with this key. */
 async function reserve(
   key: string,
 ): Promise<{ readonly status: number; readonly uploadUrl: string; readonly headers: Record<string, string> }> {
@@ -46,7 +46,7 @@ const statuses = async (...keys: readonly string[]) =>
 const put = async ({ uploadUrl, headers }: Awaited<ReturnType<typeof reserve>>) =>
   (await fetch(uploadUrl, { method: 'PUT', headers, body: 'x' })).status;
 
-it('internal keys, cookie secrets and signing keys change without an end, but for what is said to end', {
+it('rotates internal keys, cookie secrets and signing keys without interruption, except where documented', {
   timeout: 600_000,
 }, async () => {
   const before = { IMGPROXY_KEY: hex('ab'), IMGPROXY_SALT: hex('cd') };
@@ -60,7 +60,7 @@ it('internal keys, cookie secrets and signing keys change without an end, but fo
   const atFirst = new Map(browser.cookies);
   expect(await statuses(first, second)).toEqual([200, 401]);
 
-  // Everywhere accepted, nowhere sent or sealed with yet.
+  // The new keys are accepted everywhere, but not yet sent or used for sealing.
   await restart({ INTERNAL_KEY: `${first},${second}`, COOKIE_SECRETS: `${first},${second}`, ...before });
   expect(await statuses(first, second)).toEqual([200, 200]);
   expect(await refresh()).toBe(200);
@@ -72,7 +72,7 @@ it('internal keys, cookie secrets and signing keys change without an end, but fo
   const other = await reserve(second);
   expect(await put(signed)).toBe(200);
 
-  // The old ones are dropped, and the signing key changes at once.
+  // The old keys are removed, and the signing key changes at once.
   await restart({ INTERNAL_KEY: second, COOKIE_SECRETS: second, ...after });
   expect(await statuses(first, second)).toEqual([401, 200]);
   expect(await refresh()).toBe(200);

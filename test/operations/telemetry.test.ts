@@ -1,6 +1,6 @@
 /**
- * What operators see of a running suite (docs/monitoring.md): measurements named by convention, the dashboard and the
- * alerts that rest on them, one trace over all hops, and log lines with known fields.
+ * The telemetry of a running suite (docs/monitoring.md): conventional metric names, the dashboard and the alerts that use
+ * them, one trace over all hops, and log lines with known fields.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { globSync } from 'node:fs';
@@ -41,7 +41,7 @@ beforeAll(async () => {
   place = await newPlace();
   collector = await startCollector();
   program = run('start', [], { ...place.env, LOG_LEVEL: 'debug', OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
-  await program.said('Atelier is ready', 280_000);
+  await program.waitFor('Atelier is ready', 280_000);
   const token = run('token', [], place.env);
   await token.ended(60_000);
   const authorization = `Bearer ${token.output().trim()}`;
@@ -77,8 +77,8 @@ afterAll(async () => {
 });
 
 describe('measurements', () => {
-  it.each(services)('of %s are named by convention', (service) => {
-    // Named by prom-client, which every Node program has them from.
+  it.each(services)('of %s follow the naming conventions', (service) => {
+    // Names from prom-client, which Node programs commonly have.
     const inherited = /^nodejs_(active_(handles|requests|resources)_total|heap_space_size_\w+|version_info)$/;
     const faults = [...(families.get(service)?.values() ?? [])]
       .filter(({ name }) => !inherited.test(name))
@@ -88,7 +88,7 @@ describe('measurements', () => {
     expect(families.get(service)?.size).toBeGreaterThan(20);
   });
 
-  it.each(services)('of %s have labels that name routes by pattern, and nobody', (service) => {
+  it.each(services)('of %s have labels that name routes by pattern, and no users', (service) => {
     const labels = [...(families.get(service)?.values() ?? [])].flatMap(({ samples }) =>
       samples.map((sample) => sample.labels),
     );
@@ -97,23 +97,26 @@ describe('measurements', () => {
     expect(labels.flatMap(({ route = [] }) => route).length).toBeGreaterThan(0);
   });
 
-  it.each(['deploy/grafana-dashboard.json', 'deploy/alerts.yml'])('all that %s rests on is exported', async (file) => {
-    const text = await readFile(join(root, file), 'utf8');
-    const expressions = expressionsIn(file.endsWith('.json') ? JSON.parse(text) : parse(text));
-    expect(expressions.length).toBeGreaterThan(5);
-    const exported = new Set([...families.values()].flatMap((some) => [...some.values()]).flatMap(namesOf));
-    const asked = expressions.flatMap((expression) =>
-      [...expression.matchAll(/\b([a-z_]+)\s*(?=\{|\[)/g)].map((match) => String(match[1])),
-    );
-    expect(asked.length).toBeGreaterThan(5);
-    // Prometheus' own, about each target.
-    expect([...new Set(asked)].filter((name) => name !== 'up' && !exported.has(name))).toEqual([]);
-  });
+  it.each(['deploy/grafana-dashboard.json', 'deploy/alerts.yml'])(
+    'every metric that %s uses is exported',
+    async (file) => {
+      const text = await readFile(join(root, file), 'utf8');
+      const expressions = expressionsIn(file.endsWith('.json') ? JSON.parse(text) : parse(text));
+      expect(expressions.length).toBeGreaterThan(5);
+      const exported = new Set([...families.values()].flatMap((some) => [...some.values()]).flatMap(namesOf));
+      const queried = expressions.flatMap((expression) =>
+        [...expression.matchAll(/\b([a-z_]+)\s*(?=\{|\[)/g)].map((match) => String(match[1])),
+      );
+      expect(queried.length).toBeGreaterThan(5);
+      // Prometheus adds this metric for each target.
+      expect([...new Set(queried)].filter((name) => name !== 'up' && !exported.has(name))).toEqual([]);
+    },
+  );
 });
 
 describe('traces', () => {
   const of = ({ traceId }: Journey) => collector.spans.filter((span) => span.traceId === traceId);
-  /** The services that a span was reached through, itself first. */
+  /** The services on the path of a span, starting with its own. */
   const trail = (span: CollectedSpan | undefined): readonly string[] => {
     if (span === undefined) return [];
     const parent = collector.spans.find(({ spanId }) => spanId === span.parentSpanId);
@@ -127,14 +130,14 @@ describe('traces', () => {
     ['login', ['auth', 'idp']],
     ['content', ['content', 'cms']],
     ['notification', ['notify']],
-  ])('%s: every hop is in the trace of its caller, and hangs on it', (name, hops) => {
+  ])('%s: every hop is in the trace of its caller, as its child', (name, hops) => {
     const spans = of(journeys[name]);
     expect([...new Set(spans.map(({ service }) => service))].sort()).toEqual([...hops].sort());
     const known = new Set(['00f067aa0ba902b7', ...spans.map(({ spanId }) => spanId)]);
     expect(spans.filter(({ parentSpanId }) => !known.has(parentSpanId))).toEqual([]);
   });
 
-  it('lead from a call to what it was made for', () => {
+  it('lead from a call to the calls made for it', () => {
     expect(trail(find(journeys.chat, 'memory', 'POST /memory/add'))).toEqual([
       'memory POST /memory/add',
       'agent POST /memory/add',
@@ -143,11 +146,11 @@ describe('traces', () => {
     expect(trail(find(journeys.chat, 'edge', 'PUT /o/*')).at(-1)).toBe('agent POST /task');
   });
 
-  it('go on through jobs: the video is registered in the trace of the question', () => {
+  it('continue through jobs: the video is registered in the trace of the request', () => {
     const registrations = of(journeys.chat).filter(
       ({ service, name }) => service === 'media' && name === 'POST /v1/assets',
     );
-    // A picture, the video's poster, the video.
+    // A picture, the video's poster and the video.
     expect(registrations).toHaveLength(3);
   });
 });
@@ -169,7 +172,7 @@ describe('log lines', () => {
     expect(lines.length).toBeGreaterThan(50);
     expect(lines.flatMap((line) => Object.keys(line)).filter((field) => !documented.has(field))).toEqual([]);
     for (const line of lines) expect(Object.keys(line)).toEqual(expect.arrayContaining(['level', 'time', 'msg']));
-    // What no run brings about stands in the code.
+    // Fields that no run produces are found in the code.
     const inCode = await fieldsInCode();
     expect(inCode.size).toBeGreaterThan(15);
     expect([...inCode].filter((field) => !documented.has(field))).toEqual([]);
@@ -179,7 +182,7 @@ describe('log lines', () => {
   });
 });
 
-/** Names of what is logged beside the message: `log.warn({ err: error, jobId }, '…')`. */
+/** Returns the field names of log calls: `log.warn({ err: error, jobId }, '…')`. */
 async function fieldsInCode(): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   for (const file of globSync('src/**/*.ts', { cwd: root }).filter((path) => !/\.test\.ts$|console\/web/.test(path))) {
@@ -193,7 +196,7 @@ async function fieldsInCode(): Promise<ReadonlySet<string>> {
   return found;
 }
 
-/** Every `expr` of a dashboard or of rules, wherever it stands. */
+/** Returns every `expr` of a dashboard or of rules, at any depth. */
 function expressionsIn(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) =>
@@ -201,7 +204,7 @@ function expressionsIn(value: unknown): readonly string[] {
   );
 }
 
-/** As queries ask for them. */
+/** Returns the metric names as queries use them. */
 function namesOf({ name, type }: Family): readonly string[] {
   return type === 'histogram' || type === 'summary' ? [name, `${name}_bucket`, `${name}_sum`, `${name}_count`] : [name];
 }

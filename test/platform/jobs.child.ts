@@ -1,4 +1,4 @@
-/** A process that works on a queue, to be killed by kills.test.ts: says when it begins, then hangs or finishes. */
+/** A worker process that kills.test.ts kills. It prints when it starts a job, then hangs or finishes. */
 import { z } from 'zod';
 import { openDatabase } from '#platform/db/open.ts';
 import type { Queue } from '#platform/jobs/jobs.ts';
@@ -32,7 +32,7 @@ async function work({ databaseUrl, dataDir, enqueue, hang }: KillOrders): Promis
     }, 200);
   };
   jobs.work(killedQueue, handler, { concurrency: 1 });
-  // Its timers alone keep no process alive.
+  // Its own timers do not keep the process alive.
   setInterval(() => undefined, 1000);
   console.log('working');
 }

@@ -1,4 +1,4 @@
-/** For tests: sends bytes as they are over a socket of its own, which no HTTP client would. */
+/** Sends arbitrary bytes over a socket, which no HTTP client would send. */
 import { connect, type Socket } from 'node:net';
 
 export interface RawAnswer {
@@ -7,7 +7,7 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** Sends `bytes` and reads until the server closes the connection, or has answered `answers` times. */
+/** Sends `bytes` and reads until the server closes the connection, or has sent `answers` responses. */
 export async function sendRaw(address: string, bytes: string | Buffer, answers = 1): Promise<RawAnswer[]> {
   const { hostname, port } = new URL(address);
   const socket = connect(Number(port), hostname);

@@ -1,4 +1,4 @@
-/** A token issuer for tests: a real key set over HTTP, and tokens signed by it. Its keys can change and it can fail. */
+/** A token issuer for tests: a real key set over HTTP, and tokens signed by it. Its keys can change, and it can fail. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose';
@@ -7,13 +7,13 @@ type Provider = 'up' | 'failing' | 'hanging' | 'garbage';
 
 export interface TestIssuer {
   readonly jwksUrl: string;
-  /** How often the key set was asked for. */
-  readonly asked: () => number;
-  /** A token that is good but for the given claims (`undefined` removes one). */
+  /** The number of requests for the key set. */
+  readonly requestCount: () => number;
+  /** Returns a valid token with the given claims (`undefined` removes one). */
   token(claims?: JWTPayload, header?: Partial<JWTHeaderParameters>): Promise<string>;
-  /** From now on tokens are signed by a new key; the old one is published on only when `keep`. */
+  /** Signs tokens with a new key. The old key stays published only with `keep`. */
   rotate(kid: string, keep?: boolean): Promise<void>;
-  /** Beside the published keys, as they are. */
+  /** Publishes further keys unchanged. */
   publish(...others: readonly JWK[]): void;
   publicJwk(): JWK;
   become(provider: Provider): void;
@@ -24,14 +24,14 @@ export const testUserId = '3f8e1f0a-8a4b-4c58-9d25-6a1b2c3d4e5f';
 
 export async function startTestIssuer(): Promise<TestIssuer> {
   let state: Provider = 'up';
-  let asked = 0;
+  let requestCount = 0;
   let published: JWK[] = [];
   let others: readonly JWK[] = [];
   let signing = await makeKey('k1');
   published = [signing.jwk];
 
   const server = createServer((_request, response) => {
-    asked += 1;
+    requestCount += 1;
     if (state === 'hanging') return;
     if (state === 'garbage') return void response.end('<html>');
     response.statusCode = state === 'failing' ? 500 : 200;
@@ -41,7 +41,7 @@ export async function startTestIssuer(): Promise<TestIssuer> {
 
   return {
     jwksUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks.json`,
-    asked: () => asked,
+    requestCount: () => requestCount,
     token(claims = {}, header = {}) {
       const nowS = Math.floor(Date.now() / 1000);
       return new SignJWT({ sub: testUserId, aud: 'authenticated', iat: nowS, exp: nowS + 3600, ...claims })

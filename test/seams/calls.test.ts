@@ -14,7 +14,7 @@ describe('calls between services', () => {
   });
 
   it('have rights that exist', () => {
-    expect(calls.filter(({ rights }) => !['user', 'server', 'operator'].includes(rights))).toEqual([]);
+    expect(calls.filter(({ rights }) => !['user', 'server', 'operator', 'none'].includes(rights))).toEqual([]);
   });
 });
 

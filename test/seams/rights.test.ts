@@ -1,8 +1,9 @@
-/** Calls that one service makes on behalf of a user, against real services: they have that user's rights and no others. */
+/** Calls of services on behalf of a user, against real services: they have that user's rights and no others. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient, type HttpClient } from '#platform/http/client.ts';
-import { type AgentRig, type Chatter, newThread, startAgent } from '../agent/rig.fixture.ts';
+import { type Provider, startProvider } from '../agent/provider.fixture.ts';
+import { type AgentRig, type Chatter, modelsOf, newThread, startAgent } from '../agent/rig.fixture.ts';
 import { databaseEngines } from '../database.fixture.ts';
 import { picture } from '../media/pictures.fixture.ts';
 import { embedded, put, upload } from '../media/rig.fixture.ts';
@@ -22,6 +23,8 @@ let alice: Chatter;
 let mallory: Chatter;
 let png: Buffer;
 let agentUrl: string;
+let seeingUrl: string;
+let provider: Provider;
 
 beforeAll(async () => {
   const [pglite] = databaseEngines;
@@ -30,12 +33,18 @@ beforeAll(async () => {
   memory = await startMemory(pglite);
   seams.memory = await witness(memory.url);
   const behind = (name: string) => {
-    const client = createClient({ name, baseUrl: seams[name]?.url ?? '', ours: true, internalKey, timeoutMs: 30_000 });
+    const client = createClient({
+      name,
+      baseUrl: seams[name]?.url ?? '',
+      isInternal: true,
+      internalKey,
+      timeoutMs: 30_000,
+    });
     clients.push(client);
     return client;
   };
   const make = async () => ({ bytes: png, mime: 'image/png' });
-  // The media service is known only once the rig is there, and so is what stands in front of it.
+  // The URLs of the media service and of its recorder are known only after the rig has started.
   const first = await startAgent(embedded);
   rig = first;
   seams.media = await witness(first.media.url);
@@ -45,6 +54,15 @@ beforeAll(async () => {
     imageGenerator: { generate: make, edit: make },
     pace: { leaseMs: 60_000 },
   });
+  // The offline model sees no pictures; this one gets them.
+  provider = await startProvider();
+  const seeing = await first.another({
+    media: behind('media'),
+    memory: behind('memory'),
+    model: modelsOf({ url: provider.url, names: ['seeing'] }),
+    pace: { leaseMs: 60_000 },
+  });
+  seeingUrl = seeing.url;
   agentUrl = opened.url;
   alice = first.at(opened.url, await first.user('pro', 1000));
   mallory = first.at(opened.url, await first.user('pro', 1000));
@@ -54,6 +72,7 @@ afterAll(async () => {
   await Promise.all(clients.map((client) => client.close()));
   for (const seam of Object.values(seams)) seam.close();
   await memory.close();
+  provider.close();
 });
 
 const newAsset = async (chatter: Chatter) => {
@@ -65,16 +84,18 @@ const newAsset = async (chatter: Chatter) => {
 const file = (assetId: string) => ({ type: 'file', mediaType: 'image/png', url: `asset:${assetId}` });
 
 describe('a conversation with pictures, videos and memory', () => {
-  it('makes the calls of the table, each for the user who speaks, and no others', async () => {
+  it('makes the calls of the table, each for the user of the run, and no others', async () => {
     const threadId = newThread();
-    const say = async (message: object) => {
-      const { status, body } = await alice.call('POST', '/task', { threadId, message: { role: 'user', ...message } });
+    const say = async (message: object, speaker = alice) => {
+      const { status, body } = await speaker.call('POST', '/task', { threadId, message: { role: 'user', ...message } });
       expect(status).toBe(201);
       expect((await alice.ended(String(body.taskId))).status).toBe('completed');
     };
     await say({ parts: [{ type: 'text', text: 'Edit this, please.' }, file(await newAsset(alice))] });
     await say({ parts: [{ type: 'text', text: 'Remember that I like bees and make an image and a video.' }] });
     await say({ parts: [{ type: 'text', text: 'What do you know about me?' }] });
+    const sight = [{ type: 'text', text: 'What do you see?' }, file(await newAsset(alice))];
+    await say({ parts: sight }, rig.at(seeingUrl, alice));
     await alice.messages(threadId);
     const parts = [file(await newAsset(mallory))];
     const stolen = await alice.call('POST', '/task', { threadId, message: { role: 'user', parts } });
@@ -87,7 +108,7 @@ describe('a conversation with pictures, videos and memory', () => {
     expect(new Set(seen.flatMap(({ onBehalfOf }) => onBehalfOf ?? []))).toEqual(new Set([alice.userId]));
   });
 
-  /** As the table names it. */
+  /** Returns the name as in the table. */
   function nameOf({ service, method, path, hasKey, onBehalfOf, hasToken }: SeenCall & { service: string }): string {
     const row = ofAgent.find(({ endpoint }) => endpointMatches(endpoint, `${method} ${path}`));
     const rights = hasToken || !hasKey ? 'another credential' : onBehalfOf === undefined ? 'server' : 'user';
@@ -98,10 +119,10 @@ describe('a conversation with pictures, videos and memory', () => {
     new RegExp(`^${endpoint.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}$`).test(said);
 });
 
-/** How to reach for what is alice's, by the endpoints of the table. */
+/** An attempt to access Alice's data through the endpoints of the table. */
 interface Probe {
   readonly bodyFor: () => Promise<object>;
-  /** By default a refusal is 403. */
+  /** By default, a rejection is a 403. */
   readonly isRefused?: (body: SignedRefs) => boolean;
 }
 type SignedRefs = Readonly<Record<string, { readonly ready?: boolean }>>;
@@ -136,6 +157,10 @@ const probes: Readonly<Record<string, Probe>> = {
   },
   'media POST /v1/sign/image': signing,
   'media POST /v1/sign/video': signing,
+  'media POST /v1/fit': {
+    bodyFor: async () => ({ ref: await newAsset(alice), width: 20, height: 20 }),
+    isRefused: (body: object) => Reflect.get(body, 'error') === 'not_found',
+  },
   'memory POST /inject': { bodyFor: async () => ({ ...entity(), query: 'bees' }) },
   'memory POST /memory/search': { bodyFor: async () => ({ ...entity(), query: 'bees' }) },
   'memory POST /memory/add': { bodyFor: async () => ({ ...entity(), content: 'I like bees', type: 'preference' }) },
@@ -150,31 +175,31 @@ function send({ service, endpoint }: CallRow, body: object, headers: Record<stri
   });
 }
 
-/** Whether it is refused; anything else has to be a success. */
-async function ask(row: CallRow, body: object, headers: Record<string, string>): Promise<boolean> {
+/** Reports whether the call is rejected. Any other result must be a success. */
+async function isRejected(row: CallRow, body: object, headers: Record<string, string>): Promise<boolean> {
   const { isRefused } = probes[`${row.service} ${row.endpoint}`] ?? {};
   const response = await send(row, body, headers);
-  const told = (await response.json()) as SignedRefs;
-  const isNo = isRefused?.(told) ?? response.status === 403;
-  if (!isNo) expect(response.status).toBeLessThan(300);
-  return isNo;
+  const signed = (await response.json()) as SignedRefs;
+  const rejected = isRefused?.(signed) ?? response.status === 403;
+  if (!rejected) expect(response.status).toBeLessThan(300);
+  return rejected;
 }
 
 const key = { 'x-internal-key': internalKey };
 const onBehalfOf = (userId: string) => ({ ...key, 'x-on-behalf-of': userId });
 
 describe.each(forUsers)('$file: $service $endpoint on behalf of a user', (row) => {
-  it('refuses what belongs to another, and only to others', async () => {
+  it('rejects access to data of another user, and only that', async () => {
     const probe = probes[`${row.service} ${row.endpoint}`];
     if (probe === undefined) throw new Error('this row of the table needs a probe here');
     const body = await probe.bodyFor();
-    expect(await ask(row, body, onBehalfOf(mallory.userId))).toBe(true);
-    expect(await ask(row, body, onBehalfOf(alice.userId))).toBe(false);
-    expect(await ask(row, body, onBehalfOf(alice.userId.toUpperCase()))).toBe(false);
-    expect(await ask(row, body, key)).toBe(false);
+    expect(await isRejected(row, body, onBehalfOf(mallory.userId))).toBe(true);
+    expect(await isRejected(row, body, onBehalfOf(alice.userId))).toBe(false);
+    expect(await isRejected(row, body, onBehalfOf(alice.userId.toUpperCase()))).toBe(false);
+    expect(await isRejected(row, body, key)).toBe(false);
   });
 
-  it('refuses a name that is none, and a name without the key', async () => {
+  it('rejects an invalid user id, and a user id without the key', async () => {
     const body = (await probes[`${row.service} ${row.endpoint}`]?.bodyFor()) ?? {};
     const statusOf = async (headers: Record<string, string>) => (await send(row, body, headers)).status;
     expect(await statusOf(onBehalfOf('alice'))).toBe(400);
@@ -189,13 +214,13 @@ describe('memory on behalf of a user', () => {
   it.each(rows)('$endpoint reaches no group, neither as the entity nor beside it', async (row) => {
     const body = (await probes[`memory ${row.endpoint}`]?.bodyFor()) ?? {};
     const group = { ...body, entity_id: 'a-group', entity_type: 'group' };
-    expect(await ask(row, group, onBehalfOf(alice.userId))).toBe(true);
-    expect(await ask(row, group, key)).toBe(false);
+    expect(await isRejected(row, group, onBehalfOf(alice.userId))).toBe(true);
+    expect(await isRejected(row, group, key)).toBe(false);
     if (row.endpoint === 'POST /inject')
-      expect(await ask(row, { ...body, group_id: 'a-group' }, onBehalfOf(alice.userId))).toBe(true);
+      expect(await isRejected(row, { ...body, group_id: 'a-group' }, onBehalfOf(alice.userId))).toBe(true);
   });
 
-  it('changes no memory of another, and names the server as the actor', async () => {
+  it('changes no memory of another user, and records the server as the actor', async () => {
     const asAlice = memory.client(onBehalfOf(alice.userId));
     const made = await asAlice.send<{ id: string }>('POST', '/memory/add', {
       ...entity(),
@@ -260,7 +285,7 @@ describe('every other endpoint of the media service', () => {
     expect(await send(alice.userId)).toBeLessThan(300);
   });
 
-  it('lists the assets of the user alone', async () => {
+  it('lists only the assets of the user', async () => {
     const assetId = await newAsset(alice);
     const list = (userId: string, query: string) =>
       rig.media
@@ -272,7 +297,7 @@ describe('every other endpoint of the media service', () => {
     expect((await list(alice.userId, '')).body.assets.map((row) => row.assetId)).toContain(assetId);
   });
 
-  it('reads no task of another, and refuses what is for servers', async () => {
+  it('reads no task of another user, and rejects calls that are for servers', async () => {
     const task = { taskId: randomUUID(), ownerId: alice.userId, mediaType: 'video', status: 'pending' };
     expect((await rig.media.server.post('/v1/media-tasks', task)).status).toBe(200);
     const statusOf = async (userId: string) =>

@@ -1,4 +1,4 @@
-/** The requests that the source of the server makes, found in its syntax trees. */
+/** Finds the requests that the server's source makes, in its syntax trees. */
 import { globSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { parseAst } from 'vite';
@@ -10,24 +10,24 @@ interface Node {
 }
 
 export interface FoundRequests {
-  /** Below src/. */
+  /** Relative to src/. */
   readonly file: string;
-  /** Of calls of our services: `POST /v1/uploads`, and `*` where the code does not say it in a literal. */
+  /** Calls of internal services: `POST /v1/uploads`, with `*` for parts that are not literals. */
   readonly endpoints: readonly string[];
-  /** It uses `fetch` or a package that makes requests, or has a client for servers of others. */
+  /** The file uses `fetch` or a package that makes requests, or has a client for external servers. */
   readonly hasOthers: boolean;
 }
 
-/** The client itself, and two files that hand the calls of others on. */
+/** The client itself, and two files that forward calls. */
 const wrappers = ['platform/http/client.ts', 'commands/instance.ts', 'commands/records.ts'];
-/** Clients of servers of others are made in the same file, apart from this one. */
+/** Clients of external servers are created in the file that uses them, except these. */
 const foreignReceivers = ['cms', 'channel'];
 
 export function findRequests(): readonly FoundRequests[] {
   return (
     globSync('src/**/*.ts', { cwd: root })
       .map((path) => relative('src', path).split('\\').join('/'))
-      // The client runs in applications and the pages in browsers: both have the credential of their user.
+      // The client and the console pages run in applications and browsers, with the credential of their user.
       .filter((path) => !/\.(test|testing)\.ts$/.test(path) && !/^client\/|\/web\/|test-issuer|conformance/.test(path))
       .map(readRequests)
       .filter(({ endpoints, hasOthers }) => endpoints.length > 0 || hasOthers)
@@ -37,7 +37,7 @@ export function findRequests(): readonly FoundRequests[] {
 function readRequests(file: string): FoundRequests {
   const text = readFileSync(join(root, 'src', file), 'utf8');
   const nodes = [...walk(parseAst(text, { lang: 'ts' }) as unknown as Node)];
-  const isForeign = nodes.some((node) => isProperty(node, 'ours') && textOf(node) === 'false');
+  const isForeign = nodes.some((node) => isProperty(node, 'isInternal') && textOf(node) === 'false');
   const endpoints = nodes.filter((node) => isCall(node)).map((node) => endpointOf(argumentOf(node)));
   return {
     file,
@@ -55,18 +55,18 @@ function* walk(node: Node): Generator<Node> {
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && typeof Reflect.get(value, 'type') === 'string';
 
-/** `media.send({ … })`, `onRecords({ … })`; not `reply.send(…)`. */
+/** Matches `media.send({ … })` and `onRecords({ … })`, but not `reply.send(…)`. */
 function isCall({ type, callee, arguments: given }: Node): boolean {
   if (type !== 'CallExpression' || !isNode(callee)) return false;
   if (nameOf(callee) === 'onRecords') return true;
   if (callee.type !== 'MemberExpression' || nameOf(callee.property) !== 'send') return false;
-  // Only an answer can be sent without an argument.
+  // Only a reply can be sent without an argument.
   if (!Array.isArray(given) || given.length === 0) return false;
   const receiver = rootOf(callee.object);
   return receiver !== 'reply' && !foreignReceivers.includes(receiver);
 }
 
-/** `reply` of `reply.code(200).send(…)`. */
+/** Returns `reply` for `reply.code(200).send(…)`. */
 function rootOf(value: unknown): string {
   if (!isNode(value)) return '';
   if (value.type === 'CallExpression') return rootOf(value.callee);
@@ -85,7 +85,7 @@ function endpointOf(properties: readonly Node[]): string {
 
 const isProperty = ({ type, key }: Node, name: string) => type === 'Property' && nameOf(key) === name;
 
-/** A literal, a template with `*` for what it inserts, or `*`. */
+/** Returns a literal, a template with `*` for its expressions, or `*`. */
 function textOf({ value }: Node): string {
   if (!isNode(value)) return '*';
   if (value.type === 'Literal') return String(value.value);

@@ -1,4 +1,4 @@
-/** Stands between two services and writes down who calls what, from the bytes on the wire. */
+/** A proxy between two services that records who calls what, from the bytes on the wire. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,12 +8,12 @@ export interface SeenCall {
   readonly path: string;
   readonly hasKey: boolean;
   readonly onBehalfOf: string | undefined;
-  /** Of a user's own token. */
+  /** The call has the user's own token. */
   readonly hasToken: boolean;
 }
 
 export interface Witness {
-  /** As the service's own. */
+  /** Replaces the URL of the service. */
   readonly url: string;
   readonly seen: readonly SeenCall[];
   close(): void;

@@ -1,6 +1,6 @@
 /**
- * Those who use the product while its engines fail: each does its work over and over, notes what was acknowledged, and
- * at the end says whether all of it is there.
+ * Simulated users while engines fail. Each repeats its work, records what was acknowledged, and at the end verifies that all of it
+ * exists.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { type Answer, type Book, type Caller, Over } from './calls.ts';
 export interface Actor {
   /** One round of work. */
   act(): Promise<void>;
-  /** All engines are well again, nothing is under way: tells the book what is missing. */
+  /** Called when all engines are healthy and nothing is in progress. Reports missing data to the book. */
   verify(): Promise<void>;
 }
 
@@ -26,11 +26,11 @@ export interface Stage {
   readonly userId: string;
   readonly token: () => string;
   readonly isOver: () => boolean;
-  /** When Redis was emptied last, as `performance.now()` tells. */
+  /** When Redis was last emptied, as a value of `performance.now()`. */
   readonly redisEmptiedAtMs: () => number;
 }
 
-/** Another picture each time. */
+/** Returns a different picture each time. */
 const noise = (): Promise<Buffer> =>
   sharp(randomBytes(96 * 96 * 3), { raw: { width: 96, height: 96, channels: 3 } })
     .jpeg()
@@ -41,10 +41,10 @@ interface Kept {
   readonly sha256: string;
 }
 
-/** Uploads, looks, deletes; and tries again and again to bring in a prohibited picture. */
+/** Uploads, reads and deletes. Repeatedly tries to add a prohibited picture. */
 export function uploader({ book, user }: Stage, prohibited: Buffer): Actor {
   const scope = { scopeKind: 'thread', scopeId: 'soak', kind: 'image', mime: 'image/jpeg' };
-  const kept: Kept[] = [];
+  const live: Kept[] = [];
   const gone = new Map<string, string>();
   const refused: string[] = [];
 
@@ -58,16 +58,16 @@ export function uploader({ book, user }: Stage, prohibited: Buffer): Actor {
         body: new Uint8Array(bytes),
         signal: AbortSignal.timeout(20_000),
       }).catch(() => undefined);
-      // 412: an earlier try arrived.
+      // 412: an earlier attempt arrived.
       if (put?.ok || put?.status === 412) break;
-      // Only registered bytes are acknowledged: a store that stays away ends this try.
-      if (put !== undefined && put.status < 500) book.breach(`PUT was answered ${put.status}`);
+      // Only registered bytes are acknowledged. If the store stays unavailable, this attempt ends.
+      if (put !== undefined && put.status < 500) book.breach(`PUT returned ${put.status}`);
       await sleep(300);
     }
     return { ...(await user.persist('media', 'POST', '/v1/assets', { assetId, ...scope })), assetId };
   }
 
-  async function look(asset: Kept): Promise<string | undefined> {
+  async function readBytes(asset: Kept): Promise<string | undefined> {
     const answer = await user.once('media', 'POST', '/v1/sign/image', { refs: [asset.assetId] });
     if (answer?.status !== 200) return undefined;
     const signed = answer.body[asset.assetId] as { ready: boolean; url: string };
@@ -79,15 +79,15 @@ export function uploader({ book, user }: Stage, prohibited: Buffer): Actor {
       .then(async (response) => (response.ok ? Buffer.from(await response.arrayBuffer()) : response.status))
       .catch(() => undefined);
     if (bytes === 404) book.breach(`a registered picture has no bytes: ${asset.assetId}`);
-    if (Buffer.isBuffer(bytes) && sha256(bytes) !== asset.sha256) book.breach(`other bytes: ${asset.assetId}`);
+    if (Buffer.isBuffer(bytes) && sha256(bytes) !== asset.sha256) book.breach(`changed bytes: ${asset.assetId}`);
     return signed.url;
   }
 
   async function remove(asset: Kept): Promise<void> {
-    const url = await look(asset);
-    kept.splice(kept.indexOf(asset), 1);
+    const url = await readBytes(asset);
+    live.splice(live.indexOf(asset), 1);
     const { status } = await user.persist('media', 'DELETE', '/v1/assets', { ids: [asset.assetId] });
-    if (status !== 200) return book.breach(`a deletion was answered ${status}`);
+    if (status !== 200) return book.breach(`a deletion returned ${status}`);
     gone.set(asset.assetId, url ?? '');
     await expectGone(asset.assetId);
   }
@@ -96,48 +96,48 @@ export function uploader({ book, user }: Stage, prohibited: Buffer): Actor {
     const answer = await user.once('media', 'POST', '/v1/sign/image', { refs: [assetId] });
     if (answer?.status !== 200) return;
     const signed = answer.body[assetId] as { ready: boolean };
-    if (signed.ready) book.breach(`what was deleted or refused can be signed: ${assetId}`);
-    else book.count('gone, as it should be');
+    if (signed.ready) book.breach(`a deleted or rejected asset can be signed: ${assetId}`);
+    else book.count('deleted, as expected');
   }
 
   return {
     async act() {
       const bytes = await noise();
       const { status, assetId } = await upload(bytes);
-      if (status === 201 || status === 200) kept.push({ assetId, sha256: sha256(bytes) });
-      else book.breach(`a good picture was answered ${status}`);
-      const some = kept[Math.floor(Math.random() * kept.length)];
-      if (some) await look(some);
+      if (status === 201 || status === 200) live.push({ assetId, sha256: sha256(bytes) });
+      else book.breach(`a valid picture returned ${status}`);
+      const some = live[Math.floor(Math.random() * live.length)];
+      if (some) await readBytes(some);
       if (some && Math.random() < 0.2) await remove(some);
       if (Math.random() < 0.2) {
         const bad = await upload(prohibited);
         refused.push(bad.assetId);
-        if (bad.status !== 451) book.breach(`a prohibited picture was answered ${bad.status}`);
+        if (bad.status !== 451) book.breach(`a prohibited picture returned ${bad.status}`);
         await expectGone(bad.assetId);
       }
     },
     async verify() {
-      for (const asset of kept) if ((await look(asset)) === undefined) book.breach(`not there: ${asset.assetId}`);
+      for (const asset of live) if ((await readBytes(asset)) === undefined) book.breach(`missing: ${asset.assetId}`);
       for (const assetId of [...gone.keys(), ...refused]) await expectGone(assetId);
       for (const url of gone.values()) {
         if (url === '') continue;
         const { status } = await fetch(url);
-        if (status !== 404) book.breach(`the bytes of a deleted picture were answered ${status}`);
+        if (status !== 404) book.breach(`the bytes of a deleted picture returned ${status}`);
       }
-      book.count(`verified: ${kept.length} pictures, ${gone.size} deleted, ${refused.length} refused`);
+      book.count(`verified: ${live.length} pictures, ${gone.size} deleted, ${refused.length} rejected`);
     },
   };
 }
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
-/** Talks to the agent, and reads to the end through every cut. */
+/** Chats with the agent and reads to the end despite interruptions. */
 export function chatter({ book, user, token, isOver, redisEmptiedAtMs }: Stage): Actor {
   const turns: { readonly threadId: string; readonly shown: string; readonly isLostTwice: boolean }[] = [];
   const texts = ['/long 2000', 'Tell me something', 'Make a picture of a boat'];
 
   async function read(taskId: string): Promise<string> {
-    // Whichever process answers: each reconnection may reach the other one.
+    // Each reconnection may reach the other process.
     const access = {
       get url() {
         return user.url('agent');
@@ -156,8 +156,8 @@ export function chatter({ book, user, token, isOver, redisEmptiedAtMs }: Stage):
       const text = texts[turns.length % texts.length];
       const startedAtMs = performance.now();
       const answer = await user.persist('agent', 'POST', '/task', { threadId, text });
-      // 409: an earlier try arrived, whose answer did not.
-      if (answer.status !== 201 && answer.status !== 409) return book.breach(`a run was answered ${answer.status}`);
+      // 409: an earlier attempt arrived, but its response was lost.
+      if (answer.status !== 201 && answer.status !== 409) return book.breach(`a run returned ${answer.status}`);
       const shown = await read(String(answer.body.taskId)).catch((error: Error) => {
         if (isOver()) throw new Over();
         book.breach(`a stream did not end: ${error.name} ${error.message}`);
@@ -167,7 +167,8 @@ export function chatter({ book, user, token, isOver, redisEmptiedAtMs }: Stage):
       const isOfDeadProcess = body.status === 'failed' && String(body.error).includes('stopped unexpectedly');
       turns.push({ threadId, shown, isLostTwice: isOfDeadProcess && redisEmptiedAtMs() > startedAtMs });
       book.count(`run ${body.status}`);
-      if (body.status === 'running') book.breach(`a run whose stream has ended is running: ${answer.body.taskId}`);
+      if (body.status === 'running')
+        book.breach(`a run whose stream has ended is still running: ${answer.body.taskId}`);
     },
     async verify() {
       for (const { threadId, shown, isLostTwice } of turns) {
@@ -175,9 +176,9 @@ export function chatter({ book, user, token, isOver, redisEmptiedAtMs }: Stage):
         if (current.task !== null) book.breach(`a thread is stuck: ${threadId}`);
         const { body } = await user.persist('agent', 'GET', `/messages/${threadId}`);
         if (textOf(body.messages).includes(shown)) continue;
-        // Who had it died, and before anybody took the run over Redis lost it as well (docs/agent.md).
-        if (isLostTwice) book.count('what was shown is lost with both its process and Redis');
-        else book.breach(`what was shown is not in the messages: ${threadId}`);
+        // The process with the run died, and Redis lost it before another process took it over (docs/agent.md).
+        if (isLostTwice) book.count('streamed output is lost with both its process and Redis');
+        else book.breach(`streamed output is not in the messages: ${threadId}`);
       }
       book.count(`verified: ${turns.length} runs`);
     },
@@ -191,7 +192,7 @@ function textOf(messages: unknown): string {
   return answers.flatMap(({ parts }) => parts.map((part) => (part.type === 'text' ? part.text : ''))).join('');
 }
 
-/** Remembers one fact after the other, each another. */
+/** Stores one distinct fact after another. */
 export function rememberer({ book, user, userId }: Stage, admin: Caller): Actor {
   const facts = new Map<string, string>();
   return {
@@ -199,21 +200,21 @@ export function rememberer({ book, user, userId }: Stage, admin: Caller): Actor 
       const content = `The code word of ${randomUUID()} is ${randomBytes(6).toString('hex')}`;
       const fact = { entity_id: userId, entity_type: 'user', type: 'episodic', content };
       const { status, body } = await user.persist('memory', 'POST', '/memory/add', fact);
-      if (status !== 201 && status !== 200) return book.breach(`a memory was answered ${status}`);
+      if (status !== 201 && status !== 200) return book.breach(`a memory returned ${status}`);
       facts.set(String(body.id), content);
       await user.once('memory', 'POST', '/inject', { entity_id: userId, entity_type: 'user', query: content });
     },
     async verify() {
       for (const [id, content] of facts) {
         const { status, body } = await admin.persist('memory', 'GET', `/admin/memories/${id}`);
-        if (status !== 200 || body.content !== content) book.breach(`a memory is not there: ${id} ${status}`);
+        if (status !== 200 || body.content !== content) book.breach(`a memory is missing: ${id} ${status}`);
       }
       book.count(`verified: ${facts.size} memories`);
     },
   };
 }
 
-/** Sends mails, each repeated under its key until it is acknowledged. */
+/** Sends mail and repeats each with its key until it is acknowledged. */
 export function mailer({ book, server }: Stage, outbox: string): Actor {
   const sent = new Map<string, string>();
   const tried = new Set<string>();
@@ -223,7 +224,7 @@ export function mailer({ book, server }: Stage, outbox: string): Actor {
       tried.add(subject);
       const mail = { from: 'a@example.com', to: 'b@example.com', subject, text: 'Hello' };
       const { status, body } = await server.persist('notify', 'POST', '/emails', mail, { 'idempotency-key': subject });
-      if (status !== 200) return book.breach(`a mail was answered ${status}`);
+      if (status !== 200) return book.breach(`a mail returned ${status}`);
       sent.set(subject, String(body.id));
     },
     async verify() {
@@ -234,7 +235,7 @@ export function mailer({ book, server }: Stage, outbox: string): Actor {
         copies.set(subject, (copies.get(subject) ?? 0) + 1);
       }
       for (const [subject, id] of sent)
-        if (!files.includes(`${id}.eml`)) book.breach(`an acknowledged mail is not there: ${subject}`);
+        if (!files.includes(`${id}.eml`)) book.breach(`an acknowledged mail is missing: ${subject}`);
       for (const subject of tried)
         if ((copies.get(subject) ?? 0) > 1) book.breach(`a mail was sent ${copies.get(subject)} times: ${subject}`);
       book.count(`verified: ${sent.size} mails`);
@@ -242,7 +243,7 @@ export function mailer({ book, server }: Stage, outbox: string): Actor {
   };
 }
 
-/** Keeps a session alive, as a browser does: the newest cookie that came is the one that is sent. */
+/** Keeps a session alive as a browser does: it always sends the newest cookie. */
 export function sessionHolder({ book, user }: Stage, firstCookie: string, origin: string): Actor {
   let cookie = firstCookie;
   let refreshes = 0;

@@ -1,16 +1,16 @@
-/** Calls on whichever process answers, and the book of what came: documented answers, and what broke a promise. */
+/** Calls to either process, and the book of results: documented responses and broken promises. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const portOffsets = { media: 1, auth: 3, agent: 4, memory: 5, notify: 7 } as const;
 
 export interface Book {
-  /** How often each kind of answer came: `POST /task 201`, `POST /task 503 draining`. */
+  /** Counts each kind of response: `POST /task 201`, `POST /task 503 draining`. */
   readonly answers: Map<string, number>;
-  /** Promises of the product that were not kept. */
+  /** Broken promises of the product. */
   readonly breaches: string[];
   breach(what: string): void;
   count(what: string): void;
-  /** Of each kind of call. */
+  /** By kind of call. */
   readonly slowestMs: Map<string, number>;
 }
 
@@ -31,7 +31,7 @@ export interface Answer {
 type Service = keyof typeof portOffsets;
 
 export interface Caller {
-  /** One try, on a process chosen at random; undefined when nobody answered. */
+  /** Makes one attempt on a random process. Returns undefined if there was no response. */
   once(
     service: Service,
     method: string,
@@ -39,14 +39,17 @@ export interface Caller {
     body?: unknown,
     headers?: HeaderFields,
   ): Promise<Answer | undefined>;
-  /** Repeated while nobody answers or 5xx is said: for what may be repeated. Throws when the soak ends before. */
+  /** Retries on a missing response or 5xx, for calls that are safe to repeat. Throws if the soak ends first. */
   persist(service: Service, method: string, path: string, body?: unknown, headers?: HeaderFields): Promise<Answer>;
   url(service: Service): string;
 }
 
 type HeaderFields = Readonly<Record<string, string>>;
 
-/** What may be said while engines fail, and needs no fault in the caller (docs/specification/http.md#failing-engines; docs/problems.md). */
+/**
+ * Responses that are allowed while engines fail, without a fault of the caller (docs/specification/http.md#failing-engines;
+ * docs/problems.md).
+ */
 const documented = new Set([
   'engine_unavailable',
   'overloaded',
@@ -84,12 +87,12 @@ export function createCaller(
       const answer = { status: response.status, headers: response.headers, body: text === '' ? {} : JSON.parse(text) };
       book.count(`${name} ${answer.status} ${(answer.status >= 400 && answer.body.error) || ''}`.trim());
       if (answer.status >= 500 && !documented.has(String(answer.body.error)))
-        book.breach(`${name} was answered ${answer.status} ${text.slice(0, 300)}`);
+        book.breach(`${name} returned ${answer.status} ${text.slice(0, 300)}`);
       return answer as Answer;
     } catch (error) {
       const isLate = error instanceof Error && error.name === 'TimeoutError';
-      if (isLate) book.breach(`${name} was not answered within 60 s`);
-      if (error instanceof SyntaxError) book.breach(`${name} was not answered with JSON`);
+      if (isLate) book.breach(`${name} did not respond within 60 s`);
+      if (error instanceof SyntaxError) book.breach(`${name} did not return JSON`);
       book.count(`${name} not reached`);
       return undefined;
     } finally {
@@ -110,5 +113,5 @@ export function createCaller(
   };
 }
 
-/** The soak ended in the midst of something that was not acknowledged yet. */
+/** The soak ended before the current work was acknowledged. */
 export class Over extends Error {}

@@ -1,4 +1,4 @@
-/** Engines of the soak's own, to be broken at will: a PostgreSQL cluster, a Redis server, and a network before the S3 server. */
+/** Separate engines for the soak that it can break: a PostgreSQL cluster, a Redis server, and a network in front of the S3 server. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, globSync } from 'node:fs';
@@ -12,14 +12,14 @@ import { freePort, startRedisServer } from '../redis.fixture.ts';
 
 export interface Postgres {
   readonly url: string;
-  /** All connections are gone at once, as in a crash; resolves when it answers again. */
+  /** Drops all connections at once, as in a crash. Resolves when the server responds again. */
   restart(): Promise<void>;
   close(): Promise<void>;
 }
 
 const initdb = globSync('/usr/lib/postgresql/*/bin/initdb').at(-1);
 
-/** What the soak needs and this machine lacks; empty when it can run. */
+/** Returns what the soak needs and this machine lacks. If empty, it can run. */
 export function whatIsMissing(): readonly string[] {
   const hasRedis = (process.env.PATH ?? '').split(':').some((folder) => existsSync(join(folder, 'redis-server')));
   return [
@@ -56,7 +56,7 @@ export async function startPostgres(): Promise<Postgres> {
   let server = await start();
   const stop = async () => {
     const ended = once(server, 'exit');
-    // "Immediate": no goodbye to anybody, recovery from the log at the next start.
+    // "Immediate" mode: no notice to clients, and recovery from the log at the next start.
     server.kill('SIGQUIT');
     await ended;
   };
@@ -95,7 +95,7 @@ async function answers(url: string): Promise<boolean> {
 
 export interface LossyRedis {
   readonly url: string;
-  /** With nothing of what it held. */
+  /** Restarts without its data. */
   restart(): Promise<void>;
   close(): Promise<void>;
 }
@@ -115,13 +115,13 @@ export async function startRedis(): Promise<LossyRedis> {
 
 export interface Network {
   readonly url: string;
-  /** Cuts every connection and refuses new ones. */
+  /** Cuts every connection and rejects new ones. */
   cut(): void;
   mend(): void;
   close(): Promise<void>;
 }
 
-/** A TCP way to a server that can be cut. */
+/** A TCP proxy to a server that can be cut. */
 export async function layNetwork(target: URL): Promise<Network> {
   const port = await freePort();
   const open = new Set<Socket>();

@@ -1,4 +1,4 @@
-/** Signs in through the browser's way, with nothing but addresses. */
+/** Signs in as a browser does, using only URLs. */
 
 export interface SignedIn {
   readonly userId: string;

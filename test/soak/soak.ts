@@ -1,6 +1,6 @@
 /**
- * Mixed traffic over two processes on the real engines, while processes are killed, Redis loses its data, PostgreSQL
- * restarts and S3 is cut off, at random. What was acknowledged has to be there at the end (docs/operations.md).
+ * Mixed traffic over two processes on the real engines. At random, processes are killed, Redis loses its data, PostgreSQL
+ * restarts and S3 is cut off. All acknowledged data must exist at the end (docs/operations.md).
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,16 +18,16 @@ import { startSuite } from './suites.ts';
 
 export interface SoakOptions {
   readonly seconds: number;
-  /** Pause between the end of one fault and the next. Seconds. */
+  /** Seconds between the end of one fault and the next. */
   readonly faultEveryS: number;
-  readonly tell: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
 const internalKey = 'a key of the soak';
 const adminToken = 'a token of the soak';
 const services = ['media', 'image', 'auth', 'agent', 'memory', 'content', 'notify', 'edge'];
 
-export async function soak({ seconds, faultEveryS, tell }: SoakOptions): Promise<Book> {
+export async function soak({ seconds, faultEveryS, print }: SoakOptions): Promise<Book> {
   const book = openBook();
   const closing: (() => Promise<unknown>)[] = [];
   const opened = <Part>(part: Part, close: (part: Part) => Promise<unknown>): Part => {
@@ -76,7 +76,7 @@ export async function soak({ seconds, faultEveryS, tell }: SoakOptions): Promise
     };
     const suites = [await startSuite(services, baseA, env), await startSuite(services, baseB, env)] as const;
     for (const suite of suites) opened(suite, (part) => part.stop());
-    tell('both processes are ready');
+    print('both processes are ready');
 
     let isOver = false;
     let redisEmptiedAtMs = Number.NEGATIVE_INFINITY;
@@ -136,33 +136,33 @@ export async function soak({ seconds, faultEveryS, tell }: SoakOptions): Promise
       ['the second process is killed', killAndStart(1)],
     ];
     const endAtMs = performance.now() + seconds * 1000;
-    // Each fault at least once, however short the soak.
+    // Causes each fault at least once, even in a short soak.
     do {
       for (const [name, strike] of shuffled(faults)) {
         await sleep(faultEveryS * 1000);
-        tell(name);
+        print(name);
         await strike();
         book.count(`fault: ${name}`);
       }
     } while (performance.now() < endAtMs);
-    // All is well again by itself within 15 s of the engine's return; a run of a dead process ends within 30 s.
+    // The system recovers automatically within 15 s of the engine's return. A run of a dead process ends within 30 s.
     await sleep(15_000);
     isOver = true;
     await Promise.all(working);
     clearInterval(sampling);
-    tell('the traffic has ended; what was acknowledged is looked for');
+    print('the traffic has ended; verifying acknowledged data');
     isOver = false;
     await sleep(30_000);
     await Promise.all(actors.map((actor) => actor.verify()));
     const sweep = run('sweep', [], { ...env, ATELIER_PORT_BASE: String(baseA) });
     await sweep.ended(120_000);
     const findings = sweep.output().split('\n');
-    if (!findings.some((line) => line.startsWith('Would be removed'))) book.breach(`sweep: ${sweep.output()}`);
+    if (!findings.some((line) => line.startsWith('To be removed'))) book.breach(`sweep: ${sweep.output()}`);
     for (const line of findings)
       if (/^(would remove|left)\s+asset without object|^FAULT/.test(line)) book.breach(`sweep: ${line}`);
     book.count(`memory of the first process, MiB: ${courseOf(memory[0])}`);
     book.count(`memory of the second process, MiB: ${courseOf(memory[1])}`);
-    judgeMemory(
+    checkMemory(
       book,
       memory.flatMap((samples) => [samples]),
       seconds,
@@ -171,7 +171,7 @@ export async function soak({ seconds, faultEveryS, tell }: SoakOptions): Promise
     for (const line of strange.slice(0, 20)) book.breach(`logged: ${line.slice(0, 400)}`);
     return book;
   } finally {
-    for (const close of closing) await close().catch((error: Error) => tell(`left behind: ${error.message}`));
+    for (const close of closing) await close().catch((error: Error) => print(`left behind: ${error.message}`));
   }
 }
 
@@ -191,8 +191,8 @@ const mebibytes = (bytes: number) => Math.round(bytes / 2 ** 20);
 const courseOf = (samples: readonly number[] = []) =>
   Array.from({ length: 10 }, (_, at) => mebibytes(samples[Math.floor((at * samples.length) / 10)] ?? 0)).join(' ');
 
-/** Long enough for a leak to show: the most of the second half against the most of the first. */
-function judgeMemory(book: Book, processes: readonly (readonly number[])[], seconds: number): void {
+/** Detects leaks in long soaks: compares the maximum of the second half with that of the first. */
+function checkMemory(book: Book, processes: readonly (readonly number[])[], seconds: number): void {
   if (seconds < 300) return;
   for (const samples of processes) {
     const middle = Math.floor(samples.length / 2);

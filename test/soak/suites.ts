@@ -1,25 +1,26 @@
-/** Two processes of the whole suite over shared engines, beside one with the stand-ins; each may be killed and comes back. */
+/** Two processes of the whole suite over shared engines, and one with the stand-ins. Each may be killed and restarted. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../acceptance/running.fixture.ts';
+import { programEnv } from '../programs.fixture.ts';
 
 export interface Suite {
   readonly portBase: number;
-  /** How much memory it has resident now; undefined while it is down. Bytes. */
+  /** Resident memory in bytes, or undefined while it is down. */
   residentBytes(): number | undefined;
-  /** Processor time of all its threads so far, in milliseconds. Of Linux. */
+  /** CPU time of all its threads in milliseconds. Linux only. */
   cpuMs(): number;
   kill(): Promise<void>;
-  /** Again, and ready. */
+  /** Restarts it and resolves when it is ready. */
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** What it logged as errors, all lives together. */
+  /** Error lines of its log, from all restarts. */
   readonly errors: readonly string[];
 }
 
-/** Given up when it is not ready by then; this machine may be busy. */
+/** Time limit for becoming ready on a busy machine. */
 const readyWithinMs = 180_000;
 
 export async function startSuite(
@@ -30,10 +31,10 @@ export async function startSuite(
   const errors: string[] = [];
   let child: ChildProcess | undefined;
   const start = async () => {
-    // The process itself, without the launcher, which would let it end in good order.
+    // Starts the process without the launcher, which would forward signals and let it end cleanly.
     const started = spawn(process.execPath, [join(root, 'src/main.ts'), 'start', ...services], {
       cwd: root,
-      env: { PATH: process.env.PATH, LOG_LEVEL: 'warn', ...env, ATELIER_PORT_BASE: String(portBase) },
+      env: { ...programEnv, LOG_LEVEL: 'warn', ...env, ATELIER_PORT_BASE: String(portBase) },
     });
     child = started;
     let printed = '';
@@ -75,7 +76,7 @@ function residentOf(child: ChildProcess | undefined): number | undefined {
     const status = readFileSync(`/proc/${child?.pid}/status`, 'utf8');
     return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
   } catch {
-    // It is down, or this is no Linux.
+    // The process is down, or this is not Linux.
     return undefined;
   }
 }

@@ -1,8 +1,15 @@
 /** The event log in the database: a row for each batch. The run's own row holds the fence. */
 import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
-import type { Batch, EventLog } from '../eventlog.ts';
-import { deleteEvents, type EventRow, type EventTables, insertEvents, listEvents, listNewEvents } from './store.ts';
+import {
+  deleteEvents,
+  type EventRow,
+  type EventTables,
+  insertEvents,
+  listEvents,
+  listNewEvents,
+} from '../store/eventstore.ts';
+import type { Batch, EventLog } from './eventlog.ts';
 
 export interface DatabaseLogDeps {
   readonly db: Db<EventTables>;

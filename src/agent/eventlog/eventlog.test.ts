@@ -7,12 +7,12 @@ import { createLog } from '#platform/log.ts';
 import { eventLogSuite } from '../../../test/agent/eventlog.conformance.ts';
 import { databaseEngines, openTestDatabase } from '../../../test/database.fixture.ts';
 import { openTestRedis, skipWithoutRedis } from '../../../test/redis.fixture.ts';
-import type { FencedKey } from '../eventlog.ts';
-import { parseEventId } from '../eventlog.ts';
-import { claimOrphans, insertRun } from '../store.ts';
+import type { EventTables } from '../store/eventstore.ts';
+import { claimDeadRuns, insertRun } from '../store/runstore.ts';
 import { openDatabaseLog } from './database.ts';
+import type { FencedKey } from './eventlog.ts';
+import { parseEventId } from './eventlog.ts';
 import { openEventLog } from './open.ts';
-import type { EventTables } from './store.ts';
 
 const log = createLog({ level: 'silent' });
 
@@ -27,12 +27,14 @@ function runsOf(database: Database) {
           ownerId: randomUUID(),
           messageId: randomUUID(),
           holder: randomUUID(),
+          model: 'offline-demo',
+          credits: 1,
           leaseMs: 60_000,
         }),
       ),
     async takeOver({ taskId }: FencedKey): Promise<FencedKey> {
       for (;;) {
-        const claimed = await claimOrphans(db, randomUUID(), 60_000, true, 100_000);
+        const claimed = await claimDeadRuns(db, randomUUID(), 60_000, true, 100_000);
         const run = claimed.find((candidate) => candidate.taskId === taskId);
         if (run !== undefined) return run;
         // Passed over while an append of its old hand holds it.

@@ -1,11 +1,12 @@
-/** The doorway: in Redis where there is one, in the database otherwise. */
+/** Chooses the driver: Redis where there is one, with the database for what it refuses; the database otherwise. */
 import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import type { Redis } from '#platform/redis/redis.ts';
-import type { EventLog } from '../eventlog.ts';
+import { type EventTables, findRunsWithEvents } from '../store/eventstore.ts';
 import { openDatabaseLog } from './database.ts';
+import type { EventLog } from './eventlog.ts';
+import { openFallbackLog } from './fallback.ts';
 import { openRedisLog } from './redis.ts';
-import type { EventTables } from './store.ts';
 
 export interface OpenEventLogOptions {
   readonly db: Db<EventTables>;
@@ -16,5 +17,8 @@ export interface OpenEventLogOptions {
 }
 
 export async function openEventLog({ db, redis, log, ttlS }: OpenEventLogOptions): Promise<EventLog> {
-  return redis === undefined ? openDatabaseLog({ db, log }) : openRedisLog({ redis, log, ttlS });
+  const databaseLog = openDatabaseLog({ db, log });
+  if (redis === undefined) return databaseLog;
+  const redisLog = await openRedisLog({ redis, log, ttlS });
+  return openFallbackLog({ redisLog, databaseLog, findMoved: (taskIds) => findRunsWithEvents(db, taskIds), log });
 }

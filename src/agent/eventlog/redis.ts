@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '#platform/log.ts';
 import type { Redis, RedisClient } from '#platform/redis/redis.ts';
-import type { Appended, Batch, EventLog, LogKey } from '../eventlog.ts';
+import type { Appended, Batch, EventLog, LogKey } from './eventlog.ts';
 
 export interface RedisLogDeps {
   readonly redis: Redis;

@@ -1,7 +1,7 @@
 /** Pictures by an OpenAI-compatible provider: `/images/generations`, `/images/edits`. */
 import { z } from 'zod';
-import { type ImageGenerator, type Picture, ProviderFailed, type Ratio } from '../generators.ts';
-import { callProvider, type ProviderSettings, parseJson } from './calling.ts';
+import { type ImageGenerator, type Picture, ProviderFailed, type Ratio } from './generators.ts';
+import { callProvider, type ProviderSettings, parseJson } from './requests.ts';
 
 const sizes: Readonly<Record<Ratio, string>> = {
   '1:1': '1024x1024',

@@ -1,8 +1,8 @@
 /** Videos by an OpenAI-compatible provider: `/videos`, ordered, asked after until they are done, and fetched. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { OrderRefused, ProviderFailed, type Ratio, type VideoGenerator } from '../generators.ts';
-import { callProvider, type ProviderSettings, parseJson } from './calling.ts';
+import { OrderRefused, ProviderFailed, type Ratio, type VideoGenerator } from './generators.ts';
+import { callProvider, type ProviderSettings, parseJson } from './requests.ts';
 
 const sizes: Readonly<Record<Ratio, string>> = {
   '1:1': '1280x720',

@@ -1,13 +1,13 @@
-import type { Chunk } from '../chunks.ts';
-import type { StoredMessage } from '../messagestore.ts';
-import type { Run } from '../runs.ts';
+import type { StoredMessage } from '../store/messagestore.ts';
+import type { Run } from '../store/runstore.ts';
+import type { EventWriter } from '../stream/eventwriter.ts';
 
-/** What a tool is handed of the run that calls it. */
+/** The run that a tool works for. */
 export interface ToolContext {
   readonly run: Run;
-  readonly emit: (chunk: Chunk) => Promise<void>;
-  /** Those of the thread that show pictures, oldest first. */
+  readonly writer: EventWriter;
+  /** The messages of the thread that show pictures, oldest first. */
   readonly findMessages: () => Promise<readonly StoredMessage[]>;
-  /** Something that the run depends on does not do its work: the run ends with this sentence, once it is told. */
-  readonly fail: (reason: string) => void;
+  /** A tool has made a picture, which the model may look at in its next step. */
+  readonly onPicture: (assetId: string) => void;
 }

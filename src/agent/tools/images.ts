@@ -4,13 +4,14 @@ import { type LedgerTables, reserveCredits } from '#accounts/ledger/credits.ts';
 import { type Db, transaction } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import type { MediaOutput } from '../api.ts';
-import { RunFailure } from '../failures.ts';
-import { type ImageGenerator, OrderRefused, type Picture, ProviderFailed, ratio } from '../generators.ts';
-import { assetOf } from '../history.ts';
-import { fetchPicture, keep, type LibraryDeps, Refused } from '../library.ts';
-import type { StoredMessage } from '../messagestore.ts';
-import { pictureReference } from '../payables.ts';
-import { holdRun, type RunTables } from '../store.ts';
+import { assetOf, madePictureOf } from '../attachments.ts';
+import { pictureCost } from '../billing/prices.ts';
+import { pictureReference } from '../billing/references.ts';
+import { RunFailure } from '../providers/failures.ts';
+import { type ImageGenerator, OrderRefused, type Picture, ProviderFailed, ratio } from '../providers/generators.ts';
+import { fetchPicture, keep, type LibraryDeps, Refused } from '../services/library.ts';
+import type { StoredMessage } from '../store/messagestore.ts';
+import { holdRun, type RunTables } from '../store/runstore.ts';
 import type { ToolContext } from './context.ts';
 
 export interface ImageToolDeps extends LibraryDeps {
@@ -19,8 +20,6 @@ export interface ImageToolDeps extends LibraryDeps {
   readonly log: Log;
 }
 
-/** docs/specification/agent.md#credits. */
-const pictureCost = 2;
 const prompt = z.string().min(1).max(4000);
 const never = new AbortController().signal;
 
@@ -28,7 +27,10 @@ export function imageTools(deps: ImageToolDeps, context: ToolContext) {
   const made = new Set<string>();
   const run = async (toolCallId: string, signal: AbortSignal, make: () => Promise<Picture>) => {
     const output = await makePicture(deps, context, toolCallId, signal, make);
-    if (output.assetId !== null) made.add(output.assetId);
+    if (output.assetId !== null) {
+      made.add(output.assetId);
+      context.onPicture(output.assetId);
+    }
     return output;
   };
   return {
@@ -44,7 +46,7 @@ export function imageTools(deps: ImageToolDeps, context: ToolContext) {
       execute: async (order, { toolCallId, abortSignal: signal = never }) => {
         const known = [...picturesIn(await context.findMessages()), ...made];
         const assetId = order.assetId ?? known.at(-1);
-        // Of other conversations, and of other people, there may be nothing to see here.
+        // Pictures of other conversations stay hidden here.
         if (assetId === undefined || !known.includes(assetId)) return noSource;
         return run(toolCallId, signal, async () => {
           const source = await fetchPicture(deps, context.run.ownerId, assetId, signal);
@@ -59,7 +61,7 @@ export function imageTools(deps: ImageToolDeps, context: ToolContext) {
 /** What was reserved and not made goes back when the run ends: by then it is clear what is in the message. */
 async function makePicture(
   deps: ImageToolDeps,
-  { run, fail }: ToolContext,
+  { run }: ToolContext,
   toolCallId: string,
   signal: AbortSignal,
   make: () => Promise<Picture>,
@@ -82,7 +84,6 @@ async function makePicture(
     if (error instanceof OrderRefused || error instanceof Refused) return failed('rejected', error.message, false);
     const reason = error instanceof ProviderFailed ? error.message : 'The picture could not be made or kept.';
     deps.log.warn({ err: error }, 'a picture could not be made');
-    fail(reason);
     return failed('provider_failed', reason, true);
   }
 }
@@ -111,16 +112,7 @@ function unpaid(balance: number): MediaOutput {
 
 const noSource = failed('no_source', 'There is no such picture in this conversation.', false);
 
-/** Those that were attached, and those that were made; oldest first. */
+/** Attached pictures and those that tools made, oldest first. */
 function picturesIn(messages: readonly StoredMessage[]): readonly string[] {
-  return messages.flatMap(({ parts }) =>
-    parts.flatMap((part) => {
-      const attached = assetOf(part);
-      if (attached !== undefined) return [attached];
-      const output: unknown = part.type.startsWith('tool-') && 'output' in part ? part.output : undefined;
-      if (typeof output !== 'object' || output === null || Reflect.get(output, 'kind') !== 'image') return [];
-      const assetId: unknown = Reflect.get(output, 'assetId');
-      return typeof assetId === 'string' ? [assetId] : [];
-    }),
-  );
+  return messages.flatMap(({ parts }) => parts.flatMap((part) => assetOf(part) ?? madePictureOf(part) ?? []));
 }

@@ -1,6 +1,6 @@
 import { tool } from 'ai';
 import { z } from 'zod';
-import { addMemory, type MemoryDeps, MemoryFull, searchMemory } from '../memory.ts';
+import { addMemory, type MemoryDeps, MemoryFull, searchMemory } from '../services/memory.ts';
 import type { ToolContext } from './context.ts';
 
 export type MemoryToolDeps = MemoryDeps;

@@ -1,4 +1,4 @@
-/** What the model may do besides talking. Expected failures are outputs with a code, so that they can be told and kept. */
+/** The model's tools. Expected failures are outputs with a code, so that clients can show them. */
 import type { ToolSet } from 'ai';
 import type { ToolContext } from './context.ts';
 import { type ImageToolDeps, imageTools } from './images.ts';

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { tool } from 'ai';
 import { z } from 'zod';
 import type { VideoOutput } from '../api.ts';
-import { ratio } from '../generators.ts';
-import { findVideo, type Video } from '../videos/store.ts';
-import { describeVideo, orderVideo, type VideoDeps } from '../videos.ts';
+import { ratio } from '../providers/generators.ts';
+import { findVideo, type Video } from '../store/videostore.ts';
+import { describeVideo, orderVideo, type VideoDeps } from '../videos/videos.ts';
 import type { ToolContext } from './context.ts';
 
 export interface VideoToolDeps extends VideoDeps {
@@ -14,9 +14,9 @@ export interface VideoToolDeps extends VideoDeps {
 
 const lookEveryMs = 200;
 
-export function videoTools(deps: VideoToolDeps, { run, emit, fail }: ToolContext) {
+export function videoTools(deps: VideoToolDeps, { run, writer }: ToolContext) {
   const show = async (output: VideoOutput) => {
-    await emit({ type: 'data-video', id: output.videoId, data: output });
+    await writer.write({ type: 'data-video', id: output.videoId, data: output });
   };
   return {
     generateVideo: tool({
@@ -29,7 +29,6 @@ export function videoTools(deps: VideoToolDeps, { run, emit, fail }: ToolContext
         if (failure !== undefined) return ordered;
         const latest = describeVideo(await waitFor(deps, video, abortSignal));
         await show(latest);
-        if (latest.failure?.code === 'provider_failed') fail(latest.failure.message);
         return latest;
       },
     }),

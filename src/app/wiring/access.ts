@@ -3,7 +3,7 @@ import { systemClock as clock } from '#platform/clock.ts';
 import type { Log } from '#platform/log.ts';
 import { addressesOf, type Config, rateLimitOf } from '../config.ts';
 
-/** Who is calling, for services that users and servers call (docs/specification/http.md#credentials). */
+/** Access control for services that users and servers call (docs/specification/http.md#credentials). */
 export function wireAccess({ config, log }: { readonly config: Config; readonly log: Log }): Access {
   return createAccess({
     internalKeys: config.internal.keys,

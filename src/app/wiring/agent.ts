@@ -6,11 +6,12 @@ import { offlineImages, offlineVideos } from '#local/renderer/renderer.ts';
 import { createClient } from '#platform/http/client.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { openPubSub } from '#platform/pubsub/open.ts';
+import { measureRedis } from '#platform/redis/measuring.ts';
 import { addressesOf, agentOriginsOf } from '../config.ts';
 import { wireAccess } from './access.ts';
 import type { Wiring } from './wiring.ts';
 
-/** Registering a picture screens it: longer than most calls. */
+/** Registering an image includes its screening, which takes longer than most calls. */
 const mediaTimeoutMs = 30_000;
 const memoryTimeoutMs = 5000;
 
@@ -24,7 +25,7 @@ export async function wireAgent({ config, engines, server, log }: Wiring): Promi
     createClient({
       name,
       baseUrl,
-      ours: true,
+      isInternal: true,
       timeoutMs,
       ...(internalKey && { internalKey }),
       ...(server.telemetry && { telemetry: server.telemetry }),
@@ -51,10 +52,13 @@ export async function wireAgent({ config, engines, server, log }: Wiring): Promi
     memory,
     settings: config.agent,
     model: config.model,
+    readKey: (variable) => process.env[variable],
+    ownUrls: [addresses.edge, config.objects.endpoint],
     offlineModel,
     imageGenerator: imageModel.url === 'offline' ? offlineImages : openImageProvider(imageModel),
     videoGenerator: videoModel.url === 'offline' ? offlineVideos : openVideoProvider(videoModel),
   });
+  if (redis) measureRedis(app.metrics, redis);
   app.addHook('onClose', async () => {
     await Promise.all([media.close(), memory.close()]);
   });

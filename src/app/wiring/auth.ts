@@ -14,13 +14,14 @@ export async function wireAuth({ config, engines, server, log }: Wiring): Promis
     server: { ...server, readiness: { database: () => database.check() } },
     clock,
     database,
+    jobs: await engines.jobs(),
     publicUrl: publicAuthUrlOf(config),
     allowedOrigins,
     defaultOrigin: auth.defaultOrigin ?? allowedOrigins[0] ?? publicAuthUrlOf(config),
     cookieDomain: auth.cookieDomain,
     cookieSecrets: auth.cookieSecrets,
     trustedProxies: auth.trustedProxies,
-    // Others reach a PostgreSQL server by themselves.
+    // Other processes connect to a PostgreSQL server directly.
     records:
       database.driver === 'pglite' && internalKeys.length > 0
         ? { access: createAccess({ internalKeys, log, clock }), hasMadeUpAccounts: identity.url === undefined }

@@ -33,7 +33,7 @@ export async function wireConsole({ config, server }: Wiring): Promise<HttpServe
 
 const originOf = (address: string) => new URL(address).origin;
 
-/** Names of the loopback, where the console listens on it and nobody has said otherwise. */
+/** Names of the loopback interface, if the console listens on it and no public URL is set. */
 function aliasesOf(config: Config): readonly string[] {
   const { port } = bindingOf(config, 'console');
   return config.console.url === undefined
@@ -43,7 +43,7 @@ function aliasesOf(config: Config): readonly string[] {
 
 const keepsMails = ({ notify }: Config) => notify.resendApiKey === undefined && notify.smtpUrl === 'outbox';
 
-/** What stands behind each concern (docs/specification/system.md#engines): servers by host, embedded engines by name. */
+/** The engine behind each concern (docs/specification/system.md#engines): servers by host, embedded engines by name. */
 function enginesOf(config: Config) {
   const hostOf = (address: string) => new URL(address).host;
   const isEmbedded = (address: string) => ['embedded', 'offline', 'builtin', 'outbox'].includes(address);

@@ -9,6 +9,7 @@ export async function wireContent({ config, engines, server }: Wiring): Promise<
     server: { ...server, readiness: { database: () => database.check() } },
     database,
     cmsUrl: addressesOf(config).cms,
+    notify: { url: addressesOf(config).notify, internalKey: config.internal.keys[0] },
     settings: config.content,
   });
 }

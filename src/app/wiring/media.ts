@@ -3,18 +3,19 @@ import { createMedia } from '#media/service.ts';
 import { openCache } from '#platform/cache/open.ts';
 import { systemClock as clock } from '#platform/clock.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import { measureRedis } from '#platform/redis/measuring.ts';
 import { addressesOf, agentOriginsOf } from '../config.ts';
 import { wireAccess } from './access.ts';
 import type { Wiring } from './wiring.ts';
 
-/** In memory: some 60,000 answers. */
-const maxAnswerBytes = 64 * 1024 * 1024;
+/** Limit of the memory driver: about 60,000 entries. */
+const maxCacheBytes = 64 * 1024 * 1024;
 
 export async function wireMedia({ config, engines, server, log, serviceLease }: Wiring): Promise<HttpServer> {
   const database = await engines.database();
   const redis = await engines.redis();
-  const answers = openCache({ redis, database, name: 'media', maxBytes: maxAnswerBytes, log });
-  serviceLease?.onReturn(() => answers.clear());
+  const signedUrls = openCache({ redis, database, name: 'media', maxBytes: maxCacheBytes, log });
+  serviceLease?.onReturn(() => signedUrls.clear());
   const { driver, originals, publicObjects } = await engines.objects();
   const legacy = await engines.legacy();
   const backends = [
@@ -28,13 +29,13 @@ export async function wireMedia({ config, engines, server, log, serviceLease }: 
     variants: () => publicObjects.check(),
     legacy: () => legacy.check(),
   };
-  return createMedia({
+  const app = await createMedia({
     server: { ...server, readiness },
     agentOrigins: agentOriginsOf(config),
     clock,
     access: wireAccess({ config, log }),
     database,
-    answers,
+    signedUrls,
     originals,
     publicObjects,
     legacy,
@@ -50,4 +51,6 @@ export async function wireMedia({ config, engines, server, log, serviceLease }: 
     jobs: await engines.jobs(),
     settings: config.media,
   });
+  if (redis) measureRedis(app.metrics, redis);
+  return app;
 }

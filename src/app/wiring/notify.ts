@@ -1,3 +1,4 @@
+import { nameIn } from '#notify/brand.ts';
 import { openChannel } from '#notify/channels/open.ts';
 import { createNotify } from '#notify/service.ts';
 import type { HttpServer } from '#platform/http/server.ts';
@@ -6,14 +7,20 @@ import type { Wiring } from './wiring.ts';
 
 export async function wireNotify({ config, engines, server }: Wiring): Promise<HttpServer> {
   const database = await engines.database();
-  const { from, appUrl, unsubscribeUrl } = config.notify;
+  const { from, appUrl, unsubscribeUrl, templatesDir, brandName, brandLogoUrl, brandColor, postalAddress } =
+    config.notify;
+  const { content } = addressesOf(config);
   return createNotify({
     server: { ...server, readiness: { database: () => database.check() } },
     internalKeys: config.internal.keys,
     database,
+    jobs: await engines.jobs(),
     channel: await openChannel(config.notify, config.process.dataDir),
     from,
     appUrl,
-    unsubscribeUrl: unsubscribeUrl ?? `${addressesOf(config).content}/unsubscribe`,
+    unsubscribeUrl: unsubscribeUrl ?? `${content}/unsubscribe`,
+    brand: { name: brandName ?? nameIn(from), logoUrl: brandLogoUrl, color: brandColor, postalAddress },
+    templatesDir,
+    contentUrl: content,
   });
 }

@@ -1,4 +1,4 @@
-/** What one service is wired from: its part of the configuration, the engines it asks for, and what every server has. */
+/** What one service needs: its part of the configuration, its engines and the server options. */
 import type { ServerCommons } from '#platform/http/server.ts';
 import type { Log } from '#platform/log.ts';
 import type { Config } from '../config.ts';
@@ -10,6 +10,6 @@ export interface Wiring {
   readonly engines: Engines;
   readonly server: ServerCommons;
   readonly log: Log;
-  /** Where one process alone may run the service: what it keeps in memory is void when it was not alone for a while. */
+  /** Present if only one process may run the service. In-memory state is invalid after another process held the lease. */
   readonly serviceLease?: ServiceLease;
 }

@@ -1,4 +1,4 @@
-/** The vocabulary of the agent service. Written from its OpenAPI document by `npm test -- test/client -u`. */
+/** The vocabulary of the agent service. Generated from its OpenAPI document by `npm run generate`. */
 
 export interface TaskRequest {
   readonly threadId: string;
@@ -36,6 +36,55 @@ export interface ThreadMessages {
   /** v5 UIMessages, oldest first. */ readonly messages: readonly ThreadMessage[];
 }
 
+export interface ModelList {
+  readonly models: readonly {
+    readonly id: string;
+    readonly label: string;
+    readonly vision: boolean;
+    readonly tools: boolean;
+    /** What a run costs. */
+    readonly credits: number;
+    /** Whether the plan of the user includes the model. */
+    readonly allowed: boolean;
+    readonly default: boolean;
+  }[];
+}
+
+export interface UsageRange {
+  /** The first day, in UTC; 30 days before `to` when it is left out. */ readonly from?: string;
+  /** The last day, included; today when it is left out. */
+  readonly to?: string;
+  /** Required with X-Internal-Key. */
+  readonly userId?: string;
+}
+
+export interface UsageDays {
+  readonly days: readonly {
+    readonly day: string;
+    readonly model: string;
+    readonly runs: number;
+    readonly inputTokens: number;
+    readonly outputTokens: number;
+    readonly images: number;
+    readonly videos: number;
+    readonly credits: number;
+  }[];
+}
+
+export interface CreditsOwner {
+  /** Required with X-Internal-Key. */ readonly userId?: string;
+}
+
+export interface CreditsState {
+  readonly plan: 'free' | 'basic' | 'basic_year' | 'pro' | 'pro_year' | 'max' | 'max_year';
+  readonly credits: number;
+  readonly prices: {
+    /** With the default model. */ readonly run: number;
+    readonly image: number;
+    readonly video: number;
+  };
+}
+
 export interface VideosRetried {
   readonly success: true;
 }
@@ -49,8 +98,13 @@ export interface UserMessage {
         readonly type: 'file';
         readonly mediaType: string;
         readonly filename?: string;
-        /** `asset:<assetId>` names a picture of the library; it is signed when messages are read. */
+        /** `asset:<assetId>` names a file of the library; it is signed when messages are read. */
         readonly url: string;
+        /** As `GET /messages` returns it: `atelier.assetId` names the asset, whatever the URL is. */
+        readonly providerMetadata?: {
+          readonly atelier?: { readonly assetId?: string; readonly [key: string]: unknown };
+          readonly [key: string]: unknown;
+        } | null;
       }
   )[];
   readonly metadata?: Readonly<Record<string, unknown>> | null;

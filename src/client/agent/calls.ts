@@ -1,9 +1,21 @@
-/** The calls of the agent service. Written from its OpenAPI document by `npm test -- test/client -u`. */
+/** The calls of the agent service. Generated from its OpenAPI document by `npm run generate`. */
 import { type Access, type CallOptions, callJson, callVoid } from '../calling.ts';
 import type { RunChunk } from '../chunks.ts';
 import { operationsOf } from '../operations.ts';
 import { followRun } from '../run.ts';
-import type { CurrentTask, StartedTask, TaskInfo, TaskRequest, ThreadMessages, VideosRetried } from './api.ts';
+import type {
+  CreditsOwner,
+  CreditsState,
+  CurrentTask,
+  ModelList,
+  StartedTask,
+  TaskInfo,
+  TaskRequest,
+  ThreadMessages,
+  UsageDays,
+  UsageRange,
+  VideosRetried,
+} from './api.ts';
 
 export type AgentCalls = ReturnType<typeof agentCalls>;
 
@@ -37,6 +49,18 @@ export function agentCalls(access: Access) {
     /** The messages of a thread (`GET /messages/:threadId`). */
     readMessages: (threadId: string, options?: CallOptions): Promise<ThreadMessages> =>
       callJson(access, { method: 'GET', path: `/messages/${encodeURIComponent(threadId)}`, repeatable: true }, options),
+
+    /** The models that a run may name, and what they cost (`GET /models`). */
+    listModels: (options?: CallOptions): Promise<ModelList> =>
+      callJson(access, { method: 'GET', path: '/models', repeatable: true }, options),
+
+    /** What a user has used, by day and model, newest day first (`GET /usage`). */
+    readUsage: (query?: UsageRange, options?: CallOptions): Promise<UsageDays> =>
+      callJson(access, { method: 'GET', path: '/usage', query, repeatable: true }, options),
+
+    /** The plan and the credits of a user, and what things cost (`GET /credits`). */
+    readCredits: (query?: CreditsOwner, options?: CallOptions): Promise<CreditsState> =>
+      callJson(access, { method: 'GET', path: '/credits', query, repeatable: true }, options),
 
     /** Try again the videos of a task that could not be paid for (`POST /video/submit/:taskId`). */
     retryVideos: (taskId: string, options?: CallOptions): Promise<VideosRetried> =>

@@ -1,4 +1,4 @@
-/** The vocabulary of the auth service. Written from its OpenAPI document by `npm test -- test/client -u`. */
+/** The vocabulary of the auth service. Generated from its OpenAPI document by `npm run generate`. */
 
 export interface SignInStart {
   /** Where to go afterwards. */ readonly next?: string;

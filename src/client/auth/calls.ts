@@ -1,4 +1,4 @@
-/** The calls of the auth service. Written from its OpenAPI document by `npm test -- test/client -u`. */
+/** The calls of the auth service. Generated from its OpenAPI document by `npm run generate`. */
 import { type Access, addressOf, type CallOptions, callJson, queryOf } from '../calling.ts';
 import { operationsOf } from '../operations.ts';
 import type {

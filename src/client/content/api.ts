@@ -1,4 +1,4 @@
-/** The vocabulary of the content service. Written from its OpenAPI document by `npm test -- test/client -u`. */
+/** The vocabulary of the content service. Generated from its OpenAPI document by `npm run generate`. */
 
 export interface UserSitemap {
   readonly users: readonly { readonly id: string; readonly updated_at: string }[];

@@ -1,4 +1,4 @@
-/** The calls of the content service. Written from its OpenAPI document by `npm test -- test/client -u`. */
+/** The calls of the content service. Generated from its OpenAPI document by `npm run generate`. */
 import { type Access, type CallOptions, callJson, callText } from '../calling.ts';
 import { operationsOf } from '../operations.ts';
 import type { Announcement, FeedSitemap, HomeCards, Trending, UnsubscribeLink, UserSitemap } from './api.ts';

@@ -1,4 +1,4 @@
-/** The vocabulary of the image service. Written from its OpenAPI document by `npm test -- test/client -u`. */
+/** The vocabulary of the image service. Generated from its OpenAPI document by `npm run generate`. */
 
 export interface EnsureRequest {
   readonly source: ImageSource;

@@ -1,4 +1,4 @@
-/** The vocabulary of the media service. Written from its OpenAPI document by `npm test -- test/client -u`. */
+/** The vocabulary of the media service. Generated from its OpenAPI document by `npm run generate`. */
 
 export interface UploadRequest {
   readonly scopeKind: string;

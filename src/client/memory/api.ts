@@ -1,4 +1,4 @@
-/** The vocabulary of the memory service. Written from its OpenAPI document by `npm test -- test/client -u`. */
+/** The vocabulary of the memory service. Generated from its OpenAPI document by `npm run generate`. */
 
 export interface InjectRequest {
   readonly entity_id: string;

@@ -1,9 +1,9 @@
-/** The vocabulary of the notify service. Written from its OpenAPI document by `npm test -- test/client -u`. */
+/** The vocabulary of the notify service. Generated from its OpenAPI document by `npm run generate`. */
 
 export interface NotifyRequest {
   readonly type?: string | null;
   readonly userId?: string | null;
-  /** Not used so far. */
+  /** For the texts of the type. */
   readonly data?: Readonly<Record<string, unknown>> | null;
   /** With an email address the user is not looked up. */
   readonly contact?: { readonly email?: string | null; readonly locale?: string | null } | null;
@@ -22,10 +22,24 @@ export interface EmailRequest {
   readonly cc?: string | readonly string[] | null;
   readonly bcc?: string | readonly string[] | null;
   readonly reply_to?: string | readonly string[] | null;
+  readonly attachments?:
+    | readonly {
+        readonly filename: string;
+        readonly content: string | { readonly type: 'Buffer'; readonly data: readonly number[] };
+        readonly content_type?: string | null;
+        readonly content_id?: string | null;
+        /** Files are not fetched: send their `content`. */
+        readonly path?: null;
+      }[]
+    | null;
+  readonly headers?: Readonly<Record<string, string>> | null;
+  readonly tags?: readonly { readonly name: string; readonly value: string }[] | null;
+  /** At most 30 days ahead. The past means now. */
+  readonly scheduled_at?: string | null;
 }
 
 export interface EmailAnswer {
-  /** The provider’s. */ readonly id: string;
+  /** The provider’s; of a scheduled mail ours. */ readonly id: string;
   /** The recipients that the mail did not go to; absent: none. */
   readonly suppressed?: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** The calls of the notify service. Written from its OpenAPI document by `npm test -- test/client -u`. */
+/** The calls of the notify service. Generated from its OpenAPI document by `npm run generate`. */
 import { type Access, type CallOptions, callJson, callVoid, type KeyedOptions, keyed } from '../calling.ts';
 import { operationsOf } from '../operations.ts';
 import type {
@@ -19,7 +19,7 @@ export function notifyCalls(access: Access) {
     notify: (body: NotifyRequest, options?: KeyedOptions): Promise<NotifyAnswer> =>
       callJson(access, { method: 'POST', path: '/notify', body, ...keyed(options) }, options),
 
-    /** Send a mail as it is (`POST /emails`). */
+    /** Send a mail as it is, now or later (`POST /emails`). */
     sendEmail: (body: EmailRequest, options?: KeyedOptions): Promise<EmailAnswer> =>
       callJson(access, { method: 'POST', path: '/emails', body, ...keyed(options) }, options),
 

@@ -1,4 +1,4 @@
-/** What of a data folder belongs into its backup. */
+/** Which contents of a data folder belong in its backup. */
 import { lstat, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { folderFile } from '#platform/datafolder/identity.ts';
@@ -7,12 +7,12 @@ import { lockFiles, unfinishedMark } from '#platform/db/lock.ts';
 export interface Contents {
   /** Relative to the folder, with forward slashes. */
   readonly files: readonly { readonly path: string; readonly size: number }[];
-  /** PostgreSQL does not open a folder that lacks one of its empty ones. */
+  /** PostgreSQL cannot open a folder without its empty subfolders. */
   readonly emptyFolders: readonly string[];
 }
 
-/** Belongs to the process or to this very folder, or is made again: variants and half-written files. */
-const passing: readonly string[] = [
+/** Belongs to the process or to this folder only, or can be regenerated: variants and half-written files. */
+const excluded: readonly string[] = [
   ...lockFiles,
   folderFile,
   '.incoming',
@@ -26,7 +26,7 @@ export async function contentsOf(folder: string): Promise<Contents> {
   const files: { path: string; size: number }[] = [];
   const emptyFolders: string[] = [];
 
-  async function look(path: string): Promise<void> {
+  async function visit(path: string): Promise<void> {
     const names = await readdir(join(folder, path));
     if (names.length === 0) emptyFolders.push(path);
     for (const name of names.sort()) await add(`${path}/${name}`, lstat);
@@ -34,11 +34,11 @@ export async function contentsOf(folder: string): Promise<Contents> {
 
   async function add(path: string, statOf: typeof stat): Promise<void> {
     const found = await statOf(join(folder, path));
-    if (found.isDirectory()) await look(path);
+    if (found.isDirectory()) await visit(path);
     else if (found.isFile()) files.push({ path, size: found.size });
   }
 
-  // What stands at the top may be a link to another disk; the store follows none below.
-  for (const name of (await readdir(folder)).sort()) if (!passing.includes(name)) await add(name, stat);
+  // Top-level entries may be links to another disk. The store follows no links below them.
+  for (const name of (await readdir(folder)).sort()) if (!excluded.includes(name)) await add(name, stat);
   return { files, emptyFolders };
 }

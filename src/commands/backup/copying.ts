@@ -1,4 +1,4 @@
-/** Files from one folder to another, with their digests, for nobody's eyes but the owner's. */
+/** Copies files between folders, computes their digests and makes the copies readable by their owner only. */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { headOf } from '#platform/objects/files/head.ts';
 
 const filesAtOnce = 8;
 
-/** Those under way come to their end before a failure is thrown, so that nobody writes any more. */
+/** Copies in progress end before a failure is thrown, so that nothing is written afterwards. */
 export async function copyEach<File, Result>(
   files: readonly File[],
   copyOne: (file: File) => Promise<Result>,
@@ -32,13 +32,13 @@ export interface Copied {
   readonly size: number;
   readonly sha256: string;
   readonly modifiedAtMs: number;
-  /** Of the source, as an object. */
+  /** The object ETag of the source. */
   readonly etag: string;
-  /** Of the copy. */
+  /** The object ETag of the copy. */
   readonly newEtag: string;
 }
 
-/** The copy is as old as the source, or as `modifiedAtMs` says. Throws when there is something at `to`. */
+/** Gives the copy the modification time of the source, or `modifiedAtMs`. Throws if `to` exists. */
 export async function copyFile(from: string, to: string, modifiedAtMs?: number): Promise<Copied> {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 });
   const source = await open(from, constants.O_RDONLY | constants.O_NOFOLLOW);

@@ -1,6 +1,6 @@
 /**
- * What a backup holds: `manifest.jsonl`, a line for each file and empty folder, then one that counts and signs those before
- * it. Written last, so that a folder without a whole one is no backup.
+ * The contents of a backup: `manifest.jsonl` has a line for each file and empty folder, then one that counts and signs those before
+ * it. It is written last, so a folder without a complete manifest is not a backup.
  */
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -9,14 +9,14 @@ import { z } from 'zod';
 import { StartFault } from '#platform/lifecycle.ts';
 import { isSafeKey } from '#platform/objects/keys.ts';
 
-/** Nothing that is read from a manifest leads out of the folder. */
+/** No path in a manifest may lead out of the folder. */
 const path = z.string().refine(isSafeKey);
 const keptFile = z.object({
   path,
   size: z.number().int().nonnegative(),
   sha256: z.string(),
   modifiedAtMs: z.number(),
-  /** As the object store told it where the file lay; rows of assets hold it. */
+  /** The ETag that the object store reported for the original file. Asset rows contain it. */
   etag: z.string(),
 });
 const emptyFolder = z.object({ folder: path });
@@ -50,16 +50,16 @@ export async function writeManifest(
   await writeFile(join(folder, fileName), `${body}${JSON.stringify(last)}\n`, { mode: 0o600, flush: true });
 }
 
-/** Throws StartFault when there is none, or not the one that was written. */
+/** Throws StartFault if the manifest is missing or was changed. */
 export async function readManifest(folder: string): Promise<Manifest> {
   const text = await readFile(join(folder, fileName), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') throw new StartFault(`${folder} is no backup: it has no ${fileName}.`);
-    throw new StartFault(`${join(folder, fileName)} cannot be read (${error.code}).`);
+    if (error.code === 'ENOENT') throw new StartFault(`${folder} is not a backup: it has no ${fileName}.`);
+    throw new StartFault(`Cannot read ${join(folder, fileName)} (${error.code}).`);
   });
   try {
     const body = text.slice(0, text.lastIndexOf('\n', text.length - 2) + 1);
     const { createdAt, bytes, files: count, sha256 } = end.parse(JSON.parse(text.slice(body.length)));
-    if (digestOf(body) !== sha256) throw new Error('another digest');
+    if (digestOf(body) !== sha256) throw new Error('the digest does not match');
     const lines: unknown[] = body
       .split('\n')
       .slice(0, -1)
@@ -67,7 +67,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
     const files = lines.slice(0, count).map((line) => keptFile.parse(line));
     return { createdAt, bytes, files, emptyFolders: lines.slice(count).map((line) => emptyFolder.parse(line).folder) };
   } catch (cause) {
-    throw new StartFault(`${join(folder, fileName)} is damaged, or of another version of Atelier.`, { cause });
+    throw new StartFault(`${join(folder, fileName)} is damaged, or from another version of Atelier.`, { cause });
   }
 }
 

@@ -1,40 +1,40 @@
-/** How the demo calls a service and tells of it. */
+/** HTTP calls of the demo, with their output. */
 import { outgoingFetch } from '#platform/http/outgoing.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 
-export type Answer = Readonly<Record<string, unknown>>;
+export type JsonObject = Readonly<Record<string, unknown>>;
 export type Credential = { readonly token: string } | { readonly internalKey: string };
 
-export function tell(step: string, what: string, address?: string): void {
+export function printStep(step: string, what: string, address?: string): void {
   console.log(`${step.padEnd(10)} ${what}${address === undefined ? '' : `\n           ${address}`}`);
 }
 
-/** Throws StartFault with one readable line, whatever is wrong. */
-export async function post(url: string, credential: Credential, body: unknown): Promise<Answer> {
+/** On any failure, throws StartFault with one readable line. */
+export async function post(url: string, credential: Credential, body: unknown): Promise<JsonObject> {
   return call('POST', url, credential, body);
 }
 
-export async function call(method: string, url: string, credential: Credential, body?: unknown): Promise<Answer> {
+export async function call(method: string, url: string, credential: Credential, body?: unknown): Promise<JsonObject> {
   const authorization: Record<string, string> =
     'token' in credential
       ? { authorization: `Bearer ${credential.token}` }
       : { 'x-internal-key': credential.internalKey };
-  const answer = await outgoingFetch(url, {
+  const response = await outgoingFetch(url, {
     method,
     headers: { ...authorization, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   }).catch((cause: Error) => {
-    throw new StartFault(`${url} does not answer; is \`npm start\` running? (${cause.message})`);
+    throw new StartFault(`${url} is not responding. Is \`npm start\` running? (${cause.message})`);
   });
-  const text = await answer.text();
-  if (!answer.ok) throw new StartFault(`${url} was answered with ${answer.status}: ${text}`);
+  const text = await response.text();
+  if (!response.ok) throw new StartFault(`${url} returned ${response.status}: ${text}`);
   return JSON.parse(text);
 }
 
-/** Opens an address that was handed out, as a browser would, and tells what is there. */
+/** Opens a URL that a service returned, as a browser would, and prints the result. */
 export async function open(step: string, url: unknown): Promise<void> {
-  const answer = await outgoingFetch(String(url));
-  const bytes = await answer.arrayBuffer();
-  if (!answer.ok) throw new StartFault(`${step} was answered with ${answer.status}.`);
-  tell(step, `${answer.headers.get('content-type')}, ${bytes.byteLength} bytes`, String(url));
+  const response = await outgoingFetch(String(url));
+  const bytes = await response.arrayBuffer();
+  if (!response.ok) throw new StartFault(`${step} returned ${response.status}.`);
+  printStep(step, `${response.headers.get('content-type')}, ${bytes.byteLength} bytes`, String(url));
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Two seconds of moving colours with a tone, as MP4. `undefined`: there is no ffmpeg. */
+/** Renders two seconds of moving colors with a tone, as MP4. Returns `undefined` if ffmpeg is not installed. */
 export async function renderClip(): Promise<Uint8Array | undefined> {
   const picture = ['-f', 'lavfi', '-i', 'gradients=size=640x360:rate=24:duration=2:speed=0.05'];
   const sound = ['-f', 'lavfi', '-i', 'sine=frequency=220:duration=2'];

@@ -1,11 +1,11 @@
-/** An upload and what becomes of it: a picture first, then a clip. */
+/** Uploads and processes an image, then a video. */
 import { readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mime from 'mime';
 import { outgoingFetch } from '#platform/http/outgoing.ts';
 import { StartFault } from '#platform/lifecycle.ts';
-import { type Answer, call, open, post, tell } from './calls.ts';
+import { call, type JsonObject, open, post, printStep } from './calls.ts';
 import { renderClip } from './clip.ts';
 import { renderLandscape } from './samplephoto.ts';
 
@@ -15,7 +15,7 @@ export interface MediaFile {
   readonly bytes: Uint8Array;
 }
 
-interface Who {
+interface DemoUser {
   readonly media: string;
   readonly token: string;
 }
@@ -27,7 +27,7 @@ export async function choosePhoto(path: string | undefined): Promise<MediaFile> 
   return { name: 'a rendered landscape', mime: 'image/jpeg', bytes: await renderLandscape() };
 }
 
-/** `undefined`: none was named, and there is no ffmpeg to render one. */
+/** Returns `undefined` if no file is given and ffmpeg is not installed to render one. */
 export async function chooseClip(path: string | undefined): Promise<MediaFile | undefined> {
   if (path !== undefined) return readMedia(path, 'video/mp4');
   const bytes = await renderClip();
@@ -36,39 +36,39 @@ export async function chooseClip(path: string | undefined): Promise<MediaFile | 
 
 async function readMedia(path: string, otherwise: string): Promise<MediaFile> {
   const bytes = await readFile(path).catch((cause: Error) => {
-    throw new StartFault(`${path} cannot be read: ${cause.message}`);
+    throw new StartFault(`Cannot read ${path}: ${cause.message}`);
   });
   return { name: basename(path), mime: mime.getType(extname(path)) ?? otherwise, bytes };
 }
 
-/** Uploaded, registered, signed, copied to the public feed, marked for a download. */
-export async function showPicture({ media, token }: Who, photo: MediaFile): Promise<void> {
-  const ask = (path: string, body: unknown) => post(`${media}${path}`, { token }, body);
+/** Uploads, registers and signs a picture, copies it to the public feed and watermarks it for a download. */
+export async function showPicture({ media, token }: DemoUser, photo: MediaFile): Promise<void> {
+  const postMedia = (path: string, body: unknown) => post(`${media}${path}`, { token }, body);
   const assetId = await upload({ media, token }, photo, 'image');
-  const row = await ask('/v1/assets', { assetId, ...scope, kind: 'image', mime: photo.mime });
-  tell('Register', `${row.mime}, ${row.width} × ${row.height}, blurhash ${row.blurhash}`);
+  const row = await postMedia('/v1/assets', { assetId, ...scope, kind: 'image', mime: photo.mime });
+  printStep('Register', `${row.mime}, ${row.width} × ${row.height}, blurhash ${row.blurhash}`);
 
-  const signed = (await ask('/v1/sign/image', { refs: [assetId] }))[assetId] as Answer;
+  const signed = (await postMedia('/v1/sign/image', { refs: [assetId] }))[assetId] as JsonObject;
   await open('Original', signed.url);
   await open('Thumbnail', signed.thumbUrl);
   await open('Preview', signed.previewUrl);
 
-  const copy = await ask('/v1/copy', { fromAssetId: assetId, toScopeKind: 'feed', toScopeId: 'demo' });
-  tell('Copy', `asset ${copy.assetId} in the public feed`);
-  await open('Watermark', (await ask('/v1/watermark', { ref: assetId })).url);
+  const copy = await postMedia('/v1/copy', { fromAssetId: assetId, toScopeKind: 'feed', toScopeId: 'demo' });
+  printStep('Copy', `asset ${copy.assetId} in the public feed`);
+  await open('Watermark', (await postMedia('/v1/watermark', { ref: assetId })).url);
 }
 
-/** Uploaded and handed to the background job, which takes a poster frame; then marked for a download. */
-export async function showVideo({ media, token }: Who, clip: MediaFile): Promise<void> {
-  const ask = (path: string, body: unknown) => post(`${media}${path}`, { token }, body);
+/** Uploads a video, hands it to the background job that takes a poster frame, then watermarks it for a download. */
+export async function showVideo({ media, token }: DemoUser, clip: MediaFile): Promise<void> {
+  const postMedia = (path: string, body: unknown) => post(`${media}${path}`, { token }, body);
   const assetId = await upload({ media, token }, clip, 'video');
-  const { taskId } = await ask('/v1/media-tasks/video', { assetId, ...scope, mime: clip.mime });
-  tell('Video', `task ${taskId}`, `${media}/v1/media-tasks/${taskId}`);
+  const { taskId } = await postMedia('/v1/media-tasks/video', { assetId, ...scope, mime: clip.mime });
+  printStep('Video', `task ${taskId}`, `${media}/v1/media-tasks/${taskId}`);
   await ended(`${media}/v1/media-tasks/${taskId}`, token);
-  const signed = (await ask('/v1/sign/video', { refs: [assetId] }))[assetId] as Answer;
+  const signed = (await postMedia('/v1/sign/video', { refs: [assetId] }))[assetId] as JsonObject;
   await open('Video', signed.url);
   await open('Poster', signed.thumbUrl);
-  await open('Watermark', (await ask('/v1/watermark-video', { ref: assetId })).url);
+  await open('Watermark', (await postMedia('/v1/watermark-video', { ref: assetId })).url);
 }
 
 const patienceMs = 60_000;
@@ -80,17 +80,17 @@ async function ended(url: string, token: string): Promise<void> {
     if (status === 'failed') throw new StartFault(`${url} failed: ${JSON.stringify(metadata)}`);
     await sleep(500);
   }
-  throw new StartFault(`${url} is not done after ${patienceMs / 1000} s.`);
+  throw new StartFault(`${url} is not finished after ${patienceMs / 1000} s.`);
 }
 
-async function upload({ media, token }: Who, file: MediaFile, kind: string): Promise<string> {
+async function upload({ media, token }: DemoUser, file: MediaFile, kind: string): Promise<string> {
   const reservation = await post(`${media}/v1/uploads`, { token }, { ...scope, kind, mime: file.mime });
   const put = await outgoingFetch(String(reservation.uploadUrl), {
     method: 'PUT',
     headers: reservation.headers as Record<string, string>,
     body: new Uint8Array(file.bytes),
   });
-  if (!put.ok) throw new StartFault(`The upload was answered with ${put.status}: ${await put.text()}`);
-  tell('Upload', `${file.name}, ${file.bytes.length} bytes, asset ${reservation.assetId}`);
+  if (!put.ok) throw new StartFault(`The upload returned ${put.status}: ${await put.text()}`);
+  printStep('Upload', `${file.name}, ${file.bytes.length} bytes, asset ${reservation.assetId}`);
   return String(reservation.assetId);
 }

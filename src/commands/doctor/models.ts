@@ -1,53 +1,73 @@
-/** Asks each model with its key. No question orders a picture or a film. */
+/** Checks each model with its key. No request generates an image or a video. */
 
 import type { Config } from '#app/config.ts';
 import { openEmbedder } from '#memory/embedding/open.ts';
-import { ask, bearer, isSuccess, placeOf, reasonOf } from './asking.ts';
+import { bearer, isSuccess, placeOf, probe, reasonOf } from './probing.ts';
 
-/** A model may have to be loaded first. */
+/** The provider may have to load a model first. */
 const modelTimeoutMs = 30_000;
 
-export async function checkModel({ model: { url, apiKey, names } }: Config): Promise<string> {
+export async function checkModel({ model: { url, apiKey, names, file } }: Config): Promise<string> {
+  if (file !== undefined) return checkModels(file);
   if (url === 'offline') return 'the offline model';
-  await Promise.all(names.map((name) => askModel(url, apiKey, name)));
+  await Promise.all(names.map((name) => probeModel(url, apiKey, name)));
   return `${names.join(', ')} at ${placeOf(url)}`;
 }
 
-async function askModel(url: string, apiKey: string | undefined, model: string): Promise<void> {
+/** The models of MODELS_FILE, each with its own key. */
+async function checkModels(models: NonNullable<Config['model']['file']>): Promise<string> {
+  await Promise.all(
+    models.map(({ baseUrl, apiKeyEnv, model }) => {
+      const apiKey = apiKeyEnv === undefined ? undefined : process.env[apiKeyEnv];
+      return probeModel(baseUrl, apiKey, model, { settings: 'MODELS_FILE', keySetting: apiKeyEnv ?? 'MODELS_FILE' });
+    }),
+  );
+  return models.map(({ id, baseUrl }) => `${id} at ${placeOf(baseUrl)}`).join(', ');
+}
+
+const modelNames = { settings: 'MODEL_BASE_URL and MODEL_NAME', keySetting: 'MODEL_API_KEY' };
+
+async function probeModel(url: string, apiKey: string | undefined, model: string, named = modelNames): Promise<void> {
   const messages = [{ role: 'user', content: 'Answer with one word: ready?' }];
-  const settings = 'MODEL_BASE_URL and MODEL_NAME';
-  const question = { method: 'POST', headers: bearer(apiKey), settings, keySetting: 'MODEL_API_KEY' } as const;
-  const answerTo = (json: object) =>
-    ask({ ...question, url: `${url}/chat/completions`, json: { model, messages, ...json }, timeoutMs: modelTimeoutMs });
-  let { status } = await answerTo({ stream: true, max_tokens: 16 });
+  const { settings } = named;
+  const request = { method: 'POST', headers: bearer(apiKey), ...named } as const;
+  const statusFor = (json: object) =>
+    probe({
+      ...request,
+      url: `${url}/chat/completions`,
+      json: { model, messages, ...json },
+      timeoutMs: modelTimeoutMs,
+    });
+  let { status } = await statusFor({ stream: true, max_tokens: 16 });
   // Some models have another name for the limit.
-  if (status === 400 || status === 422) ({ status } = await answerTo({ stream: true }));
-  if (!isSuccess(status)) throw new Error(`${placeOf(url)} answers ${status} for the model ${model}; see ${settings}`);
+  if (status === 400 || status === 422) ({ status } = await statusFor({ stream: true }));
+  if (!isSuccess(status))
+    throw new Error(`${placeOf(url)} returns ${status} for the model ${model}; check ${settings}`);
 }
 
 export async function checkImageModel({ imageModel: { url, apiKey, name } }: Config): Promise<string> {
   if (url === 'offline') return 'the offline renderer';
   const settings = 'IMAGE_MODEL_BASE_URL and IMAGE_MODEL_NAME';
-  const { status } = await ask({
+  const { status } = await probe({
     url: `${url}/images/generations`,
     method: 'POST',
     headers: bearer(apiKey),
-    // Without a description the order is refused, but only after the key was accepted.
+    // The provider rejects a request without a description, but only after it has accepted the key.
     json: { model: name, prompt: '' },
     settings,
     keySetting: 'IMAGE_MODEL_API_KEY',
     timeoutMs: modelTimeoutMs,
   });
   if (!isSuccess(status) && status !== 400 && status !== 422)
-    throw new Error(`${placeOf(url)} answers ${status}; see ${settings}`);
+    throw new Error(`${placeOf(url)} returns ${status}; check ${settings}`);
   return `${name} at ${placeOf(url)}`;
 }
 
 export async function checkVideoModel({ videoModel: { url, apiKey, name } }: Config): Promise<string> {
   if (url === 'offline') return 'the offline renderer';
   const settings = 'VIDEO_MODEL_BASE_URL';
-  // Asks for a video that does not exist.
-  const { status } = await ask({
+  // Requests a video that does not exist.
+  const { status } = await probe({
     url: `${url}/videos/video_0`,
     headers: bearer(apiKey),
     settings,
@@ -55,7 +75,7 @@ export async function checkVideoModel({ videoModel: { url, apiKey, name } }: Con
     timeoutMs: modelTimeoutMs,
   });
   if (!isSuccess(status) && ![400, 404, 422].includes(status))
-    throw new Error(`${placeOf(url)} answers ${status}; see ${settings}`);
+    throw new Error(`${placeOf(url)} returns ${status}; check ${settings}`);
   return `${name} at ${placeOf(url)}`;
 }
 
@@ -65,10 +85,10 @@ export async function checkEmbeddings({ embedding }: Config): Promise<string> {
     await embedder.embed(['ready?']);
   } catch (error) {
     throw new Error(
-      `the embedding server does not answer as expected (${reasonOf(error as Error)}); see EMBEDDING_BASE_URL, EMBEDDING_API_KEY, EMBEDDING_MODEL and EMBEDDING_DIMENSIONS`,
+      `the embedding server does not respond as expected (${reasonOf(error as Error)}); check EMBEDDING_BASE_URL, EMBEDDING_API_KEY, EMBEDDING_MODEL and EMBEDDING_DIMENSIONS`,
     );
   } finally {
     await embedder.close();
   }
-  return embedding.baseUrl === 'builtin' ? 'the built-in embedder' : `${embedder.name} answers`;
+  return embedding.baseUrl === 'builtin' ? 'the built-in embedder' : `${embedder.name} responds`;
 }

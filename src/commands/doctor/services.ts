@@ -1,4 +1,4 @@
-/** Asks other people's services: identity provider, CMS, mail, resizing proxy, CDN, classifier. */
+/** Checks external services: identity provider, CMS, mail, resizing proxy, CDN, classifier. */
 import { join } from 'node:path';
 import sharp from 'sharp';
 import type { Config } from '#app/config.ts';
@@ -6,33 +6,33 @@ import { announcementFeature } from '#content/announcement.ts';
 import { pathSigner } from '#edge/api.ts';
 import { createClassifier } from '#media/screening/classifier.ts';
 import { openChannel } from '#notify/channels/open.ts';
-import { ask, placeOf, reasonOf, Warning } from './asking.ts';
+import { placeOf, probe, reasonOf, Warning } from './probing.ts';
 
 export async function checkIdentity(config: Config): Promise<string> {
   const { url, jwksUrl, anonKey } = config.identity;
   if (url === undefined) return 'the local stand-in, which npm start starts';
   const keysUrl = jwksUrl ?? `${url}/auth/v1/.well-known/jwks.json`;
-  const { status, json } = await ask({ url: keysUrl, settings: 'IDP_URL or JWKS_URL' });
+  const { status, json } = await probe({ url: keysUrl, settings: 'IDP_URL or JWKS_URL' });
   const keys = status === 200 ? (json as { readonly keys?: unknown } | undefined)?.keys : undefined;
   if (!Array.isArray(keys))
-    throw new Error(`${placeOf(keysUrl)} has no key set (status ${status}); see IDP_URL or JWKS_URL`);
+    throw new Error(`${placeOf(keysUrl)} has no key set (status ${status}); check IDP_URL or JWKS_URL`);
   const settingsUrl = `${url}/auth/v1/settings`;
-  const answer = await ask({
+  const response = await probe({
     url: settingsUrl,
     headers: { apikey: anonKey },
     settings: 'IDP_URL',
     keySetting: 'ANON_KEY',
   });
-  if (answer.status !== 200)
-    throw new Warning(`${settingsUrl} answers ${answer.status}, so ANON_KEY could not be tried`);
+  if (response.status !== 200)
+    throw new Warning(`${settingsUrl} returns ${response.status}, so ANON_KEY could not be checked`);
   return `${keys.length} token keys at ${placeOf(keysUrl)}, and ANON_KEY is accepted`;
 }
 
 export async function checkCms({ cms: { url } }: Config): Promise<string> {
   if (url === undefined) return 'the local stand-in, which npm start starts';
-  const { status, json } = await ask({ url: url + announcementFeature.path, settings: 'CMS_URL' });
+  const { status, json } = await probe({ url: url + announcementFeature.path, settings: 'CMS_URL' });
   if (status !== 200 || json === undefined)
-    throw new Error(`${placeOf(url + announcementFeature.path)} answers ${status} without content; see CMS_URL`);
+    throw new Error(`${placeOf(url + announcementFeature.path)} returns ${status} without content; check CMS_URL`);
   return `the CMS at ${placeOf(url)}`;
 }
 
@@ -46,9 +46,9 @@ export async function checkMail({ notify, process: { dataDir } }: Config): Promi
   const channel = await openChannel(notify, dataDir);
   try {
     await channel.check();
-    return `${what} accepts our credentials`;
+    return `${what} accepts the credentials`;
   } catch (error) {
-    throw new Error(`${what} does not take mails (${reasonOf(error as Error)}); see ${settings}`);
+    throw new Error(`${what} does not accept mail (${reasonOf(error as Error)}); check ${settings}`);
   } finally {
     await channel.close();
   }
@@ -56,23 +56,23 @@ export async function checkMail({ notify, process: { dataDir } }: Config): Promi
 
 export async function checkResizing({ resizing: { proxyUrl, key, salt }, objects }: Config): Promise<string> {
   if (proxyUrl === undefined) return 'the edge';
-  const { status } = await ask({ url: `${proxyUrl}/health`, settings: 'IMGPROXY_URL' });
-  if (status !== 200) throw new Error(`${placeOf(proxyUrl)}/health answers ${status}; see IMGPROXY_URL`);
-  // A picture that does not exist: imgproxy checks the signature first.
+  const { status } = await probe({ url: `${proxyUrl}/health`, settings: 'IMGPROXY_URL' });
+  if (status !== 200) throw new Error(`${placeOf(proxyUrl)}/health returns ${status}; check IMGPROXY_URL`);
+  // The image does not exist, but imgproxy checks the signature first.
   const path = `/rs:fit:1:1:0/plain/s3://${objects.bucket}/doctor@webp`;
   const keySetting = 'IMGPROXY_KEY and IMGPROXY_SALT';
-  await ask({ url: `${proxyUrl}/${pathSigner(key, salt)(path)}${path}`, settings: 'IMGPROXY_URL', keySetting });
+  await probe({ url: `${proxyUrl}/${pathSigner(key, salt)(path)}${path}`, settings: 'IMGPROXY_URL', keySetting });
   return `imgproxy at ${placeOf(proxyUrl)}`;
 }
 
 export async function checkCdn({ resizing: { cdnUrl } }: Config): Promise<string> {
   if (cdnUrl === undefined) return 'the edge';
-  // No variant has this name, so any answer will do.
-  await ask({ url: `${cdnUrl}/img/doctor`, settings: 'PUBLIC_CDN_URL' });
+  // No variant has this name, so any response means that the CDN is reachable.
+  await probe({ url: `${cdnUrl}/img/doctor`, settings: 'PUBLIC_CDN_URL' });
   return `the CDN at ${placeOf(cdnUrl)}`;
 }
 
-/** The picture is plain gray: a classifier that finds something in it would block everything. */
+/** The image is plain gray. A classifier that flags it would block everything. */
 export async function checkClassifier({ media: { screeningUrl } }: Config): Promise<string> {
   if (screeningUrl === undefined) return 'none (MEDIA_SCREENING_URL is not set)';
   const gray = { width: 64, height: 64, channels: 3, background: '#808080' } as const;
@@ -82,12 +82,10 @@ export async function checkClassifier({ media: { screeningUrl } }: Config): Prom
   try {
     const picture = { assetId: '00000000-0000-0000-0000-000000000000', mime: 'image/png', bytes };
     const list = await classifier.classify(picture, AbortSignal.timeout(10_000));
-    if (list !== undefined) throw new Error(`it blocks a plain gray picture (list ${list || 'without a name'})`);
+    if (list !== undefined) throw new Error(`it blocks a plain gray image (list ${list || 'without a name'})`);
     return `the classifier at ${place}`;
   } catch (error) {
-    throw new Error(
-      `the classifier at ${place} cannot be relied on (${reasonOf(error as Error)}); see MEDIA_SCREENING_URL`,
-    );
+    throw new Error(`the classifier at ${place} is unusable (${reasonOf(error as Error)}); check MEDIA_SCREENING_URL`);
   } finally {
     await classifier.close();
   }

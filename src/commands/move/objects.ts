@@ -1,8 +1,13 @@
-/** Moves the objects: each is read back and compared before it counts as moved, and noted, so that a repeat goes on. */
+/** Moves the objects. Each is read back and compared before it is recorded as moved, so a repeated run continues. */
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import mimeTypes from 'mime';
-import { findRelocations, forgetRelocation, noteRelocations, type Relocation } from '#media/relocating/store.ts';
+import {
+  findRelocations,
+  forgetRelocation,
+  noteRelocations,
+  type Relocation,
+} from '#media/reconciling/relocationstore.ts';
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import type { Db } from '#platform/db/db.ts';
 import { StartFault } from '#platform/lifecycle.ts';
@@ -14,30 +19,30 @@ import type { Progress } from '../progress.ts';
 export interface ObjectsMove {
   readonly source: Objects;
   readonly target: Objects;
-  /** Where it is noted what lies where. */
+  /** The database that records the location of each object. */
   readonly notes: Db<object>;
   readonly progress: Progress;
 }
 
 const pageLength = 200;
 const objectsAtOnce = 8;
-const patience = {
+const retryOptions = {
   attempts: 5,
   baseDelayMs: 500,
   maxDelayMs: 8000,
   isRetryable: (error: unknown) => error instanceof Problem,
 };
 
-/** Answers how many there are. Throws StartFault when something lies in the target that is not of the source. */
+/** Returns the number of objects. Throws StartFault if the target contains an object that the source does not have. */
 export async function moveObjects(move: ObjectsMove): Promise<number> {
   let count = 0;
   for await (const page of pagesOf(move.source)) {
     await moveMissing(move, page);
     count += page.length;
   }
-  const found = await examine(move);
+  const found = await verifyTarget(move);
   if (found !== count)
-    throw new StartFault(`S3_BUCKET: ${found} objects are there of ${count}; repeat \`npm run move\`.`);
+    throw new StartFault(`S3_BUCKET: only ${found} of ${count} objects are there. Run \`npm run move\` again.`);
   return count;
 }
 
@@ -62,7 +67,7 @@ async function moveMissing(move: ObjectsMove, page: readonly ListedObject[]): Pr
     const { key, etag, size } = object;
     const known = noted.get(key);
     if (known?.etag !== etag || known.newBucket !== target.bucket) {
-      const moved = await retry(() => moveObject(move, object), patience);
+      const moved = await retry(() => moveObject(move, object), retryOptions);
       const place = { backend: 'objects', bucket: source.bucket, newBucket: target.bucket } as const;
       await noteRelocations(notes, [{ ...place, key, etag, size, ...moved }]);
     }
@@ -70,13 +75,14 @@ async function moveMissing(move: ObjectsMove, page: readonly ListedObject[]): Pr
   });
 }
 
-/** Answers the ETag that it has there, and its digest. */
+/** Returns the object's ETag in the target and its digest. */
 async function moveObject(
   { source, target }: ObjectsMove,
   { key, etag, size }: ListedObject,
 ): Promise<Pick<Relocation, 'newEtag' | 'sha256'>> {
   const body = await source.get(key, { ifMatch: etag });
-  if (body === undefined) throw new StartFault(`${key} went away meanwhile: something is still running on the source.`);
+  if (body === undefined)
+    throw new StartFault(`${key} disappeared during the move: an instance is still running on the source.`);
   const sent = createHash('sha256');
   const stream = Readable.from(hashed(body.stream, sent), { objectMode: false });
   const contentType = mimeTypes.getType(key) ?? 'application/octet-stream';
@@ -86,7 +92,7 @@ async function moveObject(
   for await (const chunk of back?.stream ?? []) received.update(chunk);
   const sha256 = sent.digest('hex');
   if (sha256 !== received.digest('hex'))
-    throw new StartFault(`S3_ENDPOINT: ${key} was read back with other bytes than were written.`);
+    throw new StartFault(`S3_ENDPOINT: ${key} was read back with different bytes than were written.`);
   return { newEtag: written.etag, sha256 };
 }
 
@@ -97,8 +103,8 @@ async function* hashed(stream: Readable, digest: ReturnType<typeof createHash>) 
   }
 }
 
-/** Counts what lies in the target as it was noted; what the source has no more is removed. */
-async function examine({ source, target, notes }: ObjectsMove): Promise<number> {
+/** Counts the objects that the target contains as recorded. Removes objects that the source no longer has. */
+async function verifyTarget({ source, target, notes }: ObjectsMove): Promise<number> {
   let count = 0;
   for await (const page of pagesOf(target)) {
     const noted = await findRelocations(
@@ -109,7 +115,7 @@ async function examine({ source, target, notes }: ObjectsMove): Promise<number> 
       const note = noted.get(key);
       if (note === undefined)
         throw new StartFault(
-          `S3_BUCKET: the bucket "${target.bucket}" has ${key}, which is not of this installation; remove it.`,
+          `S3_BUCKET: the bucket "${target.bucket}" contains ${key}, which does not belong to this installation. Remove it.`,
         );
       const original = await source.head(key);
       if (original === undefined) {

@@ -1,4 +1,4 @@
-/** Moves the rows of all tables, each table in the order of its key, from where it had come to when it was broken off. */
+/** Moves the rows of all tables, each table in the order of its key. Continues after the last row of an interrupted run. */
 import { createHash } from 'node:crypto';
 import { toBytes } from '#memory/vectors.ts';
 import type { Database } from '#platform/db/db.ts';
@@ -26,28 +26,31 @@ interface Place {
 interface TableMove {
   readonly source: Place;
   readonly target: Place;
-  /** From the source's text to the target's. */
+  /** Converts the source's text to the target's. */
   readonly convert: (row: Row) => Row;
 }
 
-/** A row may hold a long message: some megabytes in all. */
+/** Limits memory: a row may contain a message of several megabytes. */
 const rowsAtOnce = 200;
 
-/** Answers how many rows there are. Throws StartFault when the copy is another than the source. */
+/** Returns the number of rows. Throws StartFault if the copy differs from the source. */
 export async function moveRows(source: Database, target: Database, progress: Progress): Promise<number> {
-  const there = new Map((await readTables(target.queries())).map((table) => [table.name, table]));
+  const targetTables = new Map((await readTables(target.queries())).map((table) => [table.name, table]));
   let rows = 0;
   for (const table of await readTables(source.queries())) {
-    const move = planOf({ database: source, table }, { database: target, table: there.get(table.name) ?? table });
+    const move = planOf(
+      { database: source, table },
+      { database: target, table: targetTables.get(table.name) ?? table },
+    );
     await copyOn(move, progress);
     let count = await compare(move);
     if (count === undefined) {
-      // The source was in use since a part of it was moved: this table from the start.
+      // The source was in use after a part of it was moved, so this table starts from the beginning.
       await beginTable(move.target);
       await copyOn(move, progress);
       count = await compare(move);
     }
-    if (count === undefined) throw new StartFault(`The rows of ${table.name} are not the same as in the source.`);
+    if (count === undefined) throw new StartFault(`The rows of ${table.name} differ from the source.`);
     rows += count;
   }
   await copySequences(source.queries(), target.queries());
@@ -58,8 +61,8 @@ function planOf(source: Place, target: Place): TableMove {
   const types = new Map(target.table.columns.map(({ name, type }) => [name, type]));
   const { name, columns } = source.table;
   if (columns.length !== types.size || columns.some((column) => !types.has(column.name)))
-    throw new StartFault(`DATABASE_URL: the table ${name} has other columns there.`);
-  // In the order of the source's columns.
+    throw new StartFault(`DATABASE_URL: the table ${name} has different columns in the target.`);
+  // The columns must be in the order of the source.
   const aligned = columns.map((column) => ({ name: column.name, type: types.get(column.name) ?? column.type }));
   const unpacked = new Set(
     columns.flatMap(({ type }, at) => (isVector(type) && aligned[at]?.type === 'bytea' ? [at] : [])),
@@ -71,12 +74,12 @@ function planOf(source: Place, target: Place): TableMove {
   };
 }
 
-/** pgvector's, which the target may not have (docs/memory.md). */
+/** The type is from pgvector, which the target may not have (docs/memory.md). */
 const isVector = (type: string) => /(^|\.)vector(\(\d+\))?$/.test(type);
 const bytesOf = (vector: string) => `\\x${toBytes(Float32Array.from(JSON.parse(vector))).toString('hex')}`;
 
 interface Note {
-  /** The key of the last row that was moved; `null`: none yet. */
+  /** The key of the last moved row. `null`: none yet. */
   readonly after: Row | null;
 }
 
@@ -101,7 +104,7 @@ async function copyOn({ source, target, convert }: TableMove, progress: Progress
   }
 }
 
-/** Migrations may have put rows there. */
+/** Removes rows that migrations inserted. */
 async function beginTable({ database, table }: Place): Promise<void> {
   await inPlainText(database.queries(), async (tx) => {
     await emptyTable(tx, table.name);
@@ -109,13 +112,13 @@ async function beginTable({ database, table }: Place): Promise<void> {
   });
 }
 
-/** How many rows both have; `undefined`: they are not the same. */
+/** Returns the number of rows in both databases, or `undefined` if they differ. */
 async function compare({ source, target, convert }: TableMove): Promise<number | undefined> {
   const [left, right] = [await digestOf(source, convert), await digestOf(target, (row) => row)];
   return left.count === right.count && left.sum === right.sum ? left.count : undefined;
 }
 
-/** The sum of the rows' digests: servers that sort texts differently give the rows in another order. */
+/** Returns the sum of the rows' digests, because servers with different collations return rows in different orders. */
 async function digestOf({ database, table }: Place, convert: (row: Row) => Row) {
   let [count, sum] = [0, 0n];
   let after: Row | undefined;

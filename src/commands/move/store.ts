@@ -1,6 +1,6 @@
 /**
- * Rows of any table as text, which every PostgreSQL reads and writes alike, and what is noted of a move in the target: how
- * far each table has come. What is noted goes when the move is over.
+ * Rows of any table as text, which every PostgreSQL reads and writes identically, and the progress of a move, which is recorded in
+ * the target. The progress is removed when the move is complete.
  */
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, json, type Tx, transaction } from '#platform/db/db.ts';
@@ -15,7 +15,7 @@ export interface Column {
 export interface Table {
   readonly name: string;
   readonly columns: readonly Column[];
-  /** Of its primary key, or of a unique index that knows no nulls. */
+  /** The columns of its primary key, or of a unique index without nulls. */
   readonly key: readonly Column[];
   /** Tables that its rows refer to. */
   readonly parents: readonly string[];
@@ -24,10 +24,10 @@ export interface Table {
 /** One row, column by column. */
 export type Row = readonly (string | null)[];
 
-/** Not of the product: what has been migrated, and what a move notes. */
+/** Tables that are not moved: the applied migrations and the progress of a move. */
 const ownTables = ['migrations', 'moving', 'relocated_objects'];
 
-/** Parents before their children. */
+/** Returns parents before their children. */
 export async function readTables(db: Handle): Promise<readonly Table[]> {
   const { rows } = await sql<Table>`
     select relname as name,
@@ -50,13 +50,13 @@ export async function readTables(db: Handle): Promise<readonly Table[]> {
     ordered.push(table);
   };
   for (const table of rows) {
-    if (table.key === null) throw new Error(`the table ${table.name} has no key to go by`);
+    if (table.key === null) throw new Error(`the table ${table.name} has no key to sort by`);
     place(table);
   }
   return ordered;
 }
 
-/** In its transaction every value is written in one way, whatever the server's settings. */
+/** Inside its transaction, every value has one text form regardless of the server's settings. */
 export function inPlainText<Result>(db: Db<object>, work: (tx: Tx<object>) => Promise<Result>): Promise<Result> {
   return transaction(
     db,
@@ -69,10 +69,10 @@ export function inPlainText<Result>(db: Db<object>, work: (tx: Tx<object>) => Pr
   );
 }
 
-/** For whatever has to be done to a whole table at once. */
+/** The time limit for a statement over a whole table. */
 export const longestMs = 3_600_000;
 
-/** The rows beyond `after`, in the order of the table's key; values of the key are cut out by `keyOf`. */
+/** Returns the rows after `after`, in the order of the table's key. `keyOf` extracts the values of the key. */
 export async function readRows(tx: Handle, table: Table, after: Row | undefined, limit: number): Promise<Row[]> {
   const key = sql.join(table.key.map(({ name }) => sql.ref(name)));
   const beyond =
@@ -80,7 +80,7 @@ export async function readRows(tx: Handle, table: Table, after: Row | undefined,
       ? sql`true`
       : sql`(${key}) > (${sql.join(table.key.map(({ type }, index) => cast(sql`${after[index]}::text`, type)))})`;
   const values = sql.join(table.columns.map(({ name }) => sql`${sql.ref(name)}::text`));
-  // As an array: rows without names, however many columns are called alike.
+  // Arrays have no column names, so columns with equal names cause no conflict.
   const { rows } = await sql<{ row: Row }>`
     select array[${values}] as row from ${sql.table(table.name)} where ${beyond} order by ${key} limit ${sql.lit(limit)}
   `.execute(tx);
@@ -102,7 +102,7 @@ export async function writeRows(tx: Handle, { name, columns }: Table, rows: read
 
 const cast = (value: RawBuilder<unknown>, type: string) => sql`${value}::${sql.raw(type)}`;
 
-/** With all that refers to it. */
+/** Also empties the tables that refer to it. */
 export async function emptyTable(tx: Handle, name: string): Promise<void> {
   await sql`truncate ${sql.table(name)} cascade`.execute(tx);
 }
@@ -117,7 +117,7 @@ export async function hasRows(db: Handle, name: string): Promise<boolean> {
   return rows[0]?.found ?? false;
 }
 
-/** The numbers that identity columns and sequences have come to. */
+/** Copies the current values of identity columns and sequences. */
 export async function copySequences(source: Handle, target: Handle): Promise<void> {
   const { rows } = await sql<{ name: string; last: string }>`
     select sequencename as name, last_value::text as last from pg_sequences
@@ -126,7 +126,7 @@ export async function copySequences(source: Handle, target: Handle): Promise<voi
     await sql`select setval(quote_ident(${name}::text)::regclass, ${last}::bigint)`.execute(target);
 }
 
-/** What is noted under a name: `source`, and each table's. */
+/** Reads the record with this name: `source`, or the name of a table. */
 export async function readNote<Note>(db: Handle, part: string): Promise<Note | undefined> {
   const { rows } = await sql<{ note: Note }>`select note from moving where part = ${part}`.execute(db);
   return rows[0]?.note;
@@ -137,7 +137,7 @@ export async function writeNote(db: Handle, part: string, note: object): Promise
     on conflict (part) do update set note = excluded.note`.execute(db);
 }
 
-/** From now on nothing but the move itself opens the target (platform/db/postgres.ts). */
+/** From now on, only the move itself opens the target (platform/db/postgres.ts). */
 export async function beginNotes(db: Handle): Promise<void> {
   await sql`create table if not exists moving (part text primary key, note jsonb not null)`.execute(db);
 }

@@ -1,4 +1,4 @@
-/** The one doorway to sharp: its process-wide settings, what it may open, and its errors told apart. */
+/** The only module that opens images with sharp: its process-wide settings, the loaders that it can use, and its errors. */
 import sharp, { type Metadata, type Sharp } from 'sharp';
 import type { Deadline } from './deadline.ts';
 import { type EngineLimits, EngineTimeout, type ImageMime, PictureFault } from './engine.ts';
@@ -44,7 +44,7 @@ export function readHeader(opening: Opening): Promise<Metadata> {
 /** A pipeline over the first frame, upright, whose output is sRGB. */
 export function openPicture(opening: Opening, header: Metadata): Sharp {
   const picture = open(opening);
-  // sharp takes 16-bit pictures with a profile to Display P3, and from there to sRGB only when told to.
+  // sharp takes 16-bit pictures with a profile to Display P3, and from there to sRGB only on request.
   if (header.space === 'rgb16' && header.hasProfile) picture.withIccProfile('srgb', { attach: false });
   return picture;
 }

@@ -20,7 +20,7 @@ export function encode(picture: Sharp, format: Transform['format'], quality: num
 
 /**
  * The highest quality of [10, quality] that fits `maxBytes`, by binary search; when none fits, the bytes of quality 10.
- * The quality asked for is tried first, since it mostly fits. A quality below 10 is used alone. Sizes do not always grow
+ * The requested quality is tried first, since it mostly fits. A quality below 10 is used alone. Sizes do not always grow
  * with quality (webp): the result is what this search finds.
  */
 export async function encodeWithin(

@@ -203,7 +203,7 @@ describe('permits and the deadline', () => {
     await first;
   });
 
-  it('answers at the deadline, but gives the permit back only when the library has let go', async () => {
+  it('rejects at the deadline, but releases the permit only when the library has ended', async () => {
     const hurried = createEngine({ ...limits, concurrency: 1, processTimeoutMs: 10, permitWaitMs: 1 });
     await expect(render(hurried, large, { blur: 100 })).rejects.toBeInstanceOf(EngineTimeout);
     await expect(render(hurried, large, {})).rejects.toBeInstanceOf(EngineBusy);

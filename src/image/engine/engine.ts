@@ -1,5 +1,5 @@
 /**
- * The picture pipeline: decodes, looks at and transforms one picture at a time per permit
+ * The picture pipeline: decodes, inspects and transforms one image at a time per permit
  * (docs/specification/image.md). One engine per process, shared by the image service, the edge and the media service, so that
  * memory stays bounded however the services are spread. Knows no HTTP, no store, no service. Made by `createEngine`
  * (working.ts).
@@ -41,7 +41,7 @@ export interface ImageFacts {
   readonly height: number;
   /** 4×3 components, of a 32 px rendition. */
   readonly blurhash: string;
-  /** The whole upright picture on white, for whoever has more to find in it: it is decoded once. */
+  /** The whole upright image on white, for further inspection without decoding it again. */
   readonly rendition: Rendition;
 }
 
@@ -76,7 +76,7 @@ export interface Engine {
   inspect(bytes: Uint8Array, owner?: string): Promise<ImageFacts>;
   /**
    * All jobs, one after the other, under one permit and one deadline. Throws as `inspect` does, and EnlargementFault; what
-   * was delivered before stands.
+   * was delivered before remains.
    */
   transform(bytes: Uint8Array, jobs: readonly Job[], owner?: string): Promise<void>;
   /** A JPEG with the wordmark on it, for downloads (watermarking.ts). Throws as `inspect` does. */
@@ -94,7 +94,7 @@ export class PictureFault extends Error {
   }
 }
 
-/** The caller asks for an enlargement beyond what is made. The message is fit for callers: the rest of a sentence. */
+/** The caller requests too large an enlargement. The message is fit for callers: the rest of a sentence. */
 export class EnlargementFault extends Error {
   override readonly name = 'EnlargementFault';
 }

@@ -1,4 +1,4 @@
-/** The formats that the engine reads, and how callers are told of them. */
+/** The formats that the engine reads, and their names in messages. */
 import type { ImageMime } from './engine.ts';
 
 export const decodableFormats = 'JPEG, PNG, WebP, GIF, AVIF, HEIC/HEIF, TIFF and BMP';
@@ -14,6 +14,9 @@ const decodable: ReadonlySet<string> = new Set<ImageMime>([
   'image/tiff',
   'image/bmp',
 ]);
+
+/** What variants are, by the format of their transform. */
+export const mimeOfFormat = { webp: 'image/webp', jpeg: 'image/jpeg', png: 'image/png' } as const;
 
 /** Names that stores and old programs use. */
 const aliases: ReadonlyMap<string, ImageMime> = new Map([

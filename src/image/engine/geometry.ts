@@ -17,8 +17,11 @@ const longestSide = { webp: 16_383, jpeg: 65_500, png: Number.POSITIVE_INFINITY 
  * PictureFault for a result with more pixels than a source may have, since it would take as much memory.
  */
 export function planSize(transform: Transform, upright: Size, maxPixels: number): Size {
-  const asked = isFill(transform) ? fillSize(transform, upright) : fitSize(transform, upright);
-  const size = scale(asked, Math.min(1, longestSide[transform.format] / Math.max(asked.width, asked.height)));
+  const requested = isFill(transform) ? fillSize(transform, upright) : fitSize(transform, upright);
+  const size = scale(
+    requested,
+    Math.min(1, longestSide[transform.format] / Math.max(requested.width, requested.height)),
+  );
   const pixels = size.width * size.height;
   if (pixels > Math.max(largestEnlargement, upright.width * upright.height)) {
     throw new EnlargementFault(

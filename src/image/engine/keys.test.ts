@@ -95,7 +95,7 @@ it('begins alike for all variants of a source, and for no other', () => {
   expect(key({}, 'another').startsWith(prefix)).toBe(false);
 });
 
-it('tells its beginning, and the mark of the store that its source lies in', () => {
+it('shows its prefix and the mark of the store of its source', () => {
   for (const store of ['one store', 'another store']) {
     const source = { identity: `source in ${store}`, group: 'group', store };
     const parts = partsOfVariantKey(names.key(source, toTransform({ format: 'png' })));

@@ -1,4 +1,4 @@
-/** Where a variant lies: `img/<2 hex>/<2 hex>/<64 hex>.<ext>` in the public bucket (docs/specification/image.md#ensure). */
+/** The key of a variant: `img/<2 hex>/<2 hex>/<64 hex>.<ext>` in the public bucket (docs/specification/image.md#ensure). */
 import { createHmac, createSecretKey } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Transform } from './engine.ts';
@@ -29,7 +29,7 @@ const prefixDigits = groupDigits + markDigits + sourceDigits;
 const specDigits = 32;
 const variantForm = /^img\/([0-9a-f]{2})\/([0-9a-f]{2})\/(\1\2[0-9a-f]{60})\.[a-z]+$/;
 
-/** What the key of a stored variant tells; `undefined`: it is none. */
+/** The parts of the key of a stored variant; `undefined`: it is none. */
 export function partsOfVariantKey(key: string): { readonly prefix: string; readonly mark: string } | undefined {
   const name = variantForm.exec(key)?.[3];
   if (name === undefined) return undefined;
@@ -49,7 +49,7 @@ export function createVariantNames(keySecret: string): VariantNames {
   };
   const versionPrefix = (source: NamedSource) =>
     prefix(source) + (source.version === undefined ? '' : keyedHash(source.version).slice(0, versionDigits));
-  // The same pictures are asked for again and again, and two hashes cost a quarter of a look at the file system.
+  // The same images are requested repeatedly, and two hashes cost a quarter of a file system check.
   const lately = new LRUCache<string, string>({ max: 10_000 });
 
   return {

@@ -4,7 +4,7 @@ import { type Claim, createPermits, type Permits } from './permits.ts';
 
 const permits = (count: number, waitMs = 30_000) => createPermits({ count, waitMs });
 
-it('gives as many as there are, then in the order of arrival', async () => {
+it('grants as many as there are, then in the order of arrival', async () => {
   const two = permits(2);
   const [first, second] = [await two.acquire(), await two.acquire()];
   const order: string[] = [];
@@ -36,7 +36,7 @@ it('refuses who waited too long, and goes on with the next', async () => {
   (await one.acquire())();
 });
 
-it('with no wait at all, still gives what is free', async () => {
+it('without any wait, still grants free permits', async () => {
   const one = permits(1, 0);
   const release = await one.acquire();
   await expect(one.acquire()).rejects.toBeInstanceOf(EngineBusy);
@@ -88,7 +88,7 @@ it('lets uploads and variants take turns', async () => {
   expect(order).toEqual(['upload', 'c', 'another', 'd', 'e']);
 });
 
-it.each([1, 2, 4])('gives one more than %i while one owner holds all and another waits', async (count) => {
+it.each([1, 2, 4])('grants one more than %i while one owner holds all and another waits', async (count) => {
   const some = permits(count, 5);
   const held = await Promise.all(Array.from({ length: count }, () => some.acquire(of('a'))));
   await expect(some.acquire(of('a'))).rejects.toBeInstanceOf(EngineBusy);

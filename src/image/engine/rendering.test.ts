@@ -193,7 +193,7 @@ describe('resampling', () => {
     }
   });
 
-  it('each kernel gives pixels of its own', async () => {
+  it('each kernel makes different pixels', async () => {
     const source = await pipe(detailed).png().toBuffer();
     const outputs = await renderAll(
       source,

@@ -1,4 +1,4 @@
-/** From a picture to the variants that are asked of it. */
+/** From an image to its requested variants. */
 import type { Metadata, Sharp } from 'sharp';
 import type { Deadline } from './deadline.ts';
 import { discard, type Opening, openPicture, openRaw, readHeader, toRaw } from './decoding.ts';
@@ -11,7 +11,7 @@ import { isFill, planSize, type Size } from './geometry.ts';
  *
  * A JPEG or WebP is decoded for each job, at the scale that this job needs, which is cheaper than one full decode; the
  * other formats cannot be decoded smaller, so several jobs share one decode. The bytes are the same either way: a variant
- * must not depend on what was asked for beside it.
+ * must not depend on the other variants of the request.
  */
 export async function renderAll(opening: Opening, jobs: readonly Job[]): Promise<void> {
   const header = await readHeader(opening);
@@ -55,7 +55,7 @@ function shape(picture: Sharp, transform: Transform, upright: Size, { width, hei
       height,
       fit: isFill(transform) ? 'cover' : 'fill',
       kernel: transform.resampling,
-      // Scaling while decoding averages pixels, which `nearest` is asked not to do.
+      // Scaling while decoding averages pixels, which `nearest` must not do.
       fastShrinkOnLoad: transform.resampling !== 'nearest',
     });
   }

@@ -47,7 +47,7 @@ describe('the formats that can be read are known by their bytes', () => {
     expect(await sniff(bytes.subarray(0, beginningBytes))).toBe(mime);
   });
 
-  it('looks into a view of a larger buffer, and no further', async () => {
+  it('reads a view of a larger buffer, and no further', async () => {
     const png = await pipe(scene()).png().toBuffer();
     const padded = Buffer.concat([text('GIF89a'), png]);
     expect(await sniff(padded.subarray(6))).toBe('image/png');

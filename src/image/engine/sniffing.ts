@@ -1,10 +1,10 @@
-/** What a picture is, read from its first bytes; names and content types are not asked. */
+/** What a picture is, read from its first bytes; names and content types do not count. */
 import { fileTypeFromBuffer } from 'file-type';
 import { isBmp } from './decoders/bmpheader.ts';
 import { type ImageMime, PictureFault } from './engine.ts';
 import { decodableFormats, isDecodable, isImageMime } from './formats.ts';
 
-/** Bytes of a file that `sniff` needs to tell whether it is a picture. */
+/** Bytes of a file that `sniff` needs to recognize an image. */
 export const beginningBytes = 4100;
 
 /**
@@ -47,11 +47,11 @@ const heifBrands: readonly string[] = ['mif1', 'mif2', 'mif3', 'msf1'];
 /** ISO base media files list several brands. Readers accept a file for each of them, so every brand counts. */
 function mimeOfBrands(bytes: Uint8Array): ImageMime | undefined {
   const beginning = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, beginningBytes));
-  const told = beginning.readUInt32BE();
+  const declared = beginning.readUInt32BE();
   // 0: to the end of the file. 1: the length is 64 bits, behind the type.
-  const isLong = told === 1 && beginning.length >= 16;
-  const end = isLong ? Number(beginning.readBigUInt64BE(8)) : told === 0 ? bytes.length : told;
-  // No film has a thousand brands: one that cannot be seen whole may be anything, and is looked at as a picture.
+  const isLong = declared === 1 && beginning.length >= 16;
+  const end = isLong ? Number(beginning.readBigUInt64BE(8)) : declared === 0 ? bytes.length : declared;
+  // No film has a thousand brands: a list that is cut off can contain any brand, so the file is treated as an image.
   if (end > beginningBytes && bytes.length >= beginningBytes) return 'image/heif';
   const start = isLong ? 16 : 8;
   const text = beginning.toString('latin1', start, Math.max(start, end));

@@ -6,13 +6,13 @@ import { PictureFault } from './engine.ts';
 /** Bytes; a source above it is refused before it is held in memory (docs/specification/image.md#sources). */
 export const maxSourceBytes = 64 * 1024 * 1024;
 
-/** What the keys of variants are made from, beside the spec (keys.ts). */
+/** What the keys of variants are made from, besides the spec (keys.ts). */
 export interface NamedSource {
   /** The same picture has the same identity in every process; the keys of its variants are made from it. */
   readonly identity: string;
-  /** Variants of sources that are often deleted together lie together: in one folder of 65 536, by this. */
+  /** Variants of sources that are often deleted together share one of 65 536 folders, by this. */
   readonly group: string;
-  /** Where it lies: a bucket, or anywhere else. */
+  /** Its store: a bucket, or the internet. */
   readonly store: string;
   /** Of a source that may be replaced in place: its variants are of one version, and new ones replace those of others. */
   readonly version?: string | undefined;
@@ -26,7 +26,7 @@ export interface VariantSource extends NamedSource {
 }
 
 export interface SourceBytes {
-  /** Handed over: whoever reads them may free them. */
+  /** The reader owns them and can free them. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** Whether the source is still the one that was read. Asked after a variant was written. */
   stillStands(): Promise<boolean>;
@@ -44,7 +44,7 @@ export class SourceFault extends Error {
 }
 
 /**
- * Frees bytes that nobody needs any more, the library included. The collector would come later, and to a heap that grows
+ * Frees bytes that neither we nor the library need any more. The collector would come later, and to a heap that grows
  * by megabytes a picture it comes often: a tenth of a variant's processor time.
  */
 export function free(bytes: Uint8Array<ArrayBuffer>): void {
@@ -59,7 +59,7 @@ export function tooManyBytes(): PictureFault {
 /** A read may take long as long as it moves. */
 const readIdleMs = 5000;
 
-/** The store of a bucket's objects. A bucket's name is all that tells stores apart. */
+/** The store of a bucket's objects; stores are distinguished by the name of the bucket. */
 export const bucketStore = (bucket: string) => JSON.stringify(['object', bucket]);
 
 /** An object of a bucket, as the keys of its variants mean it; it need not be there. */
@@ -72,7 +72,7 @@ export function namedObject(bucket: string, key: string): NamedSource {
 }
 
 /**
- * Whose picture lies under a key: `u/<owner>/…` of assets, `<owner>/…` of legacy files. Other pictures of one folder count
+ * The owner of the image under a key: `u/<owner>/…` of assets, `<owner>/…` of legacy files. Other pictures of one folder count
  * as one owner's.
  */
 export function ownerOfKey(key: string): string {

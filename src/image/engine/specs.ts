@@ -1,4 +1,4 @@
-/** What callers may ask of a variant, and what it comes down to (docs/specification/image.md#variant-spec). */
+/** What callers can request of a variant, and the transform that it means (docs/specification/image.md#variant-spec). */
 import type { Transform } from './engine.ts';
 
 export const formats = ['webp', 'jpeg', 'jpg', 'png', 'avif'] as const;

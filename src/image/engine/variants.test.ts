@@ -7,6 +7,7 @@ import { type Clock, systemClock } from '#platform/clock.ts';
 import { openFilesystem } from '#platform/objects/files/filesystem.ts';
 import type { Objects, WriteOptions } from '#platform/objects/objects.ts';
 import { photo, pipe, scene } from '../../../test/image/pictures.fixture.ts';
+import { inLane } from '../../../test/lane.fixture.ts';
 import { openTestBucket, skipWithoutS3 } from '../../../test/platform/objects/s3.fixture.ts';
 import { EngineBusy, type EngineLimits, EngineTimeout, PictureFault } from './engine.ts';
 import { objectSource } from './sources.ts';
@@ -59,11 +60,11 @@ async function openS3(): Promise<Buckets> {
 }
 
 const drivers = [
-  { driver: 'files', open: openFiles, skip: false },
-  { driver: 'S3', open: openS3, skip: skipWithoutS3 },
+  { driver: 'files', open: openFiles, missing: false },
+  { driver: 'S3', open: openS3, missing: skipWithoutS3 },
 ];
-for (const { driver, open, skip } of drivers) {
-  describe.skipIf(skip)(`over ${driver}`, () => {
+for (const { driver, open, missing } of inLane(drivers)) {
+  describe.skipIf(missing)(`over ${driver}`, () => {
     let buckets: Buckets;
 
     beforeAll(async () => {
@@ -81,7 +82,7 @@ for (const { driver, open, skip } of drivers) {
     afterEach(() => buckets.close());
 
     describe('ensure', () => {
-      it('makes what is missing, and answers with it beside what was asked', async () => {
+      it('makes missing variants, and returns each with its request', async () => {
         const variants = await maker.ensure(source(), [
           { name: 'small', transform: toTransform({ width: 20 }) },
           { name: 'jpeg', transform: toTransform({ width: 30, format: 'jpg' }) },
@@ -94,14 +95,14 @@ for (const { driver, open, skip } of drivers) {
         }
       });
 
-      it('reads the source once, and looks once for each variant', async () => {
+      it('reads the source once, and checks once for each variant', async () => {
         await maker.ensure(source(), asked({ width: 20 }, { width: 30 }, { width: 40 }));
         expect(count('get objects')).toBe(1);
         expect(count('head public')).toBe(3);
         expect(count('put public')).toBe(3);
       });
 
-      it('only looks when all are there: no reading, no permit', async () => {
+      it('only checks when all exist: no read, no permit', async () => {
         const [first] = await maker.ensure(source(), asked({ width: 20 }));
         calls.length = 0;
         const withoutPermits = make({ limits: { concurrency: 0, permitWaitMs: 0 } });
@@ -116,7 +117,7 @@ for (const { driver, open, skip } of drivers) {
         expect([count('get objects'), count('put public')]).toEqual([1, 1]);
       });
 
-      it('stores public objects that may be kept for ever', async () => {
+      it('stores public objects that can be cached forever', async () => {
         const options: WriteOptions[] = [];
         const put: Objects['put'] = (key, body, given) => {
           options.push(given);
@@ -127,7 +128,7 @@ for (const { driver, open, skip } of drivers) {
         for (const { cacheControl } of options) expect(cacheControl).toBe('public, max-age=31536000, immutable');
       });
 
-      it('tells what is over its budget, every time it is asked', async () => {
+      it('reports what is over its budget, on every request', async () => {
         const specs = asked(
           { maxBytes: 1 },
           { maxBytes: 1_000_000 },
@@ -372,7 +373,7 @@ for (const { driver, open, skip } of drivers) {
       });
     });
 
-    describe('what was made before a failure is kept', () => {
+    describe('variants made before a failure are stored', () => {
       it('when the time ran out', async () => {
         await originals.put('u/b.jpg', await pipe(photo(1500, 1000)).jpeg().toBuffer(), { contentType: 'image/jpeg' });
         const hurried = make({ limits: { processTimeoutMs: 500 } });

@@ -1,12 +1,13 @@
 /**
  * Makes variants and keeps them as public objects (docs/specification/image.md#ensure). Used by the image
- * service and by the edge. Keeps no record: a variant's key is computed, and the object store is asked.
+ * service and by the edge. Keeps no record: a variant's key is computed, and the object store says whether it exists.
  */
 import { LRUCache } from 'lru-cache';
 import { type Clock, systemClock } from '#platform/clock.ts';
 import { gather } from '#platform/objects/gathering.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { type Engine, type EngineLimits, EngineTimeout, type Transform } from './engine.ts';
+import { mimeOfFormat } from './formats.ts';
 import { createVariantNames, type VariantNames } from './keys.ts';
 import { createPermits } from './permits.ts';
 import { createShelves, type Shelf } from './shelves.ts';
@@ -28,14 +29,14 @@ export interface ServedVariant extends Variant {
 
 export interface VariantMaker {
   /**
-   * The variants asked for, in order, each beside what it was asked with. Those that exist cost one existence check
+   * The requested variants, in order, each with its request. Those that exist cost one existence check
    * each; what is missing is made from one reading of the source. Throws SourceFault, StoreFault, PictureFault,
    * EnlargementFault, EngineBusy, EngineTimeout; the last at once for 10 minutes after a transform alone took too long.
    */
-  ensure<Asked extends { readonly transform: Transform }>(
+  ensure<Requested extends { readonly transform: Transform }>(
     source: VariantSource,
-    asked: readonly Asked[],
-  ): Promise<readonly (Asked & Variant)[]>;
+    requested: readonly Requested[],
+  ): Promise<readonly (Requested & Variant)[]>;
   /**
    * One variant, for transforms that strangers choose: a source has a bounded number of stored variants, and what is made
    * beyond it is not stored, but handed over. Throws as `ensure` does.
@@ -46,9 +47,9 @@ export interface VariantMaker {
    * made is then removed by its maker. Throws StoreFault.
    */
   forget(source: NamedSource): Promise<number>;
-  /** The same for many sources: those of one group are looked for together, all are removed together. */
+  /** The same for many sources: those of one group are listed together, all are removed together. */
   forgetAll(sources: readonly NamedSource[]): Promise<number>;
-  /** For sweeps, which tell by its name whose a variant was. */
+  /** For sweeps, which find the source of a variant by its name. */
   readonly names: Pick<VariantNames, 'prefix' | 'mark'>;
 }
 
@@ -87,7 +88,6 @@ interface Made {
   readonly output: Uint8Array;
 }
 
-const contentTypes = { webp: 'image/webp', jpeg: 'image/jpeg', png: 'image/png' } as const;
 /** Sources held in memory, read or being read, for each picture that is worked on: a slow one does not idle a processor. */
 const sourcesPerPermit = 4;
 /** Stored variants of one source, beyond which those that strangers choose are not stored. */
@@ -205,7 +205,7 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
     const writes = await Promise.allSettled(
       stored.map(({ flight: { key, transform }, output }) =>
         publicObjects.put(key, output, {
-          contentType: contentTypes[transform.format],
+          contentType: mimeOfFormat[transform.format],
           cacheControl,
           size: output.length,
           reproducible: true,
@@ -232,7 +232,7 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
     const current = names.versionPrefix(source);
     const keys = await askStore(gather(publicObjects, [names.prefix(source)]));
     const older = keys.filter((key) => !key.startsWith(current));
-    // Asked after the listing: if the source was replaced since, the others may be of its new bytes.
+    // Requested after the listing: if the source was replaced since, the others may be of its new bytes.
     if (older.length > 0 && (await stillStands())) await removeAll(older);
   }
 
@@ -247,14 +247,14 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
     return keys.length === 0 ? 0 : removeAll(keys);
   }
 
-  async function ensureAll<Asked extends { readonly transform: Transform }>(
+  async function ensureAll<Requested extends { readonly transform: Transform }>(
     source: VariantSource,
-    asked: readonly Asked[],
+    requested: readonly Requested[],
     storing: Storing,
-  ): Promise<readonly (Asked & ServedVariant)[]> {
+  ): Promise<readonly (Requested & ServedVariant)[]> {
     const started: Flight[] = [];
     // Nothing is awaited before every key has its flight: two requests cannot slip past each other.
-    const awaited = asked.map(async (one) => {
+    const awaited = requested.map(async (one) => {
       const { transform } = one;
       const key = names.key(source, transform);
       const name = `${storing} ${key}`;
@@ -271,10 +271,10 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
   }
 
   return {
-    ensure: (source, asked) => ensureAll(source, asked, 'always'),
+    ensure: (source, requested) => ensureAll(source, requested, 'always'),
     serve: async (source, transform) => {
       const [variant] = await ensureAll(source, [{ transform }], 'bounded');
-      if (variant === undefined) throw new Error('one variant was asked for');
+      if (variant === undefined) throw new Error('one variant was requested');
       return variant;
     },
     forget: (source) => forgetAll([source]),

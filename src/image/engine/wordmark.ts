@@ -97,7 +97,7 @@ const text = 'ATELIER';
 const gap = 0.3;
 const strokeRadius = 0.075;
 const rimRadius = 0.24;
-/** Around the letters, on each side; the rim lies in it. */
+/** Around the letters, on each side; the rim is in it. */
 const margin = 0.5;
 const whiteness = 0.92;
 const darkness = 0.62;
@@ -132,7 +132,7 @@ function draw(height: number): RawPicture {
   return { data, width, height: rows, channels: 4 };
 }
 
-/** Of each pixel to the nearest stroke, in heights of a letter; beyond the rim nobody needs to know. */
+/** Of each pixel to the nearest stroke, in heights of a letter; beyond the rim it does not matter. */
 function distancesTo(strokes: readonly Stroke[], width: number, rows: number, height: number): Float32Array {
   const distances = new Float32Array(width * rows).fill(rimRadius);
   const pixelAt = (place: number, end: number) => Math.min(end, Math.max(0, Math.round((place + margin) * height)));

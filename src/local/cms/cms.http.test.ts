@@ -29,11 +29,11 @@ afterEach(async () => {
 const files = ['announcements', 'home-cards-v2', 'trending'];
 
 describe('the local CMS', () => {
-  it('lays samples into the data folder, and nothing else', async () => {
+  it('creates samples in the data folder, and nothing else', async () => {
     expect((await readdir(join(dataDir, 'cms'))).sort()).toEqual(files.map((name) => `${name}.json`));
   });
 
-  it.each(files)('serves %s as it stands in its file, edited or not', async (name) => {
+  it.each(files)('serves the current contents of %s, edited or not', async (name) => {
     const file = join(dataDir, 'cms', `${name}.json`);
     const read = async () => (await fetch(`${url}/api/cached/${name}`)).json();
     expect(await read()).toEqual(JSON.parse(await readFile(file, 'utf8')));
@@ -51,7 +51,7 @@ describe('the local CMS', () => {
     expect((await fetch(`${url}/api/cached/announcements`)).status).toBe(200);
   });
 
-  it('has nothing where the file was removed', async () => {
+  it('returns 404 for a file that was removed', async () => {
     await rm(join(dataDir, 'cms', 'trending.json'));
     expect((await fetch(`${url}/api/cached/trending`)).status).toBe(404);
   });

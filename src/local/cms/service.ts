@@ -1,6 +1,6 @@
 /**
- * The local CMS: a stand-in that serves three bodies from JSON files in the data folder, `cms/*.json`, for whoever
- * develops without one (docs/specification/system.md#engines). The files are there to be edited; each is read anew for every request.
+ * The local CMS: a stand-in that serves three bodies from JSON files in the data folder, `cms/*.json`, for
+ * development without a CMS (docs/specification/system.md#engines). Edit the files freely: each is read for every request.
  */
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
@@ -40,7 +40,7 @@ export async function createCms({ server, dataDir }: CmsDeps): Promise<HttpServe
   return app;
 }
 
-/** A file that somebody has edited is left alone. Linked when it is whole: a crash leaves all of it or nothing. */
+/** Never replaces an edited file. A link to the complete file makes the write atomic. */
 async function placeSample(folder: string, name: string): Promise<void> {
   const staged = join(folder, `.${name}.${randomUUID()}`);
   try {
@@ -53,7 +53,7 @@ async function placeSample(folder: string, name: string): Promise<void> {
   }
 }
 
-/** The text as it stands in the file. One that is no JSON is told in the log by its name and place. */
+/** Returns the text of the file. If it is not valid JSON, the log names the file and the position. */
 async function readBody(path: string, log: Log): Promise<Buffer> {
   try {
     const bytes = await readBounded(path);
@@ -62,7 +62,7 @@ async function readBody(path: string, log: Log): Promise<Buffer> {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') throw problems.not_found();
-    log.warn(`${path} cannot be served: ${message}`);
+    log.warn(`cannot serve ${path}: ${message}`);
     throw problems.internal_error();
   }
 }

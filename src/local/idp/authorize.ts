@@ -1,4 +1,4 @@
-/** The way through the browser: authorize, the consent page, and back with a code. */
+/** The sign-in in the browser: authorize, the consent page, and the return with a code. */
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { offeredAddresses } from '#accounts/madeup.ts';
@@ -12,13 +12,13 @@ import { beginFlow, consent, findFlow, type IdpTables } from './store.ts';
 export interface AuthorizeDeps {
   readonly db: Db<IdpTables>;
   readonly publicUrl: string;
-  /** Exactly these; anything else becomes the first, in silence, as in GoTrue. */
+  /** Only these are accepted. Any other value silently becomes the first, as in GoTrue. */
   readonly redirectUrls: readonly string[];
 }
 
 const consentPath = '/local/consent';
 
-/** https://supabase.com/docs/guides/auth: what the query of GoTrue's `/authorize` may say. */
+/** The query of GoTrue's `/authorize` (https://supabase.com/docs/guides/auth). */
 export const authorizeQuery = z.object({
   provider: z.string().min(1).max(64),
   redirect_to: z.string().max(2048).optional(),
@@ -54,7 +54,7 @@ const consentForm = z.object({
   deny: z.string().optional(),
 });
 
-/** The page and its form; not GoTrue's, but that of the provider behind it. */
+/** The page and its form. They belong to the social provider behind GoTrue. */
 export async function addConsent(app: HttpServer, deps: AuthorizeDeps): Promise<void> {
   app.addContentTypeParser<string>(
     'application/x-www-form-urlencoded',
@@ -86,7 +86,7 @@ export async function addConsent(app: HttpServer, deps: AuthorizeDeps): Promise<
   );
 }
 
-const flowIsOver = 'This sign-in is over; begin again in the application.';
+const flowIsOver = 'This sign-in has expired. Start again in the application.';
 
 async function refuse(deps: AuthorizeDeps, flowId: string): Promise<string> {
   const flow = await findFlow(deps.db, flowId);

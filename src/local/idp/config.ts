@@ -6,21 +6,20 @@ export const idpSettings = {
     ...secret('LOCAL_IDP_SECRET', {
       make: () => randomBytes(32).toString('hex'),
       meaning:
-        'What `npm run token` has to send to the local identity provider. Not set in production: no tokens that way.',
+        'The secret that `npm run token` sends to the local identity provider. Not set in production: tokens are disabled.',
     }),
     requiredInProduction: false,
   },
   redirectUrls: list('IDP_REDIRECT_URLS', {
     default: [],
-    meaning:
-      'Further addresses that the local identity provider sends browsers back to, exactly, beside `{PUBLIC_BASE_URL}/callback`.',
+    meaning: 'Further exact redirect URLs of the local identity provider, in addition to `{PUBLIC_BASE_URL}/callback`.',
   }),
   allowNonLoopback: setting(
     'IDP_ALLOW_NON_LOOPBACK',
     {
       default: false,
       meaning:
-        '`true`: the local identity provider may listen where other machines reach it. It signs anybody in as anybody.',
+        '`true`: the local identity provider may listen on addresses that other machines reach. It signs anyone in as anyone.',
     },
     (raw) => {
       if (raw !== 'true' && raw !== 'false') throw new Error('must be true or false');

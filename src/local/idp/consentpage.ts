@@ -1,4 +1,4 @@
-/** The page on which one chooses who to be: plain HTML forms that work without scripts. */
+/** The page on which a user chooses an account: plain HTML forms that work without scripts. */
 import { createHash } from 'node:crypto';
 import { offeredAddresses } from '#accounts/madeup.ts';
 
@@ -15,7 +15,7 @@ export const consentPageHeaders = {
   'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; frame-ancestors 'none'`,
 };
 
-/** `flowId` is ours, a UUID; `action` too. */
+/** `flowId` and `action` come from the server: a UUID and a path. */
 export function renderConsentPage(flowId: string, action: string): string {
   const choices = offeredAddresses.map(
     (address, index) =>

@@ -1,6 +1,6 @@
 /**
- * Faults on demand, for tests over HTTP: the next calls of an operation are answered as told instead of as usual. Armed
- * through `/local/faults`, with LOCAL_IDP_SECRET.
+ * Faults on demand, for tests over HTTP: the next calls of an operation get the configured fault instead of the usual response.
+ * Configure them through `/local/faults` with LOCAL_IDP_SECRET.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -11,13 +11,16 @@ export type Operation = (typeof operations)[number];
 
 export const faultRequest = z.object({
   operation: z.enum(operations),
-  /** `answer`: this one; `reset`: the connection breaks; `hang`: none ever comes; `half`: it breaks off; `slow`: as usual, but late; `lost`: done, but the answer is lost. */
+  /**
+   * `answer`: this response; `reset`: the connection breaks; `hang`: no response; `half`: a truncated response; `slow`: the usual
+   * response, but late; `lost`: the operation is done, but the response is lost.
+   */
   kind: z.enum(['answer', 'reset', 'hang', 'half', 'slow', 'lost']),
   status: z.int().min(200).max(599).default(500),
   headers: z.record(z.string(), z.string()).default({}),
   body: z.string().default(''),
   delayMs: z.int().min(0).max(60_000).default(0),
-  /** How often; then all is well again. */
+  /** Number of affected calls. Later calls work as usual. */
   times: z.int().min(1).max(1000).default(1),
 });
 type Fault = z.infer<typeof faultRequest>;
@@ -25,9 +28,9 @@ type Fault = z.infer<typeof faultRequest>;
 export interface Faults {
   arm(fault: Fault): void;
   clear(): void;
-  /** Since the last `clear`. */
+  /** Counts since the last `clear`. */
   readonly calls: Readonly<Record<Operation, number>>;
-  /** `true`: the call has had its answer, or never gets one. */
+  /** Resolves to `true` if the call has its response, or will never get one. */
   meet(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<boolean>;
 }
 
@@ -57,7 +60,7 @@ async function play(fault: Fault, request: FastifyRequest, reply: FastifyReply):
   await delay(delayMs);
   if (kind === 'slow') return false;
   if (kind === 'lost') {
-    // Cut just before the answer would leave: what was asked for has been done.
+    // Breaks the connection just before the response is sent, after the operation is done.
     reply.raw.writeHead = () => {
       request.raw.socket.destroy();
       return reply.raw;

@@ -1,4 +1,4 @@
-/** The real client library signs in, refreshes and signs out against the local identity provider. */
+/** The real client library signs in, refreshes and signs out with the local identity provider. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,16 +13,16 @@ import type { HttpServer } from '#platform/http/server.ts';
 import { createLog } from '#platform/log.ts';
 import { consent } from '../../../test/auth/browser.fixture.ts';
 import { freePort } from '../../../test/auth/rig.fixture.ts';
-import { databaseEngines } from '../../../test/database.fixture.ts';
+import { laneEngines } from '../../../test/database.fixture.ts';
 import { createIdentityProvider } from './service.ts';
 
 const anonKey = 'the anon key';
 const redirectTo = 'http://localhost:5000/callback';
 const reuseIntervalS = 1;
-/** What the library makes of a 403 `session_not_found`. */
+/** The library's error for a 403 `session_not_found`. */
 const sessionIsGone = 'AuthSessionMissingError';
 
-describe.each(databaseEngines)('GoTrue’s wire on $name', (engine) => {
+describe.each(laneEngines)('GoTrue’s wire on $name', (engine) => {
   describe.skipIf(engine.missing)('', () => {
     let database: Database;
     let dataDir: string;
@@ -58,11 +58,11 @@ describe.each(databaseEngines)('GoTrue’s wire on $name', (engine) => {
     afterEach(() => fetch(`${url}/local/faults`, { method: 'DELETE', headers: { 'x-local-secret': 'secret' } }));
 
     function newClient() {
-      const kept = new Map<string, string>();
+      const items = new Map<string, string>();
       const storage = {
-        getItem: (key: string) => kept.get(key) ?? null,
-        setItem: (key: string, value: string) => void kept.set(key, value),
-        removeItem: (key: string) => void kept.delete(key),
+        getItem: (key: string) => items.get(key) ?? null,
+        setItem: (key: string, value: string) => void items.set(key, value),
+        removeItem: (key: string) => void items.delete(key),
       };
       return createClient(url, anonKey, {
         auth: { flowType: 'pkce', autoRefreshToken: false, persistSession: true, detectSessionInUrl: false, storage },
@@ -84,12 +84,12 @@ describe.each(databaseEngines)('GoTrue’s wire on $name', (engine) => {
     }
 
     const grant = async (type: string, body: unknown) => {
-      const answer = await fetch(`${url}/auth/v1/token?grant_type=${type}`, {
+      const response = await fetch(`${url}/auth/v1/token?grant_type=${type}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', apikey: anonKey },
         body: typeof body === 'string' ? body : JSON.stringify(body),
       });
-      return { status: answer.status, body: (await answer.json()) as Record<string, string> };
+      return { status: response.status, body: (await response.json()) as Record<string, string> };
     };
     const refreshWith = (token = '') => grant('refresh_token', { refresh_token: token });
 
@@ -116,7 +116,7 @@ describe.each(databaseEngines)('GoTrue’s wire on $name', (engine) => {
       expect((await refreshWith(other.refresh_token)).body.error_code).toBe('refresh_token_not_found');
     });
 
-    it('signs out this session alone, or the others', async () => {
+    it('signs out only this session, or the others', async () => {
       const [one, two, three] = [await signedIn(), await signedIn(), await signedIn()];
       await one.client.auth.signOut({ scope: 'local' });
       expect((await two.client.auth.getUser()).error).toBeNull();
@@ -125,7 +125,7 @@ describe.each(databaseEngines)('GoTrue’s wire on $name', (engine) => {
       expect((await three.client.auth.getUser()).error?.name).toBe(sessionIsGone);
     });
 
-    it('keeps sessions over a restart', async () => {
+    it('preserves sessions over a restart', async () => {
       const { client } = await signedIn();
       await idp.close();
       await open();
@@ -133,14 +133,14 @@ describe.each(databaseEngines)('GoTrue’s wire on $name', (engine) => {
       expect((await client.auth.getClaims()).error).toBeNull();
     });
 
-    it('eight refreshes at once give one token', async () => {
+    it('returns one token for eight concurrent refreshes', async () => {
       const { session } = await signedIn();
-      const answers = await Promise.all(Array.from({ length: 8 }, () => refreshWith(session.refresh_token)));
-      expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
-      expect(new Set(answers.map(({ body }) => body.refresh_token)).size).toBe(1);
+      const responses = await Promise.all(Array.from({ length: 8 }, () => refreshWith(session.refresh_token)));
+      expect(responses.map(({ status }) => status)).toEqual(Array(8).fill(200));
+      expect(new Set(responses.map(({ body }) => body.refresh_token)).size).toBe(1);
     });
 
-    it('gives the active token to the one before it, at any time, and to older ones within the interval', async () => {
+    it('returns the active token for the previous one at any time, and for older ones within the interval', async () => {
       const { session } = await signedIn();
       const first = session.refresh_token;
       const second = (await refreshWith(first)).body.refresh_token;
@@ -151,7 +151,7 @@ describe.each(databaseEngines)('GoTrue’s wire on $name', (engine) => {
       expect((await refreshWith(third)).status).toBe(200);
     });
 
-    it('ends the session when an old token comes back', async () => {
+    it('ends the session if an old token is used', async () => {
       const { client, session } = await signedIn();
       const first = session.refresh_token;
       const second = (await refreshWith(first)).body.refresh_token;
@@ -173,7 +173,7 @@ describe.each(databaseEngines)('GoTrue’s wire on $name', (engine) => {
       expect(await grant(type, body)).toMatchObject({ status, body: { code: status, error_code: code } });
     });
 
-    it('a wrong verifier does not spend the code, and a code is good once', async () => {
+    it('a wrong verifier does not consume the code, and a code is valid once', async () => {
       const verifier = 'v'.repeat(43);
       const query = new URLSearchParams({
         provider: 'google',
@@ -190,7 +190,7 @@ describe.each(databaseEngines)('GoTrue’s wire on $name', (engine) => {
       expect((await grant('pkce', { auth_code: code, code_verifier: verifier })).body.error_code).toBe(
         'flow_state_not_found',
       );
-      // Nor can consent be given twice.
+      // Consent cannot be given twice either.
       await expect(consent(begun.url)).rejects.toThrow('no form');
     });
 
@@ -201,7 +201,7 @@ describe.each(databaseEngines)('GoTrue’s wire on $name', (engine) => {
       'http://localhost:5000.evil.example/callback',
       '//evil.example',
       '',
-    ])('goes back to its own address instead of %j', async (elsewhere) => {
+    ])('redirects to its own address instead of %j', async (elsewhere) => {
       const query = new URLSearchParams({
         provider: 'google',
         redirect_to: elsewhere,
@@ -217,50 +217,50 @@ describe.each(databaseEngines)('GoTrue’s wire on $name', (engine) => {
       ['no challenge', 'provider=google'],
       ['a short challenge', `provider=google&code_challenge=x&code_challenge_method=s256`],
       ['no provider', `code_challenge=${'v'.repeat(43)}&code_challenge_method=s256`],
-    ])('does not begin with %s', async (_name, query) => {
-      const answer = await fetch(`${url}/auth/v1/authorize?${query}`, { redirect: 'manual' });
-      expect(answer.status).toBe(400);
-      expect(await answer.json()).toMatchObject({ error_code: 'validation_failed' });
+    ])('does not start with %s', async (_name, query) => {
+      const response = await fetch(`${url}/auth/v1/authorize?${query}`, { redirect: 'manual' });
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ error_code: 'validation_failed' });
     });
 
     it.each([
       ['no token', undefined, 401, 'no_authorization'],
-      ['no JWT', 'Bearer x', 403, 'bad_jwt'],
-      ['a JWT of nobody', 'Bearer eyJhbGciOiJFUzI1NiJ9.e30.AAAA', 403, 'bad_jwt'],
+      ['not a JWT', 'Bearer x', 403, 'bad_jwt'],
+      ['a forged JWT', 'Bearer eyJhbGciOiJFUzI1NiJ9.e30.AAAA', 403, 'bad_jwt'],
     ])('with %s there is neither user nor logout', async (_name, authorization, status, code) => {
       for (const [method, path] of [
         ['GET', '/user'],
         ['POST', '/logout?scope=global'],
       ] as const) {
-        const answer = await fetch(`${url}/auth/v1${path}`, {
+        const response = await fetch(`${url}/auth/v1${path}`, {
           method,
           headers: authorization === undefined ? {} : { authorization },
         });
-        expect([answer.status, (await answer.json()) as unknown]).toEqual([
+        expect([response.status, (await response.json()) as unknown]).toEqual([
           status,
           { code: status, error_code: code, msg: expect.any(String) },
         ]);
       }
     });
 
-    it('refuses another API key', async () => {
-      const answer = await fetch(`${url}/auth/v1/.well-known/jwks.json`, { headers: { apikey: 'another' } });
-      expect([answer.status, await answer.json()]).toEqual([
+    it('rejects another API key', async () => {
+      const response = await fetch(`${url}/auth/v1/.well-known/jwks.json`, { headers: { apikey: 'another' } });
+      expect([response.status, await response.json()]).toEqual([
         401,
         { code: 401, error_code: 'invalid_api_key', msg: 'Invalid API key' },
       ]);
     });
 
-    it('faults are armed with the secret only', async () => {
+    it('faults require the secret', async () => {
       const body = JSON.stringify({ operation: 'jwks', kind: 'answer', status: 503 });
       const headers = { 'content-type': 'application/json' };
       expect((await fetch(`${url}/local/faults`, { method: 'POST', headers, body })).status).toBe(401);
-      const answer = await fetch(`${url}/local/faults`, {
+      const response = await fetch(`${url}/local/faults`, {
         method: 'POST',
         headers: { ...headers, 'x-local-secret': 'secret' },
         body,
       });
-      expect(answer.status).toBe(204);
+      expect(response.status).toBe(204);
       const keys = () => fetch(`${url}/auth/v1/.well-known/jwks.json`);
       expect([(await keys()).status, (await keys()).status]).toEqual([503, 200]);
     });

@@ -1,4 +1,4 @@
-/** GoTrue's own paths and shapes, below `/auth/v1`. */
+/** GoTrue's paths and formats, below `/auth/v1`. */
 
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
@@ -14,7 +14,7 @@ import { endSessions, findSession } from './store.ts';
 import { describeUser, readAccessToken } from './tokens.ts';
 
 export interface GotrueDeps extends GrantDeps, AuthorizeDeps {
-  /** ANON_KEY: a key that is sent has to be this one. */
+  /** ANON_KEY: if a request contains a key, it must be this one. */
   readonly anonKey: string;
   readonly faults: Faults;
 }
@@ -102,7 +102,7 @@ export async function addGotrue(app: HttpServer, deps: GotrueDeps): Promise<void
   );
 }
 
-/** A code that is no UUID is one that nobody ever had. */
+/** A code that is not a UUID is treated as an unknown one. */
 const unknownCode = '00000000-0000-0000-0000-000000000000';
 
 const authenticate = (deps: GotrueDeps, request: FastifyRequest) =>

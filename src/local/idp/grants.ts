@@ -1,7 +1,7 @@
 /**
- * How sessions begin and go on, by GoTrue's rules: a code is good once and for its verifier only; a refresh rotates the
- * token; the token before the active one, and any within the reuse interval, give the active one again; any other that
- * was used ends the session, since it must have been stolen.
+ * How sessions start and continue, by GoTrue's rules. A code is valid once, and only with its verifier. A refresh rotates the token.
+ * The token before the active one, and any token within the reuse interval, return the active one. Any other used token ends the
+ * session, because it must have been stolen.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { type Account, accountOf, accountPlan } from '#accounts/madeup.ts';
@@ -26,7 +26,7 @@ import { type AccessToken, describeUser, issueAccessToken, type TokenDeps } from
 export interface GrantDeps extends TokenDeps {
   readonly db: Db<IdpTables>;
   readonly accounts: Db<AccountTables>;
-  /** As hosted: 10. */
+  /** 10, as in the hosted product. */
   readonly reuseIntervalS: number;
 }
 
@@ -35,7 +35,7 @@ export interface Session extends AccessToken {
   readonly user: ReturnType<typeof describeUser>;
 }
 
-/** `grant_type=pkce`. */
+/** The grant `grant_type=pkce`. */
 export async function exchangeCode(deps: GrantDeps, code: string, verifier: string): Promise<Session> {
   const flow = await findByCode(deps.db, code);
   if (flow === undefined || flow.email === null) throw idpProblems.flow_state_not_found();
@@ -46,7 +46,7 @@ export async function exchangeCode(deps: GrantDeps, code: string, verifier: stri
   return openSession(deps, accountOf(flow.email));
 }
 
-/** Signed in without a browser, too (`npm run token`). */
+/** Also opens a session without a browser (`npm run token`). */
 export async function openSession(deps: GrantDeps, account: Account): Promise<Session> {
   await ensureProfile(deps.accounts, { ...account, ...accountPlan });
   const token = newRefreshToken();
@@ -56,7 +56,7 @@ export async function openSession(deps: GrantDeps, account: Account): Promise<Se
   return describeSession(deps, account, sessionId, token);
 }
 
-/** `grant_type=refresh_token`. */
+/** The grant `grant_type=refresh_token`. */
 export async function refreshSession(deps: GrantDeps, token: string): Promise<Session> {
   const outcome = await transaction(deps.db, async (tx): Promise<Continued | Problem> => {
     const session = await lockSessionOf(tx, token);
@@ -74,7 +74,7 @@ export async function refreshSession(deps: GrantDeps, token: string): Promise<Se
     await endSessions(tx, { scope: 'local', userId: account.id, sessionId: session.id });
     return idpProblems.refresh_token_already_used();
   });
-  // Thrown only here: the end of a stolen session has to be committed.
+  // Throw after the transaction, because the end of a stolen session must be committed.
   if ('status' in outcome) throw outcome;
   return describeSession(deps, outcome.account, outcome.sessionId, outcome.token);
 }

@@ -49,7 +49,7 @@ async function open(settings = { secret }): Promise<HttpServer> {
   return app;
 }
 
-const ask = (app: HttpServer, payload: object | string = { email: 'ada@example.com' }, given = secret) =>
+const requestToken = (app: HttpServer, payload: object | string = { email: 'ada@example.com' }, given = secret) =>
   app.inject({
     method: 'POST',
     url: '/local/token',
@@ -59,10 +59,10 @@ const ask = (app: HttpServer, payload: object | string = { email: 'ada@example.c
 const keySet = async (app: HttpServer) => (await app.inject('/auth/v1/.well-known/jwks.json')).json();
 
 describe('its keys', () => {
-  it('are shown without their private half, and may be kept for ten minutes', async () => {
-    const answer = await (await open()).inject('/auth/v1/.well-known/jwks.json');
-    expect(answer.headers['cache-control']).toBe('public, max-age=600');
-    expect(answer.json().keys).toEqual([
+  it('are published without their private half, and cacheable for ten minutes', async () => {
+    const response = await (await open()).inject('/auth/v1/.well-known/jwks.json');
+    expect(response.headers['cache-control']).toBe('public, max-age=600');
+    expect(response.json().keys).toEqual([
       {
         kty: 'EC',
         crv: 'P-256',
@@ -75,21 +75,21 @@ describe('its keys', () => {
     ]);
   });
 
-  it('stay the same after a restart, readable by their owner alone', async () => {
+  it('stay the same after a restart, readable only by their owner', async () => {
     const before = await keySet(await open());
     expect(await keySet(await open())).toEqual(before);
     const { mode } = await stat(join(dataDir, 'idp/keys.json'));
     expect(mode & 0o777).toBe(0o600);
   });
 
-  it('are one set when several start at once', async () => {
+  it('are one set if several processes start at once', async () => {
     const sets = await Promise.all(Array.from({ length: 8 }, async () => keySet(await open())));
     expect(new Set(sets.map((set) => set.keys[0].kid)).size).toBe(1);
   });
 
-  it('that follow the first are shown too: their tokens stay good', async () => {
+  it('after the first are published too: their tokens stay valid', async () => {
     const first = await open();
-    const token = (await ask(first)).json().access_token;
+    const token = (await requestToken(first)).json().access_token;
     const file = join(dataDir, 'idp/keys.json');
     const { keys } = JSON.parse(await readFile(file, 'utf8'));
     await rm(file);
@@ -100,7 +100,7 @@ describe('its keys', () => {
     const published = await keySet(rotated);
     expect(published.keys).toHaveLength(2);
     expect((await jwtVerify(token, createLocalJWKSet(published))).payload.email).toBe('ada@example.com');
-    expect(decodeProtectedHeader((await ask(rotated)).json().access_token).kid).toBe(renewed[0].kid);
+    expect(decodeProtectedHeader((await requestToken(rotated)).json().access_token).kid).toBe(renewed[0].kid);
   });
 
   it.each([
@@ -109,11 +109,11 @@ describe('its keys', () => {
     '{"keys":[]}',
     '{"keys":[{"kty":"EC","kid":"x"}]}',
     '{"keys":[{"kty":"EC","crv":"P-256","x":"AA","y":"AA","d":"hunter2","kid":"x"}]}',
-  ])('that are damaged keep it from starting, without being quoted: %s', async (text) => {
+  ])('if damaged, prevent the start without being quoted: %s', async (text) => {
     await open();
     await writeFile(join(dataDir, 'idp/keys.json'), text);
     const refusal = await open().then(() => '', String);
-    expect(refusal).toMatch(/keys\.json holds no ES256 keys/);
+    expect(refusal).toMatch(/keys\.json contains no ES256 keys/);
     expect(refusal).not.toContain('hunter2');
   });
 });
@@ -121,9 +121,9 @@ describe('its keys', () => {
 describe('a token', () => {
   it('has the claims of the real provider', async () => {
     const app = await open();
-    const answer = await ask(app);
-    const { access_token: token, ...rest } = answer.json();
-    expect(answer.headers['cache-control']).toBe('no-store');
+    const response = await requestToken(app);
+    const { access_token: token, ...rest } = response.json();
+    expect(response.headers['cache-control']).toBe('no-store');
     const { payload, protectedHeader } = await jwtVerify(token, createLocalJWKSet(await keySet(app)));
     expect(protectedHeader).toEqual({ alg: 'ES256', typ: 'JWT', kid: expect.any(String) });
     expect(payload).toEqual({
@@ -141,41 +141,41 @@ describe('a token', () => {
     expect(rest).toEqual({ token_type: 'bearer', expires_in: 3600, expires_at: payload.exp });
   });
 
-  it('opens a service that reads its key set', async () => {
+  it('is valid for a service that reads the key set', async () => {
     const idp = await open();
     const address = await idp.listen({ port: 0, host: '127.0.0.1' });
     const service = createServer({ service: 'media', log, readiness: {} });
     opened.push(service);
     const access = createAccess({ internalKeys: [], jwksUrl: `${address}/auth/v1/.well-known/jwks.json`, log });
     service.get('/me', access.userOnly, async (request) => request.caller);
-    const authorization = `Bearer ${(await ask(idp)).json().access_token}`;
-    const answer = await service.inject({ url: '/me', headers: { authorization } });
-    expect(answer.json()).toEqual({ kind: 'user', userId: accountOf('ada@example.com').id });
+    const authorization = `Bearer ${(await requestToken(idp)).json().access_token}`;
+    const response = await service.inject({ url: '/me', headers: { authorization } });
+    expect(response.json()).toEqual({ kind: 'user', userId: accountOf('ada@example.com').id });
   });
 
   it.each([
     ['no secret', undefined, ''],
     ['a wrong secret', undefined, `${secret}x`],
-    ['a wrong secret before a body that is no JSON', '{', 'x'],
-  ])('is not given for %s', async (_name, payload, given) => {
-    expect((await ask(await open(), payload, given)).statusCode).toBe(401);
+    ['a wrong secret before a body that is not JSON', '{', 'x'],
+  ])('is not returned for %s', async (_name, payload, given) => {
+    expect((await requestToken(await open(), payload, given)).statusCode).toBe(401);
   });
 
   it.each([{}, { email: '' }, { email: 'ada' }, { email: 1 }, { email: `${'a'.repeat(320)}@example.com` }])(
-    'needs an address: %j',
+    'requires an email address: %j',
     async (payload) => {
-      const answer = await ask(await open(), payload);
-      expect([answer.statusCode, answer.json().issues[0].path]).toEqual([400, 'body.email']);
+      const response = await requestToken(await open(), payload);
+      expect([response.statusCode, response.json().issues[0].path]).toEqual([400, 'body.email']);
     },
   );
 
-  it('is not given this way where no secret is configured', async () => {
-    expect((await ask(await open({ secret: '' }), undefined, '')).statusCode).toBe(404);
+  it('is not returned if no secret is configured', async () => {
+    expect((await requestToken(await open({ secret: '' }), undefined, '')).statusCode).toBe(404);
   });
 });
 
 describe('an account', () => {
-  it('is one per address, for good', () => {
+  it('is one per email address, permanently', () => {
     expect(accountOf('ada@example.com').id).toBe('11bf60d1-f0d3-5efd-8e04-717f6ccfc590');
     expect(accountOf(' Ada@Example.com ')).toEqual(accountOf('ada@example.com'));
     expect(accountOf('bob@example.com').id).not.toBe(accountOf('ada@example.com').id);
@@ -189,7 +189,7 @@ describe('an account', () => {
   });
 });
 
-describe('where it listens', () => {
+describe('listening address', () => {
   const at = (environment: Record<string, string>) => {
     const config = readConfig({ ATELIER_DATA_DIR: dataDir, ...environment }, ['idp'], { keepSecrets: false });
     return [bindingOf(config, 'idp').host, bindingOf(config, 'media').host, addressesOf(config).idp];
@@ -198,7 +198,7 @@ describe('where it listens', () => {
     ['the loopback by default', {}, ['127.0.0.1', '127.0.0.1', 'http://localhost:4011']],
     ['another loopback address', { HOST: '127.0.0.2' }, ['127.0.0.2', '127.0.0.2', 'http://127.0.0.2:4011']],
     [
-      'the loopback still, where others may be reached',
+      'the loopback still, if others are reachable',
       { HOST: '0.0.0.0' },
       ['127.0.0.1', '0.0.0.0', 'http://localhost:4011'],
     ],
@@ -208,13 +208,13 @@ describe('where it listens', () => {
       ['127.0.0.1', '192.0.2.1', 'http://localhost:4011'],
     ],
     [
-      'where it is told',
+      'the configured address',
       { HOST: '192.0.2.1', IDP_ALLOW_NON_LOOPBACK: 'true' },
       ['192.0.2.1', '192.0.2.1', 'http://192.0.2.1:4011'],
     ],
   ])('%s', (_name, environment, expected) => expect(at(environment)).toEqual(expected));
 
-  it('takes no other word for it', () => {
+  it('accepts no other value', () => {
     expect(() => at({ IDP_ALLOW_NON_LOOPBACK: 'yes' })).toThrow(/IDP_ALLOW_NON_LOOPBACK must be true or false/);
   });
 });

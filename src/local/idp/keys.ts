@@ -1,4 +1,4 @@
-/** The keys that the local identity provider signs access tokens with: made once, kept in the data folder. */
+/** The keys that the local identity provider signs access tokens with. They are generated once and stored in the data folder. */
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,9 +16,9 @@ import { StartFault } from '#platform/lifecycle.ts';
 
 export interface SigningKeys {
   readonly kid: string;
-  /** Of `kid`. */
+  /** The private key with the id `kid`. */
   readonly privateKey: CryptoKey;
-  /** What the key set shows: the public halves of all keys, so that tokens signed by an earlier one stay good. */
+  /** The public keys of the key set, including older ones, so that their tokens stay valid. */
   readonly published: readonly JWK[];
   /** Finds the key of a token among the published ones. */
   readonly verify: JWTVerifyGetKey;
@@ -39,7 +39,7 @@ const keyFile = z.object({
     .min(1),
 });
 
-/** Of two processes that start at once on an empty folder, the first one's keys stand. */
+/** If two processes start at once on an empty folder, the first one's keys are used. */
 export async function openSigningKeys(dataDir: string): Promise<SigningKeys> {
   const file = join(dataDir, 'idp', 'keys.json');
   const text = (await readIfThere(file)) ?? (await makeKeys(file));
@@ -52,19 +52,19 @@ export async function openSigningKeys(dataDir: string): Promise<SigningKeys> {
     const published = keys.map(({ kty, crv, x, y, kid }) => ({ kty, crv, x, y, kid, alg: 'ES256', use: 'sig' }));
     return { kid: current.kid, privateKey, published, verify: createLocalJWKSet({ keys: published }) };
   } catch {
-    // The reason would quote the key.
-    throw new StartFault(`${file} holds no ES256 keys; mend it, or remove it to have a new one made.`);
+    // The original error would quote the key.
+    throw new StartFault(`${file} contains no ES256 keys. Repair it, or delete it to generate new ones.`);
   }
 }
 
 async function readIfThere(file: string): Promise<string | undefined> {
   return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
-    throw new StartFault(`${file} cannot be read (${error.code}).`);
+    throw new StartFault(`Cannot read ${file} (${error.code}).`);
   });
 }
 
-/** Whole or not at all: a draft is put in place by a link, which never replaces what is there. */
+/** Writes the file atomically: a link puts a complete draft in place and never replaces an existing file. */
 async function makeKeys(file: string): Promise<string> {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true });
   const text = `${JSON.stringify({ keys: [{ ...(await exportJWK(privateKey)), kid: randomUUID() }] }, null, 2)}\n`;

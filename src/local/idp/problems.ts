@@ -1,6 +1,6 @@
 import { defineProblems } from '#platform/problem.ts';
 
-/** GoTrue's errors, by their `error_code`; answered in its own shape (`{ code, error_code, msg }`). */
+/** GoTrue's errors by `error_code`, in its own format (`{ code, error_code, msg }`). */
 export const idpProblems = defineProblems({
   bad_json: { status: 400, message: 'Could not parse request body as JSON' },
   validation_failed: { status: 400, message: 'The request is not valid' },

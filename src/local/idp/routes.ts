@@ -9,7 +9,7 @@ import { addGotrue, type GotrueDeps } from './gotrue.ts';
 import { openSession } from './grants.ts';
 
 export interface RouteDeps extends GotrueDeps {
-  /** LOCAL_IDP_SECRET; empty: neither tokens nor faults are to be had. */
+  /** LOCAL_IDP_SECRET. If empty, tokens and faults are disabled. */
   readonly secret: string;
 }
 
@@ -19,7 +19,7 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
   if (deps.secret !== '') addLocal(app, deps);
 }
 
-/** For our own commands and tests, which know the secret. */
+/** Routes for Atelier's commands and tests, which know the secret. */
 function addLocal(app: HttpServer, deps: RouteDeps): void {
   const isSecret = matchSecret([deps.secret]);
   const guarded = {
@@ -28,8 +28,8 @@ function addLocal(app: HttpServer, deps: RouteDeps): void {
       reply: { header(name: string, value: string): unknown },
     ) => {
       reply.header('cache-control', 'no-store');
-      const given = request.headers['x-local-secret'];
-      if (typeof given !== 'string' || !isSecret(given)) throw problems.unauthorized();
+      const candidate = request.headers['x-local-secret'];
+      if (typeof candidate !== 'string' || !isSecret(candidate)) throw problems.unauthorized();
     },
   };
 

@@ -1,7 +1,7 @@
 /**
- * The local identity provider: a stand-in with GoTrue's wire API and a page on which one chooses who to be (docs/local.md).
- * It signs anybody in as anybody: it listens on the loopback only (config.ts), and in production it starts only when it is
- * named.
+ * The local identity provider: a stand-in with GoTrue's API and a page on which a user chooses an account (docs/local.md).
+ * It signs anyone in as anyone. It therefore listens on the loopback interface only (config.ts), and in production it starts only if
+ * it is named.
  */
 import type { AccountTables } from '#accounts/store.ts';
 import type { Clock } from '#platform/clock.ts';
@@ -20,14 +20,14 @@ export interface IdentityProviderDeps {
   readonly clock: Clock;
   readonly settings: Pick<Values<typeof idpSettings>, 'secret'>;
   readonly dataDir: string;
-  /** Migrated. Sessions survive a restart there. */
+  /** A migrated database, in which sessions survive a restart. */
   readonly database: Database;
-  /** Where it is reached, without a trailing slash: the issuer of its tokens. */
+  /** Its public URL, without a trailing slash: the issuer of its tokens. */
   readonly publicUrl: string;
-  /** Where browsers may be sent back to, exactly; the first is where they go by default. */
+  /** Exact URLs to which browsers may be redirected. The first is the default. */
   readonly redirectUrls: readonly string[];
   readonly anonKey: string;
-  /** Seconds; 10 as in the hosted one. */
+  /** In seconds. Default: 10, as in the hosted product. */
   readonly reuseIntervalS?: number;
 }
 
@@ -39,7 +39,7 @@ export async function createIdentityProvider(deps: IdentityProviderDeps): Promis
     service: 'idp',
     readiness: { database: () => database.check() },
     description: 'A stand-in for the identity provider, for development: it signs anybody in as anybody.',
-    // As GoTrue: its credentials are tokens, not cookies.
+    // As in GoTrue, the credentials are tokens and not cookies.
     cors: {
       origins: '*',
       methods: ['GET', 'POST'],

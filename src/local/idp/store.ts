@@ -26,7 +26,7 @@ export interface IdpTables {
 
 type Handle = Db<IdpTables> | Tx<IdpTables>;
 
-/** How long a sign-in may take, and how long its code is good. */
+/** How long a sign-in may take, and how long its code is valid. */
 const flowMinutes = 10;
 const isYoung = sql<boolean>`created_at > now() - make_interval(mins => ${flowMinutes})`;
 
@@ -37,7 +37,7 @@ export interface Flow {
   readonly challengeMethod: 's256' | 'plain';
 }
 
-/** Its id. Flows that are long over are dropped on the way. */
+/** Returns its id. Also deletes flows that ended long ago. */
 export async function beginFlow(db: Handle, flow: Flow): Promise<string> {
   await db.deleteFrom('idp_flows').where(sql<boolean>`created_at < now() - interval '1 day'`).execute();
   const { id } = await db
@@ -53,7 +53,7 @@ export async function beginFlow(db: Handle, flow: Flow): Promise<string> {
   return id;
 }
 
-/** One that waits for consent. */
+/** Returns a flow that waits for consent. */
 export function findFlow(db: Handle, id: string) {
   return db
     .selectFrom('idp_flows')
@@ -64,7 +64,7 @@ export function findFlow(db: Handle, id: string) {
     .executeTakeFirst();
 }
 
-/** The code that the browser takes along; `undefined`: no such flow, or consent was given before. */
+/** Returns the code for the browser, or `undefined` if the flow does not exist or already has consent. */
 export function consent(db: Handle, id: string, email: string) {
   return db
     .updateTable('idp_flows')
@@ -84,7 +84,7 @@ export function findByCode(db: Handle, code: string) {
     .executeTakeFirst();
 }
 
-/** A code is good once. */
+/** A code is valid once. */
 export async function spendFlow(db: Handle, id: string): Promise<boolean> {
   const { numDeletedRows } = await db.deleteFrom('idp_flows').where('id', '=', id).executeTakeFirst();
   return numDeletedRows === 1n;
@@ -107,7 +107,7 @@ export function findSession(db: Handle, id: string) {
   return db.selectFrom('idp_sessions').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** The session of a refresh token, held until the transaction ends: of two refreshes at once the second sees the first. */
+/** Locks the session of a refresh token until the transaction ends, so the second of two concurrent refreshes sees the first. */
 export function lockSessionOf(tx: Tx<IdpTables>, token: string) {
   return tx
     .selectFrom('idp_sessions')
@@ -128,7 +128,7 @@ export function findToken(db: Handle, token: string, reuseIntervalS: number) {
     .executeTakeFirst();
 }
 
-/** The one that is good now. */
+/** Returns the active token. */
 export function findActiveToken(db: Handle, sessionId: string) {
   return db
     .selectFrom('idp_refresh_tokens')
@@ -157,7 +157,7 @@ async function addToken(
   await db.insertInto('idp_refresh_tokens').values({ session_id: sessionId, token, parent }).execute();
 }
 
-/** With all their tokens. */
+/** Also deletes all their tokens. */
 export async function endSessions(
   db: Handle,
   which: { readonly scope: 'global' | 'local' | 'others'; readonly userId: string; readonly sessionId: string },

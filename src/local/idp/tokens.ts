@@ -1,4 +1,4 @@
-/** Access tokens as GoTrue issues them: the same claims, the same answer. */
+/** Access tokens as GoTrue issues them: the same claims and the same response. */
 import { jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
 import type { Account } from '#accounts/madeup.ts';
@@ -9,16 +9,16 @@ import { idpProblems } from './problems.ts';
 export interface TokenDeps {
   readonly keys: SigningKeys;
   readonly clock: Clock;
-  /** The provider's own address, without a trailing slash. */
+  /** The provider's own URL, without a trailing slash. */
   readonly publicUrl: string;
 }
 
 export interface AccessToken {
   readonly access_token: string;
   readonly token_type: 'bearer';
-  /** Seconds. */
+  /** In seconds. */
   readonly expires_in: number;
-  /** Unix seconds. */
+  /** In Unix seconds. */
   readonly expires_at: number;
 }
 
@@ -47,7 +47,7 @@ export async function issueAccessToken(deps: TokenDeps, account: Account, sessio
 
 const claims = z.object({ sub: z.uuid(), session_id: z.uuid() });
 
-/** Whose token it is; throws `no_authorization` or `bad_jwt`. Whether the session still is there is not judged. */
+/** Returns the owner of the token. Throws `no_authorization` or `bad_jwt`. Does not check whether the session still exists. */
 export async function readAccessToken(deps: TokenDeps, authorization: string | undefined) {
   const token = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
   if (token === undefined) throw idpProblems.no_authorization();
@@ -60,7 +60,7 @@ export async function readAccessToken(deps: TokenDeps, authorization: string | u
   }
 }
 
-/** GoTrue's user, as far as there is anything to tell. */
+/** Returns GoTrue's user, with the available fields. */
 export function describeUser({ id, email }: Account, createdAt: Date) {
   const at = createdAt.toISOString();
   return {

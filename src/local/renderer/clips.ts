@@ -1,4 +1,4 @@
-/** Videos by the offline renderer: a slow move over a picture, by ffmpeg; without it a ready-made clip of the same kind. */
+/** Videos of the offline renderer: ffmpeg moves slowly over an image. Without ffmpeg, it returns a prepared clip of the same kind. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -35,14 +35,14 @@ export async function renderClip(prompt: string, ratio: string, signal: AbortSig
   };
 }
 
-/** `undefined`: there is no ffmpeg here, or none that can. */
+/** Returns `undefined` if ffmpeg is missing or lacks the needed features. */
 async function move(picture: Uint8Array, width: number, height: number, signal: AbortSignal) {
   const folder = await mkdtemp(join(tmpdir(), 'atelier-clip-'));
   try {
     const [still, clip] = [join(folder, 'still.png'), join(folder, 'clip.mp4')];
     await writeFile(still, picture);
     const frames = durationS * frameRate;
-    // Towards the foot on the left: what says that this is a demo stays in sight.
+    // Zooms toward the lower left, so that the demo label stays visible.
     const zoom = `zoompan=z='1+0.15*on/${frames}':y='ih-ih/zoom':d=${frames}:s=${width}x${height}:fps=${frameRate}`;
     const input = ['-nostdin', '-loglevel', 'error', '-threads', '1', '-i', still];
     const output = [

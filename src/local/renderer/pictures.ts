@@ -1,4 +1,4 @@
-/** Pictures by the offline renderer: real PNG files that say what they are. Colours and hills follow the prompt. */
+/** Images of the offline renderer: real PNG files with a label. Colors and hills depend on the prompt. */
 import { createHash } from 'node:crypto';
 import sharp, { type OverlayOptions, type Sharp } from 'sharp';
 import { escapeXml } from '#platform/escaping.ts';
@@ -17,7 +17,7 @@ const sizes: Readonly<Record<string, Size>> = {
 
 export const sizeOf = (ratio: string): Size => sizes[ratio] ?? [1024, 1024];
 
-/** Painted small and enlarged, so that little is done on the event loop: it looks like soft light. */
+/** Painted small and enlarged, which keeps the event loop free and looks like soft light. */
 const paintedSide = 128;
 
 export async function renderPicture(prompt: string, size: Size): Promise<Uint8Array> {
@@ -27,7 +27,7 @@ export async function renderPicture(prompt: string, size: Size): Promise<Uint8Ar
   return toPng(painted.resize(width, height, { kernel: 'cubic', fit: 'fill' }), prompt, size);
 }
 
-/** The source under a tint that follows the prompt, with a band that tells what was asked. */
+/** Returns the source under a tint that depends on the prompt, with a band that shows the prompt. */
 export async function renderEdit(prompt: string, source: Uint8Array): Promise<Uint8Array> {
   const { data, info } = await sharp(source, { limitInputPixels: 50_000_000 })
     .rotate()
@@ -75,10 +75,10 @@ function paint(prompt: string, [width, height]: Size): Sharp {
   return sharp(pixels, { raw: { width, height, channels: 3 } });
 }
 
-/** How much of a pixel lies inside an edge: 0 to 1 over about two of them, or the edge would show as stairs. */
+/** Returns how much of a pixel is inside an edge: 0 to 1 over about two pixels, which smooths the edge. */
 const within = (outsideBy: number): number => Math.min(1, Math.max(0, 0.5 - outsideBy / 2));
 
-/** What every picture of this renderer bears at its foot. */
+/** Renders the label at the bottom of every image. */
 async function band(prompt: string, [width, height]: Size) {
   const unit = Math.max(8, Math.round(Math.min(width, height) / 28));
   const bar = {
@@ -92,7 +92,7 @@ async function band(prompt: string, [width, height]: Size) {
   ];
 }
 
-/** What the text engine reads is Pango's markup. */
+/** The text engine reads Pango markup. */
 function escapeMarkup(text: string): string {
   const printable = text.replaceAll(/[^\x20-\ud7ff\ue000-\ufffd]/g, '');
   return escapeXml(printable);

@@ -1,4 +1,4 @@
-/** The offline renderer in the place of providers of pictures and videos: real files, labelled as what they are. */
+/** The offline renderer replaces providers of images and videos with real, labeled files. */
 import { renderClip } from './clips.ts';
 import { renderEdit, renderPicture, sizeOf } from './pictures.ts';
 
@@ -29,6 +29,6 @@ export const offlineVideos = {
     const { bytes, facts, poster } = await renderClip(prompt, ratio, signal);
     return { bytes, mime: 'video/mp4', facts, poster: png(poster) };
   },
-  /** docs/specification/agent.md#tools: `/insufficient` scripts it. */
+  /** `/insufficient` in a prompt simulates missing credits (docs/specification/agent.md#tools). */
   rehearseUnpayable: (prompt: string) => /(?:^|\s)\/insufficient\b/i.test(prompt),
 };

@@ -1,9 +1,9 @@
 /** `MEDIA_MAX_BYTES_PER_OWNER`: the bytes of all assets of an owner. Watermark files and variants are no assets. */
 import { type Db, holdName, type Tx, transaction } from '#platform/db/db.ts';
-import type { SizeLimits } from '../limits.ts';
+import type { MediaTables } from '../assets/assetstore.ts';
+import type { SizeLimits } from '../assets/sizelimits.ts';
 import { mediaProblems } from '../problems.ts';
-import type { MediaTables } from '../store.ts';
-import { sumBytes } from './store.ts';
+import { sumBytes } from './quotastore.ts';
 
 export interface QuotaDeps {
   readonly db: Db<MediaTables>;

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import { bucketFolder } from '#platform/objects/open.ts';
-import { bucketOf, type PlacesDeps } from '../locating.ts';
+import { type BucketsDeps, bucketOf } from '../assets/buckets.ts';
+import { type FolderTables, findPin, type PinnedRow } from './folderstore.ts';
 import { createReader, type Reader } from './reading.ts';
-import { type FolderTables, findPin, type PinnedRow } from './store.ts';
 
 export type Comparison =
   /** The file of the row as it is now, under this ETag. */
@@ -18,7 +18,7 @@ export type Comparison =
   /** The row is no longer what it was. */
   | { readonly found: 'changed' };
 
-export interface ComparingDeps extends PlacesDeps {
+export interface ComparingDeps extends BucketsDeps {
   readonly db: Db<FolderTables>;
   readonly dataDir: string;
   readonly log: Pick<Log, 'warn' | 'error'>;

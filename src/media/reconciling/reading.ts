@@ -1,6 +1,6 @@
 /** Reads files in a thread, which exists as long as there are files to read. */
 import { Worker } from 'node:worker_threads';
-import type { Looked, LookTask, SeenFile } from './tasks.ts';
+import type { Looked, LookTask, SeenFile } from './messages.ts';
 
 export interface Reader {
   /** `undefined`: there is no such file. Rejects when it cannot be read, and when the reader is closed. */

@@ -13,7 +13,7 @@ import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import { Problem, problems } from '#platform/problem.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
-import type { PlacesDeps } from '../locating.ts';
+import type { BucketsDeps } from '../assets/buckets.ts';
 import { type ComparedRow, type Comparison, createComparer } from './comparing.ts';
 import {
   type FolderTables,
@@ -23,11 +23,11 @@ import {
   followFiles,
   noteFolder,
   type PinnedRow,
-} from './store.ts';
+} from './folderstore.ts';
 
-export interface ReconcilingDeps extends PlacesDeps {
+export interface ReconcilingDeps extends BucketsDeps {
   readonly db: Db<FolderTables>;
-  readonly answers: Pick<Cache, 'driver' | 'clear'>;
+  readonly signedUrls: Pick<Cache, 'driver' | 'clear'>;
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
   readonly folder: FilesFolder;
 }
@@ -75,7 +75,7 @@ interface Counts {
 }
 
 export function createReconciler(deps: ReconcilingDeps): Reconciler {
-  const { db, answers, log, folder } = deps;
+  const { db, signedUrls, log, folder } = deps;
   const { dataDir, backends } = folder;
   const comparer = createComparer({ ...deps, dataDir });
   /** `comparing`: each row is compared with its file before it is used. `trusting`: only those that lost theirs are. */
@@ -156,13 +156,13 @@ export function createReconciler(deps: ReconcilingDeps): Reconciler {
         if (unreadable === 0 && !comparer.isFull()) state = 'trusting';
         const reconciled = missing + different + unreadable === 0;
         await write({ reconciled, missing, different, unreadable });
-        const told = { ...counts, tookMs: Math.round(performance.now() - startedAt) };
-        if (!reconciled) log.warn(told, 'compared the data folder with its rows: some assets are not readable');
-        else if (isNew || counts.moved > 0) log.info(told, 'compared the data folder with its rows');
+        const summary = { ...counts, tookMs: Math.round(performance.now() - startedAt) };
+        if (!reconciled) log.warn(summary, 'compared the data folder with its rows: some assets are not readable');
+        else if (isNew || counts.moved > 0) log.info(summary, 'compared the data folder with its rows');
         return;
       } catch (error) {
         if (closing.signal.aborted) return;
-        log.warn({ err: error }, 'the data folder cannot be compared with its rows; trying again');
+        log.warn({ err: error }, 'the data folder cannot be compared with its rows; retrying');
         await sleep(retryAfterMs, undefined, { signal: closing.signal }).catch(() => undefined);
       }
     }
@@ -211,7 +211,7 @@ export function createReconciler(deps: ReconcilingDeps): Reconciler {
       if (isNew) {
         log.warn({ dataDir }, 'the data folder is not that of the last start; its files are compared with their rows');
         // In memory there is nothing yet.
-        if (answers.driver === 'redis') await answers.clear();
+        if (signedUrls.driver === 'redis') await signedUrls.clear();
       }
       if (isKnown && found.state.reconciled) state = 'trusting';
       await write(isKnown ? found.state : unknownState);

@@ -1,11 +1,11 @@
-/** The reading thread: hashes files without a detour through the event loop that answers requests. */
+/** The reading thread: hashes files off the event loop that serves requests. */
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { parentPort } from 'node:worker_threads';
 import { codeOf } from '#platform/objects/files/folders.ts';
 import { headOf } from '#platform/objects/files/head.ts';
-import type { Looked, LookTask, SeenFile } from './tasks.ts';
+import type { Looked, LookTask, SeenFile } from './messages.ts';
 
 const piece = Buffer.allocUnsafe(1024 * 1024);
 const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;

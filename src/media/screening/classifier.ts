@@ -1,6 +1,6 @@
 /**
- * The external classifier (MEDIA_SCREENING_URL; docs/specification/media.md#screening): is sent the bytes, answers whether they match. Only a clear
- * answer counts. No breaker and no repeats: each picture is judged by an answer of its own, or not at all.
+ * The external classifier (MEDIA_SCREENING_URL; docs/specification/media.md#screening): receives the bytes and returns whether they match. Only a
+ * well-formed response counts. There is no breaker and no retry: each image needs a response of its own.
  */
 
 import { Pool } from 'undici';
@@ -19,20 +19,20 @@ export interface Classifiable {
 }
 
 export interface Classifier {
-  /** The name of the list that matched, `''` when it has none; `undefined`: no match. Rejects on anything unclear. */
+  /** The name of the list that matched, `''` when it has none; `undefined`: no match. Rejects on any other response. */
   classify(picture: Classifiable, signal: AbortSignal): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
 const answerSchema = z.object({ match: z.boolean(), list: z.string().optional() });
 
-const timeoutMs = 10_000;
+const longestAnswerMs = 10_000;
 const maxAnswerBytes = 64 * 1024;
-/** As many as there are pictures in memory (service.ts), and some. */
+/** More than the images in memory (service.ts). */
 const maxConnections = 16;
 const longestListName = 200;
 
-export function createClassifier(address: string): Classifier {
+export function createClassifier(address: string, timeoutMs = longestAnswerMs): Classifier {
   const url = new URL(address);
   const pool = new Pool(url.origin, { connections: maxConnections, connect: { timeout: 2000 } });
 
@@ -40,7 +40,7 @@ export function createClassifier(address: string): Classifier {
     const scope = currentScope();
     const response = await pool.request({
       method: 'POST',
-      // Redirects are not followed: the bytes go where the operator said, or nowhere.
+      // Redirects are not followed: the bytes go only to the configured address.
       path: url.pathname + url.search,
       headers: {
         accept: 'application/json',

@@ -42,7 +42,7 @@ describe('a list file', () => {
     expect(() => parse(text)).toThrow(new ListUnusable(`line ${line} of md5.txt is no digest of 32 hex digits`));
   });
 
-  it('does not tell digests in its fault', () => {
+  it('names no digest in its error', () => {
     expect(() => parse(`${a}${b}`)).toThrow(expect.not.objectContaining({ message: expect.stringContaining('aaaa') }));
   });
 });

@@ -1,6 +1,6 @@
 /**
  * The files of MEDIA_BLOCKED_HASHES: one hex digest a line. Read by the screening thread only, and without asking twice:
- * whoever asks for a list gets what stands in the file now.
+ * every call gets the current content of the file.
  */
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const settlingMs = 100;
 const readTries = 3;
 
 /**
- * What `build` made of the file `name`, made anew when the file has changed. Without a folder, or without the file, it is
+ * What `build` made of the file `name`, rebuilt when the file has changed. Without a folder, or without the file, it is
  * made of no digests. Throws ListUnusable when there is no such folder, when the file cannot be read, is too large, keeps
  * changing, or has a line that is no digest: what it should have said is not known.
  */

@@ -12,7 +12,7 @@ describe('an exact look-up', () => {
     expect(Array.from({ length: 1000 }, (_, at) => sha256(`other ${at}`)).some(isListed)).toBe(false);
   });
 
-  it('tells digests apart that begin alike, and finds one that is listed twice', () => {
+  it('distinguishes digests with the same prefix, and finds one that is listed twice', () => {
     const one = Buffer.alloc(16, 7);
     const other = Buffer.from(one);
     other[15] = 8;
@@ -45,7 +45,7 @@ describe('a look-up of the nearest', () => {
     expect(createNearestLookup(Buffer.concat([...noise, turn(hash, distance)]), 31)(hash)).toBeUndefined();
   });
 
-  it('gives the nearest of several', () => {
+  it('finds the nearest of several', () => {
     const nearest = createNearestLookup(Buffer.concat([20, 3, 9].map((distance) => turn(hash, distance))), 31);
     expect(nearest(hash)?.distance).toBe(3);
   });

@@ -1,6 +1,6 @@
 /** Two ways to look a digest up among a million: exactly, and by how many bits it differs. Bytes in, no strings kept. */
 
-/** Whether a digest is among `digests`, which lie one after the other. */
+/** Whether a digest is among the concatenated `digests`. */
 export function createExactLookup(digests: Uint8Array, digestBytes: number): (digest: Uint8Array) => boolean {
   const count = digests.length / digestBytes;
   // Open addressing, at most half full. Digests are evenly spread by themselves: their first bytes serve as the hash.

@@ -41,7 +41,7 @@ describe('the screening thread', () => {
     await rm(join(folder, 'md5.txt'));
   });
 
-  it('that is closed is told to those who wait, and starts again for the next', async () => {
+  it('rejects waiting calls when it is closed, and starts again for the next call', async () => {
     const waiting = expect(matcher.hash(raster)).rejects.toThrow('closed');
     await matcher.close();
     await waiting;

@@ -1,8 +1,8 @@
-/** Asks the screening thread: starts it when it is needed, replaces it when it died or does not answer. */
+/** Sends requests to the screening thread: starts it when needed, replaces it when it died or does not respond. */
 import { Worker } from 'node:worker_threads';
 import { withDeadline } from '#platform/resilience/deadline.ts';
+import type { ExactDigests, Listed, Outcomes, ScreeningReply, ScreeningRequest, Task } from './messages.ts';
 import type { PdqHash, Raster } from './pdq.ts';
-import type { Answered, Asked, ExactDigests, Listed, Outcomes, Task } from './tasks.ts';
 
 export interface Matcher {
   hash(raster: Raster): Promise<PdqHash>;
@@ -16,15 +16,15 @@ export interface Matcher {
 interface Thread {
   readonly worker: Worker;
   readonly waiting: Map<number, PromiseWithResolvers<Outcomes[Task['kind']]>>;
-  /** Tasks sent and not answered, those that nobody waits for any more among them. */
+  /** Requests without a reply, those whose caller gave up included. */
   unanswered: number;
   /** When it was last known to be alive, by the monotonic clock. */
   seenAtMs: number;
 }
 
-/** Nobody waits longer: a file system may hang, and reading a list of many millions goes on without them. */
+/** Callers wait no longer: a file system can hang. Reading a list of many millions continues without them. */
 const answerTimeoutMs = 10_000;
-/** A thread that answers nothing for this long is given up. */
+/** A thread without a reply for so long is terminated. */
 const silenceMs = 60_000;
 
 /** `folder`: of the lists; without one they are empty. Every method rejects when the thread cannot do it. */
@@ -35,52 +35,52 @@ export function createMatcher(folder: string | undefined): Matcher {
   function start(): Thread {
     const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: { folder } });
     const thread: Thread = { worker, waiting: new Map(), unanswered: 0, seenAtMs: performance.now() };
-    worker.on('message', (answered: Answered) => {
+    worker.on('message', (reply: ScreeningReply) => {
       thread.unanswered -= 1;
       thread.seenAtMs = performance.now();
-      const asker = thread.waiting.get(answered.id);
-      thread.waiting.delete(answered.id);
-      if ('failure' in answered) asker?.reject(new Error(answered.failure));
-      else asker?.resolve(answered.outcome);
+      const caller = thread.waiting.get(reply.id);
+      thread.waiting.delete(reply.id);
+      if ('failure' in reply) caller?.reject(new Error(reply.failure));
+      else caller?.resolve(reply.outcome);
     });
     worker.on('error', (error) => abandon(thread, error));
     worker.on('exit', () => abandon(thread, new Error('the screening thread ended')));
-    // Last: whoever listens to a thread holds its process.
+    // Last: each listener references the thread, which would keep the process alive.
     worker.unref();
     return thread;
   }
 
-  /** Whoever still waits is told; the next to ask starts another. */
+  /** Rejects waiting callers; the next request starts another thread. */
   function abandon(thread: Thread, reason: unknown): void {
     if (current === thread) current = undefined;
-    for (const asker of thread.waiting.values()) asker.reject(reason);
+    for (const caller of thread.waiting.values()) caller.reject(reason);
     thread.waiting.clear();
     void thread.worker.terminate();
   }
 
-  async function ask<Kind extends Task['kind']>(task: Task & { readonly kind: Kind }): Promise<Outcomes[Kind]> {
+  async function send<Kind extends Task['kind']>(task: Task & { readonly kind: Kind }): Promise<Outcomes[Kind]> {
     current ??= start();
     const thread = current;
-    const asked: Asked = { id: ++lastId, task };
+    const request: ScreeningRequest = { id: ++lastId, task };
     const answer = Promise.withResolvers<Outcomes[Task['kind']]>();
     if (thread.unanswered === 0) thread.seenAtMs = performance.now();
-    // First: what cannot be sent is not waited for.
-    thread.worker.postMessage(asked);
+    // First: if it throws, there is nothing to wait for.
+    thread.worker.postMessage(request);
     thread.unanswered += 1;
-    thread.waiting.set(asked.id, answer);
+    thread.waiting.set(request.id, answer);
     try {
       return (await withDeadline(answerTimeoutMs, () => answer.promise)) as Outcomes[Kind];
     } catch (error) {
-      const hasTimedOut = thread.waiting.delete(asked.id);
+      const hasTimedOut = thread.waiting.delete(request.id);
       if (hasTimedOut && performance.now() - thread.seenAtMs > silenceMs) abandon(thread, error);
       throw error;
     }
   }
 
   return {
-    hash: (raster) => ask({ kind: 'hash', raster }),
-    findExact: (digests) => ask({ kind: 'exact', digests }),
-    findNearest: (pdq) => ask({ kind: 'nearest', pdq }),
+    hash: (raster) => send({ kind: 'hash', raster }),
+    findExact: (digests) => send({ kind: 'exact', digests }),
+    findNearest: (pdq) => send({ kind: 'nearest', pdq }),
     close: async () => {
       const thread = current;
       current = undefined;

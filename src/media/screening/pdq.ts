@@ -4,7 +4,7 @@
  * their median. Pictures that look alike have hashes that differ in few of 256 bits.
  */
 
-/** 8 bits a channel, row by row; colours beyond the first three channels (alpha) are not looked at. */
+/** 8 bits a channel, row by row; colours beyond the first three channels (alpha) are ignored. */
 export interface Raster {
   readonly data: Uint8Array;
   readonly width: number;
@@ -90,7 +90,7 @@ function qualityOf(small: Float32Array): number {
   return Math.min(100, Math.trunc(steps / 90));
 }
 
-/** Waves 1 to 16 over 64 places; wave 0, the mean, tells nothing of the picture. */
+/** Waves 1 to 16 over 64 places; wave 0 is the mean, which says nothing about the image. */
 const waves = Float32Array.from({ length: frequencies * side }, (_, at) => {
   const [wave, place] = [Math.floor(at / side) + 1, at % side];
   return Math.sqrt(2 / side) * Math.cos((Math.PI / 2 / side) * wave * (2 * place + 1));

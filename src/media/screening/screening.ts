@@ -1,14 +1,14 @@
 /**
- * Whether a picture may be shown at all (docs/specification/media.md#screening; docs/screening.md). Checks
- * run beside each other; a match of one decides at once, and a check that cannot be completed is not a pass.
+ * Whether an upload can be shown at all (docs/specification/media.md#screening; docs/screening.md). Checks run concurrently;
+ * the first match decides at once, and a check that fails is not a pass.
  */
 import { mediaProblems } from '../problems.ts';
 import { type Classifiable, type Classifier, createClassifier } from './classifier.ts';
 import { createMatcher, type Matcher } from './matcher.ts';
+import type { ExactDigests } from './messages.ts';
 import type { PdqHash, Raster } from './pdq.ts';
-import type { ExactDigests } from './tasks.ts';
 
-/** What an upload is recognised by. Kept with its row, so that a copy is judged without its bytes. */
+/** What identifies the content of an upload. Stored in its row, so that a copy is matched without its bytes. */
 export interface Digests extends ExactDigests {
   /** Hex; `null`: it is no picture. */
   readonly pdq: string | null;
@@ -21,7 +21,7 @@ export interface Match {
   readonly check: 'digests' | 'pdq' | 'classifier';
   /** `sha256`, `md5`, `pdq`, or what the classifier named. */
   readonly list: string;
-  /** The entry of the list, hex; `null`: the classifier tells of none. */
+  /** The entry of the list, hex; `null`: from the classifier. */
   readonly listed: string | null;
   /** Bits between the picture's hash and the entry's; `null` from the classifier. */
   readonly distance: number | null;
@@ -30,14 +30,14 @@ export interface Match {
 export interface Screening {
   /** The perceptual hash, made in the screening thread. Throws `screening_unavailable`. */
   hash(raster: Raster): Promise<PdqHash>;
-  /** All checks, the classifier's included. `undefined`: clean. Throws `screening_unavailable` unless all came to an end. */
+  /** All checks, the classifier's included. `undefined`: clean. Throws `screening_unavailable` unless all completed. */
   screen(picture: Classifiable, digests: Digests): Promise<Match | undefined>;
   /**
-   * The lists alone, for what is no picture and for a copy of one that has passed `screen` before: no bytes are needed.
+   * The lists alone, for what is no image and for a copy of an image that passed `screen` before: no bytes are needed.
    * `undefined`: clean. Throws `screening_unavailable`.
    */
-  judgeDigests(digests: Digests): Promise<Match | undefined>;
-  /** Reads the lists. Throws `screening_unavailable` when they cannot be relied on; its cause says why. */
+  matchDigests(digests: Digests): Promise<Match | undefined>;
+  /** Reads the lists. Throws `screening_unavailable` when they cannot be used; its cause says why. */
   checkLists(): Promise<void>;
   close(): Promise<void>;
 }
@@ -47,12 +47,14 @@ export interface ScreeningSettings {
   readonly blockedHashes: string | undefined;
   /** MEDIA_SCREENING_URL. */
   readonly screeningUrl: string | undefined;
+  /** How long the classifier may take; 10 s. */
+  readonly classifierTimeoutMs?: number;
 }
 
-/** Of a hash that says enough to be compared (docs/specification/media.md#screening). */
+/** The minimum quality of a hash that is compared (docs/specification/media.md#screening). */
 const leastQuality = 50;
 
-/** The digests of no picture. */
+/** Digests that no upload has. */
 const nothing: Digests = {
   sha256: '0'.repeat(64),
   md5: '0'.repeat(32),
@@ -64,12 +66,15 @@ type Check = (signal: AbortSignal) => Promise<Match | undefined>;
 
 export function createScreening(settings: ScreeningSettings): Screening {
   const matcher = createMatcher(settings.blockedHashes);
-  const classifier = settings.screeningUrl === undefined ? undefined : createClassifier(settings.screeningUrl);
+  const classifier =
+    settings.screeningUrl === undefined
+      ? undefined
+      : createClassifier(settings.screeningUrl, settings.classifierTimeoutMs);
   return {
     hash: (raster) => matcher.hash(raster).catch(unavailable),
     screen: (picture, digests) =>
       runAll([...listChecks(matcher, digests), ...(classifier ? [classifierCheck(classifier, picture)] : [])]),
-    judgeDigests: (digests) => runAll(listChecks(matcher, digests)),
+    matchDigests: (digests) => runAll(listChecks(matcher, digests)),
     checkLists: async () => {
       await runAll(listChecks(matcher, nothing));
     },
@@ -88,7 +93,7 @@ function listChecks(matcher: Matcher, digests: Digests): readonly Check[] {
     },
     async () => {
       if (pdq === null) return undefined;
-      // The list is asked all the same: one that is broken must be heard of.
+      // Searched whatever the quality is: a broken list must be reported.
       const found = await matcher.findNearest(pdq);
       if (found === undefined || (pdqQuality ?? 0) < leastQuality) return undefined;
       return { check: 'pdq', list: found.list, listed: found.digest, distance: found.distance };
@@ -103,7 +108,7 @@ function classifierCheck(classifier: Classifier, picture: Classifiable): Check {
   };
 }
 
-/** The first match ends the others. Without one, a single failure is a failure. */
+/** The first match ends the other checks. Without a match, one failed check fails the screening. */
 async function runAll(checks: readonly Check[]): Promise<Match | undefined> {
   const rest = new AbortController();
   const { promise: firstMatch, resolve } = Promise.withResolvers<Match>();

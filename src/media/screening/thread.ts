@@ -1,9 +1,9 @@
-/** The screening thread: hashes pictures and searches the lists, away from the event loop that answers requests. */
+/** The screening thread: hashes pictures and searches the lists, off the event loop that serves requests. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { openList } from './listfiles.ts';
 import { createExactLookup, createNearestLookup } from './lookup.ts';
+import type { ExactDigests, Listed, Outcomes, ScreeningReply, ScreeningRequest, Task } from './messages.ts';
 import { pdqOf } from './pdq.ts';
-import type { Answered, Asked, ExactDigests, Listed, Outcomes, Task } from './tasks.ts';
 
 /** Bits (docs/specification/media.md#screening). */
 const maxDistance = 31;
@@ -16,7 +16,7 @@ const exactLists = {
 const pdqList = openList(folder, 'pdq.txt', 32, (digests) => createNearestLookup(digests, maxDistance));
 
 function findExact(digests: ExactDigests): Listed | undefined {
-  // Both are opened before either is asked: a broken one fails the check whatever the other says.
+  // Both are opened before either is searched: a broken list fails the check whatever the other contains.
   const lists = [
     { list: 'sha256', isListed: exactLists.sha256() },
     { list: 'md5', isListed: exactLists.md5() },
@@ -30,7 +30,7 @@ function findNearest(pdq: string): Listed | undefined {
   return found && { list: 'pdq', digest: Buffer.from(found.digest).toString('hex'), distance: found.distance };
 }
 
-function carryOut(task: Task): Outcomes[Task['kind']] {
+function runTask(task: Task): Outcomes[Task['kind']] {
   switch (task.kind) {
     case 'hash':
       return pdqOf(task.raster);
@@ -41,12 +41,12 @@ function carryOut(task: Task): Outcomes[Task['kind']] {
   }
 }
 
-function answer({ id, task }: Asked): Answered {
+function answer({ id, task }: ScreeningRequest): ScreeningReply {
   try {
-    return { id, outcome: carryOut(task) };
+    return { id, outcome: runTask(task) };
   } catch (error) {
     return { id, failure: error instanceof Error ? error.message : String(error) };
   }
 }
 
-parentPort?.on('message', (asked: Asked) => parentPort?.postMessage(answer(asked)));
+parentPort?.on('message', (request: ScreeningRequest) => parentPort?.postMessage(answer(request)));

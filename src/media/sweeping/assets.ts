@@ -2,19 +2,19 @@
 
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import type { Objects } from '#platform/objects/objects.ts';
-import { dropWithAnswers } from '../answers.ts';
-import { bucketOf, headsAtOnce } from '../locating.ts';
-import { removeKin } from '../removal.ts';
-import type { DeletableAsset } from '../store.ts';
+import type { DeletableAsset } from '../assets/assetstore.ts';
+import { bucketOf, headsAtOnce } from '../assets/buckets.ts';
+import { removeDerivatives } from '../deletion/removal.ts';
+import { dropAndInvalidate } from '../signing/signedurlcache.ts';
 import type { SweepFinding } from './api.ts';
-import { findReady } from './store.ts';
-import type { SweepDeps, SweepPage, SweepTurn } from './turns.ts';
+import type { SweepDeps, SweepPage, SweepPageRequest } from './page.ts';
+import { findReady } from './sweepstore.ts';
 
 const rowsPerPage = 1000;
 
 type Bytes = 'there' | 'gone' | 'unknown' | 'empty';
 
-export async function sweepAssets(deps: SweepDeps, { apply, after }: SweepTurn): Promise<SweepPage> {
+export async function sweepAssets(deps: SweepDeps, { apply, after }: SweepPageRequest): Promise<SweepPage> {
   const rows = await findReady(deps.db, after, rowsPerPage);
   const next = rows.length < rowsPerPage ? undefined : rows.at(-1)?.assetId;
   const looked = await mapConcurrently(rows, headsAtOnce, async (row) => ({ row, bytes: await lookFor(deps, row) }));
@@ -46,12 +46,12 @@ async function isEmpty(objects: Objects): Promise<boolean> {
 }
 
 /**
- * Only as it was read, and with the answers that are kept of it. What lies beside its place goes first, as in every
+ * Drops the row if it has not changed since it was read, with its cached responses. The derivatives go first, as in every
  * deletion, so that a process which dies leaves the row.
  */
 async function dropLost(deps: SweepDeps, row: DeletableAsset): Promise<boolean> {
   const objects = bucketOf(deps, row);
   if (objects === undefined || (await objects.head(row.storageKey)) !== undefined) return false;
-  await removeKin(deps, objects, [row.storageKey]);
-  return (await dropWithAnswers(deps, [row])).length > 0;
+  await removeDerivatives(deps, objects, [row.storageKey]);
+  return (await dropAndInvalidate(deps, [row])).length > 0;
 }

@@ -1,15 +1,15 @@
 /**
- * What the service sweeps by itself: unfinished registrations and unregistered uploads, every six hours. One job at a time
- * in all processes; each does some pages and enqueues the next one in the transaction in which it ends.
+ * Sweeps unfinished registrations and unregistered uploads every six hours. One job at a time in all processes; each does
+ * some pages and enqueues the next one in the transaction in which it ends.
  */
 import { z } from 'zod';
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import type { Job, Jobs, Queue } from '#platform/jobs/jobs.ts';
 import type { Log } from '#platform/log.ts';
-import type { TaskTables } from '../tasks/store.ts';
+import type { TaskTables } from '../tasks/taskstore.ts';
 import { sweepCursor } from './api.ts';
+import type { SweepDeps } from './page.ts';
 import { sweepPage } from './sweep.ts';
-import type { SweepDeps } from './turns.ts';
 
 const payload = z.object({
   /** When this database was first swept: what was there before is left to the operator. */
@@ -49,14 +49,14 @@ export async function sweepOn(deps: PeriodicDeps, job: Job<SweepJob>): Promise<v
     cursor = swept.cursor;
     if (cursor === null) break;
   }
-  if (removed > 0) deps.log.info({ removed }, 'removed what was left over');
+  if (removed > 0) deps.log.info({ removed }, 'removed leftover registrations and uploads');
   await transaction(deps.taskDb, async (tx) => {
     await job.complete(tx);
     await enqueueNext(deps, tx, { since, cursor });
   });
 }
 
-/** A sweep whose attempts all failed begins anew at its time. For `onDead`, too. */
+/** A sweep whose attempts all failed begins again at its time. For `onDead`, too. */
 export async function enqueueNext(
   { jobs }: Pick<PeriodicDeps, 'jobs'>,
   tx: Tx<TaskTables> | Db<TaskTables>,

@@ -6,14 +6,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import { problems } from '#platform/problem.ts';
-import { databaseEngines } from '../../../test/database.fixture.ts';
+import { laneEngines } from '../../../test/database.fixture.ts';
 import { interrupted } from '../../../test/media/interruption.fixture.ts';
 import { picture } from '../../../test/media/pictures.fixture.ts';
 import { openFiles, outcomeOf, registrationDeps, uploaded } from '../../../test/media/registering.fixture.ts';
 import { hourMs, sweepAll, sweepDeps } from '../../../test/media/sweeping.fixture.ts';
-import { unseenFacts } from '../inspection.ts';
-import type { RegistrationDeps } from '../registration.ts';
-import { draftAsset, type MediaTables } from '../store.ts';
+import { draftAsset, type MediaTables } from '../assets/assetstore.ts';
+import { unknownFacts } from '../registration/inspection.ts';
+import type { RegistrationDeps } from '../registration/registration.ts';
 
 /** More than any deed here has. */
 const manyMoments = 120;
@@ -22,7 +22,7 @@ const someMoments = 60;
 
 type Uploaded = Awaited<ReturnType<typeof uploaded>>;
 
-for (const engine of databaseEngines)
+for (const engine of laneEngines)
   describe.skipIf(engine.missing)(`a sweep and a registration at once on ${engine.name}`, () => {
     let folder: string;
     let database: Database;
@@ -67,7 +67,7 @@ for (const engine of databaseEngines)
       const { etag } = (await files().head(storageKey)) ?? { etag: '' };
       const identity = { ...request, ownerId: String(request.ownerId), requestedMime: request.mime };
       const place = { bucket: 'objects', storageKey, etag, byteSize: png.length };
-      expect(await draftAsset(database.queries<MediaTables>(), identity, place, unseenFacts(request.mime))).toBe(true);
+      expect(await draftAsset(database.queries<MediaTables>(), identity, place, unknownFacts(request.mime))).toBe(true);
       return what;
     }
 
@@ -136,7 +136,7 @@ for (const engine of databaseEngines)
       });
     });
 
-    it('what is uploaded anew while it is swept is not taken for what was there before', async () => {
+    it('an upload during a sweep is not taken for the object before it', async () => {
       for (let workAt = 1; workAt < someMoments; workAt++) {
         const what = await abandoned(false);
         let hasWorked = false;

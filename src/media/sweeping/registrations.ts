@@ -1,20 +1,19 @@
 /**
- * Registrations and copies that were begun and never ended. The row is condemned first, as it was read, so that whoever
- * goes on with it now does not become ready on bytes that are about to go; then its bytes go, then the row.
+ * Registrations and copies that were begun and never finished. The row is refused first, as it was read, so that a call
+ * which continues with it now does not become ready on bytes that are being removed; then its bytes go, then the row.
  */
-
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
-import { bucketOf, headsAtOnce } from '../locating.ts';
-import { removeObjects } from '../removal.ts';
-import { type DeletableAsset, dropAssets } from '../store.ts';
+import { type DeletableAsset, dropAssets } from '../assets/assetstore.ts';
+import { bucketOf, headsAtOnce } from '../assets/buckets.ts';
+import { removeObjects } from '../deletion/removal.ts';
 import type { SweepFinding } from './api.ts';
-import { condemnUnready, findUnready } from './store.ts';
-import { oldBefore, type SweepDeps, type SweepPage, type SweepTurn } from './turns.ts';
+import { oldBefore, type SweepDeps, type SweepPage, type SweepPageRequest } from './page.ts';
+import { findUnready, refuseUnready } from './sweepstore.ts';
 import { unfinishedVideos } from './usage.ts';
 
 const rowsPerPage = 100;
 
-export async function sweepRegistrations(deps: SweepDeps, { apply, after }: SweepTurn): Promise<SweepPage> {
+export async function sweepRegistrations(deps: SweepDeps, { apply, after }: SweepPageRequest): Promise<SweepPage> {
   const rows = await findUnready(deps.db, oldBefore(deps.clock), after, rowsPerPage);
   const next = rows.length < rowsPerPage ? undefined : rows.at(-1)?.assetId;
   const videos = await unfinishedVideos(deps, rows);
@@ -37,7 +36,7 @@ export async function sweepRegistrations(deps: SweepDeps, { apply, after }: Swee
   return { found, next };
 }
 
-/** Of its bytes: `young` ones are somebody's upload, whatever the row is; of legacy files nothing is ours to judge. */
+/** Of its bytes: `young` ones belong to an upload, whatever the row is; the bytes of legacy files are never removed. */
 type Bytes = 'none' | 'old' | 'young' | 'unknown';
 
 function look(deps: SweepDeps, rows: readonly DeletableAsset[]) {
@@ -54,16 +53,16 @@ function look(deps: SweepDeps, rows: readonly DeletableAsset[]) {
 /** Ids of the rows that were dropped. Throws `engine_unavailable`: what is not confirmed gone keeps its row. */
 async function removeAll(deps: SweepDeps, rows: readonly DeletableAsset[]): Promise<ReadonlySet<string>> {
   if (rows.length === 0) return new Set();
-  const condemned = new Map((await condemnUnready(deps.db, rows)).map(({ assetId, revision }) => [assetId, revision]));
-  // Looked at again: what was uploaded since stays, and is judged anew without this row.
+  const refused = new Map((await refuseUnready(deps.db, rows)).map(({ assetId, revision }) => [assetId, revision]));
+  // Looked at again: what was uploaded since stays, and can be registered without this row.
   const ours = await look(
     deps,
-    rows.filter(({ assetId }) => condemned.has(assetId)),
+    rows.filter(({ assetId }) => refused.has(assetId)),
   );
   await removeObjects(
     deps,
     ours.flatMap(({ row, place }) => (row.backend === 'objects' && place !== 'young' ? [row] : [])),
   );
-  const seen = [...condemned].map(([assetId, revision]) => ({ assetId, revision }));
+  const seen = [...refused].map(([assetId, revision]) => ({ assetId, revision }));
   return new Set(await dropAssets(deps.db, seen));
 }

@@ -1,8 +1,8 @@
 import type { Access } from '#platform/access/access.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { sweepRequest, swept } from './api.ts';
+import type { SweepDeps } from './page.ts';
 import { sweepPage } from './sweep.ts';
-import type { SweepDeps } from './turns.ts';
 
 export function addSweepRoutes(app: HttpServer, access: Access, deps: SweepDeps): void {
   app.post(
@@ -11,7 +11,7 @@ export function addSweepRoutes(app: HttpServer, access: Access, deps: SweepDeps)
       ...access.internalOnly,
       schema: {
         tags: ['media'],
-        summary: 'Find, and remove if asked to, one page of what nobody needs any more',
+        summary: 'Find one page of leftovers, and remove them on request',
         body: sweepRequest,
         response: { 200: swept },
       },

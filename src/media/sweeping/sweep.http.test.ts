@@ -4,7 +4,7 @@ import type { JobTables } from '#platform/jobs/jobs.ts';
 import { plant } from '../../../test/media/planting.fixture.ts';
 import { type Client, type MediaRig, onEveryPair, startMedia } from '../../../test/media/rig.fixture.ts';
 import { hourMs } from '../../../test/media/sweeping.fixture.ts';
-import type { MediaTables } from '../store.ts';
+import type { MediaTables } from '../assets/assetstore.ts';
 import type { Swept } from './api.ts';
 import { sweepQueue } from './periodic.ts';
 
@@ -34,7 +34,7 @@ onEveryPair('POST /v1/sweep', (pair) => {
   };
   const sweep = (payload: unknown, client: Client = rig.server) => client.post<Swept>('/v1/sweep', payload);
 
-  it('finds, and removes only when it is told to, page by page', async () => {
+  it('finds page by page, and removes only on request', async () => {
     const assetId = await abandoned();
     const finding = { what: 'unfinished_registration', fate: 'found', assetId, key: expect.any(String) };
     for (const payload of [{}, { apply: false }, { apply: null, cursor: null }])

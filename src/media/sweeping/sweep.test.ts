@@ -8,10 +8,10 @@ import { picture } from '../../../test/media/pictures.fixture.ts';
 import { type Planted, plant } from '../../../test/media/planting.fixture.ts';
 import { onEveryPair } from '../../../test/media/rig.fixture.ts';
 import { hourMs, openSweepGround, type SweepGround, sweepAll } from '../../../test/media/sweeping.fixture.ts';
-import { storageKeyOf } from '../storagekey.ts';
-import type { MediaTables } from '../store.ts';
+import type { MediaTables } from '../assets/assetstore.ts';
+import { storageKeyOf } from '../assets/storagekey.ts';
 import { posterIdOf } from '../tasks/processing.ts';
-import { insertRun, type TaskTables } from '../tasks/store.ts';
+import { insertRun, type TaskTables } from '../tasks/taskstore.ts';
 
 const transform = toTransform({ width: 8, height: 8 });
 
@@ -267,7 +267,7 @@ onEveryPair('a sweep', (pair) => {
       expect((await sweepOf(keys)).left).toEqual(['- -', '- -', '- -']);
     });
 
-    it('what was uploaded anew, although its registration was begun long ago', async () => {
+    it('what was uploaded again, although its registration began long ago', async () => {
       const { assetId, storageKey } = await one({ isReady: false });
       await change(assetId, { created_at: yesterday() });
       expect(await sweepOf([storageKey], at(0))).toEqual(spared('object draft'));
@@ -300,7 +300,7 @@ onEveryPair('a sweep', (pair) => {
     expect(await rowOf(asset.assetId)).toBeUndefined();
   });
 
-  it('with nobody to look on spares assets, what is not an upload’s, and what was there before', async () => {
+  it('without an operator spares assets, keys that no upload has, and older objects', async () => {
     const lost = await one();
     await objects.remove([lost.storageKey]);
     const keys = [newKey(), `u/${randomUUID()}.txt`];
@@ -315,15 +315,15 @@ onEveryPair('a sweep', (pair) => {
     expect(await rowOf(lost.assetId)).toBeDefined();
   });
 
-  it('drops a lost asset with the answers that are kept of it', async () => {
+  it('drops a lost asset with its cached responses', async () => {
     const { assetId, storageKey } = await one();
     await objects.remove([storageKey]);
     const keys = ['image', 'video', 'watermark', 'watermark-video'].map((kind) => `${kind}:${assetId}`);
-    const lookup = await deps.answers.lookUp(keys);
+    const lookup = await deps.signedUrls.lookUp(keys);
     await lookup.fill(new Map(keys.map((key) => [key, 'told'])), hourMs);
-    expect((await deps.answers.lookUp(keys)).found.size).toBe(4);
+    expect((await deps.signedUrls.lookUp(keys)).found.size).toBe(4);
     await sweepAll(deps);
-    expect((await deps.answers.lookUp(keys)).found.size).toBe(0);
+    expect((await deps.signedUrls.lookUp(keys)).found.size).toBe(0);
   });
 
   it('finds its way through many pages, and parts no watermark file from its source', async () => {

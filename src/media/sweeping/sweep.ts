@@ -1,27 +1,27 @@
 /**
- * Finds what nobody needs any more, and removes it (docs/media.md, "What is left over"): a page at a time, so that a sweep
- * can be bounded, broken off and taken up again. Any number of sweeps may run at once, beside everything else.
+ * Finds leftovers and removes them (docs/media.md, "What is left over"), one page at a time, so that a sweep can be bounded,
+ * interrupted and resumed. Any number of sweeps can run concurrently with each other and with requests.
  */
 import { type SweepRequest, type Swept, sweepParts } from './api.ts';
 import { sweepAssets } from './assets.ts';
+import type { SweepDeps, SweepPage, SweepPageRequest } from './page.ts';
 import { sweepRegistrations } from './registrations.ts';
-import type { SweepDeps, SweepPage, SweepTurn } from './turns.ts';
 import { sweepUploads } from './uploads.ts';
 import { sweepVariants } from './variants.ts';
 
 type Part = (typeof sweepParts)[number];
 
-const parts: Readonly<Record<Part, (deps: SweepDeps, turn: SweepTurn) => Promise<SweepPage>>> = {
-  // First: what it leaves is found as uploads are.
+const parts: Readonly<Record<Part, (deps: SweepDeps, page: SweepPageRequest) => Promise<SweepPage>>> = {
+  // First: the objects that it leaves are then found as uploads.
   registrations: sweepRegistrations,
   uploads: sweepUploads,
   assets: sweepAssets,
-  // Last: what the others remove takes its variants along.
+  // Last: the other parts remove the variants of what they remove.
   variants: sweepVariants,
 };
 
 /**
- * One page, from where `cursor` says, or the first; `aloneSince` as in SweepTurn, and then without assets and variants:
+ * One page, from where `cursor` says, or the first; `aloneSince` as in SweepPageRequest, and then without assets and variants:
  * whether bytes are lost for good is for the operator to judge. Throws `engine_unavailable`; the same page may be swept again.
  */
 export async function sweepPage(deps: SweepDeps, { apply, cursor }: SweepRequest, aloneSince?: Date): Promise<Swept> {

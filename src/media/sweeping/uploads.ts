@@ -1,49 +1,49 @@
 /**
- * Objects under `u/` that no row stands for: uploads that nobody registered, and watermark files whose source is gone. Each
- * is claimed by a row that can never become ready, then looked at again, then removed with all that was made of it, then the
- * claim goes. So a registration either comes before, and its row spares the object, or finds the claim, and the object
- * refused. A process that dies leaves a claim, which is an unfinished registration like any other.
+ * Objects under `u/` without a row: uploads that were never registered, and watermark files whose source is gone. Each is
+ * claimed by a row that can never become ready, checked again, and removed with its derivatives; then the claim goes. A
+ * registration either comes first, and its row protects the object, or it finds the claim and is refused. If the process
+ * dies, the claim is an unfinished registration like any other.
  */
 
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import type { ListedObject, ObjectHead } from '#platform/objects/objects.ts';
-import { headsAtOnce } from '../locating.ts';
-import { keysAt, removeObjects } from '../removal.ts';
-import { partsOfKey, type StorageKeyParts, sourceKeyOf } from '../storagekey.ts';
-import { dropAssets, type SeenAsset } from '../store.ts';
+import { dropAssets, type SeenAsset } from '../assets/assetstore.ts';
+import { headsAtOnce } from '../assets/buckets.ts';
+import { partsOfKey, type StorageKeyParts, sourceKeyOf } from '../assets/storagekey.ts';
+import { keysAt, removeObjects } from '../deletion/removal.ts';
 import type { SweepFinding } from './api.ts';
-import { claimUnregistered, findKeys, type Unregistered } from './store.ts';
-import { oldBefore, type SweepDeps, type SweepPage, type SweepTurn } from './turns.ts';
+import { oldBefore, type SweepDeps, type SweepPage, type SweepPageRequest } from './page.ts';
+import { claimUnregistered, findKeys, type Unregistered } from './sweepstore.ts';
 import { unfinishedVideos } from './usage.ts';
 
 const uploads = 'u/';
 const keysPerPage = 1000;
 const claimsAtOnce = 100;
 
-interface Remains {
+interface GroupState {
   readonly source: ObjectHead | undefined;
   /** Beside it, or itself too. */
   readonly listed: readonly ObjectHead[];
 }
 
-/** An object with the watermark files beside it, or these alone. */
-interface Heap extends Remains {
+/** An object with its watermark files, or these alone. */
+interface OrphanGroup extends GroupState {
   readonly sourceKey: string;
   /** `undefined`: no asset's key can be such, so no row can come to stand for it. */
   readonly parts: Omit<StorageKeyParts, 'mime'> | undefined;
   readonly listed: readonly ListedObject[];
 }
 
-export async function sweepUploads(deps: SweepDeps, turn: SweepTurn): Promise<SweepPage> {
-  const listed = await listPage(deps, turn.after);
+export async function sweepUploads(deps: SweepDeps, page: SweepPageRequest): Promise<SweepPage> {
+  const listed = await listPage(deps, page.after);
   const next = listed.length < keysPerPage ? undefined : listed.at(-1)?.key;
   const before = oldBefore(deps.clock);
   const isOld = ({ modifiedAt }: ObjectHead) =>
-    modifiedAt < before && (turn.aloneSince === undefined || modifiedAt > turn.aloneSince);
-  const heaps = await findLoose(deps, await gatherHeaps(deps, listed));
-  const orphans = heaps.filter((heap) => isAbandoned(heap, isOld) && (heap.parts ?? !turn.aloneSince));
-  const removed = turn.apply ? await removeHeaps(deps, orphans, isOld) : undefined;
-  const found = orphans.flatMap((heap) => heap.listed.map((object) => describe(heap, object, removed)));
+    modifiedAt < before && (page.aloneSince === undefined || modifiedAt > page.aloneSince);
+  const groups = await findUnregistered(deps, await groupBySource(deps, listed));
+  const orphans = groups.filter((group) => isAbandoned(group, isOld) && (group.parts ?? !page.aloneSince));
+  const removed = page.apply ? await removeGroups(deps, orphans, isOld) : undefined;
+  const found = orphans.flatMap((group) => group.listed.map((object) => describe(group, object, removed)));
   return { found, next };
 }
 
@@ -56,8 +56,8 @@ async function listPage({ objects }: SweepDeps, after: string | undefined): Prom
   return page;
 }
 
-/** A source that lies beyond the page, or on the one before, is looked for. */
-async function gatherHeaps({ objects }: SweepDeps, listed: readonly ListedObject[]): Promise<readonly Heap[]> {
+/** A source that is on another page is looked up. */
+async function groupBySource({ objects }: SweepDeps, listed: readonly ListedObject[]): Promise<readonly OrphanGroup[]> {
   const byKey = new Map(listed.map((object) => [object.key, object]));
   const bySource = Map.groupBy(listed, ({ key }) => sourceKeyOf(key));
   return mapConcurrently([...bySource], headsAtOnce, async ([sourceKey, some]) => ({
@@ -69,61 +69,69 @@ async function gatherHeaps({ objects }: SweepDeps, listed: readonly ListedObject
 }
 
 /** The age of the source decides; without one, that of the youngest of what is left of it. */
-function isAbandoned({ source, listed }: Remains, isOld: IsOld): boolean {
+function isAbandoned({ source, listed }: GroupState, isOld: IsOld): boolean {
   return source === undefined ? listed.every(isOld) : isOld(source);
 }
 
-/** Those for which no row stands, and with which no media task has to do. */
-async function findLoose(deps: SweepDeps, heaps: readonly Heap[]): Promise<readonly Heap[]> {
-  const named = heaps.flatMap(({ parts }) => parts ?? []);
-  if (named.length === 0) return heaps;
+/** Those without a row that no media task is processing. */
+async function findUnregistered(deps: SweepDeps, groups: readonly OrphanGroup[]): Promise<readonly OrphanGroup[]> {
+  const named = groups.flatMap(({ parts }) => parts ?? []);
+  if (named.length === 0) return groups;
   const keys = await findKeys(
     deps.db,
     named.map(({ assetId }) => assetId),
   );
   const videos = await unfinishedVideos(deps, named);
-  return heaps.filter(
+  return groups.filter(
     ({ parts, sourceKey }) =>
       parts === undefined || (keys.get(parts.assetId) !== sourceKey && !videos.has(parts.assetId)),
   );
 }
 
-function describe(heap: Heap, { key, size }: ListedObject, removed: ReadonlySet<Heap> | undefined): SweepFinding {
-  const what = key === heap.sourceKey ? 'unregistered_upload' : 'watermark_without_source';
+function describe(
+  group: OrphanGroup,
+  { key, size }: ListedObject,
+  removed: ReadonlySet<OrphanGroup> | undefined,
+): SweepFinding {
+  const what = key === group.sourceKey ? 'unregistered_upload' : 'watermark_without_source';
   const finding = { what, key, byteSize: size } as const;
   if (removed === undefined) return { ...finding, fate: 'found' };
-  return removed.has(heap) ? { ...finding, fate: 'removed' } : { ...finding, fate: 'left', why: 'it has changed' };
+  return removed.has(group) ? { ...finding, fate: 'removed' } : { ...finding, fate: 'left', why: 'it has changed' };
 }
 
 type IsOld = (head: ObjectHead) => boolean;
 
 /** Throws `engine_unavailable`: what is not confirmed gone keeps its claim. */
-async function removeHeaps(deps: SweepDeps, orphans: readonly Heap[], isOld: IsOld): Promise<ReadonlySet<Heap>> {
+async function removeGroups(
+  deps: SweepDeps,
+  orphans: readonly OrphanGroup[],
+  isOld: IsOld,
+): Promise<ReadonlySet<OrphanGroup>> {
   const { bucket } = deps.objects;
-  const removed = new Set<Heap>();
+  const removed = new Set<OrphanGroup>();
   for (let start = 0; start < orphans.length; start += claimsAtOnce) {
     const batch = orphans.slice(start, start + claimsAtOnce);
     const claims = await claim(deps, batch);
     const ours = await findOurs(deps, batch, claims);
-    // Looked at again: some may have been uploaded anew by now.
-    const looked = await mapConcurrently(ours, headsAtOnce, async (heap) => ({
-      heap,
-      now: await lookAgain(deps, heap),
+    // Checked again: some may have been uploaded again by now.
+    const looked = await mapConcurrently(ours, headsAtOnce, async (group) => ({
+      group,
+      now: await lookAgain(deps, group),
     }));
-    const standing = looked.filter(({ now }) => isAbandoned(now, isOld)).map(({ heap }) => heap);
+    const standing = looked.filter(({ now }) => isAbandoned(now, isOld)).map(({ group }) => group);
     await removeObjects(
       deps,
       standing.map(({ sourceKey }) => ({ backend: 'objects', bucket, storageKey: sourceKey })),
     );
     await dropAssets(deps.db, [...claims.values()]);
-    for (const heap of standing) removed.add(heap);
+    for (const group of standing) removed.add(group);
   }
   return removed;
 }
 
 /** By asset id. */
-async function claim(deps: SweepDeps, heaps: readonly Heap[]): Promise<ReadonlyMap<string, SeenAsset>> {
-  const unregistered = heaps.flatMap(({ parts, sourceKey: storageKey, source }): Unregistered[] =>
+async function claim(deps: SweepDeps, groups: readonly OrphanGroup[]): Promise<ReadonlyMap<string, SeenAsset>> {
+  const unregistered = groups.flatMap(({ parts, sourceKey: storageKey, source }): Unregistered[] =>
     parts === undefined ? [] : [{ ...parts, storageKey, etag: source?.etag ?? '', byteSize: source?.size ?? 0 }],
   );
   if (unregistered.length === 0) return new Map();
@@ -137,23 +145,23 @@ async function claim(deps: SweepDeps, heaps: readonly Heap[]): Promise<ReadonlyM
  */
 async function findOurs(
   deps: SweepDeps,
-  heaps: readonly Heap[],
+  groups: readonly OrphanGroup[],
   claims: ReadonlyMap<string, SeenAsset>,
-): Promise<readonly Heap[]> {
-  const named = heaps.flatMap(({ parts }) => parts ?? []);
+): Promise<readonly OrphanGroup[]> {
+  const named = groups.flatMap(({ parts }) => parts ?? []);
   const videos = await unfinishedVideos(deps, named);
   const keys = await findKeys(
     deps.db,
     named.flatMap(({ assetId }) => (claims.has(assetId) ? [] : [assetId])),
   );
-  return heaps.filter(({ parts, sourceKey }) => {
+  return groups.filter(({ parts, sourceKey }) => {
     if (parts === undefined) return true;
     if (videos.has(parts.assetId)) return false;
     return claims.has(parts.assetId) || (keys.get(parts.assetId) ?? sourceKey) !== sourceKey;
   });
 }
 
-async function lookAgain({ objects }: SweepDeps, { sourceKey }: Heap): Promise<Remains> {
-  const [source, ...beside] = await Promise.all(keysAt(sourceKey).map((key) => objects.head(key)));
-  return { source, listed: beside.filter((head) => head !== undefined) };
+async function lookAgain({ objects }: SweepDeps, { sourceKey }: OrphanGroup): Promise<GroupState> {
+  const [source, ...watermarks] = await Promise.all(keysAt(sourceKey).map((key) => objects.head(key)));
+  return { source, listed: watermarks.filter((head) => head !== undefined) };
 }

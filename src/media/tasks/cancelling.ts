@@ -1,9 +1,9 @@
 /** Ending the video tasks of a scope that is deleted. */
 import { type Db, transaction } from '#platform/db/db.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
-import type { AssetScope } from '../store.ts';
+import type { AssetScope } from '../assets/assetstore.ts';
 import { tagOf, videoUploadQueue } from './processing.ts';
-import { cancelRuns, type TaskTables } from './store.ts';
+import { cancelRuns, type TaskTables } from './taskstore.ts';
 
 export interface CancellingDeps {
   readonly taskDb: Db<TaskTables>;

@@ -4,28 +4,27 @@
  * video's, its object is created only, registrations are replays. While the task is unfinished there is at most the
  * poster; a run whose task was deleted or cancelled removes it.
  */
-
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
-import { uuidV5 } from '#platform/ids.ts';
+import { uuidOfName } from '#platform/ids.ts';
 import { type Job, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
 import type { Log } from '#platform/log.ts';
 import { ObjectExists, type Objects } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
-import { withoutAnswers } from '../answers.ts';
 import type { Asset } from '../api.ts';
-import { startHashes } from '../digesting.ts';
-import { unseenFacts } from '../inspection.ts';
-import { type RegistrationDeps, registerAsset } from '../registration.ts';
-import { type RemovalDeps, removeObject } from '../removal.ts';
-import { storageKeyOf } from '../storagekey.ts';
-import { draftAsset, dropUnready, findAsset, type MediaTables } from '../store.ts';
+import { draftAsset, dropUnready, findAsset, type MediaTables } from '../assets/assetstore.ts';
+import { storageKeyOf } from '../assets/storagekey.ts';
+import { type RemovalDeps, removeObject } from '../deletion/removal.ts';
+import { startHashes } from '../reading/unchanged.ts';
+import { unknownFacts } from '../registration/inspection.ts';
+import { type RegistrationDeps, registerAsset } from '../registration/registration.ts';
+import { withInvalidation } from '../signing/signedurlcache.ts';
 import { type Ffmpeg, VideoFault } from '../video/ffmpeg.ts';
 import { takePoster } from '../video/poster.ts';
 import { probeVideo, type VideoFacts } from '../video/probing.ts';
 import { download, inScratchFolder } from '../video/scratch.ts';
-import { advanceRun, describeVideo, findUnfinished, isShown, type TaskTables, tasksOf } from './store.ts';
+import { advanceRun, describeVideo, findUnfinished, isShown, type TaskTables, tasksOf } from './taskstore.ts';
 
 const payload = z.object({
   taskId: z.string(),
@@ -44,7 +43,7 @@ export const videoUploadQueue: Queue<VideoUpload> = {
   payload,
   maxAttempts: 6,
   retryAfterMs: 2000,
-  takesTurns: true,
+  isRoundRobin: true,
 };
 
 /** What a run is tagged with. */
@@ -65,7 +64,7 @@ const internal = { kind: 'internal' } as const;
 /** The task was deleted or cancelled: nothing of it becomes readable any more. */
 class RunCancelled extends Error {}
 
-/** Throws what another attempt may mend. */
+/** Throws errors after which another attempt can succeed. */
 export async function processVideo(deps: ProcessingDeps, job: Job<VideoUpload>): Promise<void> {
   const upload = job.payload;
   try {
@@ -110,7 +109,7 @@ async function removePoster(deps: ProcessingDeps, upload: VideoUpload): Promise<
   if (head === undefined) return;
   const place = { bucket: objects.bucket, storageKey, etag: head.etag, byteSize: head.size };
   const identity = { ...poster, requestedMime: posterMime };
-  if (!(await draftAsset(db, identity, place, unseenFacts(posterMime), 'object_not_found'))) return;
+  if (!(await draftAsset(db, identity, place, unknownFacts(posterMime), 'object_not_found'))) return;
   await removeObject(objects, storageKey);
   await dropUnready(db, poster.assetId, head.etag);
 }
@@ -140,7 +139,7 @@ async function makeAssets(deps: ProcessingDeps, job: Job<VideoUpload>): Promise<
     complete(tx, poster?.assetId),
   );
   if (created) return;
-  await withoutAnswers(deps, [assetId], () =>
+  await withInvalidation(deps, [assetId], () =>
     transaction(db, async (tx) => {
       const found = { ...said, durationMs: facts.durationMs, blurhash: poster?.blurhash ?? null };
       const video = await describeVideo(tx, assetId, { ...found, thumbAssetId: poster?.assetId ?? null });
@@ -160,7 +159,7 @@ async function makePoster(deps: ProcessingDeps, upload: VideoUpload, picture: Ui
   const { objects } = deps;
   const poster = posterOf(upload);
   await objects.put(storageKeyOf(poster), picture, { contentType: posterMime, createOnly: true }).catch((error) => {
-    // Of an earlier attempt, or of one that is under way elsewhere: what was written first counts.
+    // Of an earlier or a concurrent attempt: the first write counts.
     if (!(error instanceof ObjectExists)) throw error;
   });
   const request = { ...poster, ...unknown };
@@ -177,7 +176,7 @@ function posterOf({ assetId, ownerId, scopeKind, scopeId }: VideoUpload) {
   return { assetId: posterIdOf(assetId), ownerId, scopeKind, scopeId, kind: 'image', mime: posterMime };
 }
 
-/** A picture speaks for itself. */
+/** Of images the bytes decide. */
 const unknown = {
   byteSize: undefined,
   blurhash: undefined,
@@ -203,7 +202,7 @@ async function lookAt(deps: ProcessingDeps, key: string, signal: AbortSignal): P
     if (!(await download(objects, key, head, file, signal, hashes.update)))
       throw new Error('the object changed while it was read');
     // The registration needs them, and would read everything again.
-    digester.note(objects, key, head.etag, hashes.digests());
+    digester.add(objects, key, head.etag, hashes.digests());
     const facts = await probeVideo(ffmpeg, file, signal);
     return { facts, picture: await takePoster(ffmpeg, { file, facts }, join(folder, 'poster.jpg'), signal) };
   });
@@ -211,7 +210,7 @@ async function lookAt(deps: ProcessingDeps, key: string, signal: AbortSignal): P
 
 class TaskFault extends UnrecoverableError {}
 
-/** Why the task fails for good, as `metadata.error` says it; `undefined`: another attempt may do better. */
+/** Why the task fails permanently, for `metadata.error`; `undefined`: another attempt can succeed. */
 function codeOf(error: unknown): string | undefined {
   if (error instanceof VideoFault) return error.reason;
   if (error instanceof TaskFault) return error.message;
@@ -222,7 +221,7 @@ function codeOf(error: unknown): string | undefined {
   return undefined;
 }
 
-/** A UUID of version 5 (RFC 9562), so that every attempt means the same asset. */
+/** Follows from the id of the video, so that every attempt makes the same asset. */
 export function posterIdOf(assetId: string): string {
-  return uuidV5(Buffer.from(assetId.replaceAll('-', ''), 'hex'), 'poster');
+  return uuidOfName(assetId, 'poster');
 }

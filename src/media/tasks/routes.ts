@@ -10,7 +10,7 @@ import {
   taskUpsert,
   videoTask,
   videoTaskRequest,
-} from '../api.ts';
+} from './api.ts';
 import { beginVideoTask, deleteTask, deleteTasksOf, putTask, readTask, type TaskDeps } from './tasks.ts';
 
 export function addTaskRoutes(app: HttpServer, access: Access, deps: TaskDeps): void {
@@ -47,7 +47,7 @@ export function addTaskRoutes(app: HttpServer, access: Access, deps: TaskDeps): 
         tags,
         summary: 'Read a media task',
         params: taskParams,
-        response: { 200: mediaTask.or(videoTask.describe('Nobody has written it yet.')) },
+        response: { 200: mediaTask.or(videoTask.describe('The task has no row yet.')) },
       },
     },
     async (request) => readTask(deps, request.caller, request.params.taskId),

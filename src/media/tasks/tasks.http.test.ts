@@ -16,7 +16,8 @@ import {
 } from '../../../test/media/rig.fixture.ts';
 import { render } from '../../../test/media/videosamples.fixture.ts';
 import { skipWithout } from '../../../test/programs.fixture.ts';
-import type { Asset, MediaTask, VideoSignedRefs, VideoTask } from '../api.ts';
+import type { Asset, VideoSignedRefs } from '../api.ts';
+import type { MediaTask, VideoTask } from './api.ts';
 import { posterIdOf } from './processing.ts';
 
 onEveryPair('media tasks', (pair) => {
@@ -124,7 +125,7 @@ onEveryPair('media tasks', (pair) => {
   });
 
   describe('GET /v1/media-tasks/:taskId', () => {
-    it('is pending, and stays unwritten, while nobody has written it', async () => {
+    it('is pending without a row, and reading it writes none', async () => {
       const taskId = randomUUID();
       for (const client of [rig.user, rig.server, rig.user])
         expect(await read(taskId, client)).toMatchObject({ status: 200, body: { taskId, status: 'pending' } });
@@ -169,7 +170,7 @@ onEveryPair('media tasks', (pair) => {
       expect((await read(task.taskId)).body).toEqual({ taskId: task.taskId, status: 'pending' });
     });
 
-    it('leaves assets of somebody else, whatever the metadata says', async () => {
+    it('leaves assets of other owners, whatever the metadata contains', async () => {
       const foreign = await registered(rig.server, randomUUID());
       const task = said({ metadata: { output: { assetIds: [foreign] } } });
       await put(task);
@@ -190,7 +191,7 @@ onEveryPair('media tasks', (pair) => {
       },
     );
 
-    it('lets an explicit upsert write it anew', async () => {
+    it('lets an explicit upsert write it again', async () => {
       const task = said({ status: 'completed' });
       await put(task);
       await rig.user.delete(`/v1/media-tasks/${task.taskId}`);
@@ -345,7 +346,7 @@ onEveryPair('media tasks', (pair) => {
       });
     });
 
-    it('takes back what was made for a task that is deleted meanwhile, and never writes it again', async () => {
+    it('removes the output of a task that is deleted during its job, and never writes the task again', async () => {
       const made = await Promise.all(
         [0, 60, 150, 300, 600, 900].map(async (waitMs) => {
           const { said: what, assetId } = await uploadClip();

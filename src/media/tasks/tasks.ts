@@ -1,20 +1,20 @@
 /** The media task endpoints (docs/specification/media.md#video-tasks). The work itself is processing.ts. */
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Caller } from '#platform/access/caller.ts';
 import { type Db, holdName, transaction } from '#platform/db/db.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { defaultLegacyBucket } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
-import type { MediaTask, TaskDeleted, TasksDeleted, TaskUpsert, VideoTask, VideoTaskRequest } from '../api.ts';
-import { deleteAssets } from '../deletion.ts';
-import { ownerFor } from '../ownership.ts';
+import { retryWhileChanging } from '#platform/resilience/retrywhilechanging.ts';
+import { findDeletable } from '../assets/assetstore.ts';
+import { ownerFor } from '../assets/ownership.ts';
+import { storageKeyOf } from '../assets/storagekey.ts';
+import { deleteAssets } from '../deletion/deletion.ts';
+import type { RemovalDeps } from '../deletion/removal.ts';
 import { mediaProblems } from '../problems.ts';
 import { isUuid } from '../refs.ts';
-import { maxTries, pauseMs, type RemovalDeps } from '../removal.ts';
-import { storageKeyOf } from '../storagekey.ts';
-import { findDeletable } from '../store.ts';
 import type { Ffmpeg } from '../video/ffmpeg.ts';
+import type { MediaTask, TaskDeleted, TasksDeleted, TaskUpsert, VideoTask, VideoTaskRequest } from './api.ts';
 import { tagOf, videoUploadQueue } from './processing.ts';
 import {
   dropTask,
@@ -25,7 +25,7 @@ import {
   type StoredTask,
   type TaskTables,
   upsertTask,
-} from './store.ts';
+} from './taskstore.ts';
 
 export interface TaskDeps extends RemovalDeps {
   readonly taskDb: Db<TaskTables>;
@@ -66,7 +66,7 @@ export async function beginVideoTask(deps: TaskDeps, caller: Caller, request: Vi
   return { taskId, status: 'pending' };
 }
 
-/** A task that nobody has written yet is pending. Throws 404: it is somebody else's. */
+/** A task without a row is pending. Throws 404 for a task of another user. */
 export async function readTask(
   { taskDb }: Pick<TaskDeps, 'taskDb'>,
   caller: Caller,
@@ -79,29 +79,30 @@ export async function readTask(
 }
 
 /**
- * Assets first, the row last and only as it was read: the job may complete the task meanwhile. It finds out at its end that
- * the row is gone, and takes back what it has made. Throws 404 (somebody else's), and 503, after which it may be repeated.
+ * Assets first, the row last and only if it has not changed: the job can complete the task at the same time. The job sees
+ * at its end that the row is gone and removes its output. Throws 404 (another user's), and 503, after which it can be retried.
  */
 export async function deleteTask(deps: TaskDeps, caller: Caller, taskId: string): Promise<TaskDeleted> {
   let assetsDeleted = 0;
-  for (let tries = 1; tries <= maxTries; tries++) {
+  return retryWhileChanging(async () => {
     const task = await findTask(deps.taskDb, taskId);
     if (task === undefined) return { deleted: false, assetsDeleted };
     assertOwn(caller, task);
-    assetsDeleted += await deleteOwnAssets(deps, task.ownerId, outputOf(task));
-    const isDropped = await transaction(deps.taskDb, async (tx) => {
-      if (!(await dropTask(tx, task))) return false;
+    assetsDeleted += await deleteAssetsOfOwner(deps, task.ownerId, outputOf(task));
+    return transaction(deps.taskDb, async (tx) => {
+      if (!(await dropTask(tx, task))) return undefined;
       await deps.jobs.withdraw(tx, videoUploadQueue, [tagOf(taskId)]);
-      return true;
+      return { deleted: true, assetsDeleted };
     });
-    if (isDropped) return { deleted: true, assetsDeleted };
-    await delay(pauseMs * tries * Math.random());
-  }
-  throw mediaProblems.asset_changing();
+  }, mediaProblems.asset_changing);
 }
 
-/** How many assets there were. Another owner's are left: metadata is what somebody has written. */
-export async function deleteOwnAssets(deps: RemovalDeps, ownerId: string, named: readonly string[]): Promise<number> {
+/** How many assets there were. Assets of other owners stay: callers can write any id into metadata. */
+export async function deleteAssetsOfOwner(
+  deps: RemovalDeps,
+  ownerId: string,
+  named: readonly string[],
+): Promise<number> {
   let deleted = 0;
   // As many as one deletion takes.
   for (let start = 0; start < named.length; start += 1000) {
@@ -130,7 +131,7 @@ function assertOwn(caller: Caller, { ownerId }: StoredTask): void {
     throw problems.not_found({ message: 'There is no such task.' });
 }
 
-/** `metadata.output.assetIds`, whatever else may stand there. */
+/** `metadata.output.assetIds`, without entries that are no UUID. */
 function outputOf({ metadata }: StoredTask): readonly string[] {
   const { output } = metadata as { readonly output?: { readonly assetIds?: unknown } | null };
   const assetIds = typeof output === 'object' ? output?.assetIds : undefined;

@@ -88,7 +88,7 @@ describe.skipIf(skipWithout('ffmpeg'))('a video', () => {
       expect((facts.durationMs ?? 0) / 1000).toBeCloseTo(seconds, 0);
     });
 
-    it('gives a poster, upright', async () => {
+    it('makes an upright poster', async () => {
       const facts = await probeVideo(ffmpeg, file);
       const poster = await takePoster(ffmpeg, { file, facts }, join(folder, 'poster.jpg'), signal);
       const { format, width, height } = await sharp(poster).metadata();

@@ -37,7 +37,7 @@ export async function brandVideo(
   const picture = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '21', '-pix_fmt', 'yuv420p'];
   const args = [
     ...guardedInput,
-    // A recorded call may change its size on the way: the first filter adapts, the graph is not begun anew.
+    // A recorded call may change its size on the way: the first filter adapts, the graph is not restarted.
     ...['-threads', String(threads), '-reinit_filter', '0', '-i', `file:${file}`],
     ...[...raw, '-i', `file:${files.mark}`],
     ...['-filter_complex_threads', '1', '-filter_complex', graphOf(facts), ...maps],

@@ -35,7 +35,7 @@ describe.skipIf(skipWithout('ffmpeg'))('ffmpeg', () => {
     await expect(failing).rejects.toMatchObject({ code: 'ffmpeg_missing', status: 503 });
   });
 
-  it('ends at its time, and when it is told to', async () => {
+  it('ends at its timeout, and when it is aborted', async () => {
     await expect(ffmpeg.run(endless, { timeoutMs: 300 })).rejects.toMatchObject({ name: 'DeadlineExceeded' });
     const controller = new AbortController();
     const running = ffmpeg.run(endless, { timeoutMs: 60_000, signal: controller.signal });

@@ -53,33 +53,33 @@ export const guardedInput = [
 export const threads = 2;
 const memoryBytes = 4 * 1024 ** 3;
 const MiB = 1024 * 1024;
-const mostPrinted = MiB;
-const mostComplaint = 4096;
+const maxPrinted = MiB;
+const maxErrorOutput = 4096;
 
 export function createFfmpeg(path: string): Ffmpeg {
   const ffprobe = path.includes('/') ? join(dirname(path), 'ffprobe') : 'ffprobe';
-  let found: Promise<void> | undefined;
+  /** Whether programs can be confined. */
+  let found: Promise<boolean> | undefined;
 
-  async function look(): Promise<void> {
+  async function look(): Promise<boolean> {
     const isLinux = process.platform === 'linux';
-    const jail = isLinux && (await answers('setpriv', ['--help'])) && (await answers('prlimit', ['--version']));
-    jailed = jail === true;
-    if (!(await answers(path, ['-version'])) || !(await answers(ffprobe, ['-version'])))
+    const jail = isLinux && (await canRun('setpriv', ['--help'])) && (await canRun('prlimit', ['--version']));
+    if (!(await canRun(path, ['-version'])) || !(await canRun(ffprobe, ['-version'])))
       throw mediaProblems.ffmpeg_missing();
+    return jail;
   }
-  let jailed = false;
 
-  async function check(): Promise<void> {
+  async function check(): Promise<boolean> {
     found ??= look();
-    await found.catch((error: unknown) => {
-      // It may be installed while we run.
+    return found.catch((error: unknown) => {
+      // It can be installed while we run.
       found = undefined;
       throw error;
     });
   }
 
   async function start(program: string, args: readonly string[], options: RunOptions): Promise<string> {
-    await check();
+    const jailed = await check();
     const { maxOutputBytes = MiB, timeoutMs } = options;
     const processorS = Math.ceil((timeoutMs / 1000) * threads);
     const jail = jailed ? jailOf(maxOutputBytes, processorS) : [];
@@ -88,7 +88,9 @@ export function createFfmpeg(path: string): Ffmpeg {
   }
 
   return {
-    check,
+    check: async () => {
+      await check();
+    },
     probe: (args, options) => start(ffprobe, ['-hide_banner', '-v', 'error', ...args], options),
     run: async (args, options) => {
       const common = ['-hide_banner', '-nostdin', '-v', 'error', '-y'];
@@ -103,14 +105,14 @@ function jailOf(maxOutputBytes: number, processorS: number): readonly string[] {
   return ['setpriv', '--pdeathsig', 'KILL', 'prlimit', ...limits, '--'];
 }
 
-async function answers(program: string, args: readonly string[]): Promise<boolean> {
+async function canRun(program: string, args: readonly string[]): Promise<boolean> {
   return runProgram(program, args, { timeoutMs: 10_000 }).then(
     () => true,
     () => false,
   );
 }
 
-/** Its own process group, so that Ctrl-C in a terminal does not reach it: jobs are told to stop by us. */
+/** Its own process group, so that Ctrl-C in a terminal does not reach it: we stop jobs. */
 async function runProgram(program: string, args: readonly string[], { timeoutMs, signal }: RunOptions) {
   signal?.throwIfAborted();
   const child = spawn(program, args, {
@@ -119,27 +121,27 @@ async function runProgram(program: string, args: readonly string[], { timeoutMs,
     env: { PATH: process.env.PATH, LANG: 'C' },
   });
   const printed: Buffer[] = [];
-  let [printedBytes, complaint] = [0, ''];
+  let [printedBytes, errorOutput] = [0, ''];
   child.stdout.on('data', (chunk: Buffer) => {
     printedBytes += chunk.length;
-    if (printedBytes <= mostPrinted) printed.push(chunk);
+    if (printedBytes <= maxPrinted) printed.push(chunk);
     else child.kill('SIGKILL');
   });
   child.stderr.on('data', (chunk: Buffer) => {
-    complaint = (complaint + chunk.toString('latin1')).slice(-mostComplaint);
+    errorOutput = (errorOutput + chunk.toString('latin1')).slice(-maxErrorOutput);
   });
   const { promise: ended, resolve, reject } = Promise.withResolvers<Ending>();
   child.once('error', reject);
   child.once('close', (code, killedBy) => resolve({ code, killedBy }));
   const deadline = startIdleDeadline(timeoutMs, signal);
-  // Whatever happens, it is gone before we go on: nothing else may write to its files.
+  // The program has always ended when we continue: nothing else can write to its files.
   deadline.signal.addEventListener('abort', () => child.kill('SIGKILL'), { once: true });
   if (deadline.signal.aborted) child.kill('SIGKILL');
   if (child.pid !== undefined) yieldToRequests(child.pid);
   try {
     const ending = await ended;
     deadline.signal.throwIfAborted();
-    judge(ending, complaint);
+    assertSucceeded(ending, errorOutput);
     return Buffer.concat(printed).toString('utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw mediaProblems.ffmpeg_missing({ cause: error });
@@ -154,13 +156,14 @@ interface Ending {
   readonly killedBy: NodeJS.Signals | null;
 }
 
-const mendable = /No space left on device|Cannot allocate memory|Too many open files|Resource temporarily unavailable/;
+const transientErrors =
+  /No space left on device|Cannot allocate memory|Too many open files|Resource temporarily unavailable/;
 
-function judge({ code, killedBy }: Ending, complaint: string): void {
+function assertSucceeded({ code, killedBy }: Ending, errorOutput: string): void {
   if (code === 0) return;
-  const detail = `${killedBy ?? `exit ${code}`}: ${complaint.trim()}`;
-  // SIGKILL is not its own doing: the system was short of memory, or somebody ended it.
-  if (killedBy === 'SIGKILL' || killedBy === 'SIGTERM' || mendable.test(complaint)) throw new Error(detail);
+  const detail = `${killedBy ?? `exit ${code}`}: ${errorOutput.trim()}`;
+  // SIGKILL comes from outside: the system was out of memory, or an operator ended it.
+  if (killedBy === 'SIGKILL' || killedBy === 'SIGTERM' || transientErrors.test(errorOutput)) throw new Error(detail);
   throw new VideoFault(killedBy === 'SIGXFSZ' ? 'video_too_large' : 'undecodable_video', detail);
 }
 

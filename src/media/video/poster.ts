@@ -18,7 +18,7 @@ export async function takePoster(
 ): Promise<Uint8Array> {
   const { durationMs } = video.facts;
   const laterS = durationMs === null ? 0 : Math.min(1, durationMs / 3000);
-  // A stream may end before the file does, or tell a duration that it has not.
+  // A stream can end before the file does, or claim a duration that it does not have.
   for (const startS of new Set([laterS, 0])) {
     const taken = await takeFrame(ffmpeg, video, startS, into, signal);
     if (taken !== undefined) return taken;

@@ -1,4 +1,4 @@
-/** What a video file is, as ffprobe tells: upright size, duration, frame rate, sound. */
+/** The facts of a video file by ffprobe: upright size, duration, frame rate, sound. */
 import { z } from 'zod';
 import { type Ffmpeg, guardedInput, VideoFault } from './ffmpeg.ts';
 
@@ -6,7 +6,7 @@ export interface VideoFacts {
   /** Upright, with square pixels. */
   readonly width: number;
   readonly height: number;
-  /** Of the longest of picture and sound; `null`: the file does not tell. */
+  /** Of the longest of picture and sound; `null`: unknown. */
   readonly durationMs: number | null;
   /** As ffmpeg writes it: `30000/1001`. */
   readonly frameRate: string;

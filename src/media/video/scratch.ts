@@ -18,7 +18,7 @@ export async function inScratchFolder<Result>(work: (folder: string) => Promise<
   }
 }
 
-/** Of processes that are no more. A folder of somebody else's cannot be removed, and is left. */
+/** Of processes that have ended. A folder of another system user cannot be removed and stays. */
 export async function removeAbandonedScratch(folder = tmpdir()): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     const pid = named.exec(name)?.[1];
@@ -43,7 +43,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Writes exactly the object that `head` describes to a file, and hands on what passes. `false`: it is gone, or has become another one. */
+/** Writes exactly the object that `head` describes to a file and passes its chunks to `onChunk`. `false`: it is gone or was replaced. */
 export async function download(
   objects: Pick<Objects, 'get'>,
   key: string,

@@ -44,7 +44,7 @@ export function createRemoteEmbedder(options: RemoteEmbedderOptions): Embedder {
   const client = createClient({
     name: 'embeddings',
     baseUrl: options.baseUrl,
-    ours: false,
+    isInternal: false,
     timeoutMs,
     maxConnections: 8,
     maxResponseBytes: 64 * 1024 * 1024,

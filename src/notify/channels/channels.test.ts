@@ -21,6 +21,11 @@ const mail: Mail = {
   html: '<p>Grüße</p>',
   text: 'Grüße',
   headers: { 'List-Unsubscribe': '<https://example.com/u>' },
+  attachments: [
+    { filename: 'Rechnung ü.pdf', content: Buffer.from('%PDF-1').toString('base64') },
+    { filename: 'logo.png', content: 'iVBORw0=', contentType: 'image/png', contentId: 'logo' },
+  ],
+  tags: [{ name: 'campaign', value: 'spring' }],
 };
 const settings = { resendApiKey: undefined, resendBaseUrl: 'http://127.0.0.1:9', smtpUrl: 'outbox' };
 const send = (channel: Channel, id: string = randomUUID(), timeoutMs = 5000) =>
@@ -35,6 +40,18 @@ async function expectMail(raw: Buffer | string) {
   expect(read.replyTo?.map(({ address }) => address)).toEqual(['f@example.com']);
   expect([read.subject, read.html?.trim(), read.text?.trim()]).toEqual([mail.subject, mail.html, mail.text]);
   expect(read.headers.find(({ key }) => key === 'list-unsubscribe')?.value).toBe('<https://example.com/u>');
+  expect(
+    read.attachments.map(({ filename, mimeType, contentId, content }) => [
+      filename,
+      mimeType,
+      contentId,
+      Buffer.from(content as ArrayBuffer).toString('base64'),
+    ]),
+  ).toEqual([
+    ['logo.png', 'image/png', '<logo>', 'iVBORw0='],
+    ['Rechnung ü.pdf', 'application/pdf', undefined, 'JVBERi0x'],
+  ]);
+  expect(read.headers.find(({ key }) => key === 'x-tags')?.value).toBe('campaign=spring');
   return read;
 }
 
@@ -95,8 +112,16 @@ describe('the provider’s HTTP API', () => {
     const [call] = asked;
     expect(call?.url).toBe('/base/emails');
     expect([call?.headers.authorization, call?.headers['idempotency-key']]).toEqual(['Bearer key', id]);
-    const { replyTo, ...rest } = mail;
-    expect(call?.body).toEqual({ ...rest, reply_to: replyTo });
+    const { replyTo, attachments = [], ...rest } = mail;
+    const [pdf, logo] = attachments;
+    expect(call?.body).toEqual({
+      ...rest,
+      reply_to: replyTo,
+      attachments: [
+        pdf,
+        { filename: 'logo.png', content: logo?.content, content_type: 'image/png', content_id: 'logo' },
+      ],
+    });
   });
 
   it.each([

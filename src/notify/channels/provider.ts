@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { createClient } from '#platform/http/client.ts';
-import type { Mail } from '../mail.ts';
+import type { Attachment, Mail } from '../mail.ts';
 import { type Channel, ChannelFailure } from './channel.ts';
 
 export interface ProviderOptions {
@@ -14,7 +14,13 @@ const accepted = z.object({ id: z.string().min(1) });
 const defaultWaitS = 1;
 
 export function openProvider({ baseUrl, apiKey }: ProviderOptions): Channel {
-  const client = createClient({ name: 'email provider', baseUrl, ours: false, timeoutMs: 8000 });
+  const client = createClient({
+    name: 'email provider',
+    baseUrl,
+    isInternal: false,
+    timeoutMs: 8000,
+    maxConnections: 128,
+  });
 
   return {
     name: 'provider',
@@ -69,7 +75,7 @@ function reasonIn(body: Buffer): string {
 }
 
 function toProvider(mail: Mail) {
-  const { from, bcc, replyTo, subject, html, text, headers } = mail;
+  const { from, bcc, replyTo, subject, html, text, headers, attachments = [], tags = [] } = mail;
   return {
     from,
     ...recipientsFor(mail),
@@ -79,6 +85,17 @@ function toProvider(mail: Mail) {
     ...(bcc.length > 0 ? { bcc } : {}),
     ...(replyTo.length > 0 ? { reply_to: replyTo } : {}),
     ...(Object.keys(headers).length > 0 ? { headers } : {}),
+    ...(tags.length > 0 ? { tags } : {}),
+    ...(attachments.length > 0 ? { attachments: attachments.map(toAttachment) } : {}),
+  };
+}
+
+function toAttachment({ filename, content, contentType, contentId }: Attachment) {
+  return {
+    filename,
+    content,
+    ...(contentType === undefined ? {} : { content_type: contentType }),
+    ...(contentId === undefined ? {} : { content_id: contentId }),
   };
 }
 

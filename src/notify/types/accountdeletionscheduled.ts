@@ -1,118 +1,163 @@
-import type { NotificationType } from './notification.ts';
+import { z } from 'zod';
+import { invalid } from '#platform/problem.ts';
+import { builtIn, formatDate, type MailTexts } from './builtin.ts';
 
-/** Somebody asked for the account to be deleted: there is still time to keep it. */
-export const accountDeletionScheduled: NotificationType = {
+interface DeletionTexts extends MailTexts {
+  /** In place of the subject, and after the first paragraph, where the day is known. */
+  readonly datedSubject: string;
+  readonly dated: string;
+}
+
+const deletionAt = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
+
+/** The account is to be deleted: there is still time to keep it. `data.deletion_at` is when. */
+export const accountDeletionScheduled = builtIn<DeletionTexts>({
   name: 'account_deletion.scheduled',
-  gates: { preference: false },
-  canUnsubscribe: false,
+  audience: 'account',
+  adapt: (texts, { data, language }) => {
+    if (data.deletion_at === undefined || data.deletion_at === null) return texts;
+    const parsed = deletionAt.safeParse(data.deletion_at);
+    if (!parsed.success) throw invalid('body.data.deletion_at', 'must be an ISO 8601 date or time');
+    const [first = '', ...others] = texts.paragraphs;
+    return {
+      ...texts,
+      subject: texts.datedSubject,
+      paragraphs: [first, texts.dated, ...others],
+      values: { deletion: formatDate(new Date(parsed.data), language) },
+    };
+  },
   texts: {
     en: {
-      subject: 'Your account will be deleted',
-      heading: 'Your account is scheduled for deletion',
+      subject: 'Your {brand} account will be deleted',
+      datedSubject: 'Your {brand} account will be deleted on {deletion}',
+      heading: 'Your {brand} account is scheduled for deletion',
       paragraphs: [
-        'We received a request to delete your account and everything in it.',
-        'If you changed your mind, or it was not you, sign in before the deletion and cancel it.',
+        'On {today} we received a request to delete the account of {email} and everything in it.',
+        'If you changed your mind, or did not make this request, sign in before then and cancel the deletion.',
       ],
-      action: 'Sign in',
+      dated: 'It will be deleted on {deletion}.',
+      action: 'Sign in to {brand}',
     },
     zh_CN: {
-      subject: '你的账户即将删除',
-      heading: '你的账户已安排删除',
+      subject: '你的 {brand} 账户即将删除',
+      datedSubject: '你的 {brand} 账户将于{deletion}删除',
+      heading: '你的 {brand} 账户已安排删除',
       paragraphs: [
-        '我们收到了删除你的账户及其全部内容的请求。',
+        '我们于{today}收到了删除 {email} 的账户及其全部内容的请求。',
         '如果你改变了主意，或者这不是你本人的操作，请在删除之前登录并取消。',
       ],
-      action: '登录',
+      dated: '账户将于{deletion}删除。',
+      action: '登录 {brand}',
     },
     zh_TW: {
-      subject: '你的帳戶即將刪除',
-      heading: '你的帳戶已排定刪除',
+      subject: '你的 {brand} 帳戶即將刪除',
+      datedSubject: '你的 {brand} 帳戶將於{deletion}刪除',
+      heading: '你的 {brand} 帳戶已排定刪除',
       paragraphs: [
-        '我們收到了刪除你的帳戶及其全部內容的請求。',
+        '我們於{today}收到了刪除 {email} 的帳戶及其全部內容的請求。',
         '如果你改變了主意，或者這不是你本人的操作，請在刪除之前登入並取消。',
       ],
-      action: '登入',
+      dated: '帳戶將於{deletion}刪除。',
+      action: '登入 {brand}',
     },
     ja: {
-      subject: 'アカウントは削除されます',
-      heading: 'アカウントの削除が予定されています',
+      subject: '{brand} アカウントは削除されます',
+      datedSubject: '{brand} アカウントは{deletion}に削除されます',
+      heading: '{brand} アカウントの削除が予定されています',
       paragraphs: [
-        'アカウントとそのすべての内容を削除するご依頼を受け付けました。',
+        '{today}に、{email} のアカウントとそのすべての内容を削除するご依頼を受け付けました。',
         'お気持ちが変わった場合や、お心当たりがない場合は、削除の前にサインインして取り消してください。',
       ],
-      action: 'サインイン',
+      dated: 'アカウントは{deletion}に削除されます。',
+      action: '{brand} にサインイン',
     },
     ko: {
-      subject: '계정이 삭제될 예정입니다',
-      heading: '계정 삭제가 예약되었습니다',
+      subject: '{brand} 계정이 삭제될 예정입니다',
+      datedSubject: '{brand} 계정이 {deletion}에 삭제될 예정입니다',
+      heading: '{brand} 계정 삭제가 예약되었습니다',
       paragraphs: [
-        '계정과 계정에 있는 모든 내용을 삭제해 달라는 요청을 받았습니다.',
+        '{today}에 {email} 계정과 계정에 있는 모든 내용을 삭제해 달라는 요청을 받았습니다.',
         '마음이 바뀌었거나 본인이 요청하지 않았다면 삭제되기 전에 로그인하여 취소하세요.',
       ],
-      action: '로그인',
+      dated: '계정은 {deletion}에 삭제됩니다.',
+      action: '{brand} 로그인',
     },
     de: {
-      subject: 'Dein Konto wird gelöscht',
-      heading: 'Dein Konto ist zur Löschung vorgemerkt',
+      subject: 'Dein {brand}-Konto wird gelöscht',
+      datedSubject: 'Dein {brand}-Konto wird am {deletion} gelöscht',
+      heading: 'Dein {brand}-Konto ist zur Löschung vorgemerkt',
       paragraphs: [
-        'Wir haben den Auftrag erhalten, dein Konto mit allem, was darin ist, zu löschen.',
-        'Wenn du es dir anders überlegt hast oder es nicht von dir kam, melde dich vorher an und nimm den Auftrag zurück.',
+        'Am {today} haben wir den Auftrag erhalten, das Konto von {email} mit allen Inhalten zu löschen.',
+        'Wenn du es dir anders überlegt hast oder der Auftrag nicht von dir kam, melde dich vorher an und nimm ihn zurück.',
       ],
-      action: 'Anmelden',
+      dated: 'Es wird am {deletion} gelöscht.',
+      action: 'Bei {brand} anmelden',
     },
     es: {
-      subject: 'Tu cuenta se eliminará',
-      heading: 'La eliminación de tu cuenta está programada',
+      subject: 'Tu cuenta de {brand} se eliminará',
+      datedSubject: 'Tu cuenta de {brand} se eliminará el {deletion}',
+      heading: 'La eliminación de tu cuenta de {brand} está programada',
       paragraphs: [
-        'Hemos recibido una solicitud para eliminar tu cuenta y todo su contenido.',
-        'Si has cambiado de opinión o no fuiste tú, inicia sesión antes de la eliminación y cancélala.',
+        'El {today} recibimos una solicitud para eliminar la cuenta de {email} y todo su contenido.',
+        'Si has cambiado de opinión o no lo solicitaste tú, inicia sesión antes de la eliminación y cancélala.',
       ],
-      action: 'Iniciar sesión',
+      dated: 'Se eliminará el {deletion}.',
+      action: 'Iniciar sesión en {brand}',
     },
     fr: {
-      subject: 'Votre compte va être supprimé',
-      heading: 'La suppression de votre compte est prévue',
+      subject: 'Votre compte {brand} va être supprimé',
+      datedSubject: 'Votre compte {brand} sera supprimé le {deletion}',
+      heading: 'La suppression de votre compte {brand} est prévue',
       paragraphs: [
-        'Nous avons reçu une demande de suppression de votre compte et de tout son contenu.',
-        'Si vous avez changé d’avis, ou si ce n’était pas vous, connectez-vous avant la suppression et annulez-la.',
+        'Le {today}, nous avons reçu une demande de suppression du compte de {email} et de tout son contenu.',
+        'Si vous avez changé d’avis, ou si vous n’êtes pas à l’origine de cette demande, connectez-vous avant la suppression et annulez-la.',
       ],
-      action: 'Se connecter',
+      dated: 'Il sera supprimé le {deletion}.',
+      action: 'Se connecter à {brand}',
     },
     it: {
-      subject: 'Il tuo account verrà eliminato',
-      heading: 'L’eliminazione del tuo account è in programma',
+      subject: 'Il tuo account {brand} verrà eliminato',
+      datedSubject: 'Il tuo account {brand} verrà eliminato in data {deletion}',
+      heading: 'L’eliminazione del tuo account {brand} è in programma',
       paragraphs: [
-        'Abbiamo ricevuto la richiesta di eliminare il tuo account e tutto il suo contenuto.',
+        'In data {today} abbiamo ricevuto la richiesta di eliminare l’account di {email} e tutto il suo contenuto.',
         'Se hai cambiato idea, o se non sei stato tu, accedi prima dell’eliminazione e annullala.',
       ],
-      action: 'Accedi',
+      dated: 'L’account verrà eliminato in data {deletion}.',
+      action: 'Accedi a {brand}',
     },
     ms: {
-      subject: 'Akaun anda akan dipadamkan',
-      heading: 'Pemadaman akaun anda telah dijadualkan',
+      subject: 'Akaun {brand} anda akan dipadamkan',
+      datedSubject: 'Akaun {brand} anda akan dipadamkan pada {deletion}',
+      heading: 'Pemadaman akaun {brand} anda telah dijadualkan',
       paragraphs: [
-        'Kami menerima permintaan untuk memadamkan akaun anda dan segala kandungannya.',
+        'Pada {today}, kami menerima permintaan untuk memadamkan akaun {email} dan segala kandungannya.',
         'Jika anda berubah fikiran, atau bukan anda yang memintanya, log masuk sebelum pemadaman dan batalkannya.',
       ],
-      action: 'Log masuk',
+      dated: 'Akaun ini akan dipadamkan pada {deletion}.',
+      action: 'Log masuk ke {brand}',
     },
     pt: {
-      subject: 'Sua conta será excluída',
-      heading: 'A exclusão da sua conta está programada',
+      subject: 'Sua conta {brand} será excluída',
+      datedSubject: 'Sua conta {brand} será excluída em {deletion}',
+      heading: 'A exclusão da sua conta {brand} está programada',
       paragraphs: [
-        'Recebemos um pedido para excluir sua conta e tudo o que há nela.',
+        'Em {today}, recebemos um pedido para excluir a conta de {email} e todo o seu conteúdo.',
         'Se você mudou de ideia, ou se não foi você, entre antes da exclusão e cancele-a.',
       ],
-      action: 'Entrar',
+      dated: 'Ela será excluída em {deletion}.',
+      action: 'Entrar em {brand}',
     },
     ru: {
-      subject: 'Ваш аккаунт будет удалён',
-      heading: 'Удаление вашего аккаунта запланировано',
+      subject: 'Ваш аккаунт {brand} будет удалён',
+      datedSubject: 'Ваш аккаунт {brand} будет удалён {deletion}',
+      heading: 'Удаление вашего аккаунта {brand} запланировано',
       paragraphs: [
-        'Мы получили запрос на удаление вашего аккаунта и всего, что в нём есть.',
-        'Если вы передумали или это были не вы, войдите до удаления и отмените его.',
+        '{today} мы получили запрос на удаление аккаунта {email} и всего его содержимого.',
+        'Если вы передумали или не отправляли этот запрос, войдите до удаления и отмените его.',
       ],
-      action: 'Войти',
+      dated: 'Аккаунт будет удалён {deletion}.',
+      action: 'Войти в {brand}',
     },
   },
-};
+});

@@ -1,109 +1,129 @@
-import type { NotificationType } from './notification.ts';
+import { builtIn, type MailTexts } from './builtin.ts';
+
+interface DigestTexts extends MailTexts {
+  /** In place of the paragraphs, above what is trending. */
+  readonly trending: string;
+}
 
 /** Once a day, to users of the free plan who have not switched it off (docs/specification/notify.md#types). */
-export const dailyDigest: NotificationType = {
+export const dailyDigest = builtIn<DigestTexts>({
   name: 'daily_digest',
-  gates: { preference: true, plan: 'free' },
-  canUnsubscribe: true,
+  audience: 'product',
+  plans: ['free'],
+  showsTrending: true,
+  adapt: (texts, { trending }) =>
+    trending.length === 0 ? texts : { ...texts, paragraphs: [texts.trending], items: trending },
   texts: {
     en: {
-      subject: 'Your daily digest',
-      heading: 'New in your studio today',
+      subject: 'Your {brand} digest for {today}',
+      heading: 'New today on {brand}',
       paragraphs: [
         'There are fresh ideas and styles to try today.',
         'Open your studio, pick one, and make it your own.',
       ],
-      action: 'Open the studio',
+      trending: 'This is trending right now. Pick one, and make it your own.',
+      action: 'Open {brand}',
     },
     zh_CN: {
-      subject: '你的每日摘要',
-      heading: '今日工作室新鲜事',
+      subject: '{brand} 每日摘要：{today}',
+      heading: '{brand} 今日新鲜事',
       paragraphs: ['今天有新的灵感和风格等你来试。', '打开工作室，挑一个，做出属于你的作品。'],
-      action: '打开工作室',
+      trending: '以下是当前的热门内容。挑一个，做出属于你的作品。',
+      action: '打开 {brand}',
     },
     zh_TW: {
-      subject: '你的每日摘要',
-      heading: '今日工作室新鮮事',
+      subject: '{brand} 每日摘要：{today}',
+      heading: '{brand} 今日新鮮事',
       paragraphs: ['今天有新的靈感和風格等你來試。', '打開工作室，挑一個，做出屬於你的作品。'],
-      action: '打開工作室',
+      trending: '以下是目前的熱門內容。挑一個，做出屬於你的作品。',
+      action: '開啟 {brand}',
     },
     ja: {
-      subject: '今日のダイジェスト',
-      heading: '今日のスタジオの新着',
+      subject: '{brand} ダイジェスト（{today}）',
+      heading: '{brand} の今日の新着',
       paragraphs: [
         '今日も新しいアイデアとスタイルが届いています。',
         'スタジオを開いて、気になるものを自分の作品にしてみましょう。',
       ],
-      action: 'スタジオを開く',
+      trending: 'いま話題の作品です。気になるものを自分の作品にしてみましょう。',
+      action: '{brand} を開く',
     },
     ko: {
-      subject: '오늘의 소식',
-      heading: '오늘 스튜디오의 새로운 소식',
+      subject: '{brand} 오늘의 소식: {today}',
+      heading: '{brand} 오늘의 새로운 소식',
       paragraphs: [
         '오늘 시도해 볼 새로운 아이디어와 스타일이 있습니다.',
         '스튜디오를 열고 하나를 골라 나만의 작품으로 만들어 보세요.',
       ],
-      action: '스튜디오 열기',
+      trending: '지금 인기 있는 콘텐츠입니다. 하나를 골라 나만의 작품으로 만들어 보세요.',
+      action: '{brand} 열기',
     },
     de: {
-      subject: 'Dein Tagesüberblick',
-      heading: 'Heute neu in deinem Studio',
+      subject: 'Dein {brand}-Überblick vom {today}',
+      heading: 'Heute neu bei {brand}',
       paragraphs: [
         'Heute gibt es frische Ideen und Stile zum Ausprobieren.',
         'Öffne dein Studio, such dir etwas aus und mach es zu deinem.',
       ],
-      action: 'Studio öffnen',
+      trending: 'Das ist gerade im Trend. Such dir etwas aus und mach es zu deinem.',
+      action: '{brand} öffnen',
     },
     es: {
-      subject: 'Tu resumen diario',
-      heading: 'Novedades de hoy en tu estudio',
+      subject: 'Tu resumen de {brand} del {today}',
+      heading: 'Novedades de hoy en {brand}',
       paragraphs: ['Hoy hay ideas y estilos nuevos para probar.', 'Abre tu estudio, elige uno y hazlo tuyo.'],
-      action: 'Abrir el estudio',
+      trending: 'Esto es tendencia ahora mismo. Elige una idea y hazla tuya.',
+      action: 'Abrir {brand}',
     },
     fr: {
-      subject: 'Votre résumé du jour',
-      heading: 'Du nouveau aujourd’hui dans votre studio',
+      subject: 'Votre résumé {brand} du {today}',
+      heading: 'Du nouveau aujourd’hui sur {brand}',
       paragraphs: [
         'De nouvelles idées et de nouveaux styles vous attendent aujourd’hui.',
         'Ouvrez votre studio, choisissez-en un et faites-en le vôtre.',
       ],
-      action: 'Ouvrir le studio',
+      trending: 'Voici les tendances du moment. Choisissez une idée et faites-en la vôtre.',
+      action: 'Ouvrir {brand}',
     },
     it: {
-      subject: 'Il tuo riepilogo del giorno',
-      heading: 'Le novità di oggi nel tuo studio',
+      subject: 'Il tuo riepilogo di {brand}: {today}',
+      heading: 'Le novità di oggi su {brand}',
       paragraphs: [
         'Oggi ci sono nuove idee e nuovi stili da provare.',
         'Apri il tuo studio, scegline uno e rendilo tuo.',
       ],
-      action: 'Apri lo studio',
+      trending: 'Ecco le tendenze del momento. Scegli un’idea e rendila tua.',
+      action: 'Apri {brand}',
     },
     ms: {
-      subject: 'Ringkasan harian anda',
-      heading: 'Yang baharu di studio anda hari ini',
+      subject: 'Ringkasan {brand} anda untuk {today}',
+      heading: 'Yang baharu di {brand} hari ini',
       paragraphs: [
         'Ada idea dan gaya baharu untuk dicuba hari ini.',
         'Buka studio anda, pilih satu dan jadikannya milik anda.',
       ],
-      action: 'Buka studio',
+      trending: 'Inilah yang sedang popular. Pilih satu dan jadikannya milik anda.',
+      action: 'Buka {brand}',
     },
     pt: {
-      subject: 'Seu resumo diário',
-      heading: 'Novidades de hoje no seu estúdio',
+      subject: 'Seu resumo {brand} de {today}',
+      heading: 'Novidades de hoje em {brand}',
       paragraphs: [
         'Hoje há novas ideias e novos estilos para experimentar.',
         'Abra seu estúdio, escolha um e faça dele algo seu.',
       ],
-      action: 'Abrir o estúdio',
+      trending: 'Isto está em alta agora. Escolha uma ideia e faça dela algo seu.',
+      action: 'Abrir {brand}',
     },
     ru: {
-      subject: 'Ваша ежедневная сводка',
-      heading: 'Что нового сегодня в вашей студии',
+      subject: 'Сводка {brand}: {today}',
+      heading: 'Что нового сегодня в {brand}',
       paragraphs: [
         'Сегодня вас ждут новые идеи и стили.',
         'Откройте студию, выберите что-нибудь и сделайте это своим.',
       ],
-      action: 'Открыть студию',
+      trending: 'Вот что сейчас популярно. Выберите идею и сделайте её своей.',
+      action: 'Открыть {brand}',
     },
   },
-};
+});

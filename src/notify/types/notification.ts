@@ -1,24 +1,55 @@
 import type { Plan } from '#accounts/api.ts';
 import type { ContentLanguage } from '#platform/language.ts';
+import type { Brand } from '../brand.ts';
 
-export interface MailTexts {
+/** The facts of one mail. */
+export interface MailFacts {
+  readonly language: ContentLanguage;
+  readonly user: MailUser;
+  /** As the caller sent it. */
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly brand: Brand;
+  /** Where the button leads. */
+  readonly appUrl: string;
+  /** Of a product mail. */
+  readonly unsubscribeUrl?: string | undefined;
+  readonly now: Date;
+  /** For types that `showsTrending`. */
+  readonly trending: readonly TrendingItem[];
+}
+
+export interface MailUser {
+  readonly id: string;
+  readonly email: string;
+  /** `null`: the user was not looked up. */
+  readonly plan: Plan | null;
+}
+
+export interface TrendingItem {
+  readonly title: string;
+  readonly url: string;
+  readonly imageUrl?: string | undefined;
+}
+
+export interface MailContent {
   readonly subject: string;
-  readonly heading: string;
-  readonly paragraphs: readonly string[];
-  /** Of the button that leads to the application. */
-  readonly action: string;
+  readonly html: string;
+  readonly text: string;
 }
 
 export interface NotificationType {
   /** As `POST /notify` names it. */
   readonly name: string;
-  readonly gates: {
-    /** Whether the user's setting can switch it off; account mails go out in any case (docs/specification/notify.md#skip-reasons). */
-    readonly preference: boolean;
-    /** Only users of this plan are written to. */
-    readonly plan?: Plan;
-  };
-  /** Carries a one-click unsubscribe (RFC 8058). */
-  readonly canUnsubscribe: boolean;
-  readonly texts: Readonly<Record<ContentLanguage, MailTexts>>;
+  /**
+   * `account`: about the account itself, so it goes out whatever the user's setting. `product`: users can switch it off, and
+   * it carries a one-click unsubscribe (RFC 8058).
+   */
+  readonly audience: 'account' | 'product';
+  /** Only users of these plans get it. */
+  readonly plans?: readonly Plan[] | undefined;
+  /** Those that it has texts in; English is among them. */
+  readonly locales: readonly ContentLanguage[];
+  readonly showsTrending: boolean;
+  /** Throws `invalid_request` when a field of `data` is not what the type expects. */
+  render(facts: MailFacts): MailContent;
 }

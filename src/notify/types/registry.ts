@@ -1,11 +1,25 @@
-/** What can be notified of: one file per type, listed here. */
+/** The notifications that can be sent: our own, one file each, and those of the operator's folder. */
 import { accountDeleted } from './accountdeleted.ts';
 import { accountDeletionScheduled } from './accountdeletionscheduled.ts';
 import { dailyDigest } from './dailydigest.ts';
 import type { NotificationType } from './notification.ts';
+import { readTemplates } from './templates.ts';
 
-const types: readonly NotificationType[] = [dailyDigest, accountDeletionScheduled, accountDeleted];
+export interface TypeRegistry {
+  find(name: string): NotificationType | undefined;
+  /** By name. */
+  list(): readonly NotificationType[];
+}
 
-export function findType(name: string): NotificationType | undefined {
-  return types.find((type) => type.name === name);
+export const builtInTypes = [dailyDigest, accountDeletionScheduled, accountDeleted];
+
+/** `templatesDir`: NOTIFY_TEMPLATES_DIR. A type there replaces ours of the same name. Throws StartFault for a folder that is not complete. */
+export async function openTypes(templatesDir: string | undefined): Promise<TypeRegistry> {
+  const ours: readonly NotificationType[] = builtInTypes;
+  const theirs = templatesDir === undefined ? [] : await readTemplates(templatesDir);
+  const types = new Map([...ours, ...theirs].map((type) => [type.name, type]));
+  return {
+    find: (name) => types.get(name),
+    list: () => [...types.values()].toSorted((one, other) => (one.name < other.name ? -1 : 1)),
+  };
 }

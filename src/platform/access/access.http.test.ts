@@ -37,7 +37,7 @@ const post = (url: string, headers: Headers, payload: string | object = { name: 
   server.inject({ method: 'POST', url, headers: { 'content-type': 'application/json', ...headers }, payload });
 const bearer = (token: string): Headers => ({ authorization: `Bearer ${token}` });
 
-describe('who may call', () => {
+describe('credentials of a request', () => {
   const user = { kind: 'user', userId: testUserId };
   const internal = { kind: 'internal' };
   const cases: [
@@ -82,14 +82,14 @@ describe('who may call', () => {
     }
   });
 
-  it('knows no internal key when none is configured', async () => {
+  it('accepts no internal key if none is configured', async () => {
     const server = serve(createAccess({ internalKeys: [], jwksUrl: issuer.jwksUrl, log }));
     for (const key of ['', 'undefined', 'one'])
       expect((await post('/internal', { 'x-internal-key': key }, {}, server)).statusCode).toBe(401);
     await server.close();
   });
 
-  it('knows no JWT without a key set: 401, not 403', async () => {
+  it('accepts no JWT without a key set and returns 401, not 403', async () => {
     const server = serve(createAccess({ internalKeys: ['one'], log }));
     const token = await issuer.token();
     expect((await post('/internal', bearer(token), undefined, server)).statusCode).toBe(401);
@@ -98,7 +98,7 @@ describe('who may call', () => {
     await server.close();
   });
 
-  it('fails closed on a route without a guard', async () => {
+  it('rejects every request on a route without a guard', async () => {
     expect((await app.inject({ url: '/open' })).statusCode).toBe(500);
   });
 });
@@ -107,7 +107,7 @@ describe('X-On-Behalf-Of', () => {
   const other = '0b8f6f0e-3c52-4d0a-9b1e-6c1a4a8e7d21';
   const key = { 'x-internal-key': 'one' };
 
-  it('gives a server the rights of the user, and takes all others', async () => {
+  it('reduces the rights of a server to those of the user', async () => {
     const headers = { ...key, 'x-on-behalf-of': other.toUpperCase() };
     const either = await post('/either', headers);
     expect([either.statusCode, either.json()]).toEqual([200, { kind: 'user', userId: other, isOnBehalf: true }]);
@@ -115,7 +115,7 @@ describe('X-On-Behalf-Of', () => {
     expect((await post('/user', headers)).statusCode).toBe(401);
   });
 
-  it('is ignored without the key, so a user stays who they are', async () => {
+  it('is ignored without the key, so the caller stays the user of the token', async () => {
     const token = await issuer.token();
     const headers = { ...bearer(token), 'x-on-behalf-of': other };
     for (const url of ['/either', '/user'])
@@ -128,10 +128,10 @@ describe('X-On-Behalf-Of', () => {
   it.each([
     ['an empty one', ''],
     ['a name', 'alice'],
-    ['a UUID and more', `${other}/..`],
-    ['two in one', `${other}, ${testUserId}`],
-    ['the same twice', [other, other]],
-  ])('%s is 400 and never the rights of a server', async (_name, value) => {
+    ['a UUID with a suffix', `${other}/..`],
+    ['two UUIDs', `${other}, ${testUserId}`],
+    ['the same header twice', [other, other]],
+  ])('returns 400 for %s and never grants the rights of a server', async (_name, value) => {
     for (const url of ['/either', '/internal']) {
       const answer = await post(url, { ...key, 'x-on-behalf-of': value });
       expect([answer.statusCode, answer.json().issues]).toEqual([
@@ -145,15 +145,15 @@ describe('X-On-Behalf-Of', () => {
 describe('the order of checks', () => {
   it.each([
     ['not JSON', 'application/json', '{'],
-    ['a form that does not fit', 'application/json', '{}'],
+    ['a body that fails validation', 'application/json', '{}'],
     ['another content type', 'text/plain', 'x'],
     ['too large', 'application/json', JSON.stringify({ name: 'x'.repeat(1024 * 1024) })],
-  ])('401 comes before: %s', async (_name, type, payload) => {
+  ])('returns 401 before validating: %s', async (_name, type, payload) => {
     for (const headers of [{}, bearer('a.b.c'), { 'x-internal-key': 'no' }])
       expect((await post('/either', { ...headers, 'content-type': type }, payload)).statusCode).toBe(401);
   });
 
-  it('the form comes before 403', async () => {
+  it('validates the body before it returns 403', async () => {
     const headers = bearer(await issuer.token());
     expect((await post('/internal', headers, '{')).statusCode).toBe(400);
     expect((await post('/internal', headers, {})).statusCode).toBe(400);
@@ -162,7 +162,7 @@ describe('the order of checks', () => {
   });
 });
 
-describe('forged and spoilt tokens are 401', () => {
+describe('returns 401 for forged and malformed tokens', () => {
   const claims = { sub: testUserId, aud: 'authenticated', exp: nowS + 3600 };
   const part = (value: unknown) =>
     Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
@@ -172,7 +172,7 @@ describe('forged and spoilt tokens are 401', () => {
     ['alg none', () => new UnsecuredJWT(claims).encode()],
     ['alg none with a kid', async () => `${part({ alg: 'none', kid: 'k1' })}.${(await split())[1]}.x`],
     [
-      'alg none with the good signature',
+      'alg none with the valid signature',
       async () => `${part({ alg: 'none', kid: 'k1' })}.${(await split()).slice(1).join('.')}`,
     ],
     [
@@ -191,7 +191,7 @@ describe('forged and spoilt tokens are 401', () => {
       },
     ],
     [
-      'another issuer’s key under our kid',
+      'another issuer’s key under a known kid',
       async () => {
         const { privateKey } = await generateKeyPair('ES256');
         return new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: 'k1' }).sign(privateKey);
@@ -207,9 +207,12 @@ describe('forged and spoilt tokens are 401', () => {
     ],
     ['an unknown kid', () => issuer.token({}, { kid: 'nobody' })],
     ['no kid', () => issuer.token({}, { kid: undefined })],
-    ['a kid that is no text', async () => `${part({ alg: 'ES256', kid: 7 })}.${(await split()).slice(1).join('.')}`],
     [
-      'a critical extension that we do not know',
+      'a kid that is not a string',
+      async () => `${part({ alg: 'ES256', kid: 7 })}.${(await split()).slice(1).join('.')}`,
+    ],
+    [
+      'an unknown critical extension',
       async () => {
         const [, payload, signature] = await split();
         return `${part({ alg: 'ES256', kid: 'k1', crit: ['b64'], b64: false })}.${payload}.${signature}`;
@@ -218,14 +221,14 @@ describe('forged and spoilt tokens are 401', () => {
     ['a wrong audience', () => issuer.token({ aud: 'anon' })],
     ['no audience', () => issuer.token({ aud: undefined })],
     ['no expiry', () => issuer.token({ exp: undefined })],
-    ['an expiry that is no number', () => issuer.token({ exp: 'never' as unknown as number })],
+    ['an expiry that is not a number', () => issuer.token({ exp: 'never' as unknown as number })],
     ['expired just now', () => issuer.token({ exp: nowS })],
     ['expired long ago', () => issuer.token({ exp: nowS - 3600 })],
     ['not valid yet', () => issuer.token({ nbf: nowS + 600 })],
     ['no subject', () => issuer.token({ sub: undefined })],
     ['an empty subject', () => issuer.token({ sub: '' })],
-    ['a subject that is no UUID', () => issuer.token({ sub: 'admin' })],
-    ['a UUID and more as the subject', () => issuer.token({ sub: `${testUserId}/..` })],
+    ['a subject that is not a UUID', () => issuer.token({ sub: 'admin' })],
+    ['a UUID with a suffix as the subject', () => issuer.token({ sub: `${testUserId}/..` })],
     [
       'changed claims',
       async () => {
@@ -233,12 +236,12 @@ describe('forged and spoilt tokens are 401', () => {
         return `${header}.${part({ ...claims, sub: '00000000-0000-4000-8000-000000000000' })}.${signature}`;
       },
     ],
-    ['a cut signature', async () => (await issuer.token()).slice(0, -4)],
+    ['a truncated signature', async () => (await issuer.token()).slice(0, -4)],
     ['no signature', async () => `${(await split()).slice(0, 2).join('.')}.`],
     ['four parts', async () => `${await issuer.token()}.x`],
-    ['an encrypted token’s five parts', async () => `${await issuer.token()}.x.y`],
-    ['claims that are no object', async () => `${(await split())[0]}.${part('[]')}.${(await split())[2]}`],
-    ['a header that is no JSON', async () => `${part('{{')}.${(await split()).slice(1).join('.')}`],
+    ['the five parts of an encrypted token', async () => `${await issuer.token()}.x.y`],
+    ['claims that are not an object', async () => `${(await split())[0]}.${part('[]')}.${(await split())[2]}`],
+    ['a header that is not JSON', async () => `${part('{{')}.${(await split()).slice(1).join('.')}`],
     ['garbage', () => randomBytes(200).toString('base64url')],
     ['three parts of garbage', () => [1, 2, 3].map(() => randomBytes(60).toString('base64url')).join('.')],
     ['nothing', () => ''],
@@ -254,7 +257,7 @@ describe('forged and spoilt tokens are 401', () => {
     });
   });
 
-  it('two Authorization headers, in either order', async () => {
+  it('returns 401 for two Authorization headers, in either order', async () => {
     const address = await app.listen({ port: 0, host: '127.0.0.1' });
     const { request } = await import('undici');
     const good = `Bearer ${await issuer.token()}`;
@@ -270,10 +273,10 @@ describe('forged and spoilt tokens are 401', () => {
     }
   });
 
-  it('any one byte of a good token changed', async () => {
+  it('returns 401 if any byte of a valid token changes', async () => {
     const token = await issuer.token();
     for (let index = 0; index < token.length; index += 7) {
-      // The last character of a part carries bits that decode to nothing: a change there may not be one.
+      // The last character of a part may carry bits that the decoder ignores, so a change there might not change the token.
       if (token[index] === '.' || token[index + 1] === '.' || index === token.length - 1) continue;
       const changed = `${token.slice(0, index)}${token[index] === 'A' ? 'B' : 'A'}${token.slice(index + 1)}`;
       expect([index, (await post('/either', bearer(changed))).statusCode]).toEqual([index, 401]);
@@ -281,11 +284,11 @@ describe('forged and spoilt tokens are 401', () => {
   });
 });
 
-describe('good tokens', () => {
+describe('valid tokens', () => {
   it.each([
-    ['an upper-case subject, told in lower case', { sub: testUserId.toUpperCase() }],
+    ['an upper-case subject, reported in lower case', { sub: testUserId.toUpperCase() }],
     ['a list of audiences', { aud: ['other', 'authenticated'] }],
-    ['valid from just ahead of our clock', { nbf: nowS + 2 }],
+    ['valid from slightly ahead of the server clock', { nbf: nowS + 2 }],
     ['a UUID of any version', { sub: testUserId }],
   ])('%s', async (_name, claims) => {
     expect((await post('/user', bearer(await issuer.token(claims)))).json()).toEqual({
@@ -296,7 +299,7 @@ describe('good tokens', () => {
 });
 
 describe('with the identity provider down', () => {
-  it('a token that cannot be judged is 503, never 401; a server credential and a spoilt token need no provider', async () => {
+  it('returns 503 for a token it cannot verify, never 401; internal keys and malformed tokens need no provider', async () => {
     const down = await startTestIssuer();
     down.become('failing');
     const server = serve(createAccess({ internalKeys: ['one'], jwksUrl: down.jwksUrl, log }));
@@ -311,8 +314,8 @@ describe('with the identity provider down', () => {
   });
 });
 
-describe('with a limit on the calls of a user', () => {
-  it('the next is 429 with Retry-After, before its body is read; servers are not limited', async () => {
+describe('with a rate limit per user', () => {
+  it('returns 429 with Retry-After before reading the body, and does not limit servers', async () => {
     const server = serve(createAccess({ internalKeys: ['one'], jwksUrl: issuer.jwksUrl, log, rateLimitPerMinute: 2 }));
     const [mine, theirs] = [await issuer.token(), await issuer.token({ sub: '11111111-2222-4333-8444-555555555555' })];
     const anotherOfMine = await issuer.token({ jti: 'another session' });

@@ -1,10 +1,10 @@
 /**
- * Who may call a route (docs/specification/http.md#credentials). A guard is spread into the route's options:
+ * Guards that decide who may call a route (docs/specification/http.md#credentials). Spread a guard into the route's options:
  *
  *     app.post('/v1/uploads', { ...access.userOrInternal, schema: { body: uploadRequest } }, handler);
  *
- * It decides 401 before the body is read, and 403 only after the request's form is judged, in the order of docs/specification/http.md#order-of-checks.
- * Afterwards `request.caller` says who calls.
+ * A guard returns 401 before the body is read, and 403 only after the request is validated (docs/specification/http.md#order-of-checks).
+ * It sets `request.caller`.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Clock, systemClock } from '../clock.ts';
@@ -18,17 +18,17 @@ import { limitRate } from './ratelimit.ts';
 import { matchSecret } from './secrets.ts';
 import { createTokenVerifier } from './tokens.ts';
 
-/** Of callbacks, not promises: with a key there is nothing to wait for. */
+/** Uses callbacks instead of promises: a call with an internal key has nothing to wait for. */
 type Hook = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** For the reference page. */
+    /** The reference page shows this. */
     access?: Accepts;
   }
 }
 
-/** Which credentials a route takes. */
+/** The credentials that a route accepts. */
 export type Accepts = 'user' | 'internal' | 'userOrInternal' | 'admin';
 
 interface Guard {
@@ -38,23 +38,29 @@ interface Guard {
 }
 
 export interface Access {
-  /** A JWT or `X-Internal-Key`; the key decides alone when it is there. With `X-On-Behalf-Of` it has that user's rights. */
+  /**
+   * Accepts a JWT or `X-Internal-Key`. If the key is present, only the key counts. With `X-On-Behalf-Of` the caller has that user's
+   * rights.
+   */
   readonly userOrInternal: Guard;
-  /** `X-Internal-Key` only: 403 with a good JWT, 401 otherwise. Without `jwksUrl` no JWT is known, and all else is 401. */
+  /**
+   * Accepts `X-Internal-Key` only: returns 403 for a valid JWT, and 401 otherwise. Without `jwksUrl` no JWT is valid, so the result is
+   * always 401.
+   */
   readonly internalOnly: Guard;
-  /** As `internalOnly`; without `X-Internal-Key` the key may come as `Authorization: Bearer`. No JWT is accepted. */
+  /** Works like `internalOnly`, and also accepts the key as `Authorization: Bearer` if `X-Internal-Key` is absent. Accepts no JWT. */
   readonly internalOrBearer: Guard;
-  /** A JWT only; `X-Internal-Key` is ignored. */
+  /** Accepts a JWT only, and ignores `X-Internal-Key`. */
   readonly userOnly: Guard;
 }
 
 export interface AccessOptions {
-  /** Accepted values of `X-Internal-Key`; empty: none is. */
+  /** Accepted values of `X-Internal-Key`. If the list is empty, no key is accepted. */
   readonly internalKeys: readonly string[];
-  /** Absent on services that know no JWT (image, notify). */
+  /** Absent for services that accept no JWT (image, notify). */
   readonly jwksUrl?: string;
   readonly log: Log;
-  /** Calls a minute of one user (RATE_LIMIT_PER_MINUTE); 0 or absent: no limit. */
+  /** Calls per minute per user (RATE_LIMIT_PER_MINUTE). 0 or absent: no limit. */
   readonly rateLimitPerMinute?: number;
   readonly clock?: Clock;
 }
@@ -67,7 +73,7 @@ export function createAccess(options: AccessOptions): Access {
   const limitUser = limitRate(options.rateLimitPerMinute ?? 0, clock);
 
   const identifyUser = async (request: FastifyRequest): Promise<Caller> => {
-    const token = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i.exec(soleAuthorization(request) ?? '')?.[1];
+    const token = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i.exec(singleAuthorization(request) ?? '')?.[1];
     if (token === undefined || tokens === undefined) throw problems.unauthorized();
     const userId = await tokens.verify(token);
     limitUser(userId);
@@ -75,7 +81,7 @@ export function createAccess(options: AccessOptions): Access {
   };
   const guard = (keyOf: (request: FastifyRequest) => string | string[] | undefined): Hook => {
     return (request, reply, done) => {
-      // What a credential opens is nobody else's to keep.
+      // Caches must not store responses to authenticated requests.
       reply.header('cache-control', 'no-store');
       const admit = (caller: Caller) => {
         request.caller = caller;
@@ -88,9 +94,9 @@ export function createAccess(options: AccessOptions): Access {
       };
       const key = keyOf(request);
       if (key === undefined) identifyUser(request).then(admit, refuse);
-      // Sent twice it arrives joined by a comma, and fits no key.
+      // Node joins repeated headers with a comma, so a header that is sent twice matches no key.
       else if (typeof key === 'string' && isInternalKey(key)) {
-        const caller = serverIn(request);
+        const caller = serverCaller(request);
         if (caller instanceof Problem) refuse(caller);
         else admit(caller);
       } else refuse(problems.unauthorized());
@@ -112,21 +118,21 @@ export function createAccess(options: AccessOptions): Access {
 const keyHeader = ({ headers }: FastifyRequest) => headers['x-internal-key'];
 
 const bearerOf = (request: FastifyRequest) =>
-  /^Bearer +(\S.*)$/i.exec(soleAuthorization(request) ?? '')?.[1]?.trimEnd();
+  /^Bearer +(\S.*)$/i.exec(singleAuthorization(request) ?? '')?.[1]?.trimEnd();
 
 const refuseUsers: Hook = ({ caller }, _reply, done) =>
   done(caller.kind === 'internal' ? undefined : problems.forbidden());
 
-/** The header never adds rights: without a valid key nobody reads it, and with one it takes away all but the user's. */
-function serverIn({ headers }: FastifyRequest): Caller | Problem {
+/** The header never adds rights. Without a valid key it is ignored, and with one it reduces the caller's rights to those of the user. */
+function serverCaller({ headers }: FastifyRequest): Caller | Problem {
   const userId = headers[onBehalfHeader];
   if (userId === undefined) return { kind: 'internal' };
-  // Sent twice it arrives joined by a comma.
+  // Node joins repeated headers with a comma, so a header that is sent twice is not a UUID.
   if (typeof userId !== 'string' || !isUuid(userId)) return invalid(`headers.${onBehalfHeader}`, 'must be a UUID');
   return { kind: 'user', userId: userId.toLowerCase(), isOnBehalf: true };
 }
 
-/** Node keeps the first of two `Authorization` headers in silence; which of them a proxy in front judged is unknown. */
-function soleAuthorization(request: FastifyRequest): string | undefined {
+/** Rejects a second `Authorization` header. Node silently drops it, and a proxy in front may have checked either one. */
+function singleAuthorization(request: FastifyRequest): string | undefined {
   return countHeader(request, 'authorization') === 1 ? request.headers.authorization : undefined;
 }

@@ -1,4 +1,7 @@
-/** Operators: `X-Admin-Token` alone counts, whatever else is sent; without it, or with a wrong one, 401 (docs/specification/memory.md#admin-api). */
+/**
+ * Access for operators: only `X-Admin-Token` counts. Without it, or with a wrong one, the server returns 401
+ * (docs/specification/memory.md#admin-api).
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { problems } from '../problem.ts';
 import { matchSecret } from './secrets.ts';
@@ -8,15 +11,15 @@ export interface AdminGuard {
   readonly onRequest: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 }
 
-/** An empty `token` lets nobody in. */
+/** If `token` is empty, every request is rejected. */
 export function guardAdmins(token: string): AdminGuard {
   const isToken = matchSecret(token === '' ? [] : [token]);
   return {
     config: { access: 'admin' },
     onRequest: async (request, reply) => {
       reply.header('cache-control', 'no-store');
-      const given = request.headers['x-admin-token'];
-      if (typeof given !== 'string' || !isToken(given)) throw problems.unauthorized();
+      const candidate = request.headers['x-admin-token'];
+      if (typeof candidate !== 'string' || !isToken(candidate)) throw problems.unauthorized();
     },
   };
 }

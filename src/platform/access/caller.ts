@@ -1,4 +1,4 @@
-/** Who is calling (docs/specification/http.md#credentials). Decided once per request, before the body is read, and kept on it. */
+/** The caller of a request (docs/specification/http.md#credentials). A guard determines it once per request, before the body is read. */
 export type Caller =
   | {
       readonly kind: 'user';
@@ -8,5 +8,5 @@ export type Caller =
     }
   | { readonly kind: 'internal' };
 
-/** A server that sends this header with the internal key has the rights of the user that it names, and no others. */
+/** A server that sends this header with the internal key has the rights of the named user and no others. */
 export const onBehalfHeader = 'x-on-behalf-of';

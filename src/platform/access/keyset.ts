@@ -1,6 +1,7 @@
 /**
- * The public keys of access tokens, read from the identity provider (docs/specification/http.md#credentials: ES256, key by `kid`). Kept while the
- * provider is down: a failing provider never signs anybody out.
+ * The public keys of access tokens, read from the identity provider (docs/specification/http.md#credentials: ES256, key by `kid`). Known
+ * keys
+ * stay valid while the provider is down, so an outage of the provider does not sign users out.
  */
 import { type CryptoKey, importJWK, type JWK } from 'jose';
 import { type Clock, systemClock } from '../clock.ts';
@@ -10,8 +11,8 @@ import { problems } from '../problem.ts';
 
 export interface KeySet {
   /**
-   * The key named `kid`; `undefined` when the provider does not have it. Throws `engine_unavailable` when the key is not
-   * known and the provider cannot be asked.
+   * Returns the key named `kid`, or `undefined` if the provider does not have it. Throws `engine_unavailable` if the key is
+   * unknown and the provider does not respond.
    */
   find(kid: string): Promise<CryptoKey | undefined>;
 }
@@ -20,15 +21,18 @@ interface KeySetOptions {
   readonly jwksUrl: string;
   readonly log: Log;
   readonly clock?: Clock;
-  /** For one reading of the key set. */
+  /** Time limit for one request of the key set. */
   readonly timeoutMs?: number;
 }
 
-/** Older than this, the set is read again beside the requests … */
+/** A set older than this is refreshed in the background. */
 const refreshAfterMs = 5 * 60_000;
-/** … and older than this, requests wait for it. */
+/** Requests wait for the refresh if the set is older than this. */
 const maxAgeMs = 10 * 60_000;
-/** Between two readings for the sake of unknown kids, or after a failure: strangers cannot make us hammer the provider. */
+/**
+ * Minimum time between two requests to the provider after an unknown `kid` or a failure. Callers with invented kids cannot flood the
+ * provider.
+ */
 const cooldownMs = 1000;
 const maxBytes = 256 * 1024;
 
@@ -49,12 +53,12 @@ export function createKeySet(options: KeySetOptions): KeySet {
     } catch (error) {
       failedAt = clock.now();
       failing = true;
-      log.warn({ err: error, keysKept: keys.size }, 'the key set of access tokens cannot be read');
+      log.warn({ err: error, keysKept: keys.size }, 'cannot read the key set of access tokens');
     }
     return !failing;
   }
 
-  /** Single flight. `false`: the provider did not answer, just now or within the cooldown. */
+  /** Allows one request at a time. Returns `false` if the provider did not respond, either now or within the cooldown. */
   function reload(): Promise<boolean> {
     if (loading === undefined && failing && clock.now() - failedAt < cooldownMs) return Promise.resolve(false);
     loading ??= load().finally(() => {
@@ -67,7 +71,7 @@ export function createKeySet(options: KeySetOptions): KeySet {
     const age = clock.now() - loadedAt;
     if (age < refreshAfterMs) return;
     const refreshed = reload();
-    // With the provider known to be failing nobody waits for it: the last good keys stand.
+    // While the provider is known to be failing, requests use the last good keys without waiting.
     if (age >= maxAgeMs && !failing) await refreshed;
   }
 
@@ -78,7 +82,8 @@ export function createKeySet(options: KeySetOptions): KeySet {
       if (known !== undefined) return known;
       if (loading === undefined && !failing && clock.now() - searchedAt < cooldownMs) return undefined;
       searchedAt = clock.now();
-      if (!(await reload())) throw problems.engine_unavailable({ cause: new Error('no key set to judge a token by') });
+      if (!(await reload()))
+        throw problems.engine_unavailable({ cause: new Error('no key set to verify a token with') });
       return keys.get(kid);
     },
   };
@@ -90,27 +95,27 @@ async function fetchKeys(jwksUrl: string, timeoutMs: number): Promise<readonly J
     redirect: 'error',
     signal: AbortSignal.timeout(timeoutMs),
   });
-  if (response.status !== 200) throw new Error(`the provider answered ${response.status}`);
+  if (response.status !== 200) throw new Error(`the provider returned ${response.status}`);
   const text = await response.text();
   if (text.length > maxBytes) throw new Error('the key set is too large');
   const body: unknown = JSON.parse(text);
   if (typeof body !== 'object' || body === null || !('keys' in body) || !Array.isArray(body.keys))
-    throw new Error('the provider answered without `keys`');
+    throw new Error('the provider returned no `keys`');
   return body.keys;
 }
 
-/** Only keys that can verify ES256 count; others (another algorithm, encryption, no kid) are passed over. */
+/** Imports only keys that can verify ES256, and skips others (another algorithm, encryption, no `kid`). */
 async function importKeys(jwks: readonly JWK[]): Promise<ReadonlyMap<string, CryptoKey>> {
   const keys = new Map<string, CryptoKey>();
   for (const jwk of jwks) {
     const { kid, kty, crv, x, y, use = 'sig', alg = 'ES256' } = jwk;
     if (typeof kid !== 'string' || kty !== 'EC' || crv !== 'P-256' || use !== 'sig' || alg !== 'ES256') continue;
-    // Public members only: whatever else the provider publishes has no say in what the key may do.
+    // Uses the public members only. Other members that the provider publishes must not change what the key can do.
     try {
       const key = await importJWK({ kty, crv, x, y }, 'ES256');
       if (!(key instanceof Uint8Array)) keys.set(kid, key);
     } catch {
-      // A malformed key verifies nothing; the others still count.
+      // A malformed key is skipped, and the other keys remain valid.
     }
   }
   return keys;

@@ -14,18 +14,18 @@ const call = (subject: string, times = 1) => {
   for (let count = 0; count < times; count += 1) limit(subject);
 };
 
-describe('six calls a minute', () => {
-  it('may come at once, and not one more', () => {
+describe('a limit of six calls per minute', () => {
+  it('allows six calls at once and rejects the seventh', () => {
     call('a', 6);
     expect(() => limit('a')).toThrow(limited(10));
   });
 
-  it('are of each subject alone', () => {
+  it('counts each subject separately', () => {
     call('a', 6);
     call('b', 6);
   });
 
-  it('come back one by one, as Retry-After says', () => {
+  it('allows one call after another, as Retry-After announces', () => {
     call('a', 6);
     nowMs += 9999;
     expect(() => limit('a')).toThrow(limited(1));
@@ -34,14 +34,14 @@ describe('six calls a minute', () => {
     expect(() => limit('a')).toThrow(limited(10));
   });
 
-  it('are never saved up', () => {
+  it('does not accumulate beyond the limit', () => {
     call('a', 6);
     nowMs += 3_600_000;
     call('a', 6);
     expect(() => limit('a')).toThrow(limited(10));
   });
 
-  it('a refused call costs nothing', () => {
+  it('does not count a rejected call', () => {
     call('a', 6);
     for (let count = 0; count < 100; count += 1) expect(() => limit('a')).toThrow();
     nowMs += 10_000;
@@ -49,7 +49,7 @@ describe('six calls a minute', () => {
   });
 });
 
-it('0 is no limit', () => {
+it('does not limit at 0', () => {
   limit = limitRate(0, { now: () => nowMs });
   call('a', 10_000);
 });

@@ -1,15 +1,18 @@
-/** How often one user may call one service (RATE_LIMIT_PER_MINUTE, docs/specification/http.md#limits). Counted in this process alone. */
+/**
+ * Limits how often one user may call one service (RATE_LIMIT_PER_MINUTE, docs/specification/http.md#limits). Each process counts
+ * separately.
+ */
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
 import { problems } from '../problem.ts';
 
-/** Throws `rate_limited` (429) when `subject` has used up its calls. */
+/** Throws `rate_limited` (429) if `subject` has used up its calls. */
 export type RateLimit = (subject: string) => void;
 
-/** Users that are remembered at once; whoever is forgotten starts with a full minute's calls. */
+/** Maximum number of remembered users. A user who was evicted starts with a full bucket. */
 const maxSubjects = 100_000;
 
-/** A bucket per subject that holds a minute's calls and fills up evenly. 0: no limit. */
+/** Creates a token bucket per subject. It holds one minute's calls and refills evenly. 0: no limit. */
 export function limitRate(perMinute: number, clock: Clock): RateLimit {
   if (perMinute === 0) return () => undefined;
   const perMs = perMinute / 60_000;

@@ -1,9 +1,9 @@
-/** Secrets that callers send, compared in constant time (docs/specification/http.md#credentials). */
+/** Constant-time comparison of secrets that callers send (docs/specification/http.md#credentials). */
 import { hash, timingSafeEqual } from 'node:crypto';
 
 export type SecretMatcher = (given: string) => boolean;
 
-/** Whether `given` is one of `accepted`. Both sides are hashed, so that neither length nor place shows in the time. */
+/** Reports whether `given` is one of `accepted`. Both sides are hashed, so timing reveals neither the length nor the position. */
 export function matchSecret(accepted: readonly string[]): SecretMatcher {
   const digests = accepted.map(digest);
   return (given) => {

@@ -48,7 +48,7 @@ describe('a verified token', () => {
     await expect(tokens.verify(token)).rejects.toEqual(unauthorized);
   });
 
-  it('does not lend its name to another', async () => {
+  it('does not validate another token', async () => {
     const other = '11111111-2222-4333-8444-555555555555';
     const [mine, theirs] = [await issuer.token(), await issuer.token({ sub: other })];
     expect(await tokens.verify(mine)).toBe(testUserId);
@@ -57,14 +57,14 @@ describe('a verified token', () => {
   });
 });
 
-describe('a refused token', () => {
-  it('is refused every time', async () => {
+describe('a rejected token', () => {
+  it('is rejected every time', async () => {
     const token = `${(await issuer.token()).slice(0, -6)}AAAAAA`;
     for (let count = 0; count < 2; count += 1) await expect(tokens.verify(token)).rejects.toEqual(unauthorized);
     expect(looked).toBe(2);
   });
 
-  it('is refused without a look at the keys when it is huge or of another algorithm', async () => {
+  it('is rejected without a key lookup if it is huge or uses another algorithm', async () => {
     const header = Buffer.from('{"alg":"none","kid":"k1"}').toString('base64url');
     for (const token of [await issuer.token({ filler: 'x'.repeat(8192) }), `${header}.e30.AA`])
       await expect(tokens.verify(token)).rejects.toEqual(unauthorized);
@@ -72,8 +72,8 @@ describe('a refused token', () => {
   });
 });
 
-describe('random bytes for a token', () => {
-  /** A small generator with a seed, so that a failure can be repeated. */
+describe('random bytes as a token', () => {
+  /** A seeded generator makes failures reproducible. */
   function* numbers(seed: number) {
     for (let state = seed; ; ) {
       state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -81,7 +81,7 @@ describe('random bytes for a token', () => {
     }
   }
 
-  it('are never accepted and never more than 401', async () => {
+  it('are never accepted and always result in 401', async () => {
     const random = numbers(42);
     const next = (below: number) => (random.next().value ?? 0) % below;
     const good = await issuer.token();
@@ -92,7 +92,7 @@ describe('random bytes for a token', () => {
       const token = bytes.subarray(0, round % 3 === 0 ? next(bytes.length) : bytes.length).toString('latin1');
       if (token === good) continue;
       const outcome = await tokens.verify(token).catch((error: unknown) => error);
-      // Base64url ignores some bits of a part's last character: such a token is the good one in other letters.
+      // Base64url ignores some bits of a part's last character, so a different spelling can be the same token.
       if (outcome === testUserId) expect(decoded(token)).toEqual(decoded(good));
       else expect(outcome).toEqual(unauthorized);
     }

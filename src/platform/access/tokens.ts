@@ -9,12 +9,12 @@ import { problems } from '../problem.ts';
 import type { KeySet } from './keyset.ts';
 
 export interface TokenVerifier {
-  /** The user id (lower case) that the token speaks for. Throws `unauthorized`, or `engine_unavailable` without keys. */
+  /** Returns the user id (lower case). Throws `unauthorized`, or `engine_unavailable` without keys. */
   verify(token: string): Promise<string>;
 }
 
 const maxTokenLength = 8192;
-/** Seconds that `nbf` may lie ahead of our clock. `exp` is taken to the letter: clients refresh before it. */
+/** Seconds that `nbf` may be ahead of the server's clock. `exp` has no tolerance, because clients refresh before it. */
 const clockToleranceS = 5;
 
 interface Verified {
@@ -22,12 +22,12 @@ interface Verified {
   readonly expiresAtMs: number;
 }
 
-/** How long a key that the provider took back goes on opening doors, beside the age of the key set. */
+/** How long a verified token stays valid after the provider revokes its key, in addition to the age of the key set. */
 const rememberMs = 60_000;
 
 /**
- * A verification costs about as much as the rest of a small request, and a client sends one token for an hour: what was
- * verified is remembered for a minute (by its hash; the token itself is not kept).
+ * Remembers verified tokens for a minute. A verification costs about as much as the rest of a small request, and a client sends
+ * one token for an hour. Only a hash of the token is stored.
  */
 export function createTokenVerifier(keys: KeySet, clock: Clock = systemClock): TokenVerifier {
   const remembered = new LRUCache<string, { readonly userId: string; readonly untilMs: number }>({ max: 10_000 });
@@ -39,14 +39,14 @@ export function createTokenVerifier(keys: KeySet, clock: Clock = systemClock): T
       const nowMs = clock.now();
       const known = remembered.get(name);
       if (known !== undefined && nowMs < known.untilMs) return known.userId;
-      const { userId, expiresAtMs } = await verifyAnew(token, keys, nowMs);
+      const { userId, expiresAtMs } = await verifySignature(token, keys, nowMs);
       remembered.set(name, { userId, untilMs: Math.min(expiresAtMs, nowMs + rememberMs) });
       return userId;
     },
   };
 }
 
-async function verifyAnew(token: string, keys: KeySet, nowMs: number): Promise<Verified> {
+async function verifySignature(token: string, keys: KeySet, nowMs: number): Promise<Verified> {
   try {
     const { payload } = await jwtVerify(
       token,

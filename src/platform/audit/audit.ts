@@ -1,7 +1,7 @@
 /**
- * The audit log: who did what to whom, when, and how it ended, for everything that only an operator may do. Rows of the
- * database, shown by `npm run audit`. Never with a secret or content; persons are named by a salted hash, so that an
- * erasure leaves no trace, and whoever knows the id can still check it.
+ * The audit log records who did what to whom, when, and with which outcome, for everything that only an operator may do. The rows
+ * are in the database, and `npm run audit` shows them. They contain no secrets and no content. Users are identified by a salted
+ * hash, so an erasure leaves no trace, and a reader who knows an id can still look for it.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { userInfo } from 'node:os';
@@ -24,17 +24,17 @@ export interface AuditTables {
 
 export interface OperatorAction {
   readonly actor: string;
-  /** A command, or method and route. */
+  /** A command, or a method and route. */
   readonly action: string;
   readonly target: string;
   readonly outcome: string;
 }
 
-/** Handles know the tables of their service; these lie in the same database. */
+/** Handles are typed with the tables of their service. The audit tables are in the same database. */
 type Handle = Db<AuditTables>;
 export const auditOf = <Tables>(db: Db<Tables>): Handle => db as unknown as Handle;
 
-/** Who tells it holds the key of the call: it is believed as far as that. */
+/** The name in this header is as trustworthy as the key that the request carries. */
 export const operatorHeader = 'x-operator';
 
 export async function recordAction(db: Handle, action: OperatorAction): Promise<void> {
@@ -42,15 +42,15 @@ export async function recordAction(db: Handle, action: OperatorAction): Promise<
   await db.insertInto('operator_actions').values(row).execute();
 }
 
-/** For commands that reach the database themselves; a deed that throws is recorded too. */
+/** Records a command that accesses the database directly. A command that throws is recorded too. */
 export async function audited<T>(
   db: Handle,
   { action, target }: Pick<OperatorAction, 'action' | 'target'>,
-  deed: () => Promise<T>,
+  work: () => Promise<T>,
 ): Promise<T> {
   const record = (outcome: string) => recordAction(db, { actor: commandActor(), action, target, outcome });
   try {
-    const result = await deed();
+    const result = await work();
     await record('done');
     return result;
   } catch (error) {
@@ -59,7 +59,7 @@ export async function audited<T>(
   }
 }
 
-/** The account that a command runs under. */
+/** Returns the operating system account that runs the command. */
 export function commandActor(): string {
   return (
     userInfo()
@@ -68,7 +68,7 @@ export function commandActor(): string {
   );
 }
 
-/** `sha256 <salt> <digest of "<salt> <id>">`: another one each time. */
+/** Returns `sha256 <salt> <digest of "<salt> <id>">`. Each call uses a new salt. */
 export function hashedTarget(id: string): string {
   const salt = randomBytes(16).toString('hex');
   return `sha256 ${salt} ${createHash('sha256').update(`${salt} ${id}`).digest('hex')}`;
@@ -79,7 +79,7 @@ export interface ShownAction extends OperatorAction {
   readonly requestId: string | null;
 }
 
-/** The newest first. */
+/** Returns the newest actions first. */
 export async function listActions(db: Handle, limit: number): Promise<readonly ShownAction[]> {
   const rows = await db.selectFrom('operator_actions').selectAll().orderBy('action_id', 'desc').limit(limit).execute();
   return rows.map(({ at, actor, action, target, outcome, request_id: requestId }) => ({

@@ -1,4 +1,4 @@
-/** Writes down what operators do over HTTP, once it is decided how it ended and before they are told. */
+/** Records what operators do over HTTP, after the outcome is known and before the response is sent. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Db } from '../db/db.ts';
 import type { HttpServer } from '../http/httpserver.ts';
@@ -8,32 +8,32 @@ import { auditOf, operatorHeader, recordAction } from './audit.ts';
 interface AuditingDeps<Tables> {
   readonly db: Db<Tables>;
   readonly log: Log;
-  /** Of a route: nobody but operators call it. */
+  /** Reports whether only operators can call the route. */
   readonly isOperators: (url: string, method: string) => boolean;
-  /** What a request acts on; `undefined`: it changes nothing. Without content, and persons as a hash. */
+  /** Returns what a request acts on, or `undefined` if it changes nothing. The result contains no content, and users as a hash. */
   readonly targetOf: (request: FastifyRequest) => string | undefined;
 }
 
-/** Before the routes are added; those of others are left as they are. */
+/** Call this before the routes are added. Routes that are not for operators are unaffected. */
 export function auditOperators<Tables>(app: HttpServer, deps: AuditingDeps<Tables>): void {
   const { db, log, isOperators, targetOf } = deps;
-  const writeDown = async (request: FastifyRequest, reply: FastifyReply) => {
-    // A stranger who guesses at keys does not fill the table.
+  const recordRequest = async (request: FastifyRequest, reply: FastifyReply) => {
+    // Rejected callers must not be able to fill the table.
     if (reply.statusCode === 401 || reply.statusCode === 403) return;
     const target = targetOf(request);
     if (target === undefined) return;
     const { method, routeOptions, headers } = request;
     const action = `${method} ${routeOptions.url}`;
     const outcome = String(reply.statusCode);
-    await recordAction(auditOf(db), { actor: actorIn(headers[operatorHeader]), action, target, outcome }).catch(
-      (error: unknown) => log.error({ err: error }, 'what an operator did could not be written down'),
+    await recordAction(auditOf(db), { actor: actorOf(headers[operatorHeader]), action, target, outcome }).catch(
+      (error: unknown) => log.error({ err: error }, 'cannot record an action in the audit log'),
     );
   };
   app.addHook('onRoute', (route) => {
-    if (isOperators(route.url, String(route.method))) route.onSend = writeDown;
+    if (isOperators(route.url, String(route.method))) route.onSend = recordRequest;
   });
 }
 
-function actorIn(header: string | string[] | undefined): string {
+function actorOf(header: string | string[] | undefined): string {
   return typeof header === 'string' && /^[\w.@-]{1,64}$/.test(header) ? header : 'unnamed';
 }

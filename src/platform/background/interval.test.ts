@@ -5,7 +5,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe('startInterval', () => {
-  it('does not overlap calls, and goes on after one that was slow', async () => {
+  it('does not overlap calls, and continues after a slow one', async () => {
     const started: PromiseWithResolvers<void>[] = [];
     const interval = startInterval(
       10,
@@ -25,7 +25,7 @@ describe('startInterval', () => {
     await interval.stop();
   });
 
-  it('reports an error and goes on', async () => {
+  it('reports an error and continues', async () => {
     const errors: unknown[] = [];
     let calls = 0;
     const interval = startInterval(
@@ -41,7 +41,7 @@ describe('startInterval', () => {
     expect(errors).toEqual([new Error('call 1'), new Error('call 2')]);
   });
 
-  it('stops after the call under way has ended, and starts no other', async () => {
+  it('stops after the current call has ended, and starts no other', async () => {
     const call = Promise.withResolvers<void>();
     let calls = 0;
     const interval = startInterval(

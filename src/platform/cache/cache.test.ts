@@ -24,12 +24,12 @@ afterAll(() => database.close());
 
 interface Ground {
   readonly cache: Cache;
-  /** The same cache as another process has it; in memory the same one. */
+  /** The same cache as seen by another process. The memory driver has one process, so it is the same object. */
   readonly elsewhere: Cache;
 }
 
 async function open(onRedis: boolean): Promise<Ground> {
-  // Of another test: what that one has cleared takes no fill for a while.
+  // Each test has its own cache, because a cleared cache accepts no fills for a while.
   const cacheName = randomUUID();
   const openOne = async (prefix?: string) => {
     const redis = onRedis ? await openTestRedis({ ...(prefix && { prefix }) }) : undefined;
@@ -38,12 +38,12 @@ async function open(onRedis: boolean): Promise<Ground> {
   };
   const { redis, cache } = await openOne();
   const elsewhere = onRedis ? (await openOne(redis?.prefix)).cache : cache;
-  // A cache that nobody has looked into yet takes no fill.
+  // A cache accepts no fill before its first lookup.
   await expect.poll(async () => (await put(cache, { first: '1' })).found.size).toBe(1);
   return { cache, elsewhere };
 }
 
-/** Fills, and looks up the same. */
+/** Fills the cache and returns a second lookup of the same keys. */
 async function put(cache: Cache, entries: Record<string, string>, ttlMs = hourMs): Promise<Lookup> {
   const lookup = await cache.lookUp(Object.keys(entries));
   await lookup.fill(new Map(Object.entries(entries)), ttlMs);
@@ -52,8 +52,8 @@ async function put(cache: Cache, entries: Record<string, string>, ttlMs = hourMs
 
 const get = async (cache: Cache, ...keys: string[]) => Object.fromEntries((await cache.lookUp(keys)).found);
 
-describe.skipIf(skipWithoutRedis)('a cache whose Redis is away', () => {
-  it('misses, and voids what is there once for a change in many steps', async () => {
+describe.skipIf(skipWithoutRedis)('a cache whose Redis is down', () => {
+  it('misses, and raises the epoch once for a change in many steps', async () => {
     const near = await openTestRedis();
     const lost = await openTestRedis({ prefix: near.prefix });
     await lost.close();
@@ -82,7 +82,7 @@ for (const [name, missing] of [
   ['redis', skipWithoutRedis],
 ] as const) {
   describe.skipIf(missing)(`a cache on ${name}`, () => {
-    it('gives what was filled in, here and elsewhere, many at once', async () => {
+    it('returns filled values in every process, many at once', async () => {
       const { cache, elsewhere } = await open(name === 'redis');
       await put(cache, { a: '1', b: 'ü\n"', c: '' });
       expect(await get(cache, 'a', 'b', 'c', 'd')).toEqual({ a: '1', b: 'ü\n"', c: '' });
@@ -90,7 +90,7 @@ for (const [name, missing] of [
       expect(await get(cache)).toEqual({});
     });
 
-    it('takes thousands of keys', async () => {
+    it('accepts thousands of keys', async () => {
       const { cache } = await open(name === 'redis');
       const keys = Array.from({ length: 2500 }, (_, index) => `k${index}`);
       const lookup = await cache.lookUp(keys);
@@ -100,20 +100,20 @@ for (const [name, missing] of [
       expect((await cache.lookUp(keys)).found.size).toBe(0);
     });
 
-    it('lets entries go when their time is over', async () => {
+    it('expires entries', async () => {
       const { cache } = await open(name === 'redis');
       expect((await put(cache, { a: '1' }, 300)).found.get('a')).toBe('1');
       await expect.poll(() => get(cache, 'a')).toEqual({});
     });
 
-    it('forgets, here and elsewhere, and nothing else', async () => {
+    it('forgets the given keys in every process, and no others', async () => {
       const { cache, elsewhere } = await open(name === 'redis');
       await put(cache, { a: '1', b: '2' });
       await elsewhere.forget(['a']);
       expect(await get(cache, 'a', 'b')).toEqual({ b: '2' });
     });
 
-    it('refuses a fill whose lookup came before a change', async () => {
+    it('rejects a fill whose lookup came before a change', async () => {
       const { cache, elsewhere } = await open(name === 'redis');
       const lookup = await cache.lookUp(['a', 'b']);
       await elsewhere.forget(['a']);
@@ -122,7 +122,7 @@ for (const [name, missing] of [
       expect(await get(cache, 'a', 'b')).toEqual({ b: '2' });
     });
 
-    it('refuses a fill between the two halves of a change', async () => {
+    it('rejects a fill between the two halves of a change', async () => {
       const { cache, elsewhere } = await open(name === 'redis');
       await put(cache, { a: 'of before', b: 'too' });
       const changed = await forgetAround(
@@ -139,14 +139,14 @@ for (const [name, missing] of [
       expect(await get(cache, 'a', 'b')).toEqual({});
     });
 
-    it('goes no further with a change that fails', async () => {
+    it('aborts a change that fails', async () => {
       const { cache } = await open(name === 'redis');
       await put(cache, { a: '1' });
       await expect(forgetAround(cache, ['a'], () => Promise.reject(new Error('no')))).rejects.toThrow('no');
       expect(await get(cache, 'a')).toEqual({});
     });
 
-    it('is cleared, here and elsewhere, also of what was looked up before', async () => {
+    it('clears every process, including fills of earlier lookups', async () => {
       const { cache, elsewhere } = await open(name === 'redis');
       await put(cache, { a: '1' });
       const lookup = await elsewhere.lookUp(['b']);
@@ -156,7 +156,7 @@ for (const [name, missing] of [
       expect(await get(elsewhere, 'a', 'b')).toEqual({});
     });
 
-    it('is not used inside a transaction', async () => {
+    it('throws inside a transaction', async () => {
       const { cache } = await open(name === 'redis');
       for (const use of [async () => void (await cache.lookUp(['a'])), () => cache.forget(['a']), () => cache.clear()])
         await expect(transaction(database.queries(), use)).rejects.toThrow('inside a transaction');

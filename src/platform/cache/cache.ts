@@ -1,40 +1,39 @@
 /**
- * Caches that cannot lie after a change. Values are texts, looked up and filled many at once. A cache that fails is a
- * miss. Whoever changes what is cached calls `forget` right before and right after; then neither an entry of before nor a
- * fill with what was read before survives the change, also when the process dies in between, and when the cache cannot be
- * reached meanwhile.
+ * Caches that never return outdated values after a change. Values are strings, read and written in batches. If the cache fails,
+ * a lookup is a miss. Code that changes cached data calls `forget` right before and right after the change. Then neither an older
+ * entry nor a fill with data read before the change survives it, even if the process dies in between or the cache is unreachable.
  */
 
 export interface Cache {
   readonly driver: 'memory' | 'redis';
-  /** Never rejects. Throws inside a database transaction, as all of these. */
+  /** Never rejects. Like all methods here, it throws inside a database transaction. */
   lookUp(keys: readonly string[]): Promise<Lookup>;
   /**
-   * When it resolves, nobody gets what was there, here or in another process; and for `quietMs` nothing is filled in, so
-   * that what was read before cannot come after. Rejects with `engine_unavailable` when that cannot be said: the caller
-   * goes no further then. May take a second when Redis does not answer.
+   * After it resolves, no process reads the old values, and for `fillBarrierMs` no fills are accepted, so that data read earlier
+   * cannot be cached later. Rejects with `engine_unavailable` if this cannot be guaranteed; the caller must then abort the change.
+   * It may take a second if Redis does not respond.
    */
   forget(keys: readonly string[]): Promise<void>;
-  /** As `forget`, of all keys. */
+  /** Works like `forget`, for all keys. */
   clear(): Promise<void>;
 }
 
 export interface Lookup {
-  /** What was there, by key. */
+  /** The cached values by key. */
   readonly found: ReadonlyMap<string, string>;
   /**
-   * Puts in what was read since this lookup, for `ttlMs`, but what was forgotten meanwhile; nothing once the lookup is
-   * older than `fillWithinMs`. Never rejects; need not be waited for.
+   * Stores values that were read after this lookup, for `ttlMs`. Keys forgotten since the lookup are skipped, and nothing is stored
+   * if the lookup is older than `fillWithinMs`. Never rejects, and the caller need not await it.
    */
   fill(entries: ReadonlyMap<string, string>, ttlMs: number): Promise<void>;
 }
 
-/** Longer than a query may take. */
+/** Longer than the time limit of a query. */
 export const fillWithinMs = 10_000;
-/** Longer than any fill that began before, and than a change takes from the first `forget` to the second. */
-export const quietMs = 30_000;
+/** Longer than any fill that began earlier, and longer than a change takes from the first `forget` to the second. */
+export const fillBarrierMs = 30_000;
 
-/** Runs a change between the two calls of `forget`. `alsoAfter`: keys that only the change tells. */
+/** Runs a change between two calls of `forget`. `alsoAfter` returns the keys that are known only after the change. */
 export async function forgetAround<Result>(
   cache: Cache,
   keys: readonly string[],

@@ -1,13 +1,13 @@
 /**
- * The epoch of a cache in Redis: a number in the database that is raised when Redis cannot be told of a change. Readers
- * believe the number that they know for a second only, so a second after it was raised nobody reads what was cached
- * before, whoever reaches Redis by then.
+ * The epoch of a cache in Redis: a number in the database that is raised when Redis does not accept an invalidation. Readers
+ * trust the number they know for one second only. One second after a raise, no reader uses entries of the old epoch, even if
+ * that reader can reach Redis.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { monotonicClock } from '../clock.ts';
 import type { Db } from '../db/db.ts';
-import { quietMs } from './cache.ts';
+import { fillBarrierMs } from './cache.ts';
 
 export interface EpochTables {
   cache_epochs: { name: string; epoch: number; raised_at: Date };
@@ -15,59 +15,65 @@ export interface EpochTables {
 
 export interface Epoch {
   readonly number: number;
-  /** Raised so recently that what was read before might still be filled in. */
-  readonly isQuiet: boolean;
+  /** The epoch was raised so recently that data read before it might still be filled in. */
+  readonly blocksFills: boolean;
 }
 
 export interface Epochs {
-  /** `undefined`: not known, as the database does not answer. Asks it once a second at most, ahead of need. */
+  /** Returns `undefined` if the database does not respond. Reads the database at most about once a second, and before the value expires. */
   current(): Promise<Epoch | undefined>;
-  /** Resolves when no process believes the old one any more. */
+  /** Resolves when no process uses the old epoch any more. */
   raise(): Promise<void>;
-  /** Resolves as `raise`; `undefined`: not raised by this process just now, so that its quiet need not outlast a change. */
-  justRaised(): Promise<void> | undefined;
+  /**
+   * The promise of a `raise` that this process called within the last few seconds, or `undefined`. The limit is short enough that the fill
+   * barrier outlasts a change.
+   */
+  recentRaise(): Promise<void> | undefined;
 }
 
-const believedForMs = 1000;
-const askedAgainAfterMs = 500;
-/** Of `quietMs`; the rest is longer than a change takes. */
-const justRaisedForMs = 5000;
+const trustedForMs = 1000;
+const rereadAfterMs = 500;
+/** The part of `fillBarrierMs` in which a raise counts as recent. The rest is longer than a change takes. */
+const recentRaiseMs = 5000;
 
 export function createEpochs(db: Db<EpochTables>, name: string): Epochs {
   const now = () => monotonicClock.now();
-  let known: { readonly epoch: Epoch; readonly askedAt: number } | undefined;
-  let asking: Promise<void> | undefined;
+  let known: { readonly epoch: Epoch; readonly readAt: number } | undefined;
+  let reading: Promise<void> | undefined;
   let raised: { readonly at: number; readonly done: Promise<void> } | undefined;
 
-  async function ask(): Promise<void> {
-    const askedAt = now();
+  async function read(): Promise<void> {
+    const readAt = now();
     const row = await db
       .selectFrom('cache_epochs')
-      .select(['epoch', sql<boolean>`raised_at > now() - make_interval(secs => ${quietMs / 1000})`.as('isQuiet')])
+      .select([
+        'epoch',
+        sql<boolean>`raised_at > now() - make_interval(secs => ${fillBarrierMs / 1000})`.as('blocksFills'),
+      ])
       .where('name', '=', name)
       .executeTakeFirst();
-    const epoch = { number: row?.epoch ?? 0, isQuiet: row?.isQuiet ?? false };
-    // An answer that was on its way while we raised it ourselves tells of the past.
-    if (epoch.number >= (known?.epoch.number ?? 0)) known = { epoch, askedAt };
+    const epoch = { number: row?.epoch ?? 0, blocksFills: row?.blocksFills ?? false };
+    // A result that was read before this process raised the epoch is outdated.
+    if (epoch.number >= (known?.epoch.number ?? 0)) known = { epoch, readAt };
   }
 
-  const askOnce = () => {
-    asking ??= ask()
+  const readOnce = () => {
+    reading ??= read()
       .catch(() => undefined)
       .finally(() => {
-        asking = undefined;
+        reading = undefined;
       });
-    return asking;
+    return reading;
   };
 
   return {
     current: async () => {
-      const age = known === undefined ? Number.POSITIVE_INFINITY : now() - known.askedAt;
-      if (age > askedAgainAfterMs) {
-        const asked = askOnce();
-        if (age > believedForMs) await asked;
+      const age = known === undefined ? Number.POSITIVE_INFINITY : now() - known.readAt;
+      if (age > rereadAfterMs) {
+        const reread = readOnce();
+        if (age > trustedForMs) await reread;
       }
-      return known !== undefined && now() - known.askedAt <= believedForMs ? known.epoch : undefined;
+      return known !== undefined && now() - known.readAt <= trustedForMs ? known.epoch : undefined;
     },
     raise: () => {
       const done = raise();
@@ -77,7 +83,7 @@ export function createEpochs(db: Db<EpochTables>, name: string): Epochs {
       });
       return done;
     },
-    justRaised: () => (raised !== undefined && now() - raised.at < justRaisedForMs ? raised.done : undefined),
+    recentRaise: () => (raised !== undefined && now() - raised.at < recentRaiseMs ? raised.done : undefined),
   };
 
   async function raise(): Promise<void> {
@@ -91,7 +97,7 @@ export function createEpochs(db: Db<EpochTables>, name: string): Epochs {
       )
       .returning('epoch')
       .executeTakeFirstOrThrow();
-    known = { epoch: { number: row.epoch, isQuiet: true }, askedAt: now() };
-    await sleep(believedForMs);
+    known = { epoch: { number: row.epoch, blocksFills: true }, readAt: now() };
+    await sleep(trustedForMs);
   }
 }

@@ -1,27 +1,29 @@
-/** The embedded driver: in process, bounded by the size of its texts. For where nobody else may change what is cached. */
+/**
+ * The embedded driver: in process, with a bounded total size of its strings. Use it only if no other process can change the cached data.
+ */
 import { LRUCache } from 'lru-cache';
 import { type Clock, monotonicClock } from '../clock.ts';
 import { assertOutsideTransaction } from '../db/db.ts';
-import { type Cache, fillWithinMs, quietMs } from './cache.ts';
+import { type Cache, fillBarrierMs, fillWithinMs } from './cache.ts';
 
 export interface MemoryCacheOptions {
-  /** Of keys and values together, about; the least used go first. */
+  /** Approximate limit for keys and values together. The least recently used entries are evicted first. */
   readonly maxBytes: number;
   readonly clock?: Clock;
 }
 
-/** What an entry costs beyond its texts. */
+/** Overhead of an entry in addition to its strings. */
 const entryBytes = 200;
 
 export function createMemoryCache({ maxBytes, clock = monotonicClock }: MemoryCacheOptions): Cache {
   const entries = new LRUCache<string, string>({
     maxSize: maxBytes,
-    // Latin texts take one byte a character; others count half, which the bound is coarse enough for.
+    // Latin text takes one byte per character. Other text is undercounted by half, which is accurate enough for this limit.
     sizeCalculation: (value, key) => value.length + key.length + entryBytes,
     ttl: 1,
     perf: clock,
   });
-  const quiet = createQuiet(clock);
+  const barrier = createFillBarrier(clock);
   let clearings = 0;
 
   return {
@@ -39,14 +41,14 @@ export function createMemoryCache({ maxBytes, clock = monotonicClock }: MemoryCa
       const fill = async (filled: ReadonlyMap<string, string>, ttlMs: number): Promise<void> => {
         assertOutsideTransaction('the cache');
         if (clearings !== clearingsBefore || clock.now() > lookedUpAt + fillWithinMs) return;
-        for (const [key, value] of filled) if (!quiet.has(key)) entries.set(key, value, { ttl: ttlMs });
+        for (const [key, value] of filled) if (!barrier.has(key)) entries.set(key, value, { ttl: ttlMs });
       };
       return { found, fill };
     },
     forget: async (keys) => {
       assertOutsideTransaction('the cache');
       for (const key of keys) entries.delete(key);
-      quiet.add(keys);
+      barrier.add(keys);
     },
     clear: async () => {
       assertOutsideTransaction('the cache');
@@ -56,19 +58,19 @@ export function createMemoryCache({ maxBytes, clock = monotonicClock }: MemoryCa
   };
 }
 
-/** The keys that were forgotten within the last `quietMs`. */
-function createQuiet(clock: Clock) {
+/** The keys that were forgotten within the last `fillBarrierMs`. */
+function createFillBarrier(clock: Clock) {
   const until = new Map<string, number>();
   return {
     has: (key: string) => (until.get(key) ?? 0) > clock.now(),
     add: (keys: readonly string[]) => {
       const nowMs = clock.now();
       for (const key of keys) {
-        // In the order in which they end: those that are over stand first.
+        // Insert at the end, so that entries stay in the order in which they expire.
         until.delete(key);
-        until.set(key, nowMs + quietMs);
+        until.set(key, nowMs + fillBarrierMs);
       }
-      // Once for all: a map passes over what was deleted at its beginning each time that it is begun.
+      // Once per call and not per key, because each new iteration of a map skips all deleted entries at its beginning again.
       for (const [old, end] of until) {
         if (end > nowMs) break;
         until.delete(old);

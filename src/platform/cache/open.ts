@@ -1,4 +1,4 @@
-/** The doorway: Redis where there is one. */
+/** Chooses the driver: Redis if it is configured, memory otherwise. */
 import type { Database } from '../db/db.ts';
 import type { Log } from '../log.ts';
 import type { Redis } from '../redis/redis.ts';
@@ -9,11 +9,11 @@ import { createRedisCache } from './redis.ts';
 
 export interface OpenCacheOptions {
   readonly redis: Redis | undefined;
-  /** Migrated. Asked once a second, with Redis, while the cache is used. */
+  /** A migrated database. With Redis, it is read about once a second while the cache is used. */
   readonly database: Database;
-  /** Of the cache: processes that give one name share it. */
+  /** The name of the cache. Processes that use the same name share it. */
   readonly name: string;
-  /** In memory. */
+  /** Limit for the memory driver. */
   readonly maxBytes: number;
   readonly log: Log;
 }

@@ -1,16 +1,16 @@
 /**
- * The distributed driver. Keys carry the run of the server and the epoch of the cache, so that nothing is read that a
- * server brought back from before its restart, nor what it could not be told to forget.
+ * The distributed driver. Keys contain the run id of the Redis server and the epoch of the cache. Entries that a server restored
+ * after a restart, or did not invalidate, are therefore never read.
  *
- *   <prefix>cache:<name>:<run>:<epoch>:life     a random text, made anew after a flush
+ *   <prefix>cache:<name>:<run>:<epoch>:life     a random string, created again after a flush
  *                                     :=<key>   an entry
- *                                     :!<key>   was forgotten: nothing is filled in
+ *                                     :!<key>   a forgotten key, which accepts no fill
  */
 import { randomUUID } from 'node:crypto';
 import { assertOutsideTransaction } from '../db/db.ts';
 import type { Log } from '../log.ts';
 import type { Redis } from '../redis/redis.ts';
-import { type Cache, fillWithinMs, type Lookup, quietMs } from './cache.ts';
+import { type Cache, fillBarrierMs, fillWithinMs, type Lookup } from './cache.ts';
 import type { Epochs } from './epochs.ts';
 
 export interface RedisCacheOptions {
@@ -20,9 +20,9 @@ export interface RedisCacheOptions {
   readonly log: Log;
 }
 
-/** A change waits for it rather than void all that is cached. */
+/** A change waits this long before it invalidates the whole cache instead. */
 const forgetTimeoutMs = 1500;
-/** In one script: Lua takes no arguments without end. */
+/** Limit per script, because Lua has a maximum number of arguments. */
 const keysAtOnce = 1000;
 
 const fillScript = `
@@ -46,7 +46,7 @@ const nothing: Lookup = { found: new Map(), fill: async () => undefined };
 
 export function createRedisCache({ redis, name, epochs, log }: RedisCacheOptions): Cache {
   const miss = (error: unknown) => {
-    log.debug({ err: error, cache: name }, 'a cache does not answer');
+    log.debug({ err: error, cache: name }, 'the cache is not responding');
     return nothing;
   };
   const baseOf = (run: string, epoch: number) => `${redis.prefix}cache:${name}:${run}:${epoch}`;
@@ -60,11 +60,11 @@ export function createRedisCache({ redis, name, epochs, log }: RedisCacheOptions
     const [[life, ...values], [nowS]] = await redis.run((client) =>
       Promise.all([
         client.mGet([lifeKey, ...keys.map((key) => `${base}:=${key}`)]),
-        // Sent first or second, at most one answer apart: seconds before the fill's limit.
+        // The two commands run at most one round trip apart, which is seconds below the fill's limit.
         client.sendCommand<[string, string]>(['TIME']),
       ]),
     );
-    // Another connection meanwhile, so perhaps another server.
+    // The connection changed during the call, so the server may be another one.
     if (redis.serverRun !== run) return nothing;
     const found = new Map(
       keys.flatMap((key, index): [string, string][] => {
@@ -73,11 +73,11 @@ export function createRedisCache({ redis, name, epochs, log }: RedisCacheOptions
       }),
     );
     if (typeof life !== 'string') {
-      // A cache that is new or was flushed: the next lookup can fill.
+      // The cache is new or was flushed. The next lookup can fill it.
       redis.run((client) => client.set(lifeKey, randomUUID(), { condition: 'NX' })).catch(miss);
       return { found, fill: nothing.fill };
     }
-    if (epoch.isQuiet) return { found, fill: nothing.fill };
+    if (epoch.blocksFills) return { found, fill: nothing.fill };
     const untilS = Number(nowS) + fillWithinMs / 1000;
     const fill: Lookup['fill'] = async (entries, ttlMs) => {
       for (const batch of inBatches([...entries.keys()])) {
@@ -95,19 +95,19 @@ export function createRedisCache({ redis, name, epochs, log }: RedisCacheOptions
 
   async function forget(keys: readonly string[]): Promise<void> {
     const [epoch, run] = [await epochs.current(), redis.serverRun];
-    if (epoch === undefined || run === undefined) throw new Error('it is not known what Redis holds');
+    if (epoch === undefined || run === undefined) throw new Error('the state of Redis is unknown');
     const base = baseOf(run, epoch.number);
     for (const batch of inBatches(keys)) {
       await redis.run(
         (client) =>
           client.eval(forgetScript, {
             keys: [...batch.map((key) => `${base}:=${key}`), ...batch.map((key) => `${base}:!${key}`)],
-            arguments: [String(quietMs)],
+            arguments: [String(fillBarrierMs)],
           }),
         forgetTimeoutMs,
       );
     }
-    if (redis.serverRun !== run) throw new Error('the connection to Redis changed meanwhile');
+    if (redis.serverRun !== run) throw new Error('the connection to Redis changed during the call');
   }
 
   return {
@@ -119,11 +119,11 @@ export function createRedisCache({ redis, name, epochs, log }: RedisCacheOptions
     forget: async (keys) => {
       assertOutsideTransaction('the cache');
       if (keys.length === 0) return;
-      // There is nothing, and nothing is filled in for a while: a change in many steps does not wait at each of them.
-      const isVoid = epochs.justRaised();
-      if (isVoid !== undefined) return isVoid;
+      // The cache is empty and accepts no fills for a while, so a change in many steps need not wait at each step.
+      const raising = epochs.recentRaise();
+      if (raising !== undefined) return raising;
       await forget(keys).catch(async (error: unknown) => {
-        log.warn({ err: error, cache: name }, 'Redis could not be told of a change: all that is cached is void');
+        log.warn({ err: error, cache: name }, 'Redis did not accept an invalidation; invalidating the whole cache');
         await epochs.raise();
       });
     },

@@ -4,7 +4,7 @@ import { createGate } from './gate.ts';
 const patient = { width: 1, maxWaiting: 10, waitTimeoutMs: 60_000 };
 
 describe('the gate before the connections', () => {
-  it('lets in as many as it is wide, the rest in their order', async () => {
+  it('admits as many as its width, and the others in order', async () => {
     const gate = createGate({ ...patient, width: 2 });
     const order: number[] = [];
     const leaves = [await gate.enter(), await gate.enter()];
@@ -29,7 +29,7 @@ describe('the gate before the connections', () => {
     await expect(gate.enter()).rejects.toMatchObject({ code: 'overloaded' });
   });
 
-  it('refuses one more than may wait, and who waited too long', async () => {
+  it('rejects callers beyond the queue limit, and callers that waited too long', async () => {
     const gate = createGate({ width: 1, maxWaiting: 1, waitTimeoutMs: 20 });
     const leave = await gate.enter();
     const waiting = gate.enter();
@@ -39,7 +39,7 @@ describe('the gate before the connections', () => {
     await expect(gate.enter()).resolves.toBeTypeOf('function');
   });
 
-  it('closes when the last has left, and refuses newcomers meanwhile', async () => {
+  it('closes when the last caller has left, and rejects new callers until then', async () => {
     const gate = createGate(patient);
     const leave = await gate.enter();
     const waiting = gate.enter();
@@ -55,7 +55,7 @@ describe('the gate before the connections', () => {
     await closing;
   });
 
-  it('closes without those who do not leave in time', async () => {
+  it('closes without callers that do not leave in time', async () => {
     const gate = createGate(patient);
     await gate.enter();
     await expect(gate.close(10)).resolves.toBeUndefined();

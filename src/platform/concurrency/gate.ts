@@ -1,22 +1,22 @@
 /**
- * A bounded first-come queue in front of the connections, so that an engine that is too slow sheds load (503) instead of
- * gathering it.
+ * A bounded first-come, first-served queue in front of the connections. If an engine is too slow, the server sheds load (503)
+ * instead of accumulating it.
  */
 import { problems } from '../problem.ts';
 
 export interface GateOptions {
-  /** How many may be inside at once. */
+  /** Maximum number of concurrent holders. */
   readonly width: number;
-  /** How many may wait; one more is `overloaded`. */
+  /** Maximum number of waiting callers. A further caller gets `overloaded`. */
   readonly maxWaiting: number;
-  /** Who waited so long is `overloaded` too. */
+  /** A caller that has waited this long gets `overloaded`. */
   readonly waitTimeoutMs: number;
 }
 
 export interface Gate {
-  /** Resolves to the function that leaves again (once; further calls do nothing). */
+  /** Resolves to the function that releases the place. Calling it more than once has no effect. */
   enter(): Promise<() => void>;
-  /** Refuses newcomers as `draining`; resolves when everybody inside and waiting has left, at most after `timeoutMs`. */
+  /** Rejects new callers with `draining`. Resolves when all holders and waiting callers have left, or after `timeoutMs`. */
   close(timeoutMs: number): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export function createGate(options: GateOptions): Gate {
       };
       const timer = setTimeout(() => {
         waiting.delete(waiter);
-        const cause = new Error(`No database connection became free within ${options.waitTimeoutMs} ms`);
+        const cause = new Error(`no database connection became free within ${options.waitTimeoutMs} ms`);
         reject(problems.overloaded({ cause }));
       }, options.waitTimeoutMs);
       waiting.add(waiter);
@@ -64,10 +64,12 @@ export function createGate(options: GateOptions): Gate {
 
   return {
     async enter() {
-      if (closed) throw problems.draining({ cause: new Error('The database is closed') });
+      if (closed) throw problems.draining({ cause: new Error('the database is closed') });
       if (inside < options.width) return admit();
       if (waiting.size >= options.maxWaiting)
-        throw problems.overloaded({ cause: new Error(`${waiting.size} queries wait for a database connection`) });
+        throw problems.overloaded({
+          cause: new Error(`${waiting.size} queries are waiting for a database connection`),
+        });
       return wait();
     },
     async close(timeoutMs) {

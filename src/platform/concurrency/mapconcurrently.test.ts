@@ -4,16 +4,16 @@ import { mapConcurrently } from './mapconcurrently.ts';
 
 test.each([
   ['nothing', 0, 3],
-  ['fewer than may be at once', 2, 3],
+  ['fewer items than the limit', 2, 3],
   ['more', 10, 3],
-])('%s: every result in its place, no more at once than told', async (_name, count, atOnce) => {
+])('%s: returns every result in order and respects the limit', async (_name, count, atOnce) => {
   let working = 0;
   let most = 0;
   const items = Array.from({ length: count }, (_, index) => index);
   const results = await mapConcurrently(items, atOnce, async (item) => {
     working += 1;
     most = Math.max(most, working);
-    // The first ones take longest.
+    // Earlier items take longer, so that they finish out of order.
     await delay(10 - item);
     working -= 1;
     return item * 2;
@@ -22,7 +22,7 @@ test.each([
   expect(most).toBe(Math.min(count, atOnce));
 });
 
-test('the first failure is thrown, and what has not begun stays undone', async () => {
+test('throws the first failure and starts no further items', async () => {
   const begun: number[] = [];
   const working = mapConcurrently([1, 2, 3, 4, 5, 6], 2, async (item) => {
     begun.push(item);

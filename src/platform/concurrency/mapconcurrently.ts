@@ -1,6 +1,6 @@
-/** Work on many things, a few at a time. */
+/** Concurrent work with a limit. */
 
-/** Results in the order of `items`; at most `atOnce` are worked on at a time. The first failure is thrown. */
+/** Returns results in the order of `items`. At most `atOnce` items are processed concurrently. Throws the first failure. */
 export async function mapConcurrently<Item, Result>(
   items: readonly Item[],
   atOnce: number,

@@ -1,7 +1,7 @@
-/** Long work in small pieces, between which the process serves everything else. */
+/** Splits long work into small pieces, so that the process can serve other requests between them. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** To be awaited between two pieces: lets the event loop turn once the pieces have taken `maxBusyMs` together. */
+/** Await the returned function between two pieces. It yields to the event loop once the pieces have taken `maxBusyMs` together. */
 export function createPacer(maxBusyMs = 10): () => Promise<void> {
   let sinceMs = performance.now();
   return async () => {

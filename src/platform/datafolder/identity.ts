@@ -1,6 +1,6 @@
 /**
- * Tells a data folder from a copy of it. `folder.json` holds a random token. The identity is that token with the inode and
- * the change time of the file, which no tool can copy, and with the inodes and creation times of the folders of objects.
+ * Distinguishes a data folder from a copy of it. `folder.json` contains a random token. The identity combines the token with the
+ * inode and change time of the file, which no tool can copy, and with the inodes and creation times of the object folders.
  */
 import { randomUUID } from 'node:crypto';
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
@@ -10,9 +10,9 @@ import { ignore } from '../objects/files/folders.ts';
 
 export const folderFile = 'folder.json';
 
-/** How the files compare with the rows of the database. Counts are those of the last comparison. */
+/** The result of the last comparison between the files and the rows of the database, with its counts. */
 const folderState = z.object({
-  /** Every file is the one that its row names. */
+  /** Every file matches its row. */
   reconciled: z.boolean(),
   missing: z.number(),
   different: z.number(),
@@ -25,14 +25,14 @@ const content = folderState.extend({ token: z.string(), inode: z.string() });
 export interface Folder {
   readonly identity: string;
   readonly state: FolderState;
-  /** The folder was copied since the state was written. `false` is certain only together with the identity. */
+  /** The folder was copied after the state was written. `false` is reliable only together with the identity. */
   readonly isCopy: boolean;
 }
 
-/** Their contents may be on other disks (symbolic links, mounts) and move without the data folder. */
+/** Their contents may be on other disks (symbolic links, mounts) and move independently of the data folder. */
 const roots = ['objects', 'legacy'];
 
-/** `undefined`: there is no state, or it is not readable. */
+/** Returns `undefined` if there is no state or it is not readable. */
 export async function readFolder(dataDir: string): Promise<Folder | undefined> {
   const file = join(dataDir, folderFile);
   const text = await readFile(file, 'utf8').catch(ignore('ENOENT'));
@@ -45,7 +45,7 @@ export async function readFolder(dataDir: string): Promise<Folder | undefined> {
   return { identity, state, isCopy: inode !== String(found.ino) };
 }
 
-/** Gives the folder a new token; the identity of before ends. Another process may do so at the same time: the last one wins. */
+/** Writes a new token, which invalidates the old identity. If two processes do so at the same time, the last write wins. */
 export async function writeFolder(dataDir: string, state: FolderState): Promise<void> {
   const token = randomUUID();
   const draft = join(dataDir, `${folderFile}.${token}`);
@@ -73,7 +73,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Empty or cut off after a power cut.
+    // The file may be empty or truncated after a power failure.
     return undefined;
   }
 }

@@ -26,7 +26,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe('permissions of the data folder', () => {
-  it('the folder and its contents are closed; owners keep their permissions', async () => {
+  it('closes the folder and its contents; owners keep their permissions', async () => {
     await tightenFolder(at('data'), log);
     expect(await modeOf('data')).toBe('700');
     expect(await modeOf('data/objects/u')).toBe('700');
@@ -38,13 +38,13 @@ describe('permissions of the data folder', () => {
     expect(lines).toEqual([]);
   });
 
-  it('what an earlier start left open below a closed folder is found', async () => {
+  it('finds what an earlier start left open below a closed folder', async () => {
     await chmod(at('data'), 0o700);
     await (await tightenFolder(at('data'), log)).done;
     expect(await modeOf('data/objects/u/a')).toBe('600');
   });
 
-  it('a folder of which a part is private already is finished', async () => {
+  it('finishes a folder that is partly private already', async () => {
     for (const name of ['one', 'two', 'three']) await writeFile(at('data/objects', name), 'x', { mode: 0o644 });
     await chmod(at('data'), 0o700);
     await chmod(at('data/objects/one'), 0o600);
@@ -52,7 +52,7 @@ describe('permissions of the data folder', () => {
     for (const name of await readdir(at('data/objects'))) expect(await modeOf('data/objects', name)).toMatch(/00$/);
   });
 
-  it('the folder itself may be a symbolic link; links below it are not followed', async () => {
+  it('follows the folder itself if it is a symbolic link, but no links below it', async () => {
     await symlink(at('data'), at('link'));
     await symlink(at('outside'), at('data/objects/outside'));
     await (await tightenFolder(at('link'), log)).done;
@@ -61,7 +61,7 @@ describe('permissions of the data folder', () => {
     expect(await modeOf('outside')).toBe('644');
   });
 
-  it('a folder that accounts share on purpose is left alone, with a warning', async () => {
+  it('does not change a folder that accounts share on purpose, and logs a warning', async () => {
     await chmod(at('data'), 0o1777);
     await (await tightenFolder(at('data'), log)).done;
     expect(await modeOf('data')).toBe('1777');
@@ -69,7 +69,7 @@ describe('permissions of the data folder', () => {
     expect(lines).toMatchObject([{ level: 'warn' }]);
   });
 
-  it('a folder that is not there is no fault', async () => {
+  it('ignores a missing folder', async () => {
     await (await tightenFolder(at('nowhere'), log)).done;
     expect(lines).toEqual([]);
   });

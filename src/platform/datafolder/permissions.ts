@@ -1,32 +1,32 @@
-/** Permissions of the data folder: it belongs to its owner alone, 0700 and 0600 (docs/security.md). */
+/** Permissions of the data folder: only its owner has access, with modes 0700 and 0600 (docs/security.md). */
 import { chmodSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../log.ts';
 import { codeOf } from '../objects/files/folders.ts';
 
-/** For everything that a process and its children create. */
+/** Applies to everything that the process and its children create. */
 export const privateUmask = 0o077;
 
 const othersBits = 0o077;
-/** Of a folder that accounts share on purpose, such as `/tmp`. */
+/** Marks a folder that accounts share on purpose, such as `/tmp`. */
 const stickyBit = 0o1000;
-/** Some thousand files: synchronous calls are much cheaper than those of the thread pool. */
+/** Time for some thousand files. Synchronous calls are much cheaper than calls in the thread pool. */
 const sliceMs = 20;
-/** A start does not wait longer for the contents of the folder. */
+/** Maximum time that a start waits for the contents of the folder. */
 const longestWaitMs = 2000;
 
 export interface Tightening {
   /** Resolves when everything below the folder has been visited. Never rejects. */
   readonly done: Promise<void>;
-  /** Resolves when nothing is changed any more. */
+  /** Resolves when no further permission changes will be made. */
   stop(): Promise<void>;
 }
 
 /**
- * Removes the permissions of group and others: from the folder at once, from its contents before this resolves, or in the
- * background if there are very many. Logs a warning about files that it cannot change (another owner, a file system
- * without modes). Follows no symbolic link below the folder.
+ * Removes the permissions of group and others. The folder itself changes at once. Its contents change before this resolves, or
+ * in the background if there are very many. Logs a warning about files that it cannot change (another owner, or a file system
+ * without modes). Does not follow symbolic links below the folder.
  */
 export async function tightenFolder(dataDir: string, log: Pick<Log, 'warn' | 'info'>): Promise<Tightening> {
   let changed = 0;
@@ -39,7 +39,7 @@ export async function tightenFolder(dataDir: string, log: Pick<Log, 'warn' | 'in
       return work();
     } catch (error) {
       const code = codeOf(error);
-      // Removed meanwhile.
+      // The file was removed in the meantime.
       if (code === 'ENOENT') return undefined;
       failed += 1;
       first ??= { path, code };
@@ -54,7 +54,7 @@ export async function tightenFolder(dataDir: string, log: Pick<Log, 'warn' | 'in
     });
   }
 
-  /** Changes a folder after its contents: one that is private already is complete, and later starts skip it. */
+  /** Changes a folder after its contents, so a private folder is always complete and later starts can skip it. */
   function* visit(folder: string): Generator<void> {
     for (const name of attempt(folder, () => readdirSync(folder)) ?? []) {
       yield;
@@ -76,7 +76,7 @@ export async function tightenFolder(dataDir: string, log: Pick<Log, 'warn' | 'in
       if (isStopped) break;
     }
     if (changed > 0) log.info({ changed }, 'removed the permissions of other accounts from the data folder');
-    if (failed > 0) log.warn({ failed, first }, 'other accounts may keep permissions in the data folder');
+    if (failed > 0) log.warn({ failed, first }, 'other accounts may still have permissions in the data folder');
   }
 
   const top = attempt(dataDir, () => statSync(dataDir));

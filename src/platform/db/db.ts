@@ -16,7 +16,7 @@ export type Tx<Tables> = Transaction<Tables>;
 export interface Database {
   readonly driver: 'pglite' | 'postgres';
   queries<Tables>(): Db<Tables>;
-  /** Throws when the engine does not answer; for /ready and doctor. */
+  /** For /ready and doctor. Throws if the engine does not respond. */
   check(): Promise<void>;
   /** Queries in flight are finished, new ones refused as `draining`. */
   close(): Promise<void>;
@@ -30,8 +30,8 @@ interface RunningTransaction {
 const running = new AsyncLocalStorage<RunningTransaction>();
 
 /**
- * Runs `work` in one transaction (read committed): all of it is committed, or none. Not nestable, never repeated by
- * itself: a deadlock or a serialization failure is `engine_unavailable` for the caller to try again. Still open after
+ * Runs `work` in one transaction (read committed): all of it is committed, or none. Not nestable, never retried
+ * automatically: a deadlock or a serialization failure is `engine_unavailable` for the caller to try again. Still open after
  * `timeoutMs`, it is rolled back, so that a `work` that hangs cannot keep the one connection of PGlite.
  */
 export async function transaction<Tables, Result>(
@@ -51,18 +51,18 @@ export async function transaction<Tables, Result>(
       }
     }),
   );
-  for (const tell of state.afterCommit) tell();
+  for (const run of state.afterCommit) run();
   return result;
 }
 
-/** Once what is written now can be seen by others: after the commit, or at once outside a transaction. Never after a rollback. */
-export function afterCommit(tell: () => void): void {
+/** Calls `run` after the commit, or immediately outside a transaction. Never after a rollback. */
+export function afterCommit(run: () => void): void {
   const state = running.getStore();
-  if (state?.phase === 'open') state.afterCommit.push(tell);
-  else tell();
+  if (state?.phase === 'open') state.afterCommit.push(run);
+  else run();
 }
 
-/** Called by whatever must not be used while a transaction is open: the outer handle, object stores, other services. */
+/** Called by everything that must not be used within a transaction: the outer handle, object stores, other services. */
 export function assertOutsideTransaction(what: string): void {
   if (running.getStore()?.phase === 'open') throw new Error(`${what} was used inside a transaction`);
 }
@@ -72,7 +72,7 @@ export function assertBegunByTransaction(): void {
   if (running.getStore()?.phase !== 'opening') throw new Error('Begin transactions with transaction() of platform/db');
 }
 
-/** Until this transaction ends, any other one that holds the same name waits here, in whichever process it runs. */
+/** Transactions that hold the same name wait for each other here, in all processes, until each ends. */
 export async function holdName<Tables>(tx: Tx<Tables>, name: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx);
 }

@@ -1,5 +1,5 @@
 /**
- * Kysely on either engine. Everything that both promise alike stands here: the transaction guard, the bounded queue, the
+ * Kysely on either engine. It has everything that both drivers promise: the transaction guard, the bounded queue, the
  * one repeat of a read whose connection was found dead, and that nothing runs on a connection whose transaction is over.
  */
 import {
@@ -20,13 +20,15 @@ import { createGate, type Gate, type GateOptions } from '../concurrency/gate.ts'
 import { assertBegunByTransaction, assertOutsideTransaction, type Database } from './db.ts';
 import { assertParameters } from './values.ts';
 
-/** What a driver gives. Its failures are translated already (errors.ts). */
+/** What a driver provides. Its failures are already translated (errors.ts). */
 export interface Engine {
+  /** Sent in one message with each `begin`; begins with a semicolon. */
+  readonly afterBegin?: string;
   connect(): Promise<Session>;
   close(): Promise<void>;
 }
 
-/** One connection, ours alone until it is released. */
+/** One connection, for one caller until it is released. */
 export interface Session {
   /** The connection broke; whether the last statement was carried out is not known. */
   readonly lost: boolean;
@@ -46,7 +48,7 @@ export interface SessionResult {
 /** Milliseconds that closing waits for what is in flight. */
 const closeTimeoutMs = 8_000;
 
-/** The opened engine as the rest of the code knows it. */
+/** The opened engine as the rest of the code uses it. */
 export function createDatabase(driver: Database['driver'], engine: Engine, gateOptions: GateOptions): Database {
   const gate = createGate(gateOptions);
   const kysely = new Kysely<object>({ dialect: createDialect(engine, gate) });
@@ -57,7 +59,7 @@ export function createDatabase(driver: Database['driver'], engine: Engine, gateO
     check: async () => {
       await sql`select 1`.execute(kysely);
     },
-    // Not Kysely's `destroy`, which closes nothing when nothing was asked yet.
+    // Not Kysely's `destroy`, which closes nothing before the first query.
     close: () => {
       closed ??= gate.close(closeTimeoutMs).then(() => engine.close());
       return closed;
@@ -69,7 +71,7 @@ function createDialect(engine: Engine, gate: Gate): Dialect {
   return {
     createDriver: () => new SessionDriver(engine, gate),
     createQueryCompiler: () => new PostgresQueryCompiler(),
-    // Also for PGlite: Kysely's own queue for single connections would make the caller wait before our guard is asked.
+    // Also for PGlite: Kysely's own queue for single connections would make the caller wait before our guard runs.
     createAdapter: () => new PostgresAdapter(),
     createIntrospector: (db) => new PostgresIntrospector(db),
   };
@@ -135,7 +137,7 @@ class Connection implements DatabaseConnection {
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    // What a failed transaction left running (a sibling in Promise.all) must not go on outside of it.
+    // A statement that a failed transaction left behind (a sibling in Promise.all) must not run outside of it.
     if (this.#over) throw new Error('The transaction is over');
     const { rows, command, affectedRows } = await this.#run(query.sql, query.parameters, isPlainRead(query));
     const writes = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE' || command === 'MERGE';
@@ -148,15 +150,15 @@ class Connection implements DatabaseConnection {
 
   async begin(settings: TransactionSettings): Promise<void> {
     const level = settings.isolationLevel === undefined ? '' : ` isolation level ${settings.isolationLevel}`;
-    await this.#run(`begin${level}`, [], true);
+    await this.#run(`begin${level}${this.#engine.afterBegin ?? ''}`, [], true);
   }
 
   async end(how: 'commit' | 'rollback'): Promise<void> {
     this.#over = true;
-    // With the connection its transaction has gone, rolled back by the server.
+    // The server rolled the transaction back when the connection broke.
     if (how === 'rollback' && this.#session.lost) return;
     const { command } = await this.#session.query(how, []);
-    // PostgreSQL answers a commit with ROLLBACK when a statement had failed and the failure was swallowed.
+    // PostgreSQL responds to a commit with ROLLBACK if a statement failed and the failure was ignored.
     if (how === 'commit' && command === 'ROLLBACK') throw new AbortedTransactionError();
   }
 
@@ -165,7 +167,7 @@ class Connection implements DatabaseConnection {
     this.#leave();
   }
 
-  /** A connection may have died while it lay idle: its first statement is repeated once, if it changes nothing. */
+  /** A connection may have died while it was idle: its first statement is repeated once, if it changes nothing. */
   async #run(text: string, parameters: readonly unknown[], harmless: boolean): Promise<SessionResult> {
     assertParameters(parameters);
     const first = !this.#used;

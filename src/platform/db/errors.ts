@@ -1,7 +1,7 @@
-/** What the engines' errors mean, by SQLSTATE (PostgreSQL's appendix A): PGlite and pg carry it alike as `code`. */
+/** The meaning of the engines' errors by SQLSTATE (PostgreSQL's appendix A), which PGlite and pg both have as `code`. */
 import { Problem, problems } from '../problem.ts';
 
-/** Trouble of the engine, not of the statement: a repeat may well succeed. Class 08 (connection) belongs to them too. */
+/** Failures of the engine, not of the statement: a retry may succeed. Class 08 (connection) is one of them too. */
 const transientStates = new Set([
   '25006', // read-only: a replica, or a primary that was demoted
   '25P03', // idle in transaction for too long
@@ -28,7 +28,7 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   return constraint === undefined || (error as { constraint?: string }).constraint === constraint;
 }
 
-/** Engine trouble becomes `engine_unavailable`; faults of the statement stay what they are, without the row's values. */
+/** Failures of the engine become `engine_unavailable`; faults of the statement stay the same, without the row's values. */
 export function translateError(error: unknown): unknown {
   if (error instanceof Problem || !(error instanceof Error)) return error;
   const state = sqlState(error);

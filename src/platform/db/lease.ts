@@ -1,7 +1,7 @@
 /**
- * Leases: who may do what only one process may do at a time (docs/specification/system.md#processes: with PostgreSQL and without Redis, one process
- * per service). Rows of the database, times by its clock; one statement per process renews all that it holds. A lease
- * cannot stop a process that was suspended: what it guards compares `fence`, which grows at every change of hands.
+ * Leases for work that only one process may do at a time (docs/specification/system.md#processes: with PostgreSQL and without Redis, one process
+ * per service). They are rows of the database and use its clock; one statement per process renews all leases that it holds. A lease
+ * cannot stop a process that was suspended: what it guards compares `fence`, which grows with every new holder.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -25,15 +25,15 @@ export interface LeasesDeps {
 interface Lease {
   readonly name: string;
   readonly fence: number;
-  /** Aborted with LeaseLost when it was taken over or could not be renewed in time; not by `release`. */
+  /** Aborted with LeaseLost if another process took it or it could not be renewed in time; not by `release`. */
   readonly signal: AbortSignal;
   release(): Promise<void>;
 }
 
 export interface Leases {
-  /** `undefined`: another process has it, or this one already. */
+  /** `undefined`: this process or another one holds it. */
   acquire(name: string): Promise<Lease | undefined>;
-  /** For a start after a crash: waits for a dead holder's lease to run out; `undefined` once the holder shows life. */
+  /** For a start after a crash: waits until a dead holder's lease expires; `undefined` if the holder renews it. */
   acquireFromDead(name: string): Promise<Lease | undefined>;
   /** Releases what is held. */
   close(): Promise<void>;
@@ -86,7 +86,7 @@ export function createLeases({ db, log, ttlMs = 15_000, renewEveryMs = ttlMs / 3
     const asked = [...held];
     const renewed = await rows.renew(asked.map(([name]) => name));
     for (const [name, lease] of asked) {
-      // Released, or lost and acquired anew, while the statement ran.
+      // Released, or lost and acquired again, while the statement ran.
       if (held.get(name) !== lease) continue;
       if (renewed.has(name)) lease.prolong(startedAtMs);
       else lease.lose();
@@ -110,7 +110,7 @@ export function createLeases({ db, log, ttlMs = 15_000, renewEveryMs = ttlMs / 3
   };
 }
 
-/** What the holder knows: until when the lease is surely its own, by a clock that nobody sets. */
+/** The holder's view: until when it surely holds the lease, by a monotonic clock. */
 class HeldLease {
   readonly #name: string;
   readonly #ttlMs: number;
@@ -145,7 +145,7 @@ class HeldLease {
   }
 }
 
-/** The statements. An expired lease is not revived even by its holder, who may have been told of the loss. */
+/** The statements. An expired lease is not revived, not even by its holder, which may have been notified of the loss. */
 function leaseRows(db: Db<LeaseTables>, holder: string, ttlMs: number) {
   const now = sql<Date>`clock_timestamp()`;
   const later = sql<Date>`clock_timestamp() + make_interval(secs => ${ttlMs / 1000})`;

@@ -1,6 +1,6 @@
 /**
  * One process per data folder (docs/specification/system.md#data-folder): two PGlites on one folder would lose data silently. The lock is the operating
- * system's, held through SQLite on an empty file, so it dies with its process however that ends; no pid file can be stale.
+ * system's, held through SQLite on an empty file, so it ends with its process in every case; there is no pid file that could be stale.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ export interface FolderLock {
 
 const busy = 5;
 
-/** Refuses with one line that names the folder and the process that has it. */
+/** Throws a ConfigFault that names the folder and the process that holds it. */
 export async function lockFolder(folder: string): Promise<FolderLock> {
   const lock = tryLock(folder);
   if (lock !== undefined) return lock;
@@ -24,15 +24,15 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
   throw new ConfigFault([`ATELIER_DATA_DIR ${folder} is in use by ${describeHolder(folder)}`]);
 }
 
-/** What a lock puts into the folder. */
+/** The files that a lock writes into the folder. */
 export const lockFiles: readonly string[] = ['lock', 'lock-journal', 'instance.json'];
 
-/** Stands in a data folder as long as it is being restored, and where that was broken off. */
+/** Present in a data folder during a restore, and after one that did not finish. */
 export const unfinishedMark = 'restoring';
 
 export const isUnfinished = (folder: string): boolean => existsSync(join(folder, unfinishedMark));
 
-/** For doctor: looks without taking it. */
+/** For doctor: does not take the lock. */
 export function isFolderInUse(folder: string): boolean {
   const file = join(folder, 'lock');
   if (!existsSync(file)) return false;
@@ -48,13 +48,13 @@ export function isFolderInUse(folder: string): boolean {
   }
 }
 
-/** `undefined`: another process has it. */
+/** `undefined`: another process holds it. */
 function tryLock(folder: string): FolderLock | undefined {
   const instance = join(folder, 'instance.json');
   let handle: DatabaseSync | undefined;
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    // Not at once: doctor may be looking.
+    // Wait a little: doctor may be reading.
     handle = new DatabaseSync(join(folder, 'lock'), { timeout: 200 });
     handle.exec('pragma locking_mode = exclusive; begin exclusive');
     const draft = `${instance}.${randomUUID()}`;
@@ -80,7 +80,7 @@ function describeHolder(folder: string): string {
     const { pid, startedAt } = JSON.parse(readFileSync(join(folder, 'instance.json'), 'utf8'));
     return `process ${pid}, started ${startedAt}`;
   } catch {
-    // It has just gone, or cannot be read by us.
+    // The file has just been removed, or we may not read it.
     return 'another process';
   }
 }

@@ -70,7 +70,7 @@ function digestOf(sql: string): string {
 }
 
 /**
- * Applies what is pending and answers with the names applied. The caller commits; after a failure, which names the file,
+ * Applies what is pending and returns the names applied. The caller commits; after a failure, which names the file,
  * it rolls back and nothing is left. Of two processes at once, the second waits here and then finds nothing to do.
  * Migrations in the database that this process does not know belong to other services or to a newer version: left alone.
  */

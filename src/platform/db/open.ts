@@ -1,10 +1,10 @@
-/** The doorway: which database driver runs is decided here and nowhere else. */
+/** The only place that chooses the database driver. */
 import { sql } from 'kysely';
 import { StartFault } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
 import type { Database } from './db.ts';
 import type { FolderLock } from './lock.ts';
-import { collectMigrations, type MigrationSource } from './migrations.ts';
+import { collectMigrations, type MigrationSession, type MigrationSource } from './migrations.ts';
 
 export interface OpenDatabaseOptions {
   /** `embedded`, or a postgres:// address. */
@@ -14,14 +14,16 @@ export interface OpenDatabaseOptions {
   /** The services' migrations; the platform's own are always applied, first. */
   readonly migrations: readonly MigrationSource[];
   readonly log: Log;
-  /** Connections to PostgreSQL; 10 unless the operator says otherwise. */
+  /** Connections to PostgreSQL; 10 by default. */
   readonly poolSize?: number;
-  /** PostgreSQL's, for one statement; 0: as long as it takes. */
+  /** PostgreSQL's limit for one statement; 0: none. */
   readonly statementTimeoutMs?: number;
-  /** Of the data folder, when the caller has it already: the database keeps it from now on. */
+  /** The data folder's lock, if the caller holds it. The database takes it over. */
   readonly lock?: FolderLock;
-  /** For the move or the restore itself: also a database that it has not finished. */
+  /** For the move and the restore: opens a database that they have not finished, too. */
   readonly unfinished?: boolean;
+  /** PostgreSQL only: runs after the migrations, in their transaction. A failure is logged and undone. */
+  readonly whenMigrated?: (session: MigrationSession) => Promise<void>;
 }
 
 export const platformMigrations: MigrationSource = {
@@ -30,7 +32,7 @@ export const platformMigrations: MigrationSource = {
 };
 
 /**
- * Opens the database with every migration applied. Only the chosen driver is loaded. A database that does not answer, or
+ * Opens the database with every migration applied. Only the chosen driver is loaded. A database that does not respond, or
  * a data folder that is in use, is a ConfigFault of one line.
  */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<Database> {
@@ -43,13 +45,15 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
   return openPostgres({ poolSize: 10, ...options, migrations });
 }
 
-/** Refuses what a newer version has migrated: this one would not know what to do with its rows. */
+/** Refuses a database that a newer version has migrated. */
 export async function assertKnown(database: Database, sources: readonly MigrationSource[], where: string) {
   const known = new Set((await collectMigrations([platformMigrations, ...sources])).map(({ name }) => name));
   const { rows } = await sql<{ name: string }>`select name from migrations`.execute(database.queries());
   const [unknown] = rows.filter(({ name }) => !known.has(name));
   if (unknown !== undefined)
-    throw new StartFault(`${where}: the migration ${unknown.name} is of a newer version of Atelier; use that one.`);
+    throw new StartFault(
+      `${where}: the migration ${unknown.name} belongs to a newer version of Atelier. Use that version.`,
+    );
 }
 
 /** The tables of a PostgreSQL database, which is left as it is. What is wrong is a ConfigFault. */
@@ -58,8 +62,8 @@ export async function tablesOfPostgres(url: string): Promise<ReadonlySet<string>
   return driver.tablesOfPostgres(url);
 }
 
-/** For doctor: whether a PostgreSQL server answers and fits. Changes nothing; what is wrong is a ConfigFault. */
-export async function probePostgres(url: string): Promise<void> {
+/** For doctor: one sentence about a PostgreSQL server. Changes nothing. Throws ConfigFault if it cannot be used. */
+export async function probePostgres(url: string): Promise<string> {
   const driver = await import('./postgres.ts');
-  await driver.probePostgres(url);
+  return driver.probePostgres(url);
 }

@@ -102,7 +102,7 @@ class PgliteSession implements Session {
   }
 
   async query(text: string, parameters: readonly unknown[]): Promise<SessionResult> {
-    // Asked again, a broken instance may never answer.
+    // A broken instance may never respond to a second query.
     if (this.lost) throw problems.engine_unavailable({ cause: new Error('the embedded database broke') });
     try {
       // As pg does: without parameters the simple protocol, which takes several statements.

@@ -11,7 +11,9 @@ import { retry } from '../resilience/retry.ts';
 import type { Database } from './db.ts';
 import { createDatabase, type Engine, type Session, type SessionResult } from './dialect.ts';
 import { sqlState, translateError } from './errors.ts';
-import { applyMigrations, type Migration } from './migrations.ts';
+import { applyMigrations, type Migration, type MigrationSession } from './migrations.ts';
+import { describePgvector, ensurePgvector, examinePgvector, makeVisible } from './pgvector.ts';
+import { type Cancel, createCancel, honorsStartupParameters, localTimeouts } from './pooler.ts';
 import { elementTypes, type Parse, parsers } from './values.ts';
 
 export interface PostgresOptions {
@@ -19,38 +21,45 @@ export interface PostgresOptions {
   readonly poolSize: number;
   readonly migrations: readonly Migration[];
   readonly log: Log;
-  /** 0: as long as it takes. */
+  /** 0: no limit. */
   readonly statementTimeoutMs?: number;
-  /** Also while rows are being moved into it. */
+  /** Opens the database also while rows are being moved into it. */
   readonly unfinished?: boolean;
+  /** Runs in the transaction of the migrations, after them. A failure is logged and undone; the start goes on. */
+  readonly whenMigrated?: (session: MigrationSession) => Promise<void>;
 }
 
-/** Queue, connect and statement together stay below the 10 s after which every caller has its answer. */
+/** Queue, connect and statement together stay below the 10 s within which every caller gets a response. */
 const waitTimeoutMs = 2_000;
 const connectTimeoutMs = 3_000;
 const statementTimeoutMs = 5_000;
-/** For a server that no longer answers at all: a little after it should have given up by itself. */
+/** For a server that does not respond: a little longer than its own timeout. */
 const answerTimeoutMs = 5_500;
-/** A table that is there as long as rows are being moved into the database. */
+/** Exists while rows are being moved into the database. */
 export const movingTable = 'moving';
-/** Beyond the timeout of `transaction`, for a process that hangs. */
+/** Longer than the timeout of `transaction`: for a process that hangs. */
 const idleInTransactionTimeoutMs = 15_000;
 const oldestVersion = 150_000;
 
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
-  await migratePostgres(options);
   const timeoutMs = options.statementTimeoutMs ?? statementTimeoutMs;
+  await migratePostgres(options);
+  const settings = connectionSettings(options.url);
+  const isPooled = !(await honorsStartupParameters(settings).catch(refuseToStart));
+  if (isPooled) options.log.info('the database is behind a pooler: each transaction sets its own timeouts');
   const pool = new pg.Pool({
-    ...connectionSettings(options.url),
+    ...settings,
     max: options.poolSize,
     idleTimeoutMillis: 30_000,
-    statement_timeout: timeoutMs,
     query_timeout: timeoutMs === 0 ? 0 : timeoutMs + answerTimeoutMs - statementTimeoutMs,
-    idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
+    ...(isPooled
+      ? {}
+      : { statement_timeout: timeoutMs, idle_in_transaction_session_timeout: idleInTransactionTimeoutMs }),
   });
-  // Never the error itself: pg hangs the whole client on it, password included.
+  // Log the message only: pg attaches the whole client to the error, password included.
   pool.on('error', ({ message }) => options.log.warn({ reason: message }, 'an idle database connection broke'));
-  return createDatabase('postgres', createEngine(pool), {
+  const timeouts = isPooled ? { timeoutMs, cancel: createCancel(settings) } : undefined;
+  return createDatabase('postgres', createEngine(pool, timeouts), {
     width: options.poolSize,
     maxWaiting: options.poolSize * 100,
     waitTimeoutMs,
@@ -68,26 +77,30 @@ function connectionSettings(url: string): pg.ClientConfig {
   };
 }
 
-export function probePostgres(url: string): Promise<void> {
-  return withOwnConnection(url, assertServerFits);
+/** One sentence about the server. Throws ConfigFault. */
+export async function probePostgres(url: string): Promise<string> {
+  const isPooled = !(await honorsStartupParameters(connectionSettings(url)).catch(refuseToStart));
+  return withOwnConnection(url, async (client) => {
+    const version = await assertServerFits(client);
+    const pgvector = describePgvector(await examinePgvector(sessionOf(client)));
+    return `PostgreSQL ${version} responds${isPooled ? ' behind a pooler' : ''}; ${pgvector}`;
+  });
 }
 
-function migratePostgres({ url, migrations, unfinished }: PostgresOptions): Promise<void> {
-  return withOwnConnection(url, async (client) => {
+function migratePostgres(options: PostgresOptions): Promise<void> {
+  return withOwnConnection(options.url, async (client) => {
     await assertServerFits(client);
-    if (!unfinished && (await tablesOf(client)).has(movingTable))
+    if (!options.unfinished && (await tablesOf(client)).has(movingTable))
       throw new ConfigFault(['DATABASE_URL: rows are being moved into this database; repeat `npm run move`']);
-    await migrateOver(client, migrations);
+    await migrateOver(client, options);
   });
 }
 
 export async function tablesOfPostgres(url: string): Promise<ReadonlySet<string>> {
-  let tables: ReadonlySet<string> = new Set();
-  await withOwnConnection(url, async (client) => {
+  return withOwnConnection(url, async (client) => {
     await assertServerFits(client);
-    tables = await tablesOf(client);
+    return tablesOf(client);
   });
-  return tables;
 }
 
 async function tablesOf(client: pg.Client): Promise<ReadonlySet<string>> {
@@ -97,26 +110,26 @@ async function tablesOf(client: pg.Client): Promise<ReadonlySet<string>> {
   return new Set(rows.map(({ relname }) => relname));
 }
 
-/** Beside the pool and without its limits, since a migration may take longer than any query should. */
-async function withOwnConnection(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
+/** A connection of its own without the pool's limits: a migration may take longer than any query should. */
+async function withOwnConnection<Result>(url: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
   const client = new pg.Client(connectionSettings(url));
   // Without a listener, a connection that breaks between two statements would end the process.
   client.on('error', () => undefined);
+  await client.connect().catch(refuseToStart);
   try {
-    await client.connect();
-  } catch (error) {
-    throw new ConfigFault([`DATABASE_URL: the database does not answer (${reasonOf(error)})`]);
-  }
-  try {
-    await work(client);
+    return await work(client);
   } catch (error) {
     if (error instanceof StartFault) throw error;
     // Commonly a role that may not create tables.
     throw new ConfigFault([`DATABASE_URL: the database cannot be prepared (${reasonOf(error)})`]);
   } finally {
-    // A transaction that is still open goes with its connection.
+    // The server rolls back an open transaction when its connection closes.
     await client.end();
   }
+}
+
+function refuseToStart(error: unknown): never {
+  throw new ConfigFault([`DATABASE_URL: the database does not answer (${reasonOf(error)})`]);
 }
 
 /** Where a name has several addresses, Node's error has a code and no message. */
@@ -125,22 +138,33 @@ function reasonOf(error: unknown): string {
   return message || String(code);
 }
 
-async function migrateOver(client: pg.Client, migrations: readonly Migration[]): Promise<void> {
-  await client.query('begin');
-  await applyMigrations(
-    {
-      run: async (text) => {
-        await client.query(text);
-      },
-      query: async <Row>(text: string, parameters: readonly unknown[]) =>
-        (await client.query(text, [...parameters])).rows as Row[],
-    },
-    migrations,
-  );
-  await client.query('commit');
+const sessionOf = (client: pg.Client): MigrationSession => ({
+  run: async (text) => {
+    await client.query(text);
+  },
+  query: async <Row>(text: string, parameters: readonly unknown[]) =>
+    (await client.query(text, [...parameters])).rows as Row[],
+});
+
+async function migrateOver(client: pg.Client, { migrations, whenMigrated, log }: PostgresOptions): Promise<void> {
+  const session = sessionOf(client);
+  const pgvector = await ensurePgvector(session);
+  log.info(describePgvector(pgvector));
+  await session.run('begin');
+  if (!('missing' in pgvector)) await makeVisible(session, pgvector);
+  await applyMigrations(session, migrations);
+  if (whenMigrated !== undefined) {
+    await session.run('savepoint migrated');
+    await whenMigrated(session).catch(async (error: unknown) => {
+      log.warn({ reason: reasonOf(error) }, 'pgvector could not be taken up; the next start tries again');
+      await session.run('rollback to savepoint migrated');
+    });
+  }
+  await session.run('commit');
 }
 
-async function assertServerFits(client: pg.Client): Promise<void> {
+/** Returns the server's major version. */
+async function assertServerFits(client: pg.Client): Promise<number> {
   const { rows } = await client.query({
     text: `select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding`,
     query_timeout: answerTimeoutMs,
@@ -149,10 +173,18 @@ async function assertServerFits(client: pg.Client): Promise<void> {
   if (version < oldestVersion)
     throw new ConfigFault([`DATABASE_URL: PostgreSQL 15 or newer is needed, this is ${Math.floor(version / 10_000)}`]);
   if (encoding !== 'UTF8') throw new ConfigFault([`DATABASE_URL: the database's encoding is ${encoding}, not UTF8`]);
+  return Math.floor(version / 10_000);
 }
 
-function createEngine(pool: pg.Pool): Engine {
-  // Callers of a server that is away are told at once, and not each after its own connect timeout.
+/** Behind a pooler, which sets no timeouts when a connection is made. */
+interface OwnTimeouts {
+  /** 0: no limit. */
+  readonly timeoutMs: number;
+  readonly cancel: Cancel;
+}
+
+function createEngine(pool: pg.Pool, timeouts: OwnTimeouts | undefined): Engine {
+  // While the server is down, calls fail at once instead of each after its own connect timeout.
   const breaker = createBreaker({ failuresToOpen: 5, trialEveryMs: 1_000, isFailure: () => true, clock: systemClock });
   const connectedAtMs = new WeakMap<pg.PoolClient, number>();
   pool.on('connect', (client) => connectedAtMs.set(client, performance.now()));
@@ -161,16 +193,17 @@ function createEngine(pool: pg.Pool): Engine {
     lossAtMs = performance.now();
   };
   return {
+    ...(timeouts && { afterBegin: localTimeouts(timeouts.timeoutMs, idleInTransactionTimeoutMs) }),
     connect: async () => {
       for (;;) {
         const client = await breaker.run(() => connect(pool)).catch(unavailable);
-        // Where one connection was lost, its elders are probably dead too (a restart) and would be found out one by one.
-        if ((connectedAtMs.get(client) ?? 0) >= lossAtMs) return new PooledSession(client, onLoss);
+        // After a loss, older connections are probably dead too (a restart): drop them all instead of failing on each.
+        if ((connectedAtMs.get(client) ?? 0) >= lossAtMs) return new PooledSession(client, onLoss, timeouts);
         client.release(true);
       }
     },
     close: async () => {
-      // A connection that is still out after the drain ends with the process.
+      // A connection that is still in use after the drain ends with the process.
       await Promise.race([pool.end(), sleep(1_000, undefined, { ref: false })]);
     },
   };
@@ -180,7 +213,7 @@ function unavailable(error: unknown): never {
   throw problems.engine_unavailable({ cause: error });
 }
 
-/** What fails at once may be over at once (a restart, a failover): tried three times, unless a try took its time. */
+/** A connection that fails at once may succeed soon (a restart, a failover): up to three attempts within a second. */
 function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   const startedAtMs = performance.now();
   return retry(() => pool.connect(), {
@@ -194,13 +227,16 @@ function connect(pool: pg.Pool): Promise<pg.PoolClient> {
 class PooledSession implements Session {
   readonly #client: pg.PoolClient;
   readonly #onLoss: () => void;
+  readonly #timeouts: OwnTimeouts | undefined;
+  #inTransaction = false;
   #lost = false;
   #unfit = false;
   #released = false;
 
-  constructor(client: pg.PoolClient, onLoss: () => void) {
+  constructor(client: pg.PoolClient, onLoss: () => void, timeouts: OwnTimeouts | undefined) {
     this.#client = client;
     this.#onLoss = onLoss;
+    this.#timeouts = timeouts;
     client.on('error', this.#onError);
   }
 
@@ -209,12 +245,32 @@ class PooledSession implements Session {
   }
 
   async query(text: string, parameters: readonly unknown[]): Promise<SessionResult> {
+    if (text.startsWith('begin')) this.#inTransaction = true;
     try {
-      const result: pg.QueryResult | pg.QueryResult[] = await this.#client.query(text, [...parameters]);
+      const result = await this.#canceledInTime(this.#client.query(text, [...parameters]));
       const last = Array.isArray(result) ? result.at(-1) : result;
       return { rows: last?.rows ?? [], command: last?.command, affectedRows: last?.rowCount ?? undefined };
     } catch (error) {
-      throw this.#judge(error);
+      throw this.#translate(error);
+    }
+  }
+
+  /** Within a transaction the server has our timeout; outside of one, behind a pooler, only we have it. */
+  async #canceledInTime(
+    running: Promise<pg.QueryResult | pg.QueryResult[]>,
+  ): Promise<pg.QueryResult | pg.QueryResult[]> {
+    const { timeoutMs, cancel } = this.#timeouts ?? {};
+    if (!timeoutMs || cancel === undefined || this.#inTransaction) return running;
+    let canceling: Promise<void> | undefined;
+    const timer = setTimeout(() => {
+      canceling = cancel(this.#client);
+    }, timeoutMs);
+    try {
+      return await running;
+    } finally {
+      clearTimeout(timer);
+      // A late request must not cancel the next statement.
+      await canceling;
     }
   }
 
@@ -225,17 +281,17 @@ class PooledSession implements Session {
     this.#client.release(this.#lost || this.#unfit);
   }
 
-  /** Emitted before the queries under way are rejected. */
+  /** Emitted before the queries in flight are rejected. */
   readonly #onError = (): void => {
     this.#lost = true;
     this.#onLoss();
   };
 
-  #judge(error: unknown): unknown {
+  #translate(error: unknown): unknown {
     const state = sqlState(error);
-    // Shut down by the administrator, or through the crash of another connection: the statement was rolled back.
+    // Shut down by the administrator, or by the crash of another connection: the statement was rolled back.
     if (state === '57P01' || state === '57P02') this.#onError();
-    // A primary that was demoted, or an answer that never came and would be taken for the next statement's.
+    // A demoted primary, or a late response that would be taken for the next statement's.
     const silent = error instanceof Error && error.message === 'Query read timeout';
     if (state === '25006' || silent) {
       this.#unfit = true;

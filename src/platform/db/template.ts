@@ -1,7 +1,7 @@
 /**
  * A fresh PGlite costs seconds (initdb). So a migrated database is dumped once, kept in a cache under node_modules, and
  * loaded wherever a new one is needed: for each test file, and at the first start in an empty folder. The cache is only
- * ever a shortcut: absent, broken or read-only, the database is made anew.
+ * ever a shortcut: absent, broken or read-only, the database is created without it.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -43,7 +43,7 @@ async function templateKey(migrations: readonly Migration[]): Promise<string> {
   return createHash('sha256').update(content).digest('hex').slice(0, 32);
 }
 
-/** What a dump depends on: with another version of any of them it is made anew. */
+/** What a dump depends on: another version of any of them makes a new dump. */
 const enginePackages = ['@electric-sql/pglite', '@electric-sql/pglite-pgvector'] as const;
 
 async function versionOf(engine: (typeof enginePackages)[number]): Promise<string> {
@@ -57,7 +57,7 @@ async function readTemplate(file: string): Promise<Uint8Array<ArrayBuffer> | und
   try {
     content = new Uint8Array(await readFile(file));
   } catch {
-    // Not there, or not readable: made anew either way.
+    // Absent or unreadable: it is created again in both cases.
     return undefined;
   }
   const dump = content.subarray(digestBytes);

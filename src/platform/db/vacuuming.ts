@@ -1,17 +1,17 @@
 /**
- * What autovacuum does by itself on a PostgreSQL server. PGlite runs no background workers: without this the space of rows
- * that were changed or removed is never used again, and its tables only grow.
+ * Does what autovacuum does on a PostgreSQL server. PGlite has no background workers: without this it never reuses the
+ * space of changed and removed rows, and its tables only grow.
  */
 import { sql } from 'kysely';
 import type { Log } from '../log.ts';
 import type { Database } from './db.ts';
 
 const everyMs = 10 * 60_000;
-/** As autovacuum's scale factor; of a small table, so many rows are worth nothing. */
+/** Like autovacuum's scale factor and threshold. */
 const deadShare = 0.2;
 const fewRows = 200;
 
-/** Answers what ends it. */
+/** Returns a function that stops it. */
 export function vacuumRegularly(database: Database, log: Log): () => void {
   const timer = setInterval(() => {
     vacuumDead(database).catch((error: unknown) => log.warn({ err: error }, 'a table could not be vacuumed'));
@@ -20,7 +20,7 @@ export function vacuumRegularly(database: Database, log: Log): () => void {
   return () => clearInterval(timer);
 }
 
-/** Those tables of which a fifth is dead, one statement each: whoever waits for the one connection gets it in between. */
+/** Vacuums tables of which a fifth is dead, one statement each: other callers get the only connection in between. */
 export async function vacuumDead(database: Database): Promise<readonly string[]> {
   const db = database.queries();
   const { rows } = await sql<{ name: string }>`

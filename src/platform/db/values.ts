@@ -1,5 +1,5 @@
 /**
- * The same JavaScript values on both engines, by type OID. Beyond what both do alike (numbers, booleans, timestamptz as
+ * The same JavaScript values on both engines, by type OID. Besides what both do (numbers, booleans, timestamptz as
  * Date, jsonb parsed, arrays of these): int8 is a safe integer, bytea a Buffer; date, timestamp without zone, interval and
  * numeric stay text.
  */

@@ -45,7 +45,7 @@ function open(): Socket {
   return connect(Number(port), hostname);
 }
 
-/** A request that the handler has begun to answer. */
+/** Opens a request that the handler has started to process. */
 async function inFlight(path = '/slow'): Promise<{ socket: Socket; answers: (count: number) => Promise<RawAnswer[]> }> {
   const before = await gauge();
   const socket = open();
@@ -67,7 +67,7 @@ const refused = () =>
   );
 
 describe('closing', () => {
-  it('finishes what is in flight, refuses what is new, then stops listening', async () => {
+  it('finishes requests in flight, rejects new ones, then stops listening', async () => {
     await start();
     const idle = open();
     idle.write(get('/health'));
@@ -81,19 +81,19 @@ describe('closing', () => {
     expect(fresh?.headers['retry-after']).toMatch(/^\d+$/);
     expect(fresh?.headers['x-request-id']).toBeDefined();
 
-    // The next request on a socket that is still busy.
+    // Send the next request on a socket that is still busy.
     slow.socket.write(get('/health'));
     finish();
     const [finished, next] = await slow.answers(2);
     expect([finished?.status, finished?.body]).toEqual([200, '{"done":true}']);
-    // Either told to close with the first answer, or refused.
+    // The server either closed the connection with the first response or refused the second request.
     if (next === undefined) expect(finished?.headers.connection).toBe('close');
     else expect([next.status, error(next), next.headers.connection]).toEqual([503, 'draining', 'close']);
     await closed;
     expect(await refused()).toBe('ECONNREFUSED');
   });
 
-  it('finishes a stream that has begun', async () => {
+  it('finishes a stream that has started', async () => {
     await start();
     const stream = await inFlight('/stream');
     let received = '';
@@ -108,14 +108,14 @@ describe('closing', () => {
     await expect.poll(() => received).toContain('last');
   });
 
-  it('waits no longer than it may', async () => {
+  it('waits no longer than its limit', async () => {
     await start({ drainTimeoutMs: 100 });
     const slow = await inFlight();
     await app.close();
     expect(await slow.answers(1)).toEqual([]);
   });
 
-  it('is not held up by a socket that never asks', async () => {
+  it('is not delayed by a socket that never sends a request', async () => {
     await start();
     const silent = open();
     const half = open();
@@ -127,7 +127,7 @@ describe('closing', () => {
     await ended;
   });
 
-  it('may be drained first, and served for runs in flight until the close', async () => {
+  it('can be drained first, and serves calls for runs in flight until it closes', async () => {
     await start({ servedWhileDraining: (request) => request.headers['x-run'] === '1' });
     await app.drain();
     expect(error((await sendRaw(address, get('/health')))[0])).toBe('draining');
@@ -137,8 +137,8 @@ describe('closing', () => {
   });
 });
 
-describe('with more requests in flight than it takes', () => {
-  it('refuses the next before its body, and takes them again when one is done', async () => {
+describe('with more requests in flight than the limit', () => {
+  it('rejects the next one before its body, and accepts requests again when one is done', async () => {
     await start({ maxInFlight: 2 });
     const first = await inFlight();
     await inFlight();

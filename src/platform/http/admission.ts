@@ -1,6 +1,6 @@
 /**
- * Which requests are served: none while the service drains, and no more at once than it can work on. What waits for its
- * client does not count as work: a body that is still arriving, and a transfer (transfers.ts).
+ * Decides which requests are served: none while the service drains, and otherwise at most as many as the limit allows. Requests
+ * that wait for their client do not count: a body that is still arriving, and a transfer (transfers.ts).
  */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply } from 'fastify';
@@ -9,13 +9,13 @@ import { countHeader } from './headers.ts';
 import type { HttpServer, ServerOptions } from './httpserver.ts';
 import { addTransfers } from './transferring.ts';
 
-/** Asked by whoever decides whether to send us less: they are answered however busy we are. */
-const alwaysAnswered: ReadonlySet<string | undefined> = new Set(['/', '/health', '/ready', '/metrics']);
-/** After the last answer: for sockets that are neither idle nor asking, such as one that never sent its headers. */
+/** Load balancers and monitors use these to route traffic, so they get a response even under full load. */
+const alwaysServed: ReadonlySet<string | undefined> = new Set(['/', '/health', '/ready', '/metrics']);
+/** Time after the last response for sockets that are neither idle nor active, such as one that never sent its headers. */
 const closingGraceMs = 500;
-/** Bodies that arrive at once: at 1 MiB each, the most that they hold in memory is 1 GiB. */
+/** Bodies that may arrive concurrently. At 1 MiB each they use at most 1 GiB of memory. */
 const maxArriving = 1000;
-/** When there is no room for another body, one that has taken longer than this makes room. */
+/** If there is no room for another body, a body that has taken longer than this is dropped. */
 const slowArrivalMs = 2000;
 
 export function admitRequests(app: HttpServer, options: ServerOptions): void {
@@ -27,14 +27,14 @@ export function admitRequests(app: HttpServer, options: ServerOptions): void {
     onDrain,
   } = options;
   const arrivals = createArrivals();
-  /** Requests that have not been answered. */
+  /** Requests without a response. */
   let open = 0;
   let inFlight = 0;
   let draining = false;
   let windingDown: Promise<void> | undefined;
-  let lastAnswered: () => void = () => undefined;
+  let onIdle: () => void = () => undefined;
 
-  const isFull = (route: string | undefined) => inFlight >= maxInFlight && !alwaysAnswered.has(route);
+  const isFull = (route: string | undefined) => inFlight >= maxInFlight && !alwaysServed.has(route);
   const takePlace = (reply: FastifyReply) => {
     inFlight += 1;
     reply.holdsPlace = true;
@@ -47,16 +47,16 @@ export function admitRequests(app: HttpServer, options: ServerOptions): void {
   app.decorateReply('holdsPlace', false);
   app.addHook('onRequest', (request, reply, done) => {
     if (draining && !servedWhileDraining(request))
-      // `/health` says so too, for load balancers that watch it.
+      // `/health` reports draining too, for load balancers that watch it.
       return done(problems.draining(request.routeOptions.url === '/health' ? { fields: { status: 'draining' } } : {}));
-    if (countHeader(request, 'host') > 1) return done(invalid('headers.host', 'must be there once'));
-    // Before its body is read. Another method on a known path is an unknown route as well.
+    if (countHeader(request, 'host') > 1) return done(invalid('headers.host', 'must be sent exactly once'));
+    // Reject unknown routes before reading the body. Another method on a known path is an unknown route as well.
     if (request.is404) return done(problems.not_found());
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
-      return done(invalid('headers.host', 'must be there'));
-    if (!mayServe() && !alwaysAnswered.has(request.routeOptions.url))
+      return done(invalid('headers.host', 'is required'));
+    if (!mayServe() && !alwaysServed.has(request.routeOptions.url))
       return done(problems.engine_unavailable({ cause: new Error('the lease of this service is lost') }));
-    if (options.standing?.(request.routeOptions.url)) return done();
+    if (options.isLongLived?.(request.routeOptions.url)) return done();
     if (isFull(request.routeOptions.url)) return done(problems.overloaded());
     if (!hasBody(request.raw)) takePlace(reply);
     else if (!arrivals.add(reply)) return done(problems.overloaded());
@@ -65,7 +65,7 @@ export function admitRequests(app: HttpServer, options: ServerOptions): void {
       arrivals.remove(reply);
       leavePlace(reply);
       open -= 1;
-      if (open === 0) lastAnswered();
+      if (open === 0) onIdle();
     });
     done();
   });
@@ -81,31 +81,31 @@ export function admitRequests(app: HttpServer, options: ServerOptions): void {
   });
   addTransfers(app, options, {
     leavePlace,
-    isAlwaysAnswered: (request) => alwaysAnswered.has(request.routeOptions.url),
+    isAlwaysServed: (request) => alwaysServed.has(request.routeOptions.url),
   });
 
   async function finishInFlight(): Promise<void> {
     if (open === 0) return;
-    const { promise: answered, resolve } = Promise.withResolvers<void>();
-    lastAnswered = resolve;
-    const tooLate = setTimeout(resolve, drainTimeoutMs);
-    // A socket whose last answer began before the draining has not been told to close.
+    const { promise: idle, resolve } = Promise.withResolvers<void>();
+    onIdle = resolve;
+    const timer = setTimeout(resolve, drainTimeoutMs);
+    // A socket whose last response began before draining did not get a `connection: close` header.
     const sweeping = setInterval(() => app.server.closeIdleConnections(), 100);
-    await answered;
-    clearTimeout(tooLate);
+    await idle;
+    clearTimeout(timer);
     clearInterval(sweeping);
   }
 
   app.decorate('drain', async () => {
     draining = true;
-    // Sockets that are idle stay: a request may be on its way to us, which deserves an answer, with `connection: close`.
+    // Idle sockets stay open: a request may already be on its way and must get a response with `connection: close`.
     windingDown ??= onDrain?.() ?? Promise.resolve();
     await windingDown;
     await finishInFlight();
   });
   app.addHook('preClose', async () => {
     await app.drain();
-    if (open > 0) app.log.warn({ inFlight: open }, 'requests in flight are cut off');
+    if (open > 0) app.log.warn({ inFlight: open }, 'aborting requests in flight');
     const closing = setTimeout(() => app.server.closeAllConnections(), open > 0 ? 0 : closingGraceMs);
     app.server.once('close', () => clearTimeout(closing));
   });
@@ -117,10 +117,10 @@ function hasBody({ headers }: IncomingMessage): boolean {
 
 /** Requests whose bodies are arriving, the oldest first. */
 function createArrivals() {
-  /** Reply → when its body began. */
+  /** Maps each reply to the time at which its body began. */
   const arriving = new Map<FastifyReply, number>();
   return {
-    /** `false`: there is no room. */
+    /** Returns `false` if there is no room. */
     add: (reply: FastifyReply): boolean => {
       if (arriving.size >= maxArriving) {
         const [oldest] = arriving;
@@ -131,7 +131,7 @@ function createArrivals() {
       arriving.set(reply, performance.now());
       return true;
     },
-    /** `false`: it was not one of them. */
+    /** Returns `false` if the reply was not in the list. */
     remove: (reply: FastifyReply) => arriving.delete(reply),
   };
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { isDeeperThan } from './bodies.ts';
 
-/** A small generator with a seed, so that a failure can be repeated. */
+/** A seeded generator makes failures reproducible. */
 function random(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -38,7 +38,7 @@ it('counts the levels of JSON exactly', () => {
   }
 });
 
-it('comes to an end with whatever is no JSON', () => {
+it('terminates for input that is not JSON', () => {
   for (const text of ['"', '"\\', '[', ']]]]', '}{', '"[', '\\"[[', '[[[', ''])
     expect(typeof isDeeperThan(2, Buffer.from(text))).toBe('boolean');
 });

@@ -1,20 +1,20 @@
-/** What a request body may be: JSON in UTF-8, or nothing (docs/specification/http.md#requests). */
+/** Request bodies are JSON in UTF-8, or empty (docs/specification/http.md#requests). */
 import { isUtf8 } from 'node:buffer';
 import { invalid, problems } from '../problem.ts';
 import type { HttpServer } from './httpserver.ts';
 
-/** Deeper nesting serves nobody and overflows the stack of whoever walks through it later. */
+/** Deeper nesting has no use and would overflow the stack of recursive code. */
 const maxDepth = 100;
 
 export function acceptJson(app: HttpServer): void {
   const parse = app.getDefaultJsonParser('remove', 'remove');
-  // Only JSON is read; everything else is 415 by Fastify's own check.
+  // Only JSON is accepted. Fastify returns 415 for every other type.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     const encoding = request.headers['content-encoding'] ?? 'identity';
     if (encoding !== 'identity')
-      return done(problems.unsupported_media_type({ message: 'Bodies are not to be encoded.' }));
-    // Clients name the type on every call, also where there is nothing to send. Where a body is needed, its schema misses it.
+      return done(problems.unsupported_media_type({ message: 'Encoded bodies are not supported.' }));
+    // Clients send the content type on every call, even without a body. If a body is required, schema validation reports it.
     if (body.length === 0) return done(null, undefined);
     if (!isUtf8(body)) return done(invalid('body', 'must be UTF-8'));
     if (isDeeperThan(maxDepth, body)) return done(invalid('body', `must not be nested deeper than ${maxDepth}`));
@@ -25,7 +25,10 @@ export function acceptJson(app: HttpServer): void {
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** Brackets and braces open at once, those in texts left out. Exact for JSON, and never less than what a parser sees. */
+/**
+ * Reports whether more than `max` brackets and braces are nested, ignoring those in strings. The depth is exact for valid JSON, and
+ * otherwise never less than a parser sees.
+ */
 export function isDeeperThan(max: number, body: Uint8Array): boolean {
   let depth = 0;
   for (let index = 0; index < body.length; index += 1) {
@@ -44,13 +47,13 @@ export function isDeeperThan(max: number, body: Uint8Array): boolean {
   return false;
 }
 
-/** What a reply is needed for here; the type of its route's answer says nothing about a text. */
+/** The part of a reply that `sendJson` needs. The type of the route's response does not allow a string. */
 interface Sendable {
   type(contentType: string): unknown;
-  send(answer: unknown): unknown;
+  send(payload: unknown): unknown;
 }
 
-/** Sends JSON that is written already. */
+/** Sends JSON that is already serialized. */
 export function sendJson<Reply extends Sendable>(reply: Reply, json: string): Reply {
   reply.type('application/json; charset=utf-8');
   reply.send(json);

@@ -1,7 +1,7 @@
 /** Why a call to another service failed, and whether a retry can help. */
 
 interface FailureFacts {
-  /** The service is down or overloaded: a retry can help. */
+  /** The service is down or overloaded, so a retry can help. */
   readonly isRetryable: boolean;
   /** The service did not start to process the call: a retry is safe even if the call is not idempotent. */
   readonly wasNotSent: boolean;
@@ -43,17 +43,17 @@ export function asFailure(error: unknown): unknown {
 }
 
 const unavailableStatuses: ReadonlySet<number> = new Set([502, 503, 504]);
-/** Codes that our services answer before they read the request. */
+/** Codes that Atelier's services return before they read the request. */
 const refusals: ReadonlySet<unknown> = new Set(['draining', 'overloaded']);
-/** Codes that mean our service could not answer. The caller handles every other code of 500 and above. */
+/** Codes that mean that an internal service could not respond. The caller handles every other code of 500 and above. */
 const excuses: ReadonlySet<unknown> = new Set([...refusals, 'engine_unavailable', 'internal_error']);
 
-export function assertAnswered(
+export function assertAvailable(
   { status, body }: { readonly status: number; readonly body: Buffer },
-  ours: boolean,
+  isInternal: boolean,
 ): void {
   if (status < 500) return;
-  const code = ours ? codeOf(body) : undefined;
+  const code = isInternal ? codeOf(body) : undefined;
   if (code !== undefined && !excuses.has(code)) return;
   throw new CallFailed(`answered ${status}${code === undefined ? '' : ` ${code}`}`, {
     isRetryable: unavailableStatuses.has(status),
@@ -67,7 +67,7 @@ function codeOf(body: Buffer): string | undefined {
     const { error } = JSON.parse(body.toString('utf8'));
     return typeof error === 'string' ? error : undefined;
   } catch {
-    // A proxy answered, not one of our services.
+    // The response came from a proxy and not from an internal service.
     return undefined;
   }
 }

@@ -11,7 +11,7 @@ type Reply = (request: IncomingMessage, response: ServerResponse) => void;
 let server: Server;
 let address: string;
 let client: HttpClient | undefined;
-/** What the server does, one entry a request; the last one again and again. */
+/** What the server does for each request. The last entry repeats. */
 let replies: Reply[];
 let seen: IncomingMessage[];
 let nowMs: number;
@@ -49,7 +49,7 @@ function send(call: Call, options: Partial<ClientOptions> = {}) {
   client ??= createClient({
     name: 'image',
     baseUrl: address,
-    ours: true,
+    isInternal: true,
     timeoutMs: 3000,
     clock: { now: () => nowMs },
     ...options,
@@ -62,12 +62,12 @@ beforeEach(() => {
 
 const unavailable = expect.objectContaining({ code: 'engine_unavailable', status: 503 });
 
-describe('an answer', () => {
-  it.each([200, 201, 204, 301, 400, 404, 409, 429])('%d is handed over', async (status) => {
-    replies = [answer(status, status === 204 ? '' : { said: true })];
-    const got = await send(get);
-    expect(got.status).toBe(status);
-    if (status !== 204) expect(got.json()).toEqual({ said: true });
+describe('a response', () => {
+  it.each([200, 201, 204, 301, 400, 404, 409, 429])('%d is returned to the caller', async (status) => {
+    replies = [answer(status, status === 204 ? '' : { detail: true })];
+    const received = await send(get);
+    expect(received.status).toBe(status);
+    if (status !== 204) expect(received.json()).toEqual({ detail: true });
     expect(seen).toHaveLength(1);
   });
 
@@ -75,19 +75,19 @@ describe('an answer', () => {
     [502, 'source_unreachable'],
     [503, 'no_permit'],
     [504, 'processing_timeout'],
-  ])('of ours that says %d %s is an answer too', async (status, error) => {
+  ])('of an internal service with %d %s is returned to the caller', async (status, error) => {
     replies = [answer(status, { error })];
     expect((await send(get)).status).toBe(status);
     expect(seen).toHaveLength(1);
   });
 
-  it('that is no JSON is the other’s fault', async () => {
+  it('that is not JSON is an error of the other service', async () => {
     replies = [answer(200, '<html>')];
-    const got = await send(get);
-    expect(() => got.json()).toThrow(unavailable);
+    const received = await send(get);
+    expect(() => received.json()).toThrow(unavailable);
   });
 
-  it('that is too large is not read to its end', async () => {
+  it('that is too large is not read to the end', async () => {
     replies = [
       (_request, response) => {
         response.on('error', () => undefined);
@@ -104,7 +104,7 @@ describe('an answer', () => {
 });
 
 describe('a call', () => {
-  it('brings its body, its key and the trace', async () => {
+  it('sends its body, its key and the trace', async () => {
     replies = [answer(200)];
     const trace = { ...newTrace(), state: 'a=1' };
     const scope = { requestId: 'r-1', trace, baggage: 'user=7' };
@@ -127,23 +127,23 @@ describe('a call', () => {
   });
 
   it.each([
-    ['the user it is for, beside the key', { internalKey: 'k' }, 'a user', 'a user'],
-    ['no user if it has the rights of a server', { internalKey: 'k' }, null, undefined],
-    ['no user to a server of others', { ours: false }, 'a user', undefined],
-  ])('names %s', async (_what, options, onBehalfOf, named) => {
+    ['sends the user it acts for with the key', { internalKey: 'k' }, 'a user', 'a user'],
+    ['sends no user if it has the rights of a server', { internalKey: 'k' }, null, undefined],
+    ['sends no user to an external service', { isInternal: false }, 'a user', undefined],
+  ])('rejects %s', async (_what, options, onBehalfOf, named) => {
     replies = [answer(200)];
     await send({ method: 'POST', route: '/v1/sign/image', onBehalfOf }, options);
     expect([seen[0]?.url, seen[0]?.headers['x-on-behalf-of']]).toEqual(['/v1/sign/image', named]);
   });
 
-  it('tells strangers the trace and no more', async () => {
+  it('sends external services the trace only', async () => {
     replies = [answer(200)];
-    await inScope({ requestId: 'r-1', trace: newTrace(), baggage: 'user=7' }, () => send(get, { ours: false }));
+    await inScope({ requestId: 'r-1', trace: newTrace(), baggage: 'user=7' }, () => send(get, { isInternal: false }));
     expect(seen[0]?.headers.traceparent).toBeDefined();
     for (const name of ['baggage', 'x-request-id', 'x-internal-key']) expect(seen[0]?.headers[name]).toBeUndefined();
   });
 
-  it('ends with whoever waits for it', async () => {
+  it('ends when its caller aborts', async () => {
     replies = [never];
     const controller = new AbortController();
     const sent = send({ ...get, signal: controller.signal });
@@ -153,7 +153,7 @@ describe('a call', () => {
   });
 });
 
-it('a call inside a transaction is refused at once', async () => {
+it('throws at once inside a transaction', async () => {
   const db = { transaction: () => ({ execute: (work: (tx: object) => unknown) => work({}) }) };
   await expect(transaction(db as never, () => send(get))).rejects.toThrow(/inside a transaction/);
   expect(seen).toHaveLength(0);
@@ -164,14 +164,14 @@ describe('repeats', () => {
     ['a broken connection', hangUp],
     ['502', answer(502, 'bad gateway')],
     ['503 engine_unavailable', answer(503, { error: 'engine_unavailable' })],
-    ['504 of a proxy', answer(504, '')],
-  ])('%s mend what may be done twice', async (_name, failure) => {
+    ['504 from a proxy', answer(504, '')],
+  ])('retries after %s if the call is idempotent', async (_name, failure) => {
     replies = [failure, failure, answer(200)];
     expect((await send(get)).status).toBe(200);
     expect(seen).toHaveLength(3);
   });
 
-  it('are given up after three', async () => {
+  it('gives up after three attempts', async () => {
     replies = [hangUp];
     await expect(send(get)).rejects.toEqual(unavailable);
     expect(seen).toHaveLength(3);
@@ -180,42 +180,42 @@ describe('repeats', () => {
   it.each<[string, Reply]>([
     ['a broken connection', hangUp],
     ['503', answer(503, { error: 'engine_unavailable' })],
-  ])('%s: a POST is not sent again', async (_name, failure) => {
+  ])('%s: does not retry a POST', async (_name, failure) => {
     replies = [failure, answer(200)];
     await expect(send(post)).rejects.toEqual(unavailable);
     expect(seen).toHaveLength(1);
   });
 
-  it.each(['draining', 'overloaded'])('a POST that was refused unread (%s) is', async (error) => {
+  it.each(['draining', 'overloaded'])('retries a POST that was rejected unread (%s)', async (error) => {
     replies = [answer(503, { error }), answer(201)];
     expect((await send(post)).status).toBe(201);
   });
 
-  it('a POST that does no harm twice is', async () => {
+  it('retries an idempotent POST', async () => {
     replies = [hangUp, answer(201)];
     expect((await send({ ...post, idempotent: true })).status).toBe(201);
   });
 
-  it('500 is not asked for again', async () => {
+  it('does not retry after 500', async () => {
     replies = [answer(500, { error: 'internal_error' })];
     await expect(send(get)).rejects.toEqual(unavailable);
     expect(seen).toHaveLength(1);
   });
 });
 
-describe('a service that is not there', () => {
-  it('is engine_unavailable', async () => {
+describe('an unavailable service', () => {
+  it('results in engine_unavailable', async () => {
     server.close();
     await expect(send(post)).rejects.toEqual(unavailable);
   });
 
-  it('has so much time and no more, repeats included', async () => {
+  it('is called within the deadline, retries included', async () => {
     replies = [never];
     await expect(send(get, { timeoutMs: 100 })).rejects.toEqual(unavailable);
     await expect(send({ ...get, timeoutMs: 50 })).rejects.toEqual(unavailable);
   });
 
-  it('a body that stops half-way counts as well', async () => {
+  it('counts a body that stops half-way as a failure', async () => {
     replies = [
       (_request, response) => {
         response.writeHead(200, { 'content-length': '100' });
@@ -225,7 +225,7 @@ describe('a service that is not there', () => {
     await expect(send(get, { timeoutMs: 100 })).rejects.toEqual(unavailable);
   });
 
-  it('is left alone after some failures, and asked again after a while', async () => {
+  it('is not called for a while after several failures, and then called again', async () => {
     replies = [hangUp];
     await expect(send(post)).rejects.toEqual(unavailable);
     for (let count = 0; count < 10; count += 1) await expect(send(post)).rejects.toEqual(unavailable);
@@ -236,7 +236,7 @@ describe('a service that is not there', () => {
     expect((await send(post)).status).toBe(200);
   });
 
-  it('is not taken to be down for what it answers, or for callers that leave', async () => {
+  it('does not count as down because of its responses or of callers that abort', async () => {
     replies = [answer(503, { error: 'no_permit' })];
     for (let count = 0; count < 8; count += 1) await send(post);
     replies = [never];

@@ -1,6 +1,6 @@
 /**
- * Calls to other services, ours and foreign: a bounded pool, a deadline over all attempts, repeats where they do no harm,
- * a breaker, the trace. Whoever does not answer becomes `engine_unavailable` (503).
+ * An HTTP client for internal and external services, with a bounded pool, a deadline over all attempts, retries where they are
+ * safe, a circuit breaker and trace headers. If a service does not respond, the call fails with `engine_unavailable` (503).
  */
 
 import { Pool } from 'undici';
@@ -14,22 +14,25 @@ import { retry } from '../resilience/retry.ts';
 import { type Attributes, noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import { currentScope, type Trace, writeTrace } from '../telemetry/trace.ts';
 import { readAtMost } from './boundedbody.ts';
-import { asFailure, assertAnswered, CallFailed } from './callfailure.ts';
+import { asFailure, assertAvailable, CallFailed } from './callfailure.ts';
 import { userAgent } from './outgoing.ts';
 
 export interface ClientOptions {
-  /** For logs and spans: `image`, `embeddings`. */
+  /** The name in logs and spans, such as `image` or `embeddings`. */
   readonly name: string;
   readonly baseUrl: string;
-  /** One of our services: it is told the request's id and baggage, and its problems are told from its silence. */
-  readonly ours: boolean;
+  /**
+   * Set this for Atelier's own services. They receive the request id and the baggage, and their problem responses are distinguished from
+   * outages.
+   */
+  readonly isInternal: boolean;
   /** Sent as `X-Internal-Key`. */
   readonly internalKey?: string;
-  /** For one call, repeats included; a call may have its own. */
+  /** Time limit for a call with its retries. A call may override it. */
   readonly timeoutMs: number;
   readonly maxConnections?: number;
   readonly maxResponseBytes?: number;
-  /** `false`: each call is tried, whatever became of the last ones; where every failure is told apart by the caller. */
+  /** If `false`, every call is attempted regardless of earlier failures, because the caller needs to distinguish each failure. */
   readonly failFast?: boolean;
   readonly telemetry?: Telemetry;
   readonly clock?: Clock;
@@ -37,43 +40,43 @@ export interface ClientOptions {
 
 export interface Call {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Below the base address, encoded, with its query. By default the route. */
+  /** The encoded path and query below the base URL. Default: the route. */
   readonly path?: string;
-  /** The path as a pattern, for the span: a path can name a user. */
+  /** The path as a pattern for the span, because a path can identify a user. */
   readonly route: string;
   readonly json?: unknown;
-  /** With `authorization` the call is that user's, and the internal key stays at home. */
+  /** With `authorization` the call is made as that user, and the internal key is not sent. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The user whose rights the call has; without one it has those of a server. Sent as `X-On-Behalf-Of`. */
+  /** The user whose rights the call has, sent as `X-On-Behalf-Of`. Without one the call has the rights of a server. */
   readonly onBehalfOf?: string | null;
-  /** Doing it twice does no harm. Of GET, PUT and DELETE that is taken for granted. */
+  /** Repeating the call is safe. Default: `true` for GET, PUT and DELETE. */
   readonly idempotent?: boolean;
   readonly timeoutMs?: number;
-  /** Whoever waits has gone away: rejects with the signal's reason. */
+  /** Cancels the call. It rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
-interface Answer {
-  /** Any but those that say that nobody is there to answer. */
+interface ServiceResponse {
+  /** Any status except those that mean the service is unavailable. */
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
-  /** Throws `engine_unavailable` when the body is not JSON. */
+  /** Throws `engine_unavailable` if the body is not JSON. */
   json(): unknown;
 }
 
 export interface HttpClient {
-  send(call: Call): Promise<Answer>;
+  send(call: Call): Promise<ServiceResponse>;
   close(): Promise<void>;
 }
 
-/** The same, for code that acts for users: each call names its user, or `null` for the rights of a server. */
+/** A client for code that acts for users: each call names its user, or `null` for the rights of a server. */
 export interface ActingClient {
-  send(call: Call & { readonly onBehalfOf: string | null }): Promise<Answer>;
+  send(call: Call & { readonly onBehalfOf: string | null }): Promise<ServiceResponse>;
 }
 
 const attempts = 3;
-/** Well below the 15 s within which all has to be well again (docs/specification/http.md#failing-engines). */
+/** Well below the 15 s within which the system must recover (docs/specification/http.md#failing-engines). */
 const trialEveryMs = 2000;
 const failuresToOpen = 5;
 
@@ -93,24 +96,25 @@ export function createClient(options: ClientOptions): HttpClient {
     isNeutral: (error) => !(error instanceof CallFailed || error instanceof DeadlineExceeded),
   });
 
-  async function attempt(call: Call, trace: Trace | undefined, signal: AbortSignal): Promise<Answer> {
+  async function attempt(call: Call, trace: Trace | undefined, signal: AbortSignal): Promise<ServiceResponse> {
     const { method, route, path = route, json, onBehalfOf } = call;
     const headers = {
       accept: 'application/json',
       'user-agent': userAgent,
       ...(json === undefined ? {} : { 'content-type': 'application/json' }),
-      // Beside a credential of the call's own it would decide alone (docs/specification/http.md#credentials).
+      // If the call has its own credential, the key must be absent, because it would take precedence
+      // (docs/specification/http.md#credentials).
       ...(options.internalKey === undefined || call.headers?.authorization !== undefined
         ? {}
         : {
             'x-internal-key': options.internalKey,
             ...(typeof onBehalfOf === 'string' && { [onBehalfHeader]: onBehalfOf }),
           }),
-      ...headersOfScope(trace, options.ours),
+      ...headersOfScope(trace, options.isInternal),
       ...call.headers,
     };
     const body = json === undefined ? null : JSON.stringify(json);
-    const answer = await pool
+    const response = await pool
       .request({ method, path: prefix + path, headers, body, signal })
       .then(async (response) => {
         const { statusCode: status, headers } = response;
@@ -120,11 +124,11 @@ export function createClient(options: ClientOptions): HttpClient {
       .catch((error: unknown) => {
         throw signal.aborted ? signal.reason : asFailure(error);
       });
-    assertAnswered(answer, options.ours);
-    return answer;
+    assertAvailable(response, options.isInternal);
+    return response;
   }
 
-  async function send(call: Call): Promise<Answer> {
+  async function send(call: Call): Promise<ServiceResponse> {
     const scope = currentScope();
     const span = telemetry.startSpan('client', `${call.method} ${call.route}`, scope?.trace, {
       'http.request.method': call.method,
@@ -137,7 +141,7 @@ export function createClient(options: ClientOptions): HttpClient {
     const idempotent = call.idempotent ?? call.method !== 'POST';
     let status: number | undefined;
     try {
-      const answer = await withDeadline(
+      const response = await withDeadline(
         call.timeoutMs ?? options.timeoutMs,
         (signal) =>
           retry(() => (failFast ? breaker.run(() => attempt(call, trace, signal)) : attempt(call, trace, signal)), {
@@ -150,8 +154,8 @@ export function createClient(options: ClientOptions): HttpClient {
           }),
         call.signal,
       );
-      status = answer.status;
-      return answer;
+      status = response.status;
+      return response;
     } catch (error) {
       if (call.signal?.aborted) throw call.signal.reason;
       if (error instanceof CallFailed) status = error.status;
@@ -179,16 +183,16 @@ function parseJson(body: Buffer, name: string): unknown {
   try {
     return JSON.parse(body.toString('utf8'));
   } catch (error) {
-    throw problems.engine_unavailable({ cause: new Error(`${name} did not answer in JSON`, { cause: error }) });
+    throw problems.engine_unavailable({ cause: new Error(`${name} did not return JSON`, { cause: error }) });
   }
 }
 
-/** Baggage and ids are ours; strangers are only told which trace this belongs to. */
-function headersOfScope(trace: Trace | undefined, ours: boolean): Record<string, string> {
+/** Baggage and ids go to internal services only. External services receive only the trace context. */
+function headersOfScope(trace: Trace | undefined, isInternal: boolean): Record<string, string> {
   const scope = currentScope();
   return {
     ...(trace === undefined ? {} : writeTrace(trace)),
-    ...(ours && scope !== undefined ? { 'x-request-id': scope.requestId } : {}),
-    ...(ours && scope?.baggage !== undefined ? { baggage: scope.baggage } : {}),
+    ...(isInternal && scope !== undefined ? { 'x-request-id': scope.requestId } : {}),
+    ...(isInternal && scope?.baggage !== undefined ? { baggage: scope.baggage } : {}),
   };
 }

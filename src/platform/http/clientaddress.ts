@@ -5,22 +5,22 @@ import ipaddr from 'ipaddr.js';
 
 interface Received {
   readonly headers: IncomingHttpHeaders;
-  /** The other end of the connection. */
+  /** The address of the connection's other end. */
   readonly ip: string;
 }
 
-/** A CIDR in its own spelling; a bare address is a network of one. Throws an Error for settings. */
+/** Returns a CIDR in its canonical form. A bare address is a network of one. Throws an Error for invalid settings. */
 export function parseNetwork(raw: string): string {
   const [address = '', bits] = raw.split('/');
   const network = bits === undefined ? `${raw}/${isIP(address) === 4 ? 32 : 128}` : raw;
   if (isIP(address) === 0 || !ipaddr.isValidCIDR(network))
-    throw new Error(`must be CIDRs such as 10.0.0.0/8, unlike ${raw}`);
+    throw new Error(`must be CIDRs such as 10.0.0.0/8, not ${raw}`);
   return network;
 }
 
 /**
- * Reads `X-Forwarded-For` from its end, as far as each hop is a trusted proxy: everything before the first that is not is
- * the client's own claim. `networks`: CIDRs; without any a proxy looks like a client, so there is no address.
+ * Reads `X-Forwarded-For` from its end as long as each hop is a trusted proxy. Everything before the first untrusted hop is only
+ * a claim of the client. `networks`: CIDRs. Without any, a proxy cannot be distinguished from a client, so the result is `undefined`.
  */
 export function clientAddressReader(networks: readonly string[]): (request: Received) => string | undefined {
   const trusted = networks.map((network) => ipaddr.parseCIDR(network));

@@ -54,10 +54,10 @@ describe('a service for applications', () => {
     },
   );
 
-  it.each(['https://evil.com', 'null', 'https://example.com'])('lets no page of %s in', async (origin) => {
-    const asked = await preflight(app, origin);
+  it.each(['https://evil.com', 'null', 'https://example.com'])('allows no page of %s', async (origin) => {
+    const preflighted = await preflight(app, origin);
     const done = await app.inject({ method: 'POST', url: '/v1/sign', headers: { origin, 'x-internal-key': 'k' } });
-    for (const { headers } of [asked, done]) {
+    for (const { headers } of [preflighted, done]) {
       expect(headers['access-control-allow-origin']).toBeUndefined();
       expect(headers.vary).toContain('Origin');
     }
@@ -75,7 +75,7 @@ describe('a service for applications', () => {
     expect(String(answer.headers['access-control-expose-headers'])).toContain('X-Request-Id');
   });
 
-  it('lets it read a refusal while draining', async () => {
+  it('lets it read the error while draining', async () => {
     const draining = serve(allowApplications([]));
     await draining.ready();
     await draining.drain();
@@ -89,11 +89,11 @@ describe('a service for applications', () => {
   });
 });
 
-it('a service for everyone names no one', async () => {
+it('a service for everyone names no origin', async () => {
   expect((await preflight(open, 'https://evil.com')).headers['access-control-allow-origin']).toBe('*');
 });
 
-it('a service without a rule says nothing to browsers', async () => {
+it('a service without a rule sends no CORS headers', async () => {
   const answer = await preflight(closed, 'http://localhost:3000');
   expect(answer.statusCode).toBe(404);
   expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);

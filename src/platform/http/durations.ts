@@ -1,18 +1,18 @@
 /**
- * `http_request_duration_seconds`. The library's own histogram checks and hashes the labels of each value, which costs a
- * tenth of a small request; here the series of a route are found by comparing.
+ * `http_request_duration_seconds`. The library's histogram checks and hashes the labels of each value, which costs a tenth of a
+ * small request. Here the series of a route is found by comparison.
  */
 import { Histogram, type Registry } from 'prom-client';
 
 export interface RequestLabels {
   readonly method: string;
-  /** The pattern, such as `/v1/media-tasks/:taskId`; `none` for unknown routes. */
+  /** The pattern, such as `/v1/media-tasks/:taskId`. `none` for unknown routes. */
   readonly route: string;
-  /** 499: the client did not wait. */
+  /** 499: the client closed the connection before the response. */
   readonly status_code: number;
 }
 
-/** How many requests ended within each of the bounds, but not within the one before it. */
+/** The number of requests per bucket: at most this bound, and above the previous one. */
 interface Series {
   readonly labels: RequestLabels;
   readonly counts: number[];
@@ -21,7 +21,7 @@ interface Series {
 }
 
 const name = 'http_request_duration_seconds';
-const help = 'From the head of a request to the end of its answer.';
+const help = 'Time from the head of a request to the end of its response.';
 const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 export class RequestDurations extends Histogram<keyof RequestLabels> {
@@ -53,7 +53,7 @@ export class RequestDurations extends Histogram<keyof RequestLabels> {
     return series;
   }
 
-  /** What the library prints, and what its `get` is made of. */
+  /** The library calls this to print the metric, and `get` is derived from it. */
   async getForPromString() {
     const values = [...this.#byRoute.values()].flat().flatMap(valuesOf);
     return { name, help, type: 'histogram', aggregator: 'sum', values };

@@ -1,4 +1,4 @@
-/** Whatever bytes arrive: the server answers in its own words or hangs up, tells nothing, and goes on. */
+/** For arbitrary bytes, the server returns its own response or closes the connection, leaks nothing and keeps running. */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -8,7 +8,7 @@ import { createLog } from '../log.ts';
 import { allowApplications } from './cors.ts';
 import { createServer, type HttpServer } from './server.ts';
 
-/** 5xx, which no bytes from outside may bring about. */
+/** Responses with 5xx, which no input may cause. */
 const failures: string[] = [];
 const log = createLog({ level: 'error', destination: { write: (line) => void failures.push(line) } });
 let app: HttpServer;
@@ -31,7 +31,7 @@ afterAll(async () => {
   await issuer.close();
 });
 
-/** A small generator with a seed, so that a failure can be repeated. */
+/** A seeded generator makes failures reproducible. */
 let state = 13;
 const next = (below: number) => {
   state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -83,7 +83,7 @@ function spoil(request: string): Buffer {
   return bytes;
 }
 
-/** Everything that comes back until the server is silent or gone. */
+/** Returns everything that the server sends until it is silent or closes the connection. */
 function exchange(bytes: Buffer): Promise<string> {
   const { hostname, port } = new URL(address);
   return new Promise((resolve) => {
@@ -102,7 +102,7 @@ function exchange(bytes: Buffer): Promise<string> {
   });
 }
 
-it('survives spoilt requests', async () => {
+it('survives malformed requests', async () => {
   const good = [
     `POST /v1/assets/7?x=1 HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nAuthorization: Bearer ${await issuer.token()}\r\ntraceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\r\nX-Request-Id: a\r\nContent-Length: 16\r\n\r\n{"kind":"image"}`,
     'POST /v1/assets/7 HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Internal-Key: internal\r\nTransfer-Encoding: chunked\r\n\r\n10\r\n{"kind":"image"}\r\n0\r\n\r\n',

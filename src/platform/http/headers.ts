@@ -1,7 +1,7 @@
-/** Headers as they were sent: Node keeps one of several with the same name. */
+/** Headers as they were sent. Node drops duplicates of some headers. */
 import type { FastifyRequest } from 'fastify';
 
-/** How many times the request has the header. `name` is in lower case. */
+/** Returns how many times the request has the header. `name` is in lower case. */
 export function countHeader({ raw: { rawHeaders } }: FastifyRequest, name: string): number {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {

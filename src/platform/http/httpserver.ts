@@ -1,4 +1,4 @@
-/** What a service's HTTP server is, and what it is told; made by server.ts. */
+/** The HTTP server of a service and its options. server.ts creates it. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, RawServerDefault } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
@@ -19,32 +19,32 @@ export type HttpServer = FastifyInstance<
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set by the guard of the route (platform/access); on a route without a guard there is none. */
+    /** Set by the guard of the route (platform/access), and unset on a route without a guard. */
     caller: Caller;
   }
   interface FastifyReply {
-    /** Fires when the client goes away before it has its answer: for whoever does long work for it. */
+    /** Aborts when the client disconnects before the response. Pass it to long work for the request. */
     readonly abandoned: AbortSignal;
-    /** Counts towards `maxInFlight`; kept by admission.ts. */
+    /** The request counts toward `maxInFlight`. Set by admission.ts. */
     holdsPlace: boolean;
-    /** Is watched by `transfer`. */
+    /** `transfer` watches the request. */
     isTransfer: boolean;
     /**
-     * The rest of this request moves at the pace of its client: it no longer counts as in flight, and ends when it is too
-     * slow. Throws `overloaded`.
+     * The rest of this request moves at the pace of its client. It no longer counts as in flight, and is ended if it is too slow.
+     * Throws `overloaded`.
      */
     transfer(transfer: Transfer): void;
   }
   interface FastifyInstance {
-    /** What `GET /metrics` shows; services add their own. */
+    /** The metrics of `GET /metrics`. Services add their own. */
     metrics: Registry;
     transfers: Transfers;
-    /** Refuses new requests and resolves when the last one in flight is answered. `close` begins with it. */
+    /** Rejects new requests and resolves when the last one in flight has its response. `close` begins with it. */
     drain(): Promise<void>;
   }
 }
 
-/** Engine name → a check that throws when it does not answer. */
+/** Maps an engine name to a check that throws if the engine does not respond. */
 export type Readiness = Readonly<Record<string, () => Promise<void>>>;
 
 export interface CorsRule {
@@ -52,47 +52,47 @@ export interface CorsRule {
   readonly methods: readonly string[];
   readonly allowedHeaders: readonly string[];
   readonly exposedHeaders: readonly string[];
-  /** Cookies are sent and kept; never together with `*`. */
+  /** Allows cookies. Cannot be combined with `*`. */
   readonly credentials?: boolean;
 }
 
-/** What is the same for all services of a process, but for the service's name in the log. */
+/** Options that all services of a process share, except for the service name in the log. */
 export interface ServerCommons {
   readonly log: Log;
   readonly telemetry?: Telemetry;
-  /** Requests answered at once (MAX_IN_FLIGHT); more are refused with 503 `overloaded`. */
+  /** Maximum number of concurrent requests (MAX_IN_FLIGHT). Further requests get 503 `overloaded`. */
   readonly maxInFlight?: number;
-  /** Uploads, downloads and large answers at once (MAX_TRANSFERS). */
+  /** Maximum number of concurrent uploads, downloads and large responses (MAX_TRANSFERS). */
   readonly maxTransfers?: number;
-  /** The time over which the speed of a transfer is judged; 30 s. */
+  /** The period over which the speed of a transfer is measured. Default: 30 s. */
   readonly transferWindowMs?: number;
-  /** `false`: the process may not act as the service now; requests are 503 until it may again. */
+  /** If it returns `false`, the process may not act as the service, and requests get 503 until it may again. */
   readonly mayServe?: () => boolean;
-  /** For how long `close` waits for what is in flight. */
+  /** How long `close` waits for requests in flight. */
   readonly drainTimeoutMs?: number;
-  /** Calls for runs in flight go on while the service drains (docs/specification/http.md#draining). */
+  /** Calls for runs in flight are still served while the service drains (docs/specification/http.md#draining). */
   readonly servedWhileDraining?: (request: FastifyRequest) => boolean;
 }
 
 export interface ServerOptions extends ServerCommons {
-  /** As `GET /` and `GET /health` report it (docs/specification/http.md#service-endpoints). */
+  /** The service name that `GET /` and `GET /health` report (docs/specification/http.md#service-endpoints). */
   readonly service: string;
-  /** For `GET /ready`. */
+  /** The checks of `GET /ready`. */
   readonly readiness: Readiness;
-  /** Bytes; 1 MiB unless the service says otherwise. */
+  /** Limit in bytes. Default: 1 MiB. */
   readonly bodyLimit?: number;
-  /** A whole request, its body included, has to arrive within this; 20 s. */
+  /** A whole request, including its body, must arrive within this time. Default: 20 s. */
   readonly requestTimeoutMs?: number;
-  /** The image service's health is the plain text `ok`. */
+  /** The image service's health response is the plain text `ok`. */
   readonly plainHealth?: boolean;
-  /** The service shows pages: `GET /` is its own to answer. */
-  readonly answersRoot?: boolean;
-  /** Without it no browser of another origin may call. */
+  /** The service serves pages and defines `GET /` itself. */
+  readonly servesRoot?: boolean;
+  /** If absent, no browser of another origin may call. */
   readonly cors?: CorsRule;
-  /** Routes whose answers last, such as streams: they count neither as in flight nor against `maxInFlight`. */
-  readonly standing?: (route: string | undefined) => boolean;
-  /** What the service does by itself is wound down, once, as soon as it drains; requests in flight are awaited after it. */
+  /** Routes with long-lived responses, such as streams. They count neither as in flight nor toward `maxInFlight`. */
+  readonly isLongLived?: (route: string | undefined) => boolean;
+  /** Called once when draining starts, to stop background work. Requests in flight are awaited after it. */
   readonly onDrain?: () => Promise<void>;
-  /** One sentence at the head of the reference page. */
+  /** One sentence at the top of the reference page. */
   readonly description?: string;
 }

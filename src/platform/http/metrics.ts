@@ -1,10 +1,13 @@
-/** `GET /metrics` in Prometheus text (docs/specification/http.md#service-endpoints): nothing that names a user, and no label without bound. */
+/**
+ * `GET /metrics` in Prometheus text (docs/specification/http.md#service-endpoints). No metric identifies a user, and every label is
+ * bounded.
+ */
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { version } from '../version.ts';
 import { RequestDurations, type RequestLabels } from './durations.ts';
 import type { HttpServer } from './httpserver.ts';
 
-/** Of the process, shared by all services in it. */
+/** Metrics of the process, shared by all its services. */
 let processMetrics: Registry | undefined;
 
 function registryOfProcess(): Registry {
@@ -20,7 +23,7 @@ export function addMetrics(app: HttpServer, service: string): void {
   registry.setDefaultLabels({ service });
   new Gauge({
     name: 'atelier_info',
-    help: 'Always 1; its labels say what runs here.',
+    help: 'Always 1. Its labels describe the running program.',
     labelNames: ['version'],
     registers: [registry],
   }).set({ version }, 1);
@@ -40,7 +43,7 @@ export function measureRequests(registry: Registry) {
   let inFlight = 0;
   new Gauge({
     name: 'http_requests_in_flight',
-    help: 'Requests that are being answered.',
+    help: 'Requests in progress.',
     registers: [registry],
     collect() {
       this.set(inFlight);
@@ -49,7 +52,7 @@ export function measureRequests(registry: Registry) {
   const duration = new RequestDurations(registry);
   const lastErrorAt = new Gauge({
     name: 'http_last_server_error_timestamp_seconds',
-    help: 'When a route last answered so, as Unix time.',
+    help: 'Unix time of the last response of a route with this status.',
     labelNames: ['method', 'route', 'status_code'],
     registers: [registry],
   });

@@ -1,6 +1,6 @@
 /**
- * What is seen of every request: its ids, its trace, one log line, one measurement. None of them holds an address: an
- * address can be a bearer secret or name a user; the pattern of the route stands for it.
+ * Records every request: its ids, its trace, one log line and one measurement. None of them contains a URL, because a URL can be
+ * a bearer secret or identify a user. The pattern of the route replaces it.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../log.ts';
@@ -8,16 +8,16 @@ import type { Span, Telemetry } from '../telemetry/telemetry.ts';
 import { inScope, readBaggage, readTrace, type Scope, type Trace } from '../telemetry/trace.ts';
 import type { HttpServer } from './httpserver.ts';
 import { measureRequests } from './metrics.ts';
-import { headersOfEveryAnswer } from './rendering.ts';
+import { commonHeaders } from './rendering.ts';
 
 interface ObservingDeps {
   readonly log: Log;
   readonly telemetry: Telemetry;
 }
 
-/** Addresses that machines ask all the time. */
+/** Paths that machines poll all the time. */
 const routine: ReadonlySet<string | undefined> = new Set(['/health', '/ready', '/metrics']);
-/** As nginx writes it: the client did not wait for its answer. */
+/** As in nginx: the client closed the connection before the response. */
 const abandonedStatus = 499;
 
 export function observeRequests(app: HttpServer, { log, telemetry }: ObservingDeps): void {
@@ -27,7 +27,7 @@ export function observeRequests(app: HttpServer, { log, telemetry }: ObservingDe
     const startedAt = performance.now();
     const span = startSpan(telemetry, request);
     const scope = new RequestScope(request, span);
-    reply.headers(headersOfEveryAnswer).header('x-request-id', request.id);
+    reply.headers(commonHeaders).header('x-request-id', request.id);
     measure.begin();
     reply.raw.on('close', () => {
       const { method } = request;
@@ -64,20 +64,20 @@ class RequestScope implements Scope {
     this.#span = span;
   }
 
-  /** Looked at by few: see `noTelemetry`. */
+  /** A lazy getter, because most requests do not need it: see `noTelemetry`. */
   get trace(): Trace {
     return this.#span.trace;
   }
 }
 
-/** Fastify's own `request.signal` fires as soon as the body is read, so the response's end is watched instead. */
+/** Fastify's own `request.signal` fires as soon as the body is read, so this watches the end of the response instead. */
 function abandonedSignal(this: FastifyReply): AbortSignal {
   const controller = new AbortController();
   const { raw } = this;
-  const judge = () => {
+  const abortIfUnfinished = () => {
     if (!raw.writableEnded) controller.abort();
   };
-  if (raw.destroyed) judge();
-  else raw.once('close', judge);
+  if (raw.destroyed) abortIfUnfinished();
+  else raw.once('close', abortIfUnfinished);
   return controller.signal;
 }

@@ -7,7 +7,7 @@ import { version } from '../version.ts';
 import type { ServerOptions } from './httpserver.ts';
 import type { ApiDocument, Operation } from './referencepage.ts';
 
-/** What a guard (platform/access) accepts, in the words of OpenAPI. */
+/** What a guard (platform/access) accepts, as OpenAPI security requirements. */
 const securityByAccess: Readonly<Record<Accepts, readonly Readonly<Record<string, readonly string[]>>[]>> = {
   user: [{ accessToken: [] }],
   internal: [{ internalKey: [] }],
@@ -19,7 +19,7 @@ export async function describeRoutes(
   routes: readonly RouteOptions[],
   { service, description = '' }: Pick<ServerOptions, 'service' | 'description'>,
 ): Promise<ApiDocument> {
-  // The library reads the routes of an instance, as they are added: of one that serves nobody.
+  // The library collects routes as they are added to an instance, so this uses an instance that never listens.
   const app = fastify({ exposeHeadRoutes: false });
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(() => () => '');
@@ -95,7 +95,7 @@ const onBehalfParameter = {
   schema: { type: 'string', format: 'uuid' },
 } as const;
 
-/** Adds what many operations share: every one can fail, and those for users and servers let a server act for a user. */
+/** Adds what many operations share: every operation can fail, and an operation for users and servers lets a server act for a user. */
 function withCommons(document: ApiDocument): ApiDocument {
   const problem = { $ref: '#/components/responses/Problem' };
   const withShared = (operation: Operation) => ({

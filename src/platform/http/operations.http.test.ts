@@ -20,7 +20,7 @@ describe('/ready', () => {
 
   it.each([
     ['no engines', {}, 200, {}],
-    ['all answer', { database: fine, objects: fine }, 200, { database: 'ok', objects: 'ok' }],
+    ['all respond', { database: fine, objects: fine }, 200, { database: 'ok', objects: 'ok' }],
     ['one is down', { database: broken, objects: fine }, 503, { database: 'unavailable', objects: 'ok' }],
     ['one hangs', { database: fine, objects: hanging }, 503, { database: 'ok', objects: 'unavailable' }],
   ])('%s', async (_name, readiness, status, engines) => {
@@ -32,25 +32,25 @@ describe('/ready', () => {
     expect(answer.headers['cache-control']).toBe('no-store');
   });
 
-  it('asks the engines seldom, however often it is asked', async () => {
-    let asked = 0;
+  it('checks the engines at most once per second', async () => {
+    let checks = 0;
     serve({
       database: async () => {
-        asked += 1;
+        checks += 1;
       },
     });
     await Promise.all(Array.from({ length: 200 }, () => app.inject('/ready')));
-    // Once a second: a slow machine may get into the next one.
-    expect(asked).toBeLessThan(5);
+    // The checks run once a second, and a slow machine may reach the next second.
+    expect(checks).toBeLessThan(5);
   });
 
-  it('leaves /health alone', async () => {
+  it('does not affect /health', async () => {
     expect((await serve({ database: broken }).inject('/health')).statusCode).toBe(200);
   });
 });
 
 describe('/metrics', () => {
-  it('measures by method, pattern and status, and names nobody', async () => {
+  it('measures by method, pattern and status, and identifies no user', async () => {
     serve().get('/v1/tasks/:taskId', async () => ({}));
     for (const path of ['/v1/tasks/alice', '/v1/tasks/bob?token=hunter2', '/nowhere/carol']) await app.inject(path);
     const answer = await app.inject('/metrics');
@@ -65,7 +65,7 @@ describe('/metrics', () => {
     for (const secret of ['alice', 'bob', 'carol', 'hunter2']) expect(answer.body).not.toContain(secret);
   });
 
-  it('keeps the services of a process apart', async () => {
+  it('separates the services of a process', async () => {
     const other = createServer({ service: 'image', log, readiness: {} });
     await serve().inject('/health');
     expect((await other.inject('/metrics')).body).not.toContain('service="media"');
@@ -136,7 +136,7 @@ describe('the reference', () => {
     expect(answer.body).not.toMatch(/<script|<b>an|\son\w+=|https?:|<link|<img|style=/);
   });
 
-  it('changes nothing about what is answered: fields beside the schema are the types’ to see', async () => {
+  it('does not change responses: TypeScript checks fields beyond the schema', async () => {
     const answer = await withRoutes().inject({
       method: 'POST',
       url: '/v1/assets',

@@ -21,7 +21,7 @@ describe('a listed origin', () => {
   ])('%s: %s', (origin, expected) => expect(allowed(origin)).toBe(expected));
 });
 
-describe('all below a domain', () => {
+describe('all subdomains of a domain', () => {
   const allowed = matchOrigins(['https://*.example.com', 'http://*.dev.example.net:8080']);
   it.each([
     ['https://a.example.com', true],
@@ -48,7 +48,7 @@ describe('all below a domain', () => {
   ])('%s: %s', (origin, expected) => expect(allowed(origin)).toBe(expected));
 });
 
-describe('what is written in the settings', () => {
+describe('an origin in the settings', () => {
   it.each([
     ['https://app.example.com/', 'https://app.example.com'],
     ['https://app.example.com:443', 'https://app.example.com'],
@@ -79,11 +79,11 @@ describe('what is written in the settings', () => {
     'https://',
     'null',
     '',
-  ])('%s is refused', (raw) => expect(() => parseOriginPattern(raw)).toThrow(/^must /));
+  ])('rejects %s', (raw) => expect(() => parseOriginPattern(raw)).toThrow(/^must /));
 });
 
-describe('origins made at random', () => {
-  it('match a wildcard only when a browser would take them for a page below the domain', () => {
+describe('random origins', () => {
+  it('match a wildcard only if a browser would treat them as a page below the domain', () => {
     const allowed = matchOrigins(['https://*.example.com']);
     const parts = [
       'https://',

@@ -1,26 +1,26 @@
-/** Browser origins that may call: listed ones, and all below a domain (`https://*.example.com`). */
+/** Browser origins that may call: listed ones, and all subdomains of a domain (`https://*.example.com`). */
 
 export type OriginMatcher = (origin: string | undefined) => boolean;
 
-/** `scheme://*.` and a domain of at least two labels; anything wider would let strangers in. */
+/** `scheme://*.` and a domain of at least two labels. Anything wider would allow unrelated origins. */
 const wildcard = /^(https?):\/\/\*\.((?:[a-z0-9-]+\.)+[a-z0-9-]+)(:\d{1,5})?$/;
 const subdomain = /^(?:[a-z0-9_-]+\.)*[a-z0-9_-]+$/;
 
 /**
- * As the `Origin` header spells it: lower case, punycode, no default port, no path. Throws a plain Error with the reason
- * when the text is no origin.
+ * Returns the origin as the `Origin` header spells it: lower case, punycode, no default port, no path. Throws a plain Error with
+ * the reason if the text is not an origin.
  */
 export function parseOriginPattern(raw: string): string {
   const text = raw.trim().replace(/\/$/, '').toLowerCase();
   if (wildcard.test(text)) return text.replace(/^(https:.*):443$|^(http:.*):80$/, '$1$2');
-  if (text.includes('*')) throw new Error(`must have its wildcard as in https://*.example.com, unlike ${raw}`);
-  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) throw new Error(`must be origins, unlike ${raw}`);
+  if (text.includes('*')) throw new Error(`must have its wildcard as in https://*.example.com, not ${raw}`);
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) throw new Error(`must be origins, not ${raw}`);
   const url = new URL(text);
-  if (url.href !== `${url.origin}/`) throw new Error(`must be origins without path or user, unlike ${raw}`);
+  if (url.href !== `${url.origin}/`) throw new Error(`must be origins without path or user, not ${raw}`);
   return url.origin;
 }
 
-/** Every label in place of the `*` counts, however many; the domain itself does not. `null` never matches. */
+/** The `*` matches one or more labels, but not the domain itself. `null` never matches. */
 export function matchOrigins(patterns: readonly string[]): OriginMatcher {
   const parsed = patterns.map(parseOriginPattern);
   const exact = new Set(parsed.filter((pattern) => !pattern.includes('*')));

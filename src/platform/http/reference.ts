@@ -1,4 +1,7 @@
-/** `GET /openapi.json` (3.1) and `GET /docs`, both made from the routes and their schemas (docs/specification/http.md#service-endpoints). */
+/**
+ * `GET /openapi.json` (3.1) and `GET /docs`, both generated from the routes and their schemas
+ * (docs/specification/http.md#service-endpoints).
+ */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { RouteOptions } from 'fastify';
@@ -7,7 +10,7 @@ import { type ApiDocument, renderReferencePage } from './referencepage.ts';
 
 const css = readFileSync(new URL('./reference.css', import.meta.url), 'utf8');
 const cssHash = createHash('sha256').update(css).digest('base64');
-/** Nothing but the page's own style sheet is loaded or run. */
+/** Only the page's own style sheet may be loaded, and no script may run. */
 const pagePolicy = `default-src 'none'; style-src 'sha256-${cssHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 export function addReference(app: HttpServer, options: Pick<ServerOptions, 'service' | 'description'>): void {
@@ -15,7 +18,7 @@ export function addReference(app: HttpServer, options: Pick<ServerOptions, 'serv
   let document: Promise<ApiDocument> | undefined;
   let page: string | undefined;
   app.addHook('onRoute', (route) => void routes.push(route));
-  // With all that it needs only when somebody asks: no start waits for it.
+  // Loaded on first use, so that a start does not wait for it.
   const describeService = () =>
     (document ??= import('./openapi.ts').then((api) => api.describeRoutes(routes, options)));
 

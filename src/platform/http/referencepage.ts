@@ -1,13 +1,13 @@
-/** The reference page of a service as one HTML text, made from its OpenAPI document. No scripts, nothing from elsewhere. */
+/** The reference page of a service as one HTML string, generated from its OpenAPI document. It has no scripts and loads nothing. */
 import { escapeHtml } from '../escaping.ts';
 
-/** As much of an OpenAPI 3.1 document as the page shows. */
+/** The part of an OpenAPI 3.1 document that the page shows. */
 export interface ApiDocument {
   readonly info: { readonly title: string; readonly version: string; readonly description?: string };
   readonly paths?: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components?: {
     readonly schemas?: Readonly<Record<string, Schema>>;
-    readonly responses?: Readonly<Record<string, Answer>>;
+    readonly responses?: Readonly<Record<string, ResponseObject>>;
   };
 }
 
@@ -18,7 +18,7 @@ export interface Operation {
   readonly security?: readonly Readonly<Record<string, unknown>>[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content?: Content };
-  readonly responses?: Readonly<Record<string, Answer>>;
+  readonly responses?: Readonly<Record<string, ResponseObject>>;
 }
 
 interface Parameter {
@@ -29,7 +29,7 @@ interface Parameter {
   readonly schema?: Schema;
 }
 
-interface Answer {
+interface ResponseObject {
   readonly $ref?: string;
   readonly description?: string;
   readonly content?: Content;
@@ -61,7 +61,7 @@ interface Schema {
   readonly pattern?: string;
 }
 
-/** Nested objects are shown this deep; a schema that contains itself ends there. */
+/** Maximum depth of nested objects. It also ends recursive schemas. */
 const maxDepth = 4;
 
 export function renderReferencePage(document: ApiDocument, css: string): string {
@@ -109,7 +109,7 @@ function renderOperation(document: ApiDocument, method: string, path: string, op
     `<p class="credential">${credential(operation)}</p>`,
     operation.parameters?.length ? `<h4>Parameters</h4>${renderParameters(document, operation.parameters)}` : '',
     body === undefined ? '' : `<h4>Body</h4>${renderSchema(document, body)}`,
-    `<h4>Answers</h4><dl>${renderAnswers(document, operation)}</dl>`,
+    `<h4>Answers</h4><dl>${renderResponses(document, operation)}</dl>`,
   ];
   return `<section id="${anchor(method, path)}"><h3>${badge(method)}<code>${escapeHtml(path)}</code></h3>${parts.join('')}</section>`;
 }
@@ -136,20 +136,20 @@ function renderParameters(document: ApiDocument, parameters: readonly Parameter[
   return `<table>${rows.join('')}</table>`;
 }
 
-function renderAnswers(document: ApiDocument, operation: Operation): string {
+function renderResponses(document: ApiDocument, operation: Operation): string {
   return Object.entries(operation.responses ?? {})
-    .map(([status, answer]) => {
-      if (answer.$ref !== undefined) return `<dt>otherwise</dt><dd><a href="#problem">A problem</a>.</dd>`;
-      const schema = Object.values(answer.content ?? {})[0]?.schema;
-      const said = answer.description === 'Default Response' ? '' : escapeHtml(answer.description ?? '');
-      return `<dt>${escapeHtml(status)}</dt><dd>${said}${schema === undefined ? '' : renderSchema(document, schema)}</dd>`;
+    .map(([status, response]) => {
+      if (response.$ref !== undefined) return `<dt>otherwise</dt><dd><a href="#problem">A problem</a>.</dd>`;
+      const schema = Object.values(response.content ?? {})[0]?.schema;
+      const description = response.description === 'Default Response' ? '' : escapeHtml(response.description ?? '');
+      return `<dt>${escapeHtml(status)}</dt><dd>${description}${schema === undefined ? '' : renderSchema(document, schema)}</dd>`;
     })
     .join('');
 }
 
-/** An object as a table of its fields, anything else as one line. */
-function renderSchema(document: ApiDocument, given: Schema | undefined, depth = 0): string {
-  const schema = resolve(document, given);
+/** Renders an object as a table of its fields, and anything else as one line. */
+function renderSchema(document: ApiDocument, reference: Schema | undefined, depth = 0): string {
+  const schema = resolve(document, reference);
   const inner = schema.type === 'array' ? resolve(document, schema.items) : schema;
   const fields = Object.entries(inner.properties ?? {});
   if (fields.length === 0 || depth >= maxDepth) return depth === 0 ? `<p>${describeType(document, schema)}</p>` : '';
@@ -161,15 +161,15 @@ function renderSchema(document: ApiDocument, given: Schema | undefined, depth = 
 }
 
 function row(name: string, required: boolean, document: ApiDocument, schema: Schema, depth = 0): string {
-  const said = schema.description === undefined ? '' : `<br>${prose(schema.description)}`;
+  const description = schema.description === undefined ? '' : `<br>${prose(schema.description)}`;
   const variants = schema.anyOf ?? schema.oneOf ?? [];
   const nested = [schema, ...variants].map((part) => renderSchema(document, part, depth + 1)).join('');
   const mark = required ? '<b title="required">*</b>' : '';
-  return `<tr><th scope="row"><code>${name}</code>${mark}</th><td>${describeType(document, schema)}${said}${nested}</td></tr>`;
+  return `<tr><th scope="row"><code>${name}</code>${mark}</th><td>${describeType(document, schema)}${description}${nested}</td></tr>`;
 }
 
-function describeType(document: ApiDocument, given: Schema | undefined): string {
-  const schema = resolve(document, given);
+function describeType(document: ApiDocument, reference: Schema | undefined): string {
+  const schema = resolve(document, reference);
   const fallback = schema.default === undefined ? [] : [`default ${literal(schema.default)}`];
   if (schema.const !== undefined) return literal(schema.const);
   if (schema.enum !== undefined) return [`one of ${schema.enum.map(literal).join(', ')}`, ...fallback].join('; ');
@@ -189,7 +189,7 @@ function describeType(document: ApiDocument, given: Schema | undefined): string 
   return [`${escapeHtml(type)}${of}${map}${format}`, ...limits, ...fallback].join(', ');
 }
 
-/** Zod writes the limits of a whole number out; they tell nobody anything. */
+/** Zod emits the limits of safe integers, which carry no information for the reader. */
 function range(unit: string, min: number | undefined, max: number | undefined): string {
   const low = min === undefined || min <= Number.MIN_SAFE_INTEGER ? undefined : min;
   const high = max === undefined || max >= Number.MAX_SAFE_INTEGER ? undefined : max;
@@ -210,5 +210,5 @@ const badge = (method: string) =>
 const anchor = (method: string, path: string) =>
   escapeHtml(`${method}${path}`.toLowerCase().replace(/[^a-z0-9]+/g, '-'));
 
-/** Words between backticks are code. */
+/** Renders text between backticks as code. */
 const prose = (raw: string) => escapeHtml(raw).replace(/`([^`]+)`/g, '<code>$1</code>');

@@ -1,4 +1,4 @@
-/** The one place where errors become answers (docs/specification/http.md#errors: `error`, `message`, `requestId`, `issues`). */
+/** Converts every error to a response (docs/specification/http.md#errors: `error`, `message`, `requestId`, `issues`). */
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
@@ -9,13 +9,13 @@ import type { HttpServer } from './httpserver.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Fields that the errors of a route have beside the common ones. */
+    /** Fields that the errors of a route have in addition to the common ones. */
     errorFields?: (problem: Problem) => Readonly<Record<string, unknown>>;
   }
 }
 
-/** Overridden where a page or a file needs it. */
-export const headersOfEveryAnswer = {
+/** Routes override these where a page or a file needs it. */
+export const commonHeaders = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -24,7 +24,7 @@ export const headersOfEveryAnswer = {
 export function renderProblems(app: HttpServer): void {
   app.setErrorHandler((error: unknown, request, reply) => {
     const problem = toProblem(error);
-    // 5xx alone count as errors.
+    // Only 5xx are logged as errors.
     if (problem.status >= 500) request.log.error({ err: problem.cause ?? error, code: problem.code }, problem.message);
     return render(problem, request, reply);
   });
@@ -36,7 +36,7 @@ export function renderProblems(app: HttpServer): void {
 function render(problem: Problem, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { retryAfterS } = problem.details;
   if (retryAfterS !== undefined) reply.header('retry-after', String(retryAfterS));
-  // Fastify would close the connection, and a client that is still sending might never read the answer.
+  // Fastify would close the connection, and a client that is still sending might never read the response.
   reply.removeHeader('connection');
   const more = request.routeOptions.config?.errorFields?.(problem);
   return reply
@@ -51,10 +51,10 @@ function describe(problem: Problem, requestId: string, more: Readonly<Record<str
   return JSON.stringify({ ...common, ...more, ...fields });
 }
 
-/** A path that cannot be decoded never reaches a route, nor its hooks. */
+/** A path that cannot be decoded never reaches a route or its hooks. */
 export function renderBadUrl(_error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
-  reply.headers(headersOfEveryAnswer).header('x-request-id', request.id);
-  void render(invalid('url', 'must be a valid address'), request, reply);
+  reply.headers(commonHeaders).header('x-request-id', request.id);
+  void render(invalid('url', 'must be a valid URL'), request, reply);
 }
 
 const badHttp: Readonly<Record<string, Problem>> = {
@@ -63,12 +63,12 @@ const badHttp: Readonly<Record<string, Problem>> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: problems.payload_too_large(),
 };
 
-/** What Node could not even read as HTTP: the answer is written by hand, and the connection ends. */
+/** Writes the raw response to bytes that Node could not parse as HTTP, and closes the connection. */
 export function refuseBadHttp(error: Error & { readonly code?: string }, socket: Socket): void {
-  // Node keeps the response that is under way on the socket; a second one behind its start would garble it.
+  // Node stores the current response on the socket. Writing a second one after its start would corrupt it.
   const current: unknown = Reflect.get(socket, '_httpMessage');
-  const begun = typeof current === 'object' && current !== null && Reflect.get(current, 'headersSent') === true;
-  if (error.code === 'ECONNRESET' || !socket.writable || begun) return void socket.destroy();
+  const hasStarted = typeof current === 'object' && current !== null && Reflect.get(current, 'headersSent') === true;
+  if (error.code === 'ECONNRESET' || !socket.writable || hasStarted) return void socket.destroy();
   const problem = badHttp[error.code ?? ''] ?? problems.invalid_request({ message: 'The request is not valid HTTP.' });
   const requestId = randomUUID();
   const body = describe(problem, requestId);
@@ -85,7 +85,7 @@ export function refuseBadHttp(error: Error & { readonly code?: string }, socket:
   );
 }
 
-/** Fastify's own errors carry a code; whatever has none that is known here is ours and stays private. */
+/** Fastify's own errors have a code. An error without a known code is internal, and its message stays private. */
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (hasZodFastifySchemaValidationErrors(error)) return validationProblem(error);
@@ -100,7 +100,7 @@ function toProblem(error: unknown): Problem {
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return invalid('headers.content-length', 'must be the length of the body');
     case 'ECONNRESET':
-      // The client broke off in the middle of its body: nobody reads the answer, and it is no failure of ours.
+      // The client disconnected while sending its body. It is not a server error, and the response has no reader.
       return statusCode === 400
         ? problems.invalid_request({ cause: error })
         : problems.internal_error({ cause: error });
@@ -121,7 +121,7 @@ function validationProblem(error: {
     path: [part, ...fault.instancePath.split('/').filter((segment) => segment !== '')].join('.').slice(0, 200),
     message: fault.message ?? 'is not valid',
   }));
-  const told = issues.slice(0, maxIssuesInMessage).map((issue) => `${issue.path}: ${issue.message}`);
-  const more = error.validation.length - told.length;
-  return problems.invalid_request({ message: `${told.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`, issues });
+  const shown = issues.slice(0, maxIssuesInMessage).map((issue) => `${issue.path}: ${issue.message}`);
+  const more = error.validation.length - shown.length;
+  return problems.invalid_request({ message: `${shown.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`, issues });
 }

@@ -1,21 +1,24 @@
 /**
- * How much of an answer its reader has received. The kernel takes megabytes before the reader has any of them, and asks for
- * more in steps of hundreds of kilobytes, so what was written shows neither a slow reader nor one that stopped.
+ * Measures how much of a response its reader has received. The kernel accepts megabytes before the reader has any of them, and
+ * accepts more in steps of hundreds of kilobytes, so the number of written bytes reveals neither a slow nor a stopped reader.
  */
 import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Bytes that each connection holds in the kernel, not acknowledged by the other side. Only Linux shows them. */
+/** Bytes per connection that the kernel holds and the other side has not acknowledged. Only Linux reports them. */
 export interface SendQueues {
   readonly of: (socket: Socket) => number;
 }
 
 export const noSendQueues: SendQueues = { of: () => 0 };
 
-/** Bytes that the other side has acknowledged; where the kernel does not show it, those that the kernel has taken. */
+/**
+ * Returns the bytes that the other side has acknowledged. If the kernel does not report them, returns the bytes that the kernel has
+ * accepted.
+ */
 export function takenBytes(socket: Socket, queues: SendQueues): number {
-  // Node counts a whole write as taken or not; its handle knows how much of the write libuv still holds.
+  // Node counts only whole writes. Its handle knows how much of the current write libuv still holds.
   const handle: unknown = Reflect.get(socket, '_handle');
   const queued: unknown = typeof handle === 'object' && handle !== null ? Reflect.get(handle, 'writeQueueSize') : 0;
   const dispatched: unknown =
@@ -33,7 +36,7 @@ export async function readSendQueues(): Promise<SendQueues> {
   );
   const queues = new Map<string, number>();
   for (const line of tables.join('\n').split('\n')) {
-    // sl: local:port remote:port state tx:rx
+    // The columns are: sl, local:port, remote:port, state, tx:rx.
     const [, local, remote, queued] =
       /^ *\d+: ([0-9A-F]+:[0-9A-F]{4}) ([0-9A-F]+:[0-9A-F]{4}) [0-9A-F]{2} ([0-9A-F]{8}):/.exec(line) ?? [];
     if (queued !== undefined && queued !== '00000000') queues.set(`${local} ${remote}`, Number.parseInt(queued, 16));
@@ -45,7 +48,7 @@ function nameOf({ localAddress, localPort, remoteAddress, remotePort }: Socket):
   return `${written(localAddress, localPort)} ${written(remoteAddress, remotePort)}`;
 }
 
-/** As the kernel's tables write it: 32-bit words in the order of the machine, which is little-endian. */
+/** Formats an address as in the kernel's tables: 32-bit words in the byte order of the machine, which is little-endian. */
 function written(address: string | undefined, port: number | undefined): string {
   if (address === undefined || port === undefined) return '';
   const bytes = ipaddr.parse(address).toByteArray();

@@ -49,7 +49,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 describe('every service', () => {
-  it('says what it is, and that it runs', async () => {
+  it('reports its name and that it is running', async () => {
     expect((await app.inject('/')).json()).toEqual({ service: 'media', version: expect.stringMatching(/^\d+\./) });
     expect((await app.inject('/health')).json()).toEqual({ status: 'ok', service: 'media' });
     const image = createServer({ service: 'image', log, readiness: {}, plainHealth: true });
@@ -58,14 +58,14 @@ describe('every service', () => {
     await image.close();
   });
 
-  it('answers HEAD as GET, without a body', async () => {
+  it('responds to HEAD as to GET, without a body', async () => {
     const answer = await app.inject({ method: 'HEAD', url: '/health' });
     expect([answer.statusCode, answer.body]).toEqual([200, '']);
     const unknown = await app.inject({ method: 'HEAD', url: '/nowhere' });
     expect(unknown.statusCode).toBe(404);
   });
 
-  it('sends headers that keep browsers from guessing, telling and running', async () => {
+  it('sends headers that stop browsers from guessing types, leaking referrers and running scripts', async () => {
     for (const url of ['/health', '/nowhere', '/boom', '/%zz']) {
       const { headers } = await app.inject(url);
       expect(headers).toMatchObject({
@@ -80,7 +80,7 @@ describe('every service', () => {
 });
 
 describe('request ids', () => {
-  it.each(['a', 'A-z_0.9', 'x'.repeat(128)])('are taken over: %s', async (id) => {
+  it.each(['a', 'A-z_0.9', 'x'.repeat(128)])('accepts %s', async (id) => {
     const answer = await app.inject({ url: '/nowhere', headers: { 'x-request-id': id } });
     expect(answer.headers['x-request-id']).toBe(id);
     expect(answer.json().requestId).toBe(id);
@@ -93,12 +93,12 @@ describe('request ids', () => {
     ['markup', '<b>'],
     ['a slash', 'a/b'],
     ['two of them', ['a', 'b']],
-  ])('are made where they do not fit: %s', async (_name, id) => {
+  ])('replaces an invalid one: %s', async (_name, id) => {
     const answer = await app.inject({ url: '/nowhere', headers: { 'x-request-id': id } });
     expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it('are of one request each', async () => {
+  it('differ for each request', async () => {
     const ids = await Promise.all(
       Array.from({ length: 20 }, async () => (await app.inject('/')).headers['x-request-id']),
     );
@@ -108,17 +108,17 @@ describe('request ids', () => {
 
 const json = { 'content-type': 'application/json' };
 
-describe('what cannot be answered', () => {
+describe('invalid requests', () => {
   const cases: [name: string, options: InjectOptions, status: number, error: string, issue?: string][] = [
     ['an unknown route', { url: '/nowhere' }, 404, 'not_found'],
     ['another method on a known route', { url: '/echo' }, 404, 'not_found'],
     ['an unusual method', { method: 'PROPFIND', url: '/health' }, 404, 'not_found'],
     ['a body to an unknown route', { method: 'POST', url: '/nowhere', headers: json, payload: '{' }, 404, 'not_found'],
     ['a path that cannot be decoded', { url: '/%zz' }, 400, 'invalid_request', 'url'],
-    ['a cut escape', { url: '/bodiless/%E0%A4%A' }, 400, 'invalid_request', 'url'],
+    ['a truncated escape', { url: '/bodiless/%E0%A4%A' }, 400, 'invalid_request', 'url'],
     ['not JSON', { headers: json, payload: '{"name":' }, 400, 'invalid_request', 'body'],
     ['two JSON values', { headers: json, payload: '{"name":"x"}{}' }, 400, 'invalid_request', 'body'],
-    ['nothing where a body is needed', { headers: json, payload: '' }, 400, 'invalid_request', 'body'],
+    ['no body where one is required', { headers: json, payload: '' }, 400, 'invalid_request', 'body'],
     ['no body at all', {}, 400, 'invalid_request', 'body'],
     ['not an object', { headers: json, payload: '[]' }, 400, 'invalid_request', 'body'],
     ['null', { headers: json, payload: 'null' }, 400, 'invalid_request', 'body'],
@@ -159,12 +159,12 @@ describe('what cannot be answered', () => {
       'unsupported_media_type',
     ],
     [
-      'a packed body',
+      'a compressed body',
       { headers: { ...json, 'content-encoding': 'gzip' }, payload: 'x' },
       415,
       'unsupported_media_type',
     ],
-    ['a byte too much', { headers: json, payload: bodyOf(1024 * 1024 + 1) }, 413, 'payload_too_large'],
+    ['one byte too many', { headers: json, payload: bodyOf(1024 * 1024 + 1) }, 413, 'payload_too_large'],
   ];
   it.each(cases)('%s', async (_name, options, status, error, issue) => {
     const answer = await app.inject({ method: 'url' in options ? 'GET' : 'POST', url: '/echo', ...options });
@@ -176,7 +176,7 @@ describe('what cannot be answered', () => {
     if (issue !== undefined) expect(answer.json().message).toContain(issue);
   });
 
-  it('tells every fault of a form, but not a flood of them', async () => {
+  it('reports every fault of a body, up to a limit', async () => {
     const server = createServer({ service: 'x', log, readiness: {} });
     server.post('/', { schema: { body: z.object({ ids: z.array(z.uuid()) }) } }, async () => ({}));
     const answer = await server.inject({ method: 'POST', url: '/', payload: { ids: Array(1000).fill('x') } });
@@ -187,7 +187,7 @@ describe('what cannot be answered', () => {
   });
 });
 
-describe('what is taken', () => {
+describe('accepted requests', () => {
   const post = (payload: string, headers: Record<string, string> = json) =>
     app.inject({ method: 'POST', url: '/echo', headers, payload });
 
@@ -200,7 +200,7 @@ describe('what is taken', () => {
   });
 
   it.each(['{"name":"x","__proto__":{"admin":true}}', '{"name":"x","constructor":{"prototype":{"admin":true}}}'])(
-    'names that would reach into prototypes are ignored as well: %s',
+    'ignores names that would reach into prototypes: %s',
     async (payload) => {
       const answer = await post(payload);
       expect([answer.statusCode, answer.json()]).toEqual([200, { name: 'x' }]);
@@ -210,7 +210,7 @@ describe('what is taken', () => {
     },
   );
 
-  it('100 levels, and any number of brackets in a text', async () => {
+  it('100 levels, and any number of brackets in a string', async () => {
     expect((await post(nested(100))).statusCode).toBe(200);
     const name = '[{"\\'.repeat(1000);
     expect((await post(JSON.stringify({ name }))).json()).toEqual({ name });
@@ -223,7 +223,7 @@ describe('what is taken', () => {
     },
   );
 
-  it('a type without a body, where none is needed', async () => {
+  it('a content type without a body, if none is required', async () => {
     const answer = await app.inject({ method: 'DELETE', url: '/bodiless/1', headers: json });
     expect([answer.statusCode, answer.json()]).toEqual([200, { id: '1', body: null }]);
   });
@@ -234,19 +234,19 @@ describe('what is taken', () => {
   });
 });
 
-describe('what goes wrong inside', () => {
-  it.each(['/boom', '/text-thrown', '/nothing-thrown', '/unserialisable'])('%s stays inside', async (url) => {
+describe('internal errors', () => {
+  it.each(['/boom', '/text-thrown', '/nothing-thrown', '/unserialisable'])('does not reveal %s', async (url) => {
     const answer = await app.inject(url);
     expect(answer.statusCode).toBe(500);
     expect(answer.body).not.toContain('hunter2');
     expect(answer.json()).toEqual({
       error: 'internal_error',
-      message: 'Something went wrong on our side.',
+      message: 'An internal error occurred.',
       requestId: answer.headers['x-request-id'],
     });
   });
 
-  it('says when a repeat makes sense, and what the documents say beside', async () => {
+  it('says when to retry, and adds the fields that the specification requires', async () => {
     const answer = await app.inject('/later');
     expect([answer.statusCode, answer.headers['retry-after'], answer.json().reason]).toEqual([503, '7', 'later']);
     expect(answer.body).not.toContain('hunter2');
@@ -256,7 +256,7 @@ describe('what goes wrong inside', () => {
 describe('over a socket', () => {
   const head = 'Host: x\r\n';
   it.each([
-    ['no HTTP', 'hello\r\n\r\n', 400, 'invalid_request'],
+    ['not HTTP', 'hello\r\n\r\n', 400, 'invalid_request'],
     ['an unknown method', `FROB / HTTP/1.1\r\n${head}\r\n`, 400, 'invalid_request'],
     ['no Host', 'GET / HTTP/1.1\r\n\r\n', 400, 'invalid_request'],
     ['two hosts', `GET / HTTP/1.1\r\n${head}Host: y\r\n\r\n`, 400, 'invalid_request'],
@@ -282,10 +282,10 @@ describe('over a socket', () => {
       'invalid_request',
     ],
     ['a head that is too large', `GET / HTTP/1.1\r\n${head}X: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
-    ['an address that is too long', `GET /${'x'.repeat(20_000)} HTTP/1.1\r\n${head}\r\n`, 431, 'headers_too_large'],
+    ['a URL that is too long', `GET /${'x'.repeat(20_000)} HTTP/1.1\r\n${head}\r\n`, 431, 'headers_too_large'],
     ['an unknown expectation', `GET /nowhere HTTP/1.1\r\n${head}Expect: miracles\r\n\r\n`, 404, 'not_found'],
     [
-      'an upgrade to nothing we know',
+      'an upgrade to an unknown protocol',
       `GET /nowhere HTTP/1.1\r\n${head}Connection: upgrade\r\nUpgrade: h2c\r\n\r\n`,
       404,
       'not_found',
@@ -308,7 +308,7 @@ describe('over a socket', () => {
     expect((await sendRaw(address, `GET ${address}/health HTTP/1.1\r\n${head}\r\n`))[0]?.status).toBe(200);
   });
 
-  it('a body over the limit in chunks is cut off at it, and the sender reads why', async () => {
+  it('cuts off a chunked body at the limit, and the sender can read the error', async () => {
     const chunk = 'x'.repeat(64 * 1024);
     const chunks = `${chunk.length.toString(16)}\r\n${chunk}\r\n`.repeat(40);
     const bytes = `POST /echo HTTP/1.1\r\n${head}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`;
@@ -316,7 +316,7 @@ describe('over a socket', () => {
     expect([answer?.status, JSON.parse(answer?.body ?? '{}').error]).toEqual([413, 'payload_too_large']);
   });
 
-  it.each([1.5, 8, 32])('a body of %d MiB is refused in an answer that clients can read', async (mebibytes) => {
+  it.each([1.5, 8, 32])('rejects a body of %d MiB with a response that clients can read', async (mebibytes) => {
     for (let round = 0; round < 3; round += 1) {
       const answer = await fetch(`${address}/echo`, {
         method: 'POST',
@@ -328,20 +328,20 @@ describe('over a socket', () => {
   });
 });
 
-describe('a client that goes away', () => {
-  it('is told to whoever works for it', async () => {
+describe('a client that disconnects', () => {
+  it('aborts the work for it', async () => {
     const before = abandoned;
     const controller = new AbortController();
-    const asked = request(`${address}/slow`, { signal: controller.signal });
+    const sent = request(`${address}/slow`, { signal: controller.signal });
     await sleep(50);
     controller.abort();
-    await expect(asked).rejects.toThrow();
+    await expect(sent).rejects.toThrow();
     await expect.poll(() => abandoned).toBe(before + 1);
     const metrics = await (await fetch(`${address}/metrics`)).text();
     expect(metrics).toMatch(/http_request_duration_seconds_count\{[^}]*route="\/slow"[^}]*status_code="499"[^}]*\} 1/);
   });
 
-  it('is not mistaken for one that has sent its body', async () => {
+  it('is not confused with one that has sent its body', async () => {
     const answer = await request(`${address}/after-body`, { method: 'POST', headers: json, body: '{"name":"x"}' });
     expect(await answer.body.json()).toEqual({ aborted: false });
   });

@@ -1,4 +1,4 @@
-/** One Fastify instance per service, with every rule that is common to all services (docs/specification/http.md; docs/http.md). */
+/** Creates one Fastify instance per service, with all rules that services share (docs/specification/http.md; docs/http.md). */
 import fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -14,23 +14,23 @@ import { observeRequests } from './observing.ts';
 import { addOperations } from './operations.ts';
 import { addReference } from './reference.ts';
 import { refuseBadHttp, renderBadUrl, renderProblems } from './rendering.ts';
-import { wordFault } from './validationmessages.ts';
+import { validationMessage } from './validationmessages.ts';
 
 export type { CorsRule, HttpServer, Readiness, ServerCommons, ServerOptions } from './httpserver.ts';
 
-/** Enough for 1 MiB at 420 kbit/s. The head has no longer, whatever the service says. */
+/** Enough for 1 MiB at 420 kbit/s. The headers never have longer than this. */
 const arrivalTimeoutMs = 20_000;
-/** Longer than any path that Node lets through: what a parameter may be is the schema's to say. */
+/** Longer than any path that Node accepts, because the schema decides which parameters are valid. */
 const maxParamLength = 16 * 1024;
 
-// Of the whole process: each service words the faults of its callers alike.
-z.config({ customError: wordFault });
+// Applies to the whole process: all services use the same validation messages.
+z.config({ customError: validationMessage });
 
 export function createServer(options: ServerOptions): HttpServer {
   const { log, service, telemetry = noTelemetry, requestTimeoutMs = arrivalTimeoutMs } = options;
   const headersTimeout = Math.min(arrivalTimeoutMs, requestTimeoutMs);
   const app = fastify({
-    loggerInstance: oneForAll(log),
+    loggerInstance: sharedLogger(log),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: options.bodyLimit ?? 1024 * 1024,
     requestTimeout: requestTimeoutMs,
@@ -41,7 +41,7 @@ export function createServer(options: ServerOptions): HttpServer {
     onProtoPoisoning: 'remove',
     onConstructorPoisoning: 'remove',
     routerOptions: { maxParamLength },
-    // A missing host is refused in a hook, in our own words.
+    // A hook rejects a missing host header with a problem response.
     http: {
       requireHostHeader: false,
       headersTimeout,
@@ -49,16 +49,16 @@ export function createServer(options: ServerOptions): HttpServer {
     },
     frameworkErrors: renderBadUrl,
     clientErrorHandler: refuseBadHttp,
-    // Ours are set below: Fastify's own need not even be loaded.
-    schemaController: { compilersFactory: { buildValidator: replaced, buildSerializer: replaced } },
+    // The compilers are set below, so Fastify's own need not be loaded.
+    schemaController: { compilersFactory: { buildValidator: unexpectedCompiler, buildSerializer: unexpectedCompiler } },
   }).withTypeProvider<ZodTypeProvider>();
 
-  // What else a client expects of us than `100-continue` is not held against it.
+  // Expectations other than `100-continue` are ignored.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.decorateRequest('caller');
   app.setValidatorCompiler(validatorCompiler);
-  // What we send is held by the types; the response schemas serve the reference.
-  app.setSerializerCompiler(() => (answer) => JSON.stringify(answer));
+  // TypeScript checks responses, so the response schemas only serve the reference page.
+  app.setSerializerCompiler(() => (response) => JSON.stringify(response));
   acceptJson(app);
   addReference(app, options);
   addMetrics(app, service);
@@ -70,16 +70,16 @@ export function createServer(options: ServerOptions): HttpServer {
   return app;
 }
 
-function replaced(): never {
-  throw new Error('a schema compiler of Fastify was asked for');
+function unexpectedCompiler(): never {
+  throw new Error('a schema compiler of Fastify was called');
 }
 
-/** The log finds the ids of a request by itself: no logger is made per request. */
-function oneForAll(log: Log): FastifyBaseLogger {
+/** The log adds the ids of the current request to each line, so one logger serves all requests. */
+function sharedLogger(log: Log): FastifyBaseLogger {
   const logger: FastifyBaseLogger = Object.create(log, { child: { value: () => logger } });
   return logger;
 }
 
-function acceptRequestId(given: string | string[] | undefined): string {
-  return typeof given === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : randomHex(16);
+function acceptRequestId(value: string | string[] | undefined): string {
+  return typeof value === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(value) ? value : randomHex(16);
 }

@@ -1,4 +1,4 @@
-/** Clients that send or read slowly, against a server that works on two requests at once. */
+/** Clients that send or read slowly, against a server with a limit of two concurrent requests. */
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readAnswers, sendRaw } from '../../../test/platform/rawclient.fixture.ts';
@@ -40,7 +40,7 @@ function begin(text: string): Socket {
   return socket;
 }
 
-/** Writes a byte every now and then until the connection ends. */
+/** Writes a byte at intervals until the connection ends. */
 function trickle(socket: Socket): Socket {
   const timer = setInterval(() => socket.write(' '), 20);
   socket.on('close', () => clearInterval(timer));
@@ -68,13 +68,13 @@ describe(`${many} clients`, () => {
   it.each([
     ['with a length', post('Content-Length: 1000', '{')],
     ['in chunks', post('Transfer-Encoding: chunked', '1\r\n{\r\n')],
-  ])('whose bodies do not arrive (%s) hold no place', async (_name, text) => {
+  ])('whose bodies do not arrive (%s) do not count as in flight', async (_name, text) => {
     for (let index = 0; index < many; index++) begin(text);
     await expect.poll(open).toBe(many);
     await everybodyElseIsServed();
   });
 
-  it('that do not read a large answer hold no place', async () => {
+  it('that do not read a large response do not count as in flight', async () => {
     for (let index = 0; index < many; index++) {
       begin('GET /large HTTP/1.1\r\nHost: a\r\n\r\n');
       await expect.poll(sending).toBe(index + 1);
@@ -82,7 +82,7 @@ describe(`${many} clients`, () => {
     await everybodyElseIsServed();
   });
 
-  it('that ask again and again and read nothing hold no place', async () => {
+  it('that send request after request and read nothing do not count as in flight', async () => {
     for (let index = 0; index < many; index++) begin('GET /small HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(2000));
     await expect.poll(async () => (await gauge('http_request_duration_seconds')).length > 0).toBe(true);
     await everybodyElseIsServed();
@@ -94,15 +94,15 @@ describe('a request that does not arrive in time', () => {
 
   it.each([
     ['whose body trickles in', post('Content-Length: 100000', '{')],
-    ['whose body does not come', post('Content-Length: 100000', '')],
+    ['whose body does not arrive', post('Content-Length: 100000', '')],
     ['whose head trickles in', 'POST /quick HTTP/1.1\r\nHost:'],
-  ])('%s is 408, and its connection ends', async (_name, text) => {
+  ])('%s gets 408, and its connection ends', async (_name, text) => {
     const socket = trickle(begin(text)).resume();
     const [answer] = await readAnswers(socket, 2);
     expect([answer?.status, JSON.parse(answer?.body ?? '{}').error]).toEqual([408, 'request_timeout']);
   });
 
-  it('is not one that follows a pause on its connection', async () => {
+  it('does not start during a pause on its connection', async () => {
     const socket = begin(post('Content-Length: 2', '{}')).resume();
     expect((await readAnswers(socket, 1))[0]?.status).toBe(200);
     await new Promise((resolve) => setTimeout(resolve, 600));
@@ -111,17 +111,17 @@ describe('a request that does not arrive in time', () => {
   });
 });
 
-describe('a large answer', () => {
+describe('a large response', () => {
   beforeEach(() => start({ transferWindowMs: 600 }));
 
-  it('is cut off when its reader takes nothing', async () => {
+  it('is cut off if its reader receives nothing', async () => {
     const socket = begin('GET /large HTTP/1.1\r\nHost: a\r\n\r\n');
     await expect.poll(sending).toBe(1);
     await expect.poll(sending, { timeout: 10_000 }).toBe(0);
     expect(Buffer.concat(await socket.resume().toArray()).length).toBeLessThan(large.length);
   });
 
-  it('reaches a reader who is slow, but not too slow', async () => {
+  it('reaches a reader that is slow, but not too slow', async () => {
     const socket = begin('GET /large HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
     let received = 0;
     for await (const chunk of socket) {
@@ -132,8 +132,8 @@ describe('a large answer', () => {
   });
 });
 
-describe('when no place is left for another large answer', () => {
-  it('the next is 503, but what was done is answered', async () => {
+describe('when no place is left for another large response', () => {
+  it('returns 503 for the next GET, but sends the response of completed work', async () => {
     await start({ maxTransfers: 1 }, (server) => server.post('/large', async () => large));
     begin('GET /large HTTP/1.1\r\nHost: a\r\n\r\n');
     await expect.poll(sending).toBe(1);
@@ -146,7 +146,7 @@ describe('when no place is left for another large answer', () => {
 });
 
 describe('a body that arrives while all places are taken', () => {
-  it('is refused when it is there, and its sender can ask again', async () => {
+  it('is rejected when it is complete, and its sender can retry', async () => {
     const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
     await start({ maxInFlight: 1 }, (server) => server.get('/slow', async () => finished));
     const arriving = begin(post('Content-Length: 2', '{'));

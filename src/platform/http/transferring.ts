@@ -1,19 +1,19 @@
-/** Transfers of one server: `reply.transfer` begins one, and each large answer is one. */
+/** Transfers of one server. `reply.transfer` starts one, and each large response is one. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Gauge } from 'prom-client';
 import type { HttpServer, ServerOptions } from './httpserver.ts';
-import { answering, createTransfers, type Transfer } from './transfers.ts';
+import { createTransfers, responseTransfer, type Transfer } from './transfers.ts';
 
-/** Characters or bytes. The kernel takes a smaller answer at once, whatever its reader does. */
+/** Characters or bytes. The kernel accepts a smaller response at once, regardless of its reader. */
 const largeAnswer = 16 * 1024;
 
 interface TransferringDeps {
   readonly leavePlace: (reply: FastifyReply) => void;
-  readonly isAlwaysAnswered: (request: FastifyRequest) => boolean;
+  readonly isAlwaysServed: (request: FastifyRequest) => boolean;
 }
 
 export function addTransfers(app: HttpServer, options: ServerOptions, deps: TransferringDeps): void {
-  const { leavePlace, isAlwaysAnswered } = deps;
+  const { leavePlace, isAlwaysServed } = deps;
   const { maxTransfers = 1000, transferWindowMs = 30_000 } = options;
   const transfers = createTransfers({ max: maxTransfers, windowMs: transferWindowMs });
   app.decorate('transfers', transfers);
@@ -27,20 +27,20 @@ export function addTransfers(app: HttpServer, options: ServerOptions, deps: Tran
   });
   app.addHook<unknown>('onSend', (request, reply, payload, done) => {
     if (reply.isTransfer || !isWhole(payload)) return done();
-    // The work is done: what is left is up to the reader.
+    // The work is done, and only the reader determines how long the response takes.
     leavePlace(reply);
     if (payload.length <= largeAnswer) return done();
     try {
-      reply.transfer(answering(reply.raw));
+      reply.transfer(responseTransfer(reply.raw));
     } catch (error) {
-      // Clients repeat a 503 of any method. The work of other methods than GET must not be done twice.
-      if (request.method === 'GET' && !isAlwaysAnswered(request)) return done(error as Error);
+      // Clients retry a 503 for any method, but only a GET is safe to process again.
+      if (request.method === 'GET' && !isAlwaysServed(request)) return done(error as Error);
     }
     done();
   });
   new Gauge({
     name: 'http_transfers',
-    help: 'Uploads (in), downloads and large answers (out) under way.',
+    help: 'Uploads (in), downloads and large responses (out) in progress.',
     labelNames: ['direction'],
     registers: [app.metrics],
     collect() {

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { createTransfers, type Transfer } from './transfers.ts';
 
-/** Moves as many bytes between two looks as its client can; `ended` says why it was ended. */
-function transfer(direction: Transfer['direction'], bytesPerLook: number, waits = false) {
+/** Moves as many bytes between two samples as its client can. `ended` is the reason why it was ended. */
+function transfer(direction: Transfer['direction'], bytesPerSample: number, waits = false) {
   let moved = 0;
   const ended: string[] = [];
   const begun: Transfer = {
     direction,
-    movedBytes: () => (moved += bytesPerLook),
+    movedBytes: () => (moved += bytesPerSample),
     waitsForServer: () => waits,
     end: (reason) => ended.push(reason),
   };
@@ -33,14 +33,14 @@ it('ends a transfer that is too slow, once, and no other', async () => {
   expect([transfers.count('in'), transfers.count('out')]).toEqual([0, 0]);
 });
 
-it('makes room by ending the slowest, when it is slow enough', async () => {
+it('evicts the slowest transfer if it is slow enough', async () => {
   const transfers = createTransfers({ max: 2, windowMs });
-  // Between the lowest speed and the one below which a transfer makes room.
-  const perLook = (bytesPerSecond: number) => (bytesPerSecond * windowMs) / 6000;
-  const [slow, fast] = [transfer('in', perLook(5000)), transfer('out', huge)];
+  // Between the minimum speed and the speed below which a transfer can be evicted.
+  const perSample = (bytesPerSecond: number) => (bytesPerSecond * windowMs) / 6000;
+  const [slow, fast] = [transfer('in', perSample(5000)), transfer('out', huge)];
   for (const { begun } of [slow, fast]) transfers.begin(begun);
   const next = transfer('in', huge);
-  expect(() => transfers.begin(next.begun)).toThrow('more work than it can take');
+  expect(() => transfers.begin(next.begun)).toThrow('overloaded');
   expect(transfers.endSlowest('out')).toBe(false);
   await until(() => {
     try {
@@ -51,5 +51,5 @@ it('makes room by ending the slowest, when it is slow enough', async () => {
     }
   });
   expect([slow.ended, fast.ended]).toEqual([['crowded'], []]);
-  expect(() => transfers.begin(transfer('in', huge).begun)).toThrow('more work than it can take');
+  expect(() => transfers.begin(transfer('in', huge).begun)).toThrow('overloaded');
 });

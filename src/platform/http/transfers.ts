@@ -1,31 +1,31 @@
 /**
- * Transfers: bodies that move at the pace of the client, such as uploads, downloads and large answers. They occupy memory
- * and file descriptors but no processor, so they have limits of their own: a number at once, and a lowest speed.
+ * Transfers: bodies that move at the pace of the client, such as uploads, downloads and large responses. They use memory and
+ * file descriptors but no CPU, so they have their own limits: a maximum number and a minimum speed.
  */
 import type { ServerResponse } from 'node:http';
 import { problems } from '../problem.ts';
 import { noSendQueues, readSendQueues, type SendQueues, takenBytes } from './sendqueues.ts';
 
-/** Bytes a second, over the whole window. */
+/** Minimum bytes per second, over the whole window. */
 export const slowestTransfer = 1000;
-/** Bytes a second. When no place is left, the slowest transfer below this makes room for a new one. */
-const slowerThanMost = 10_000;
-const looksPerWindow = 6;
+/** Bytes per second. If no place is free, a new transfer evicts the slowest transfer below this speed. */
+const evictionSpeed = 10_000;
+const samplesPerWindow = 6;
 
 export interface Transfer {
   readonly direction: 'in' | 'out';
-  /** Bytes that the client has sent or received so far. */
+  /** Bytes that the client has sent or received. */
   readonly movedBytes: (queues: SendQueues) => number;
-  /** The client waits for the server, so the pause does not count against it. */
+  /** The client waits for the server, so this time does not count against it. */
   readonly waitsForServer: () => boolean;
-  /** `slow`: below the lowest speed. `crowded`: another transfer needs the place. */
+  /** `slow`: below the minimum speed. `crowded`: another transfer needs the place. */
   readonly end: (reason: 'slow' | 'crowded') => void;
 }
 
 export interface Transfers {
-  /** Watches a transfer until the returned function is called. Throws `overloaded` when no place is left. */
+  /** Watches a transfer until the returned function is called. Throws `overloaded` if no place is free. */
   begin(transfer: Transfer): () => void;
-  /** Ends the slowest transfer in this direction. `false`: none is slow enough to be ended for another. */
+  /** Ends the slowest transfer in this direction. Returns `false` if none is slow enough. */
   endSlowest(direction?: Transfer['direction']): boolean;
   count(direction: Transfer['direction']): number;
 }
@@ -37,23 +37,23 @@ export interface TransferLimits {
 
 interface Watched {
   readonly transfer: Transfer;
-  /** The first is as old as the window, or from the first look at the transfer. */
+  /** The first sample is as old as the window, or from the first look at the transfer. */
   samples: { readonly atMs: number; readonly bytes: number }[];
 }
 
 export function createTransfers({ max, windowMs }: TransferLimits): Transfers {
   const running = new Set<Watched>();
   let timer: NodeJS.Timeout | undefined;
-  let isLooking = false;
+  let isSampling = false;
 
-  async function look(): Promise<void> {
-    if (isLooking) return;
+  async function sampleAll(): Promise<void> {
+    if (isSampling) return;
     if (running.size === 0) {
       clearInterval(timer);
       timer = undefined;
       return;
     }
-    isLooking = true;
+    isSampling = true;
     try {
       const isSending = [...running].some(({ transfer }) => transfer.direction === 'out' && !transfer.waitsForServer());
       const queues = isSending ? await readSendQueues() : noSendQueues;
@@ -63,7 +63,7 @@ export function createTransfers({ max, windowMs }: TransferLimits): Transfers {
         if (speed !== undefined && speed < slowestTransfer) end(watched, 'slow');
       }
     } finally {
-      isLooking = false;
+      isSampling = false;
     }
   }
 
@@ -77,7 +77,7 @@ export function createTransfers({ max, windowMs }: TransferLimits): Transfers {
     for (const watched of running) {
       const speed = speedOf(watched, windowMs);
       const isOne = direction === undefined || watched.transfer.direction === direction;
-      if (isOne && speed !== undefined && speed < (slowest?.speed ?? slowerThanMost)) slowest = { watched, speed };
+      if (isOne && speed !== undefined && speed < (slowest?.speed ?? evictionSpeed)) slowest = { watched, speed };
     }
     if (slowest === undefined) return false;
     end(slowest.watched, 'crowded');
@@ -87,10 +87,10 @@ export function createTransfers({ max, windowMs }: TransferLimits): Transfers {
   return {
     begin: (transfer) => {
       if (running.size >= max && !endSlowest()) throw problems.overloaded();
-      // The first sample is taken at the next look: most transfers are over by then.
+      // The first sample is taken at the next interval, because most transfers are over by then.
       const watched: Watched = { transfer, samples: [] };
       running.add(watched);
-      timer ??= setInterval(() => void look(), windowMs / looksPerWindow).unref();
+      timer ??= setInterval(() => void sampleAll(), windowMs / samplesPerWindow).unref();
       return () => void running.delete(watched);
     },
     endSlowest,
@@ -105,15 +105,15 @@ function sample({ transfer, samples }: Watched, queues: SendQueues, windowMs: nu
   while (samples[1] !== undefined && atMs - samples[1].atMs >= windowMs) samples.shift();
 }
 
-/** Bytes a second. `undefined`: not watched for long enough. */
+/** Returns bytes per second, or `undefined` if the transfer has not been watched for long enough. */
 function speedOf({ samples }: Watched, windowMs: number): number | undefined {
   const [first, last] = [samples[0], samples.at(-1)];
   if (first === undefined || last === undefined || last.atMs - first.atMs < windowMs) return undefined;
   return ((last.bytes - first.bytes) * 1000) / (last.atMs - first.atMs);
 }
 
-/** The answer that `raw` sends. It is cut off when it is too slow: its head may have been sent. */
-export function answering(raw: ServerResponse): Transfer {
+/** The response that `raw` sends. If it is too slow the connection is closed, because its headers may have been sent. */
+export function responseTransfer(raw: ServerResponse): Transfer {
   return {
     direction: 'out',
     movedBytes: (queues) => (raw.socket === null ? 0 : takenBytes(raw.socket, queues)),

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { wordFault } from './validationmessages.ts';
+import { validationMessage } from './validationmessages.ts';
 
 const one = z.enum(['image', 'video']);
 const addresses = z.union([z.string().min(3), z.array(z.string())]);
@@ -28,6 +28,6 @@ const table: [string, z.ZodType, unknown, string][] = [
 ];
 
 it.each(table)('%s', (_case, schema, input, words) => {
-  const { error } = schema.safeParse(input, { error: wordFault });
+  const { error } = schema.safeParse(input, { error: validationMessage });
   expect(error?.issues.map((issue) => issue.message)).toEqual([words]);
 });

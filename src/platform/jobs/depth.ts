@@ -1,16 +1,16 @@
-/** Queue depths at `GET /metrics`: asked of the database when they are read. */
+/** Queue depths at `GET /metrics`, read from the database on each scrape. */
 import { Gauge, type Registry } from 'prom-client';
 import type { Jobs } from './jobs.ts';
 
-/** Of the queues given, so that of several services on one database each shows its own. */
+/** Reports only the given queues, because several services share one database. */
 export function measureJobs(registry: Registry, jobs: Pick<Jobs, 'depths'>, queues: readonly string[]): void {
   new Gauge({
     name: 'jobs',
-    help: 'Jobs that wait, run, or ended dead.',
+    help: 'Jobs that are waiting, running or dead.',
     labelNames: ['queue', 'status'],
     registers: [registry],
     async collect() {
-      // Without the database the others are told all the same.
+      // If the database is unavailable, the other metrics are still reported.
       const depths = await jobs.depths().catch(() => undefined);
       this.reset();
       if (depths === undefined) return;

@@ -28,18 +28,18 @@ for (const engine of databaseEngines) {
     let queue: Queue<{ readonly n: number }>;
     const processes: Jobs[] = [];
 
-    /** As another process would; nothing is done by time but where a test says so. */
+    /** Acts as another process. Timers run nothing unless a test configures them. */
     function startProcess(options: Partial<JobsOptions> = {}): Jobs {
       const still = { pollEveryMs: hourMs, sweepEveryMs: hourMs, isSoleProcess: false };
       const jobs = createJobs({ database, log, ...still, ...options });
       processes.push(jobs);
       return jobs;
     }
-    const lively = { pollEveryMs: 20, sweepEveryMs: 50 };
+    const activePolling = { pollEveryMs: 20, sweepEveryMs: 50 };
     const enqueue = (jobs: Jobs, n: number, options = {}) => jobs.enqueue(db, queue, { n }, options);
     const until = async (jobs: Jobs, jobId: string, status: string) => {
       for (;;) {
-        const state = await jobs.look(jobId);
+        const state = await jobs.find(jobId);
         if (state?.status === status) return state;
         await sleep(10);
       }
@@ -59,7 +59,7 @@ for (const engine of databaseEngines) {
     });
     afterAll(() => database.close());
 
-    it('are done, with what was enqueued', async () => {
+    it('run with their payload', async () => {
       const jobs = startProcess();
       const done: Job<{ n: number }>[] = [];
       jobs.work(queue, async (job) => void done.push(job), { concurrency: 1 });
@@ -69,7 +69,7 @@ for (const engine of databaseEngines) {
       expect(done).toMatchObject([{ jobId, payload: { n: 7 }, attempt: 1, isLastAttempt: false }]);
     });
 
-    it('begin at once after the commit of the transaction that enqueued them, and not before', async () => {
+    it('start at once after the commit of the transaction that enqueued them, and not before', async () => {
       const jobs = startProcess();
       const begun = Promise.withResolvers<void>();
       let committed = false;
@@ -94,11 +94,11 @@ for (const engine of databaseEngines) {
       expect((await enqueue(jobs, 1, { key: 'once' })).created).toBe(true);
     });
 
-    it('refuse a payload that their queue does not know', async () => {
+    it('reject a payload that does not match the queue', async () => {
       await expect(startProcess().enqueue(db, queue, { n: 0.5 })).rejects.toThrow();
     });
 
-    it('are one for many that enqueue the same key at once, until it is finished', async () => {
+    it('are created once for concurrent calls with the same key, until they finish', async () => {
       const jobs = startProcess();
       const enqueued = await Promise.all(Array.from({ length: 50 }, (_, n) => enqueue(jobs, n, { key: 'same' })));
       expect(new Set(enqueued.map(({ jobId }) => jobId)).size).toBe(1);
@@ -114,8 +114,8 @@ for (const engine of databaseEngines) {
       expect(await enqueue(jobs, 0, { key: 'same' })).toMatchObject({ created: true });
     });
 
-    it('wait for their time', async () => {
-      const jobs = startProcess(lively);
+    it('wait until they are due', async () => {
+      const jobs = startProcess(activePolling);
       let begunMs = 0;
       const startedMs = performance.now();
       const work = async () => {
@@ -127,14 +127,40 @@ for (const engine of databaseEngines) {
       expect(begunMs - startedMs).toBeGreaterThanOrEqual(390);
     });
 
-    it('are found by processes that were not told', async () => {
-      const [enqueuing, working] = [startProcess(), startProcess(lively)];
+    it('wait for an instant, by the clock of the database', async () => {
+      const jobs = startProcess(activePolling);
+      jobs.work(queue, async () => undefined, { concurrency: 1 });
+      const { rows } = await sql<{ at: Date }>`select clock_timestamp() + interval '400 milliseconds' as at`.execute(
+        db,
+      );
+      const at = rows[0]?.at ?? new Date();
+      const { jobId } = await enqueue(jobs, 1, { at });
+      await until(jobs, jobId, 'done');
+      const { rows: after } = await sql<{ is: boolean }>`select clock_timestamp() >= ${at} as is`.execute(db);
+      expect(after).toEqual([{ is: true }]);
+    });
+
+    it('are made due by their keys before their time', async () => {
+      const jobs = startProcess();
+      jobs.work(queue, async () => undefined, { concurrency: 1 });
+      const [hastened, other] = [
+        await enqueue(jobs, 1, { key: 'hastened', delayMs: hourMs }),
+        await enqueue(jobs, 2, { key: 'other', delayMs: hourMs }),
+      ];
+      await jobs.hasten(db, queue, 'hastened');
+      await until(jobs, hastened.jobId, 'done');
+      expect(await jobs.find(other.jobId)).toMatchObject({ status: 'waiting' });
+      expect(await jobs.cancel(db, queue, 'other')).toBe(true);
+    });
+
+    it('are found by processes that were not notified', async () => {
+      const [enqueuing, working] = [startProcess(), startProcess(activePolling)];
       working.work(queue, async () => undefined, { concurrency: 1 });
       await sleep(100);
       await until(working, (await enqueue(enqueuing, 1)).jobId, 'done');
     });
 
-    it('run no more at once than their queue may', async () => {
+    it('respect the concurrency of the queue', async () => {
       const jobs = startProcess();
       let [present, most] = [0, 0];
       const work = async () => {
@@ -148,7 +174,7 @@ for (const engine of databaseEngines) {
       expect(most).toBe(3);
     });
 
-    it('are done once each, a thousand of them by many workers', async () => {
+    it('run once each, a thousand of them on many workers', async () => {
       const [first, ...others] = Array.from({ length: 8 }, () => startProcess({ pollEveryMs: 30 }));
       const times = new Map<number, number>();
       await transaction(db, async (tx) => {
@@ -162,8 +188,8 @@ for (const engine of databaseEngines) {
       expect([...times.values()].every((count) => count === 1)).toBe(true);
     });
 
-    it('are repeated after a failure, until they go through', async () => {
-      const jobs = startProcess(lively);
+    it('are retried after a failure, until they succeed', async () => {
+      const jobs = startProcess(activePolling);
       const attempts: number[] = [];
       const work = async ({ attempt }: Job<unknown>) => {
         attempts.push(attempt);
@@ -181,7 +207,7 @@ for (const engine of databaseEngines) {
       const { jobId } = await enqueue(jobs, 1);
       const waits: number[] = [];
       for (let attempt = 1; attempt <= 3; attempt++) {
-        while ((await jobs.look(jobId))?.attempt !== attempt) await sleep(10);
+        while ((await jobs.find(jobId))?.attempt !== attempt) await sleep(10);
         await until(jobs, jobId, 'waiting');
         const { rows } = await sql<{ s: number }>`
           select extract(epoch from run_at - now())::float8 as s from jobs where job_id = ${jobId}`.execute(db);
@@ -196,14 +222,14 @@ for (const engine of databaseEngines) {
       }
     });
 
-    it('end dead after their last attempt, and tell it in the same transaction', async () => {
+    it('end as dead after their last attempt, and run onDead in the same transaction', async () => {
       queue = { ...queue, maxAttempts: 3 };
-      const jobs = startProcess(lively);
+      const jobs = startProcess(activePolling);
       const last: boolean[] = [];
-      const told: unknown[] = [];
+      const reported: unknown[] = [];
       const onDead = async (tx: Db<JobTables>, payload: unknown, reason: string) => {
         const row = await tx.selectFrom('jobs').select('status').where('queue', '=', queue.name).executeTakeFirst();
-        told.push({ payload, reason, status: row?.status });
+        reported.push({ payload, reason, status: row?.status });
       };
       const work = async ({ isLastAttempt }: Job<unknown>) => {
         last.push(isLastAttempt);
@@ -213,14 +239,14 @@ for (const engine of databaseEngines) {
       const { jobId } = await enqueue(jobs, 1);
       expect(await until(jobs, jobId, 'dead')).toMatchObject({ attempt: 3, reason: 'poison' });
       expect(last).toEqual([false, false, true]);
-      expect(told).toEqual([{ payload: { n: 1 }, reason: 'poison', status: 'dead' }]);
+      expect(reported).toEqual([{ payload: { n: 1 }, reason: 'poison', status: 'dead' }]);
       expect(await jobs.depths()).toContainEqual({ queue: queue.name, status: 'dead', count: 1 });
     });
 
     it.each([
-      ['that no repeat can mend', () => Promise.reject(new UnrecoverableError('never')), { n: 1 }, 'never'],
-      ['whose payload does not parse any more', async () => undefined, { m: 1 }, 'the payload does not parse'],
-    ])('end dead at once: one %s', async (_case, work, payload, reason) => {
+      ['that no retry can resolve', () => Promise.reject(new UnrecoverableError('never')), { n: 1 }, 'never'],
+      ['whose payload no longer parses', async () => undefined, { m: 1 }, 'the payload does not parse'],
+    ])('end as dead at once: one %s', async (_case, work, payload, reason) => {
       const jobs = startProcess();
       const old = { ...queue, payload: z.object({ n: z.int().optional(), m: z.int().optional() }) };
       jobs.work(queue, work, { concurrency: 1 });
@@ -228,8 +254,8 @@ for (const engine of databaseEngines) {
       expect(await until(jobs, jobId, 'dead')).toMatchObject({ attempt: 1, reason });
     });
 
-    describe('of a worker that is late', () => {
-      /** Begins a job, takes it away and lets another process have it; `revive` ends the first handler. */
+    describe('of a late worker', () => {
+      /** Starts a job, lets its lease expire and lets another process claim it. `revive` ends the first handler. */
       async function takeOver(revive: (job: Job<{ n: number }>) => Promise<void> | void) {
         const [late, other] = [startProcess(), startProcess()];
         const [begun, revived] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -250,7 +276,7 @@ for (const engine of databaseEngines) {
         await begun.promise;
         await expire();
         const second = Promise.withResolvers<void>();
-        const sweeping = startProcess(lively);
+        const sweeping = startProcess(activePolling);
         const taken = Promise.withResolvers<number>();
         const takes = ({ attempt }: Job<unknown>) => {
           taken.resolve(attempt);
@@ -262,11 +288,11 @@ for (const engine of databaseEngines) {
         return { other, jobId, outcome: outcome.promise, finishSecond: second.resolve };
       }
 
-      it('are not finished by it', async () => {
+      it('are not completed by it', async () => {
         const { other, jobId, outcome, finishSecond } = await takeOver(() => undefined);
         expect(await outcome).toBe('returned');
         await sleep(100);
-        expect(await other.look(jobId)).toMatchObject({ status: 'running', attempt: 2 });
+        expect(await other.find(jobId)).toMatchObject({ status: 'running', attempt: 2 });
         finishSecond();
         await until(other, jobId, 'done');
       });
@@ -277,12 +303,12 @@ for (const engine of databaseEngines) {
         );
         expect(await outcome).toBeInstanceOf(UnrecoverableError);
         await sleep(100);
-        expect(await other.look(jobId)).toMatchObject({ status: 'running', attempt: 2, reason: 'the worker was lost' });
+        expect(await other.find(jobId)).toMatchObject({ status: 'running', attempt: 2, reason: 'the worker was lost' });
         finishSecond();
         await until(other, jobId, 'done');
       });
 
-      it('take what it writes with `complete` back', async () => {
+      it('roll back what it writes with `complete`', async () => {
         const { other, jobId, outcome, finishSecond } = await takeOver(({ complete }) =>
           transaction(db, async (tx) => {
             await sql`update jobs set reason = 'written by the late one'`.execute(tx);
@@ -290,20 +316,20 @@ for (const engine of databaseEngines) {
           }),
         );
         expect(await outcome).toBeInstanceOf(LeaseLost);
-        expect(await other.look(jobId)).toMatchObject({ status: 'running', reason: 'the worker was lost' });
+        expect(await other.find(jobId)).toMatchObject({ status: 'running', reason: 'the worker was lost' });
         finishSecond();
         await until(other, jobId, 'done');
       });
     });
 
-    it('are finished with the handler’s own write by `complete`', async () => {
+    it('are completed with the handler’s own write by `complete`', async () => {
       const jobs = startProcess();
       const work = ({ complete }: Job<unknown>) => transaction(db, (tx) => complete(tx));
       jobs.work(queue, work, { concurrency: 1 });
       await until(jobs, (await enqueue(jobs, 1)).jobId, 'done');
     });
 
-    it('keep their lease while their worker lives, and tell it when it is lost', async () => {
+    it('keep their lease while their worker runs, and abort its signal when the lease is lost', async () => {
       const jobs = startProcess({ leaseMs: 2000 });
       const reason = Promise.withResolvers<unknown>();
       const work = ({ signal }: Job<unknown>) =>
@@ -326,10 +352,10 @@ for (const engine of databaseEngines) {
       expect(await reason.promise).toBeInstanceOf(LeaseLost);
     });
 
-    it('end dead when their workers are lost in every attempt', async () => {
+    it('end as dead if their workers are lost in every attempt', async () => {
       queue = { ...queue, maxAttempts: 1 };
-      const told = Promise.withResolvers<string>();
-      // It does not look for itself: nobody would be told.
+      const reported = Promise.withResolvers<string>();
+      // It does not sweep, so another process must report the job.
       const lost = startProcess({ sweepEveryMs: 3_600_000 });
       const begun = Promise.withResolvers<void>();
       const work = () => {
@@ -340,13 +366,13 @@ for (const engine of databaseEngines) {
       const { jobId } = await enqueue(lost, 1);
       await begun.promise;
       await expire();
-      const onDead = async (_tx: unknown, _payload: unknown, reason: string) => told.resolve(reason);
-      startProcess(lively).work(queue, async () => undefined, { concurrency: 1, onDead });
-      expect(await told.promise).toBe('the worker was lost');
+      const onDead = async (_tx: unknown, _payload: unknown, reason: string) => reported.resolve(reason);
+      startProcess(activePolling).work(queue, async () => undefined, { concurrency: 1, onDead });
+      expect(await reported.promise).toBe('the worker was lost');
       expect(await until(lost, jobId, 'dead')).toMatchObject({ attempt: 1, reason: 'the worker was lost' });
     });
 
-    it('of a dead process are free at once where there is only one process at a time', async () => {
+    it('of a dead process are available at once if there is only one process at a time', async () => {
       await sql`
         insert into jobs (queue, payload, status, attempt, fence, holder, expires_at)
         values (${queue.name}, '{"n":1}', 'running', 1, 1, 'a former process', now() + interval '1 hour')`.execute(db);
@@ -357,7 +383,7 @@ for (const engine of databaseEngines) {
       expect(await attempt.promise).toBe(2);
     });
 
-    it('are finished before their process stops, and no more are begun', async () => {
+    it('finish before their process stops, and no more are started', async () => {
       const jobs = startProcess();
       const begun = Promise.withResolvers<void>();
       const work = async () => {
@@ -368,12 +394,12 @@ for (const engine of databaseEngines) {
       const [first, second] = [await enqueue(jobs, 1), await enqueue(jobs, 2)];
       await begun.promise;
       await jobs.stop();
-      expect(await jobs.look(first.jobId)).toMatchObject({ status: 'done' });
-      expect(await jobs.look(second.jobId)).toMatchObject({ status: 'waiting', attempt: 0 });
+      expect(await jobs.find(first.jobId)).toMatchObject({ status: 'done' });
+      expect(await jobs.find(second.jobId)).toMatchObject({ status: 'waiting', attempt: 0 });
     });
 
-    it.each(['heed their signal', 'do not'])(
-      'are given back uncounted when time is up, whether they %s',
+    it.each(['respond to their signal', 'do not'])(
+      'return to the queue without a counted attempt when the drain time is over, whether they %s',
       async (manner) => {
         const jobs = startProcess();
         const reason = Promise.withResolvers<unknown>();
@@ -382,7 +408,7 @@ for (const engine of databaseEngines) {
             if (signal.aborted) reject(new Error('stopped'));
             signal.addEventListener('abort', () => {
               reason.resolve(signal.reason);
-              if (manner === 'heed their signal') reject(new Error('stopped'));
+              if (manner === 'respond to their signal') reject(new Error('stopped'));
             });
           });
         jobs.work(queue, work, { concurrency: 1 });
@@ -390,8 +416,8 @@ for (const engine of databaseEngines) {
         await until(jobs, jobId, 'running');
         await jobs.stop({ drainMs: 50 });
         expect(await reason.promise).toBeInstanceOf(WorkerStopping);
-        expect(await jobs.look(jobId)).toMatchObject({ status: 'waiting', attempt: 0 });
-        await startProcess(lively).look(jobId);
+        expect(await jobs.find(jobId)).toMatchObject({ status: 'waiting', attempt: 0 });
+        await startProcess(activePolling).find(jobId);
         const next = startProcess();
         next.work(queue, async () => undefined, { concurrency: 1 });
         expect(await until(next, jobId, 'done')).toMatchObject({ attempt: 1 });
@@ -403,12 +429,12 @@ for (const engine of databaseEngines) {
       const { jobId } = await enqueue(jobs, 1, { key: 'waiting', delayMs: hourMs });
       expect(await jobs.cancel(db, queue, 'waiting')).toBe(true);
       expect(await jobs.cancel(db, queue, 'waiting')).toBe(false);
-      expect(await jobs.look(jobId)).toBeUndefined();
-      const told = Promise.withResolvers<void>();
+      expect(await jobs.find(jobId)).toBeUndefined();
+      const reported = Promise.withResolvers<void>();
       const work = ({ signal }: Job<unknown>) =>
         new Promise<void>((resolve) => {
           signal.addEventListener('abort', () => {
-            told.resolve();
+            reported.resolve();
             resolve();
           });
         });
@@ -416,17 +442,17 @@ for (const engine of databaseEngines) {
       const running = await enqueue(jobs, 1, { key: 'running' });
       await until(jobs, running.jobId, 'running');
       await jobs.cancel(db, queue, 'running');
-      await told.promise;
-      expect(await jobs.look(running.jobId)).toBeUndefined();
+      await reported.promise;
+      expect(await jobs.find(running.jobId)).toBeUndefined();
     });
 
-    describe('of lanes', () => {
-      const mapConcurrently = () => ({ ...queue, takesTurns: true });
+    describe('in lanes', () => {
+      const mapConcurrently = () => ({ ...queue, isRoundRobin: true });
       const done = async (jobs: Jobs, jobIds: readonly string[]) => {
         for (const jobId of jobIds) await until(jobs, jobId, 'done');
       };
 
-      it('are taken from one lane after the other, however many one of them has', async () => {
+      it('run from one lane after the other, regardless of the size of a lane', async () => {
         const jobs = startProcess();
         const names = [...Array.from({ length: 20 }, () => 'busy'), 'one', 'other', 'other'];
         const jobIds: string[] = [];
@@ -441,7 +467,7 @@ for (const engine of databaseEngines) {
         expect(order).toHaveLength(names.length);
       });
 
-      it('let a lane that comes later wait for one job of another lane', async () => {
+      it('make a later lane wait for one job of another lane only', async () => {
         const jobs = startProcess();
         const order: string[] = [];
         const late: { jobId?: string } = {};
@@ -470,14 +496,14 @@ for (const engine of databaseEngines) {
           jobIds.push((await jobs.enqueue(db, mapConcurrently(), { n }, { lane })).jobId);
         const seen: number[] = [];
         for (let process = 0; process < 3; process++)
-          startProcess(lively).work(mapConcurrently(), async ({ payload: { n } }) => void seen.push(n), {
+          startProcess(activePolling).work(mapConcurrently(), async ({ payload: { n } }) => void seen.push(n), {
             concurrency: 2,
           });
         await done(jobs, jobIds);
         expect(seen.sort((a, b) => a - b)).toEqual(names.map((_, n) => n));
       });
 
-      it('are at most as many as allowed, however many are enqueued at once', async () => {
+      it('never exceed the limit of a lane, even if enqueued concurrently', async () => {
         const jobs = startProcess();
         const attempts = Array.from({ length: 12 }, (_, n) =>
           transaction(db, (tx) =>
@@ -503,7 +529,7 @@ for (const engine of databaseEngines) {
       });
     });
 
-    it('are withdrawn by their keys unless a worker has begun them', async () => {
+    it('are withdrawn by their keys unless a worker has started them', async () => {
       const jobs = startProcess();
       const begun = await enqueue(jobs, 1, { key: 'begun' });
       const { promise: end, resolve } = Promise.withResolvers<void>();
@@ -512,8 +538,8 @@ for (const engine of databaseEngines) {
       const waiting = await enqueue(jobs, 2, { key: 'waiting' });
       const other = await enqueue(jobs, 3, { key: 'other' });
       await jobs.withdraw(db, queue, ['begun', 'waiting', 'absent']);
-      expect(await jobs.look(waiting.jobId)).toBeUndefined();
-      expect(await jobs.look(begun.jobId)).toMatchObject({ status: 'running' });
+      expect(await jobs.find(waiting.jobId)).toBeUndefined();
+      expect(await jobs.find(begun.jobId)).toMatchObject({ status: 'running' });
       resolve();
       for (const { jobId } of [begun, other]) await until(jobs, jobId, 'done');
     });
@@ -529,8 +555,8 @@ for (const engine of databaseEngines) {
       await until(jobs, dead.jobId, 'dead');
       const sweeping = startProcess({ keepDoneMs: 0, removeEveryMs: 20 });
       sweeping.work({ ...queue, name: `${queue.name}/other` }, async () => undefined, { concurrency: 1 });
-      while ((await jobs.look(done.jobId)) !== undefined) await sleep(10);
-      expect(await jobs.look(dead.jobId)).toMatchObject({ status: 'dead' });
+      while ((await jobs.find(done.jobId)) !== undefined) await sleep(10);
+      expect(await jobs.find(dead.jobId)).toMatchObject({ status: 'dead' });
     });
   });
 }

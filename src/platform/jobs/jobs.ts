@@ -1,8 +1,9 @@
 /**
- * Durable jobs on the configured database (docs/specification/system.md#engines: "all truth"; docs/jobs.md). A job is a row, written in the caller's
- * own transaction. It is carried out at least once: an attempt holds a lease, and what it writes about the job compares the
- * attempt's fence, so a worker that was taken over can neither finish nor fail it. Handlers may be run twice, by two
- * processes at once even; what must happen once they write together with `complete(tx)`.
+ * Durable jobs on the configured database (docs/specification/system.md#engines: "all truth"; docs/jobs.md). A job is a row, written in
+ * the caller's
+ * own transaction. It runs at least once. An attempt holds a lease, and every write about the job compares the attempt's fence, so a
+ * worker that lost its lease can neither complete nor fail the job. Handlers may run twice, even concurrently in two processes. Writes
+ * that must happen exactly once use `complete(tx)`.
  */
 import type { Generated } from 'kysely';
 import type { z } from 'zod';
@@ -32,64 +33,68 @@ export interface JobTables {
 
 export type JobStatus = 'waiting' | 'running' | 'done' | 'dead';
 
-/** The database or a transaction, whatever tables its holder knows. */
+/** The database or a transaction, with any set of tables. */
 export type JobHandle<Tables> = Db<Tables> | Tx<Tables>;
 
-/** Declared once, beside the deed, and used by who enqueues and who works. */
+/** Declared once beside the feature, and used by producers and workers. */
 export interface Queue<Payload> {
-  /** Such as `media/watermark-video`; stays the same for as long as rows of it may be there. */
+  /** Such as `media/watermark-video`. It must not change while rows with this name may exist. */
   readonly name: string;
-  /** JSON. Rows outlive versions of the program: what does not parse any more ends dead. */
+  /** A JSON payload. Rows outlive versions of the program: a payload that no longer parses ends as dead. */
   readonly payload: z.ZodType<Payload>;
-  /** Attempts in all; 10 when left out. */
+  /** Total attempts. Default: 10. */
   readonly maxAttempts?: number;
-  /** Upper bound of the wait after the first failure, doubled for each further one; 1 s when left out. */
+  /** Upper bound of the delay after the first failure, doubled for each further one. Default: 1 s. */
   readonly retryAfterMs?: number;
-  /** Bound of that doubling; 5 minutes when left out. */
+  /** Upper bound of the doubled delay. Default: 5 minutes. */
   readonly longestRetryMs?: number;
-  /** Lanes take turns: the next job is of the lane that was served longest ago. Otherwise the oldest job is next. */
-  readonly takesTurns?: boolean;
+  /** Lanes are served round-robin: the next job is from the lane served longest ago. Otherwise the oldest job is next. */
+  readonly isRoundRobin?: boolean;
 }
 
 export interface Job<Payload> {
   readonly jobId: string;
   readonly payload: Payload;
-  /** From 1. */
+  /** Starts at 1. */
   readonly attempt: number;
   readonly isLastAttempt: boolean;
-  /** Aborted when the lease is lost, or when the process ends and waits no longer: stop, throw, leave nothing running. */
+  /** Aborts when the lease is lost, or when the process ends and its drain time is over. The handler must stop all its work and throw. */
   readonly signal: AbortSignal;
   /**
-   * Finishes the job in the transaction of the handler's own last write: both are committed or neither. Throws LeaseLost,
-   * and the transaction is to be rolled back, when somebody else has the job by now.
+   * Completes the job in the transaction of the handler's last write, so that both are committed or neither. Throws LeaseLost if
+   * another worker holds the job; the transaction must then be rolled back.
    */
   complete<Tables>(tx: Tx<Tables>): Promise<void>;
 }
 
 export interface EnqueueOptions {
-  /** While an unfinished job of the queue has this key, that job is the answer and nothing is written. */
+  /** If the queue has an unfinished job with this key, that job is returned and nothing is written. */
   readonly key?: string;
-  /** Not before this time from now on; at once when left out. */
+  /** Delay before the job may start. Default: none. */
   readonly delayMs?: number;
-  /** Whose job it is, in a queue that `takesTurns`. */
+  /** The earliest start, by the clock of the database. Default: now. */
+  readonly at?: Date;
+  /** The owner of the job, in a queue with `isRoundRobin`. */
   readonly lane?: string;
   /**
-   * Most unfinished jobs of the lane; with as many, a further one throws LaneFull. Only inside a transaction, which
-   * then holds back every other such call for the lane until it ends.
+   * Maximum number of unfinished jobs in the lane. Beyond it, enqueuing throws LaneFull. Only valid inside a transaction, which then
+   * blocks other such calls for the lane until it ends.
    */
   readonly maxInLane?: number;
 }
 
 export interface Enqueued {
   readonly jobId: string;
-  /** `false`: it was there already. */
+  /** `false`: the job already existed. */
   readonly created: boolean;
 }
 
 export interface WorkOptions<Payload, Tables> {
-  /** Jobs of the queue that this process runs at once. */
+  /** Maximum number of jobs of the queue that this process runs concurrently. */
   readonly concurrency: number;
-  /** In the transaction in which the job ends dead, whichever process does that; not for a payload that does not parse. */
+  /**
+   * Called in the transaction that ends the job as dead, in whichever process that happens. Not called for a payload that does not parse.
+   */
   readonly onDead?: (tx: Tx<Tables>, payload: Payload, reason: string) => Promise<void>;
 }
 
@@ -107,43 +112,48 @@ export interface QueueDepth {
 }
 
 export interface Jobs {
-  /** Inside the caller's transaction, or by itself. Workers of this process are woken after the commit. */
+  /** Runs in the caller's transaction, or in its own. Workers of this process are notified after the commit. */
   enqueue<Tables, Payload>(
     handle: JobHandle<Tables>,
     queue: Queue<Payload>,
     payload: Payload,
     options?: EnqueueOptions,
   ): Promise<Enqueued>;
-  /** Starts working; once per queue and process. A handler that returns has done the job, one that throws has failed it. */
+  /** Starts a worker. Call it once per queue and process. If a handler returns, the job is complete; if it throws, the attempt failed. */
   work<Payload, Tables = unknown>(
     queue: Queue<Payload>,
     handler: (job: Job<Payload>) => Promise<void>,
     options: WorkOptions<Payload, Tables>,
   ): void;
-  /** `undefined`: never enqueued, or finished so long ago that its row is removed. */
-  look(jobId: string): Promise<JobState | undefined>;
-  /** Takes a job that waits off the queue, and ends one that runs: its worker is told within seconds. By its key. */
+  /** Returns `undefined` if the job was never enqueued, or was removed some time after it finished. */
+  find(jobId: string): Promise<JobState | undefined>;
+  /** Removes a waiting job, and ends a running one, by key. The signal of a running job aborts within seconds. */
   cancel<Tables, Payload>(handle: JobHandle<Tables>, queue: Queue<Payload>, key: string): Promise<boolean>;
-  /** Takes jobs that no worker has begun off the queue, by their keys. Jobs that were begun go on. */
+  /** Removes jobs that no worker has started, by key. Started jobs continue. */
   withdraw<Tables, Payload>(handle: JobHandle<Tables>, queue: Queue<Payload>, keys: readonly string[]): Promise<void>;
-  /** Unfinished and dead jobs, of all queues. */
+  /** Makes a waiting job due now, by its key. */
+  hasten<Tables, Payload>(handle: JobHandle<Tables>, queue: Queue<Payload>, key: string): Promise<void>;
+  /** Counts unfinished and dead jobs of all queues. */
   depths(): Promise<readonly QueueDepth[]>;
-  /** Work on these queues, or on all: no new claims; what runs is awaited for `drainMs`, then told to stop and given back. */
+  /**
+   * Stops work on these queues, or on all. Claims nothing more and waits `drainMs` for running jobs, then aborts them and returns them to
+   * the queue.
+   */
   stop(options?: { readonly drainMs?: number; readonly queues?: readonly string[] }): Promise<void>;
 }
 
-/** The reason of `Job.signal` when another worker may have the job, and what `complete` throws. */
+/** The reason of `Job.signal` if another worker may hold the job. `complete` throws it. */
 export class LeaseLost extends Error {
   constructor() {
-    super('The lease of the job is lost');
+    super('the lease of the job is lost');
     this.name = 'LeaseLost';
   }
 }
 
-/** The reason of `Job.signal` when the process ends. The attempt does not count, unless the handler goes on to finish. */
+/** The reason of `Job.signal` if the process ends. The attempt does not count, unless the handler still finishes. */
 export class WorkerStopping extends Error {
   constructor() {
-    super('The worker is stopping');
+    super('the worker is stopping');
     this.name = 'WorkerStopping';
   }
 }
@@ -151,12 +161,12 @@ export class WorkerStopping extends Error {
 /** The lane has as many unfinished jobs as `EnqueueOptions.maxInLane` allows. */
 export class LaneFull extends Error {
   constructor() {
-    super('The lane is full');
+    super('the lane is full');
     this.name = 'LaneFull';
   }
 }
 
-/** Thrown by a handler whose job no repeat can mend: it ends dead at once. */
+/** Thrown by a handler when no retry can succeed: the job ends as dead at once. */
 export class UnrecoverableError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

@@ -34,17 +34,17 @@ for (const { name, missing } of databaseEngines) {
       const says = async (start: string): Promise<string> => {
         for (;;) {
           const { value, done } = await lines.next();
-          if (done) throw new Error(`it ended without saying ${start}`);
+          if (done) throw new Error(`it ended without printing ${start}`);
           if (value.startsWith(start)) return value;
         }
       };
       return { child, says };
     }
 
-    it('is taken over, on the embedded database at once', { timeout: 90_000 }, async () => {
+    it('is taken over, at once on the embedded database', { timeout: 90_000 }, async () => {
       const killed = start({ enqueue: true, hang: true });
       await killed.says('attempt 1');
-      // With a server the other process is there already; the embedded folder is only free after the death.
+      // With a server, the other process is already running. The embedded data folder becomes free only when the first process dies.
       const early = name === 'postgres' ? start({ enqueue: false, hang: false }) : undefined;
       await early?.says('working');
       const killedAtMs = performance.now();
@@ -57,7 +57,7 @@ for (const { name, missing } of databaseEngines) {
         workingAtMs = performance.now();
       }
       await next.says('attempt 2');
-      // A lease is 20 s: who is that quick has not waited for it to run out.
+      // A lease lasts 20 s, so a faster takeover did not wait for it to expire.
       expect(performance.now() - workingAtMs).toBeLessThan(name === 'postgres' ? 60_000 : 15_000);
       expect(await next.says('depths')).toBe('depths []');
     });

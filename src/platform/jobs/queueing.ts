@@ -1,4 +1,4 @@
-/** The queue of one process: hands out `Jobs`, and keeps the time for its workers (polling, leases, sweeping, removal). */
+/** The job queues of one process: provides `Jobs` and schedules its workers (polling, leases, sweeping, removal). */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { type Interval, startInterval } from '../background/interval.ts';
@@ -10,6 +10,7 @@ import {
   countJobs,
   expireOthers,
   findJob,
+  hastenJob,
   insertJob,
   jobsOf,
   removeFinished,
@@ -21,22 +22,22 @@ import { idOf, startWorker, type Worker } from './working.ts';
 export interface JobsOptions {
   readonly database: Database;
   readonly log: Log;
-  /** How long a job outlives the last sign of its worker. With `sweepEveryMs` the longest until it is taken over. */
+  /** How long a lease lasts without renewal. A lost job is taken over at most `sweepEveryMs` later. */
   readonly leaseMs?: number;
-  /** For jobs of other processes, and for those whose time has come. */
+  /** Finds jobs that other processes enqueued, and jobs that became due. */
   readonly pollEveryMs?: number;
   readonly sweepEveryMs?: number;
-  /** For how long finished jobs are kept. */
+  /** How long finished jobs are retained. */
   readonly keepDoneMs?: number;
   readonly keepDeadMs?: number;
   readonly removeEveryMs?: number;
-  /** No other process works on this database: the embedded one, whose folder is locked. */
+  /** No other process works on this database, because it is the embedded one and its folder is locked. */
   readonly isSoleProcess?: boolean;
 }
 
 const hourMs = 3_600_000;
 const drainMs = 5000;
-/** What this process claims is told from what a former one did, however many queues are opened in it. */
+/** Distinguishes the claims of this process from those of an earlier one. All queues of the process share it. */
 const processHolder = randomUUID();
 
 export function createJobs(options: JobsOptions): Jobs {
@@ -46,7 +47,7 @@ export function createJobs(options: JobsOptions): Jobs {
   const db = database.queries<JobTables>();
   const workers = new Map<string, Worker>();
   const intervals: Interval[] = [];
-  // Jobs are nobody's request: they must not log under the id of the one that happens to wake them.
+  // Workers run outside any request context, so that they do not log under the id of the request that woke them.
   const outsideRequests = AsyncLocalStorage.snapshot();
   let isAlone = false;
 
@@ -59,18 +60,18 @@ export function createJobs(options: JobsOptions): Jobs {
     const renewed = await renewJobs(db, jobs, leaseMs);
     for (const job of jobs) {
       if (renewed.has(idOf(job))) job.leasedUntilMs = startedAtMs + leaseMs;
-      // It may have ended while the statement ran; then nobody listens.
+      // The job may have ended while the statement ran. Then the abort has no listener.
       else job.controller.abort(new LeaseLost());
     }
   }
 
-  /** Told by our own clock, so also when the database does not answer. */
+  /** Uses the local clock, so it also works while the database does not respond. */
   function dropExpired(): void {
     for (const job of holdings()) if (performance.now() >= job.leasedUntilMs) job.controller.abort(new LeaseLost());
   }
 
   async function sweep(): Promise<void> {
-    // Once: no other process comes while this one lives.
+    // Once is enough, because no other process can start while this one runs.
     if (isSoleProcess && !isAlone) await expireOthers(db, processHolder);
     isAlone = true;
     for (const worker of workers.values()) await worker.sweep();
@@ -91,42 +92,48 @@ export function createJobs(options: JobsOptions): Jobs {
       intervals.push(startInterval(intervalMs, work, onError));
       return () => work().catch(onError);
     };
-    every(leaseMs / 4, 'renewing the leases of jobs', renew);
-    const sweeping = every(sweepEveryMs, 'sweeping the jobs', sweep);
-    every(removeEveryMs, 'removing finished jobs', removeOld);
-    every(pollEveryMs, 'looking for jobs', async () => {
+    every(leaseMs / 4, 'renewal of job leases', renew);
+    const sweeping = every(sweepEveryMs, 'sweep for lost jobs', sweep);
+    every(removeEveryMs, 'removal of finished jobs', removeOld);
+    every(pollEveryMs, 'poll for jobs', async () => {
       dropExpired();
       wakeAll();
     });
-    // When the caller has named all its queues.
+    // Start after the caller has registered all its queues.
     queueMicrotask(() => void sweeping());
   }
+
+  const wakeAfterCommit = (name: string) => afterCommit(() => outsideRequests(() => workers.get(name)?.wake()));
 
   return {
     enqueue: async (handle, queue, payload, enqueueOptions = {}) => {
       const enqueued = await insertJob(jobsOf(handle), queue.name, queue.payload.parse(payload), enqueueOptions);
-      afterCommit(() => outsideRequests(() => workers.get(queue.name)?.wake()));
+      wakeAfterCommit(queue.name);
       return enqueued;
     },
     work: (queue, handler, workOptions) => {
-      if (workers.has(queue.name)) throw new Error(`the queue ${queue.name} is worked on already`);
+      if (workers.has(queue.name)) throw new Error(`the queue ${queue.name} already has a worker in this process`);
       const deps = { database, log, holder: processHolder, leaseMs };
       workers.set(queue.name, startWorker(deps, queue, handler, workOptions));
       if (intervals.length === 0) startIntervals();
     },
-    look: (jobId) => findJob(db, jobId),
+    find: (jobId) => findJob(db, jobId),
     cancel: (handle, queue, key) => cancelJob(jobsOf(handle), queue.name, key),
     withdraw: (handle, queue, keys) => withdrawJobs(jobsOf(handle), queue.name, keys),
+    hasten: async (handle, queue, key) => {
+      await hastenJob(jobsOf(handle), queue.name, key);
+      wakeAfterCommit(queue.name);
+    },
     depths: () => countJobs(db),
     stop: async (stopOptions = {}) => {
       const names = stopOptions.queues ?? [...workers.keys()];
       const stopping = names.flatMap((name) => workers.get(name) ?? []);
-      // Their leases are renewed until they have ended.
+      // Leases are renewed until the jobs have ended.
       const outcomes = await Promise.allSettled(stopping.map((worker) => worker.stop(stopOptions.drainMs ?? drainMs)));
       for (const name of names) workers.delete(name);
       if (workers.size === 0) for (const interval of intervals.splice(0)) void interval.stop();
       for (const outcome of outcomes)
-        if (outcome.status === 'rejected') log.warn({ err: outcome.reason }, 'jobs could not be given back');
+        if (outcome.status === 'rejected') log.warn({ err: outcome.reason }, 'cannot return jobs to the queue');
     },
   };
 }

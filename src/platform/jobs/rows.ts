@@ -1,4 +1,4 @@
-/** The statements of the queue. Times are the database's, so that processes need not agree on theirs. */
+/** The SQL of the job queue. Times come from the database, so the clocks of processes need not agree. */
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, holdName, json, type Tx } from '../db/db.ts';
 import { currentScope, writeTrace } from '../telemetry/trace.ts';
@@ -19,21 +19,21 @@ export interface ClaimedRow {
   readonly payload: unknown;
   readonly attempt: number;
   readonly fence: number;
-  /** Of the request that ordered it, if one did. */
+  /** The id of the request that enqueued the job, if any. */
   readonly requestId: string | null;
   readonly traceparent: string | null;
 }
 
-/** The claim that a write is made for: it writes nothing once the job has another fence, or is gone. */
+/** The claim that a write belongs to. If the job has another fence or no longer exists, nothing is written. */
 export type Claim = Pick<ClaimedRow, 'jobId' | 'fence'>;
 
-/** Any handle reaches the jobs: they lie in the same database as everybody's tables. */
+/** Any handle can access the jobs, because they are in the same database as all tables. */
 export function jobsOf<Tables>(handle: JobHandle<Tables>): Handle {
   return handle as unknown as Handle;
 }
 
 const now = sql<Date>`now()`;
-/** Not `now()`, which stands still in a transaction: a lease must not begin in the past. */
+/** `now()` is constant within a transaction, and a lease must not begin in the past. */
 const clock = sql<Date>`clock_timestamp()`;
 
 function later(ms: number): RawBuilder<Date> {
@@ -44,10 +44,10 @@ export async function insertJob(
   db: Handle,
   queue: string,
   payload: unknown,
-  { key, delayMs, lane = '', maxInLane }: EnqueueOptions,
+  { key, delayMs, at, lane = '', maxInLane }: EnqueueOptions,
 ): Promise<Enqueued> {
   if (maxInLane !== undefined) {
-    if (!db.isTransaction) throw new Error('a lane is only bounded inside a transaction');
+    if (!db.isTransaction) throw new Error('a lane limit requires a transaction');
     await holdName(db as Tx<JobTables>, `jobs ${queue} ${lane}`);
     const standing = await findUnfinished(db, queue, key);
     if (standing !== undefined) return { jobId: standing.jobId, created: false };
@@ -63,8 +63,9 @@ export async function insertJob(
       lane,
       ...(scope && { request_id: scope.requestId, traceparent: writeTrace(scope.trace).traceparent }),
       ...(delayMs === undefined ? {} : { run_at: later(delayMs) }),
+      ...(at === undefined ? {} : { run_at: at }),
     })
-    // Writes nothing new; it waits for whoever inserts the same key now, and answers with the row that stands.
+    // Changes no data. It waits for a concurrent insert of the same key and returns the existing row.
     .onConflict((conflict) =>
       conflict
         .columns(['queue', 'unique_key'])
@@ -100,7 +101,7 @@ async function countLane(db: Handle, queue: string, lane: string): Promise<numbe
   return count;
 }
 
-/** The oldest that are due, at most `count`, each for one worker only. */
+/** Claims the oldest due jobs, at most `count`, each for one worker only. */
 export async function claimJobs(
   db: Db<JobTables>,
   queue: string,
@@ -117,8 +118,8 @@ export async function claimJobs(
   return rows;
 }
 
-/** As `claimJobs`, one lane after the other. Lanes that were never served come first, by their oldest job. */
-export async function claimInTurns(
+/** Works like `claimJobs`, one lane after the other. Lanes that were never served come first, in the order of their oldest job. */
+export async function claimRoundRobin(
   db: Db<JobTables>,
   queue: string,
   count: number,
@@ -155,7 +156,7 @@ function claimDue(holder: string, leaseMs: number) {
     returning jobs.job_id as "jobId", payload, attempt, fence, request_id as "requestId", traceparent`;
 }
 
-/** All that a process holds, in one statement; answers the claims that still stand, as `<jobId> <fence>`. */
+/** Renews all claims of a process in one statement. Returns the claims that are still valid, as `<jobId> <fence>`. */
 export async function renewJobs(
   db: Db<JobTables>,
   claims: readonly Claim[],
@@ -171,14 +172,14 @@ export async function renewJobs(
   return new Set(rows.map(({ jobId, fence }) => `${jobId} ${fence}`));
 }
 
-/** Of the attempt that the claim is for, as long as it is the present one. */
+/** Selects the job only if the claim is still current. */
 function held(db: Handle, { jobId, fence }: Claim) {
   return db.updateTable('jobs').where('job_id', '=', jobId).where('fence', '=', fence).where('status', '=', 'running');
 }
 
 const ended = { holder: null, expires_at: null } as const;
 
-/** `false`: somebody else's by now, and nothing is written; so in the following. */
+/** Returns `false` and writes nothing if another worker holds the job. The same applies to the functions below. */
 export async function completeJob(db: Handle, claim: Claim): Promise<boolean> {
   const done = { ...ended, status: 'done', reason: null, finished_at: clock } as const;
   const { numUpdatedRows } = await held(db, claim).set(done).executeTakeFirstOrThrow();
@@ -191,20 +192,20 @@ export async function retryJob(db: Handle, claim: Claim, afterMs: number, reason
   return numUpdatedRows === 1n;
 }
 
-export async function buryJob(db: Handle, claim: Claim, reason: string): Promise<boolean> {
+export async function endJobAsDead(db: Handle, claim: Claim, reason: string): Promise<boolean> {
   const dead = { ...ended, status: 'dead', reason, finished_at: clock } as const;
   const { numUpdatedRows } = await held(db, claim).set(dead).executeTakeFirstOrThrow();
   return numUpdatedRows === 1n;
 }
 
-/** The attempt does not count: it was the process that ended. */
-export async function giveBackJob(db: Handle, claim: Claim): Promise<void> {
+/** The attempt does not count, because the process ended. */
+export async function returnJob(db: Handle, claim: Claim): Promise<void> {
   await held(db, claim)
     .set((eb) => ({ ...ended, status: 'waiting' as const, attempt: eb('attempt', '-', 1), run_at: clock }))
     .execute();
 }
 
-/** Jobs whose worker has shown no sign for a lease: waiting again, at once. Those without a further attempt are left. */
+/** Makes jobs with an expired lease available again at once. Jobs without a remaining attempt are not changed. */
 export async function releaseExpired(db: Db<JobTables>, queue: string, maxAttempts: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('jobs')
@@ -217,7 +218,7 @@ export async function releaseExpired(db: Db<JobTables>, queue: string, maxAttemp
   return numUpdatedRows > 0n;
 }
 
-/** Jobs whose worker was lost in their last attempt. */
+/** Returns jobs whose worker was lost in their last attempt. */
 export function findSpent(db: Db<JobTables>, queue: string, maxAttempts: number): Promise<ClaimedRow[]> {
   return db
     .selectFrom('jobs')
@@ -230,7 +231,7 @@ export function findSpent(db: Db<JobTables>, queue: string, maxAttempts: number)
     .execute();
 }
 
-/** Where one process alone has the database, whoever else held a job is dead. */
+/** If one process has exclusive use of the database, every other holder of a job is dead. */
 export async function expireOthers(db: Db<JobTables>, holder: string): Promise<void> {
   await db
     .updateTable('jobs')
@@ -240,7 +241,7 @@ export async function expireOthers(db: Db<JobTables>, holder: string): Promise<v
     .execute();
 }
 
-/** A bounded number at a time: statements stay small. `true`: there are more. */
+/** Removes a limited number of rows, to keep statements small. Returns `true` if there are more. */
 export async function removeFinished(db: Db<JobTables>, doneForMs: number, deadForMs: number): Promise<boolean> {
   const batch = 1000;
   const { numAffectedRows } = await sql`
@@ -262,7 +263,17 @@ export async function cancelJob(db: Handle, queue: string, key: string): Promise
   return numDeletedRows > 0n;
 }
 
-/** Those that were never claimed. */
+export async function hastenJob(db: Handle, queue: string, key: string): Promise<void> {
+  await db
+    .updateTable('jobs')
+    .set({ run_at: clock })
+    .where('queue', '=', queue)
+    .where('unique_key', '=', key)
+    .where('status', '=', 'waiting')
+    .execute();
+}
+
+/** Removes jobs that were never claimed. */
 export async function withdrawJobs(db: Handle, queue: string, keys: readonly string[]): Promise<void> {
   await db
     .deleteFrom('jobs')

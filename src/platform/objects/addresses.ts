@@ -1,6 +1,6 @@
 /**
  * Signed addresses of files that the edge serves (docs/specification/system.md#signed-read-urls): `{edge}/o/<bucket>/<key>?<terms>&signature=…`. Bearer
- * secrets: whoever has one may do what its terms say until it expires. The file driver signs them, the edge verifies
+ * secrets: any holder may do what its terms allow until it expires. The file driver signs them, the edge verifies
  * them; both derive the key from the resizing key, so that the edge needs no state and no secret of its own.
  */
 import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
@@ -12,8 +12,10 @@ export interface ReadTerms {
   /** Unix seconds. */
   readonly expires: number;
   readonly contentType?: string;
-  /** The only object that the address gives. */
+  /** The only object that the URL gives access to. */
   readonly etag?: string;
+  /** Sent as an attachment of this name; `true`: of the name in the URL. */
+  readonly download?: string | true;
 }
 
 export interface WriteTerms {
@@ -52,7 +54,7 @@ export function signAddress(baseUrl: string, secret: KeyObject, terms: Terms): s
   return `${baseUrl}/o/${path}?${query}`;
 }
 
-/** `undefined`: tampered with, malformed or expired; the edge answers all three alike (403). `nowS`: Unix seconds. */
+/** `undefined`: tampered with, malformed or expired; the edge returns 403 for all three. `nowS`: Unix seconds. */
 export function verifyAddress(
   secret: KeyObject,
   request: {
@@ -70,8 +72,10 @@ export function verifyAddress(
   const maxSize = number('max');
   if (expires === undefined) return undefined;
   let terms: Terms;
-  if (method === 'GET') terms = { method, bucket, key, expires, contentType, etag: query.get('etag') ?? undefined };
-  else if (contentType === undefined || maxSize === undefined) return undefined;
+  if (method === 'GET') {
+    const [etag, name] = [query.get('etag') ?? undefined, query.get('download') ?? undefined];
+    terms = { method, bucket, key, expires, contentType, etag, download: name === '' ? true : name };
+  } else if (contentType === undefined || maxSize === undefined) return undefined;
   else terms = { method, bucket, key, expires, contentType, size: number('size'), maxSize };
   // No parameter beside the signed ones, and none twice.
   if (query.size !== Object.keys(termsAsQuery(terms)).length + 1) return undefined;
@@ -87,6 +91,9 @@ function termsAsQuery(terms: Terms): Record<string, string> {
     expires: String(terms.expires),
     ...(terms.contentType === undefined ? {} : { type: terms.contentType }),
     ...(terms.method === 'GET' && terms.etag !== undefined ? { etag: terms.etag } : {}),
+    ...(terms.method === 'GET' && terms.download !== undefined
+      ? { download: terms.download === true ? '' : terms.download }
+      : {}),
     ...(terms.method === 'PUT' && terms.size !== undefined ? { size: String(terms.size) } : {}),
     ...(terms.method === 'PUT' ? { max: String(terms.maxSize) } : {}),
   };

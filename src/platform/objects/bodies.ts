@@ -28,7 +28,7 @@ function* slices(bytes: Uint8Array, sliceBytes = 256 * 1024): Generator<Uint8Arr
   for (let start = 0; start < bytes.length; start += sliceBytes) yield bytes.subarray(start, start + sliceBytes);
 }
 
-/** A stream for a reader that may not have come yet when it fails: the error waits for the reader and harms nobody else. */
+/** A stream for a reader that may not have come yet when it fails: the error waits for that reader. */
 export function heldByReader(stream: Readable, signal: AbortSignal | undefined): Readable {
   stream.on('error', () => undefined);
   return signal === undefined ? stream : addAbortSignal(signal, stream);

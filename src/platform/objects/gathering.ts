@@ -5,12 +5,12 @@ import type { Objects } from './objects.ts';
 const listingsAtOnce = 16;
 /** Of S3: a listing of one page costs one call, however much of it is wanted. */
 const pageKeys = 1000;
-/** How many keys of others are read for each beginning, before it is cheaper to list each by itself. */
+/** How many other keys are read for each prefix before listing each prefix separately is cheaper. */
 const strangersPerStart = 8;
 
 /**
  * Keys that begin with one of `starts`, each once, in no order. Beginnings of one folder are looked for in one listing of
- * it, as long as not too much else lies there.
+ * it, unless there are too many others.
  */
 export async function gather(objects: Pick<Objects, 'list'>, starts: readonly string[]): Promise<readonly string[]> {
   const folders = new Map<string, string[]>();
@@ -27,7 +27,7 @@ export async function gather(objects: Pick<Objects, 'list'>, starts: readonly st
   return [...new Set(found.flat())];
 }
 
-/** `undefined`: too much else lies there. Asks nothing of the order in which keys come: stores differ in it beyond ASCII. */
+/** `undefined`: there are too many others. Does not depend on the order of keys, which differs between stores beyond ASCII. */
 async function gatherTogether(
   objects: Pick<Objects, 'list'>,
   folder: string,

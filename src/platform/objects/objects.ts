@@ -1,6 +1,6 @@
 /**
  * Object storage: one interface, two drivers (`filesystem.ts`, `s3.ts`), chosen in `open.ts` only. Each method has a
- * deadline of its own; an engine that does not answer is `engine_unavailable`. The promises written here are held by one
+ * deadline of its own; an engine that does not respond is `engine_unavailable`. The promises written here are held by one
  * conformance suite (`conformance.ts`), run on both.
  */
 import type { Readable } from 'node:stream';
@@ -47,16 +47,18 @@ export interface ListedObject extends ObjectHead {
   readonly key: string;
 }
 
-/** The longest that an address may be valid: S3's limit, kept by files too. */
+/** The longest validity of a URL: S3's limit, which applies to files too. */
 export const longestAddressS = 604_800;
 
 export interface ReadAddressOptions {
   /** 1 to `longestAddressS`. */
   readonly expiresInS: number;
-  /** Sent as the Content-Type of the answer, whatever was said at the upload. */
+  /** The Content-Type of the response, regardless of the upload's. */
   readonly contentType?: string;
-  /** The address gives this object or none, whatever comes to its key later. Files only: S3 cannot sign a condition. */
+  /** The URL returns this object or none, even if the key is overwritten later. Files only: S3 cannot sign a condition. */
   readonly etag?: string;
+  /** Sent as an attachment, with this file name or with that of the URL (`disposition.ts`). */
+  readonly download?: string | true;
 }
 
 export interface WriteAddressOptions {
@@ -109,7 +111,7 @@ export interface Objects {
   readAddress(key: string, options: ReadAddressOptions): string;
   /** A bearer address for one PUT, create only where the store can (docs/specification/media.md#uploads). No call to the store. */
   writeAddress(key: string, options: WriteAddressOptions): WriteAddress;
-  /** Throws when the store does not answer; for /ready and doctor. */
+  /** For /ready and doctor. Throws if the store does not respond. */
   check(): Promise<void>;
 }
 
@@ -124,7 +126,7 @@ export interface LegacyObjects {
    * store, or can be no bucket's.
    */
   bucket(name: string): Objects | undefined;
-  /** Throws when the store does not answer. */
+  /** Throws if the store does not respond. */
   check(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import { systemClock } from '../clock.ts';
 import { ConfigFault } from '../config.ts';
 import { createLog } from '../log.ts';
 import { type ObjectsSettings, openObjects } from './open.ts';
+import { createS3Client } from './s3/client.ts';
 
 const contentType = 'text/plain';
 const log = createLog({ level: 'silent' });
@@ -93,6 +94,57 @@ describe.skipIf(skipWithoutS3)('a real S3 server', () => {
     expect((await listed(originals, '')).map(({ key }) => key)).toEqual(['a']);
     await Promise.all(opened.map(({ close }) => close()));
     await (await open(names, { production: true })).close();
+    await dropBucket(names.bucket);
+    await dropBucket(names.publicBucket);
+  });
+
+  test('pages of any origin can upload to buckets that the start created', async () => {
+    const names = buckets();
+    const { originals, examineOrigins, close } = await open(names);
+    expect(await examineOrigins()).toEqual({ isClosed: false, sentence: 'pages of any origin can upload' });
+    const { url, headers } = await originals.writeAddress('a', { contentType, expiresInS: 60, maxSize: 100 });
+    const asked = { origin: 'https://app.example', 'access-control-request-method': 'PUT' };
+    const preflight = await fetch(url, {
+      method: 'OPTIONS',
+      headers: { ...asked, 'access-control-request-headers': Object.keys(headers).join(',') },
+    });
+    expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([200, expect.anything()]);
+    await close();
+    await dropBucket(names.bucket);
+    await dropBucket(names.publicBucket);
+  });
+
+  test.each([
+    [undefined, true, 'no browser can upload or read with a script: there is no CORS rule'],
+    [
+      [
+        ['https://a.example', 'https://b.example'],
+        ['PUT', 'GET'],
+      ],
+      false,
+      'pages of https://a.example, https://b.example can upload',
+    ],
+    [[['https://a.example'], ['GET']], true, 'no browser can upload; pages of https://a.example can read'],
+  ] as const)('the CORS rule %j is reported', async (rule, isClosed, sentence) => {
+    const names = buckets();
+    await (await open(names)).close();
+    const client = createS3Client({ ...testServer, clock: systemClock });
+    const request = { bucket: names.bucket, query: { cors: '' }, repeat: 'always' } as const;
+    const drop = (response: { readonly body: { dump(): Promise<void> } }) => response.body.dump();
+    if (rule === undefined) await client.call({ ...request, method: 'DELETE' }, drop);
+    else {
+      const [origins, methods] = rule;
+      const elements = [
+        ...origins.map((origin) => `<AllowedOrigin>${origin}</AllowedOrigin>`),
+        ...methods.map((method) => `<AllowedMethod>${method}</AllowedMethod>`),
+      ];
+      const body = Buffer.from(`<CORSConfiguration><CORSRule>${elements.join('')}</CORSRule></CORSConfiguration>`);
+      const headers = { 'content-md5': createHash('md5').update(body).digest('base64') };
+      await client.call({ ...request, method: 'PUT', headers, body }, drop);
+    }
+    const { examineOrigins, close } = await open(names, { production: true });
+    expect(await examineOrigins()).toEqual({ isClosed, sentence });
+    await Promise.all([close(), client.close()]);
     await dropBucket(names.bucket);
     await dropBucket(names.publicBucket);
   });

@@ -9,6 +9,7 @@ import { type EdgeAddressing, openFilesystem } from './files/filesystem.ts';
 import { isBucketName } from './keys.ts';
 import { defaultLegacyBucket, type LegacyObjects, type Objects } from './objects.ts';
 import { S3Fault } from './s3/client.ts';
+import { describeOrigins, isClosedToBrowsers } from './s3/cors.ts';
 import { type CreateOnlySupport, openS3Store, type S3Store } from './s3/s3.ts';
 
 /** The settings group `objects`. */
@@ -41,12 +42,14 @@ export interface OpenedObjects {
   readonly publicObjects: Objects;
   /** For doctor: whether a signed PUT can be held to create only (docs/specification/media.md#uploads). Writes a small object to find out. */
   probeCreateOnly(): Promise<CreateOnlySupport>;
+  /** Which browsers the bucket of the originals lets in. */
+  examineOrigins(): Promise<{ readonly isClosed: boolean; readonly sentence: string }>;
   close(): Promise<void>;
 }
 
 /**
- * Throws ConfigFault when the settings do not fit or lead nowhere. A server that does not answer right now is no fault:
- * it is said in the log, and every call says so until it is back.
+ * Throws ConfigFault when the settings do not fit or lead nowhere. A server that does not respond yet is no fault:
+ * the start logs it, and calls fail until it is back.
  */
 export async function openObjects(options: OpenObjectsOptions): Promise<OpenedObjects> {
   return options.settings.endpoint === 'embedded' ? openFiles(options) : openS3(options);
@@ -66,6 +69,7 @@ function openFiles({ dataDir, clock, edge }: OpenObjectsOptions): OpenedObjects 
     originals: open('objects'),
     publicObjects: open('public'),
     probeCreateOnly: async () => 'honoured',
+    examineOrigins: async () => ({ isClosed: false, sentence: 'pages of any origin can upload' }),
     close: async () => undefined,
   };
 }
@@ -74,6 +78,10 @@ async function openS3(options: OpenObjectsOptions): Promise<OpenedObjects> {
   const settings = complete(options.settings);
   const store = openS3Store({ ...settings, clock: options.clock });
   const probeCreateOnly = () => store.probeCreateOnly(settings.bucket);
+  const examineOrigins = async () => {
+    const origins = await store.corsOrigins(settings.bucket);
+    return { isClosed: isClosedToBrowsers(origins), sentence: describeOrigins(origins) };
+  };
   try {
     await Promise.all([
       prepare(store, options, { variable: 'S3_BUCKET', bucket: settings.bucket, isPublic: false }),
@@ -82,6 +90,11 @@ async function openS3(options: OpenObjectsOptions): Promise<OpenedObjects> {
     const support = await probeCreateOnly();
     if (support !== 'honoured')
       options.log.warn({ support }, 'the S3 server cannot create only: a signed PUT may overwrite while it is valid');
+    const { isClosed, sentence } = await examineOrigins();
+    options.log[isClosed ? 'warn' : 'info'](
+      { bucket: settings.bucket, reason: sentence },
+      'the CORS rules of a bucket',
+    );
   } catch (error) {
     if (!(error instanceof Problem)) {
       await store.close();
@@ -94,6 +107,7 @@ async function openS3(options: OpenObjectsOptions): Promise<OpenedObjects> {
     originals: store.bucket(settings.bucket),
     publicObjects: store.bucket(settings.publicBucket),
     probeCreateOnly,
+    examineOrigins,
     close: () => store.close(),
   };
 }
@@ -144,13 +158,13 @@ export interface LegacySettings {
   readonly secretAccessKey: string | undefined;
 }
 
-/** Buckets that are kept open: whoever asks for more of them only opens them anew, which asks no server. */
+/** Open buckets are cached. Opening one again makes no request. */
 const legacyBucketsKept = 100;
 
 /**
  * `ownBuckets`: as the stores of `openObjects` are named. They are no legacy buckets, on whatever server: a bucket's name
  * is all that tells stores apart in a signed address, in a resize address and in the identity of a variant's source.
- * Buckets are never made: what lies there was put by others. Throws ConfigFault.
+ * Buckets are never created: others own them. Throws ConfigFault.
  */
 export function openLegacyObjects({
   settings,
@@ -205,7 +219,7 @@ function legacyS3(settings: ReturnType<typeof completeLegacy>, clock: Clock): Le
     isName: (bucket) => /^[a-z0-9].{2,254}$/i.test(bucket),
     open: (bucket) => store.bucket(bucket),
     check: async () => {
-      // Any bucket would do to see whether the server answers; that it is not there is an answer too.
+      // Any bucket shows whether the server responds, even one that does not exist.
       await store.exists(defaultLegacyBucket);
     },
     close: () => store.close(),

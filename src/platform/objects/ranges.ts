@@ -1,7 +1,7 @@
 import type { ReadOptions } from './objects.ts';
 
 /**
- * The inclusive positions to read of an object of `size` bytes; `end` is cut, and lies before `start` when there is
+ * The inclusive positions to read of an object of `size` bytes; `end` is cut, and is before `start` when there is
  * nothing to read. Throws RangeError when the range is malformed or starts beyond the object.
  */
 export function clipRange(range: ReadOptions['range'], size: number): { readonly start: number; readonly end: number } {

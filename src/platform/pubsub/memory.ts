@@ -1,4 +1,4 @@
-/** The embedded driver: one process, so whoever listens is here. */
+/** The embedded driver: one process, so every listener is in it. */
 import { assertOutsideTransaction } from '../db/db.ts';
 import type { Log } from '../log.ts';
 import type { PubSub } from './pubsub.ts';
@@ -10,7 +10,7 @@ export function createMemoryPubSub(log: Log): PubSub {
     driver: 'memory',
     publish: (topic, message) => {
       assertOutsideTransaction('a message');
-      setImmediate(() => topics.tell(topic, message));
+      setImmediate(() => topics.notify(topic, message));
     },
     subscribe: topics.add,
   };

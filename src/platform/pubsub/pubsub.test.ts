@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-/** As many as processes; in memory there is one process, however many ask. */
+/** Returns one instance per process. The memory driver has one process, so all are the same instance. */
 type Open = (processes: number) => Promise<readonly PubSub[]>;
 
 const drivers: readonly { name: string; missing: boolean; open: Open }[] = [
@@ -38,77 +38,77 @@ const drivers: readonly { name: string; missing: boolean; open: Open }[] = [
   },
 ];
 
-/** Collects what a topic says. */
-function hear(pubsub: PubSub, topic: string) {
-  const heard: string[] = [];
-  const stop = pubsub.subscribe(topic, { onMessage: (message) => heard.push(message) });
-  return { heard, stop };
+/** Collects the messages of a topic. */
+function collect(pubsub: PubSub, topic: string) {
+  const received: string[] = [];
+  const stop = pubsub.subscribe(topic, { onMessage: (message) => received.push(message) });
+  return { received, stop };
 }
 
 for (const { name, missing, open } of drivers) {
   describe.skipIf(missing)(`pub/sub on ${name}`, () => {
-    it('reach whoever listens to the topic, in every process, once', async () => {
+    it('reach every listener of the topic in every process, once', async () => {
       const [one, two] = (await open(2)) as [PubSub, PubSub];
-      const here = hear(one, 'a');
-      const there = hear(two, 'a');
-      const elsewhere = hear(two, 'b');
+      const here = collect(one, 'a');
+      const there = collect(two, 'a');
+      const elsewhere = collect(two, 'b');
       one.publish('a', '1');
       two.publish('a', '2');
       one.publish('b', 'end');
       two.publish('a', 'end');
-      await expect.poll(() => [...here.heard].sort()).toEqual(['1', '2', 'end']);
-      await expect.poll(() => [...there.heard].sort()).toEqual(['1', '2', 'end']);
-      await expect.poll(() => elsewhere.heard).toEqual(['end']);
+      await expect.poll(() => [...here.received].sort()).toEqual(['1', '2', 'end']);
+      await expect.poll(() => [...there.received].sort()).toEqual(['1', '2', 'end']);
+      await expect.poll(() => elsewhere.received).toEqual(['end']);
     });
 
-    it('are heard later, never within publish', async () => {
+    it('arrive asynchronously, never within publish', async () => {
       const [one] = (await open(1)) as [PubSub];
-      const { heard } = hear(one, 'a');
+      const { received } = collect(one, 'a');
       one.publish('a', '1');
-      expect(heard).toEqual([]);
-      await expect.poll(() => heard).toEqual(['1']);
+      expect(received).toEqual([]);
+      await expect.poll(() => received).toEqual(['1']);
     });
 
-    it('come in order from one process', async () => {
+    it('arrive in order from one process', async () => {
       const [one, two] = (await open(2)) as [PubSub, PubSub];
-      const { heard } = hear(two, 'a');
+      const { received } = collect(two, 'a');
       const sent = Array.from({ length: 200 }, (_, index) => String(index));
       for (const message of sent) one.publish('a', message);
-      await expect.poll(() => heard.length).toBe(200);
-      expect(heard).toEqual(sent);
+      await expect.poll(() => received.length).toBe(200);
+      expect(received).toEqual(sent);
     });
 
-    it('are not heard any more after the end of a subscription, which may end twice', async () => {
+    it('do not arrive after a subscription has ended, which may be ended twice', async () => {
       const [one] = (await open(1)) as [PubSub];
-      const first = hear(one, 'a');
-      const second = hear(one, 'a');
+      const first = collect(one, 'a');
+      const second = collect(one, 'a');
       first.stop();
       first.stop();
       one.publish('a', '1');
-      await expect.poll(() => second.heard).toEqual(['1']);
-      expect(first.heard).toEqual([]);
+      await expect.poll(() => second.received).toEqual(['1']);
+      expect(first.received).toEqual([]);
     });
 
-    it('go on when a listener throws', async () => {
+    it('arrive even if another listener throws', async () => {
       const [one] = (await open(1)) as [PubSub];
       one.subscribe('a', {
         onMessage: () => {
           throw new Error('of a listener');
         },
       });
-      const { heard } = hear(one, 'a');
+      const { received } = collect(one, 'a');
       one.publish('a', '1');
-      await expect.poll(() => heard).toEqual(['1']);
+      await expect.poll(() => received).toEqual(['1']);
     });
 
-    it('take any text', async () => {
+    it('may contain any text', async () => {
       const [one, two] = (await open(2)) as [PubSub, PubSub];
-      const { heard } = hear(two, 'a\n"ü"\0');
+      const { received } = collect(two, 'a\n"ü"\0');
       one.publish('a\n"ü"\0', '\n"\u2028\0');
-      await expect.poll(() => heard).toEqual(['\n"\u2028\0']);
+      await expect.poll(() => received).toEqual(['\n"\u2028\0']);
     });
 
-    it('are refused inside a transaction', async () => {
+    it('are rejected inside a transaction', async () => {
       const [one] = (await open(1)) as [PubSub];
       const database = await openTestDatabase();
       closers.push(() => database.close());

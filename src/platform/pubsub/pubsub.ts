@@ -1,25 +1,25 @@
 /**
- * Wake-ups between processes: "look at this again". Lossy by contract: a message may be lost, come twice or late, so it
- * says where to look, never what is there, and whoever waits for one looks by himself now and then.
+ * Notifications between processes. Delivery is not guaranteed: a message may be lost, duplicated or late. A message names
+ * what changed but never contains the new state, and subscribers must also poll at intervals.
  */
 
 export interface PubSub {
   readonly driver: 'memory' | 'redis';
   /**
-   * Reaches those who listen in this process in any case, those of other processes while Redis can be reached. Nobody
-   * waits until it is heard. `message` is small: an id, not a document. Throws inside a database transaction: nobody
-   * could see yet what it tells of.
+   * Reaches the listeners in this process in any case, and those in other processes while Redis is reachable. Does not wait for
+   * delivery. `message` is small: an id, not a document. Throws inside a database transaction, because listeners could not see its
+   * changes yet.
    */
   publish(topic: string, message: string): void;
   /**
-   * Until the function it gives is called. What a listener throws is logged. A process hears what it publishes itself
-   * once, and later: never within `publish`.
+   * Listens until the returned function is called. Errors that a listener throws are logged. A process receives its own messages
+   * once and asynchronously, never within `publish`.
    */
   subscribe(topic: string, listener: PubSubListener): () => void;
 }
 
 export interface PubSubListener {
   readonly onMessage: (message: string) => void;
-  /** Messages may have been lost: the connection was away and is back. */
+  /** Messages may have been lost, because the connection was interrupted. */
   readonly onGap?: () => void;
 }

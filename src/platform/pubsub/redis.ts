@@ -1,6 +1,6 @@
 /**
- * The distributed driver: one channel of Redis for all topics of a name. Every process of the name hears all of it and
- * picks its topics, so that no subscription has to be made, or made anew, while somebody waits for a message.
+ * The distributed driver: one Redis channel for all topics of a name. Every process with that name receives all messages and
+ * filters by topic, so no subscription must be created or restored while a caller waits for a message.
  */
 import { randomUUID } from 'node:crypto';
 import { assertOutsideTransaction } from '../db/db.ts';
@@ -22,23 +22,23 @@ export function createRedisPubSub({
   const sender = randomUUID();
   const topics = createTopics(log);
   redis.listen(channel, {
-    onMessage: (told) => {
-      const [from, topic, message] = JSON.parse(told) as [string, string, string];
-      // Our own were told without the way over Redis.
-      if (from !== sender) topics.tell(topic, message);
+    onMessage: (payload) => {
+      const [from, topic, message] = JSON.parse(payload) as [string, string, string];
+      // Local listeners have already received the message without Redis.
+      if (from !== sender) topics.notify(topic, message);
     },
-    onGap: () => topics.tellGap(),
+    onGap: () => topics.notifyGap(),
   });
   return {
     driver: 'redis',
     publish: (topic, message) => {
       assertOutsideTransaction('a message');
-      setImmediate(() => topics.tell(topic, message));
-      const told = JSON.stringify([sender, topic, message]);
+      setImmediate(() => topics.notify(topic, message));
+      const payload = JSON.stringify([sender, topic, message]);
       redis
-        .run((client) => client.publish(channel, told))
+        .run((client) => client.publish(channel, payload))
         .catch((error: unknown) => {
-          log.debug({ err: error }, 'a message was not sent');
+          log.debug({ err: error }, 'cannot send a message');
         });
     },
     subscribe: topics.add,

@@ -1,12 +1,12 @@
-/** Who listens to what within a process, on every driver. */
+/** The listeners of each topic within a process, for all drivers. */
 import type { Log } from '../log.ts';
 import type { PubSubListener } from './pubsub.ts';
 
 export function createTopics(log: Log) {
   const byTopic = new Map<string, Set<PubSubListener>>();
-  const call = (deed: () => void) => {
+  const call = (callback: () => void) => {
     try {
-      deed();
+      callback();
     } catch (error) {
       log.error({ err: error }, 'a listener failed');
     }
@@ -20,10 +20,10 @@ export function createTopics(log: Log) {
         if (listeners.size === 0 && byTopic.get(topic) === listeners) byTopic.delete(topic);
       };
     },
-    tell(topic: string, message: string): void {
+    notify(topic: string, message: string): void {
       for (const { onMessage } of [...(byTopic.get(topic) ?? [])]) call(() => onMessage(message));
     },
-    tellGap(): void {
+    notifyGap(): void {
       for (const { onGap } of [...byTopic.values()].flatMap((set) => [...set])) call(() => onGap?.());
     },
   };

@@ -1,4 +1,4 @@
-/** The one driver: node-redis behind a breaker and deadlines. */
+/** The only driver: node-redis behind a breaker and deadlines. */
 import { ErrorReply } from 'redis';
 import { monotonicClock } from '../clock.ts';
 import { assertOutsideTransaction } from '../db/db.ts';
@@ -8,21 +8,31 @@ import { createBreaker } from '../resilience/breaker.ts';
 import { withDeadline } from '../resilience/deadline.ts';
 import { keepConnection } from './connection.ts';
 import type { ChannelListener, Redis, RedisClient } from './redis.ts';
+import { isWriteRefused, watchWrites } from './writability.ts';
 
 export interface ConnectOptions {
   readonly url: string;
   readonly prefix: string;
   readonly log: Log;
+  readonly probeEveryMs?: number;
 }
 
 const defaultTimeoutMs = 500;
 const failuresToOpen = 5;
 const trialEveryMs = 500;
+/** An outage is known within 10 s. */
+const defaultProbeEveryMs = 2_000;
+const checkTimeoutMs = 2_000;
 
-/** Throws when it does not answer. */
-export async function connectRedis({ url, prefix, log }: ConnectOptions): Promise<Redis> {
+/** Throws if the server does not respond. A server that takes no writes is only logged. */
+export async function connectRedis({
+  url,
+  prefix,
+  log,
+  probeEveryMs = defaultProbeEveryMs,
+}: ConnectOptions): Promise<Redis> {
   const listeners = new Map<string, Set<ChannelListener>>();
-  const hear = (client: RedisClient, channel: string) =>
+  const subscribe = (client: RedisClient, channel: string) =>
     client.subscribe(channel, (message) => {
       for (const { onMessage } of listeners.get(channel) ?? []) onMessage(message);
     });
@@ -32,7 +42,7 @@ export async function connectRedis({ url, prefix, log }: ConnectOptions): Promis
     name: 'messages',
     log,
     prepare: async (client) => {
-      for (const channel of listeners.keys()) await hear(client, channel);
+      for (const channel of listeners.keys()) await subscribe(client, channel);
       for (const { onGap } of [...listeners.values()].flatMap((set) => [...set])) onGap();
     },
   }).catch(async (error: unknown) => {
@@ -53,21 +63,26 @@ export async function connectRedis({ url, prefix, log }: ConnectOptions): Promis
       throw isOfEngine(error) ? problems.engine_unavailable({ cause: error }) : error;
     }
   };
+  const writes = watchWrites({ prefix, run: (call) => run(call, checkTimeoutMs), log, everyMs: probeEveryMs });
+  await writes.probe().catch(() => undefined);
 
   return {
     prefix,
     get serverRun() {
       return commands.current()?.serverRun;
     },
+    get isWritable() {
+      return commands.current() === undefined ? undefined : writes.isWritable;
+    },
     run,
     listen: (channel, listener) => {
-      const heard = listeners.get(channel);
-      if (heard === undefined) {
+      const known = listeners.get(channel);
+      if (known === undefined) {
         listeners.set(channel, new Set([listener]));
         const client = messages.current()?.client;
-        // A connection that fails here is replaced, and the next one hears the channel from the start.
-        if (client) hear(client, channel).catch(() => client.isOpen && client.destroy());
-      } else heard.add(listener);
+        // A connection that fails here is replaced, and the next one subscribes when it opens.
+        if (client) subscribe(client, channel).catch(() => client.isOpen && client.destroy());
+      } else known.add(listener);
       return () => {
         const set = listeners.get(channel);
         set?.delete(listener);
@@ -83,25 +98,22 @@ export async function connectRedis({ url, prefix, log }: ConnectOptions): Promis
       const kept = await keepConnection({ url, name, log });
       return { client: () => kept.current()?.client, close: () => kept.close() };
     },
-    check: async () => {
-      await run((client) => client.ping(), 2000);
-    },
+    check: () => writes.probe(),
     close: async () => {
+      writes.close();
       await Promise.all([commands.close(), messages.close()]);
     },
   };
 }
 
-/** Answers by which the server says that it does nothing at all now. */
+/** Errors with which the server refuses every command. */
 const away = /^(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|NOAUTH)/;
-/** … that it does not take this command now: it is full, cannot save, or is a replica. Others it may take. */
-const unable = /^(OOM|MISCONF|READONLY|NOREPLICAS|TRYAGAIN)/;
 
-/** No connection, no answer in time, or an answer that says so. */
+/** No connection, no response in time, or a response that means this. */
 function isAway(error: unknown): boolean {
   return !(error instanceof ErrorReply) || away.test(error.message);
 }
 
 function isOfEngine(error: unknown): boolean {
-  return isAway(error) || unable.test((error as Error).message);
+  return isAway(error) || isWriteRefused(error) || (error instanceof Error && error.message.startsWith('TRYAGAIN'));
 }

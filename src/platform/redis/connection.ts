@@ -1,6 +1,7 @@
 /**
- * A connection to Redis that is kept up. Each is a client of its own, without the library's reconnection: no command is
- * sent again on another connection, which may lead to another server, and one that no longer answers is thrown away.
+ * A connection to Redis that is reconnected automatically. Each connection is a client of its own, without the library's
+ * reconnection: no command is repeated on another connection, which may lead to another server, and a connection that
+ * stops responding is dropped.
  */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,7 +16,7 @@ export interface Connection {
 }
 
 export interface KeptConnection {
-  /** `undefined` while there is none. */
+  /** `undefined` without a connection. */
   current(): Connection | undefined;
   close(): Promise<void>;
 }
@@ -36,7 +37,7 @@ const maxQueuedCommands = 10_000;
 const firstDelayMs = 50;
 const maxDelayMs = 1000;
 
-/** Throws when the first connection cannot be made; from then on it comes back by itself. */
+/** Throws if the first connection cannot be made. Later ones are retried until they succeed. */
 export async function keepConnection(options: KeptConnectionOptions): Promise<KeptConnection> {
   const { log, name } = options;
   const closing = new AbortController();
@@ -82,13 +83,13 @@ async function connect({ url, prepare }: KeptConnectionOptions): Promise<Connect
     commandsQueueMaxLength: maxQueuedCommands,
     socket: { connectTimeout: connectTimeoutMs, reconnectStrategy: false, keepAlive: true },
   });
-  // Without a listener an error would end the process; what it means is seen by whoever waits.
+  // Without a listener an error would end the process. Callers see it in their own calls.
   client.on('error', () => undefined);
   try {
     return await withDeadline(connectTimeoutMs, async () => {
       await client.connect();
       const serverRun = /^run_id:(\w+)/m.exec(await client.info('server'))?.[1];
-      if (serverRun === undefined) throw new Error('the server does not tell its run_id');
+      if (serverRun === undefined) throw new Error('the server does not report its run_id');
       await prepare?.(client);
       return { client, serverRun };
     });
@@ -98,7 +99,7 @@ async function connect({ url, prepare }: KeptConnectionOptions): Promise<Connect
   }
 }
 
-/** What ended it. */
+/** Returns the reason. */
 async function untilItFails(client: RedisClient, closing: AbortSignal): Promise<string> {
   const ended = new AbortController();
   const signal = AbortSignal.any([closing, ended.signal]);
@@ -117,7 +118,7 @@ async function untilItFails(client: RedisClient, closing: AbortSignal): Promise<
   }
 }
 
-/** A connection on which nothing comes back may look open for a quarter of an hour. */
+/** Without traffic, a dead connection may look open for a quarter of an hour. */
 async function untilSilent(client: RedisClient, signal: AbortSignal): Promise<string> {
   for (;;) {
     await sleep(pingEveryMs, undefined, { signal, ref: false });

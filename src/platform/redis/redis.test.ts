@@ -18,7 +18,7 @@ const answerOf = (redis: Redis) => redis.run((client) => client.ping());
 describe('opening Redis', () => {
   it('refuses an address at which nothing answers, in one line without the password', async () => {
     const opening = openRedis({ url: 'redis://:hidden@127.0.0.1:1', prefix: '', log });
-    await expect(opening).rejects.toThrow(/^Configuration: REDIS_URL: Redis does not answer \((?!.*hidden).+\)\.$/);
+    await expect(opening).rejects.toThrow(/^Configuration: REDIS_URL: Redis does not respond \((?!.*hidden).+\)\.$/);
   });
 });
 
@@ -55,7 +55,7 @@ describe.skipIf(skipWithoutRedis)('Redis', () => {
   });
 
   it('is probed', async () => {
-    expect(await probeRedis(redisUrl)).toMatchObject({ version: expect.stringMatching(/^\d+\./) });
+    expect(await probeRedis(redisUrl, 'atelier:doctor:')).toMatchObject({ version: expect.stringMatching(/^\d+\./) });
   });
 
   describe('with a server that fails', () => {

@@ -1,7 +1,7 @@
 /**
- * Redis (or Valkey), as far as a process uses it: one connection for commands, one for messages, both kept up by
- * themselves. It only makes things fast: flushed or lost, it costs speed and the streams in flight (docs/specification/system.md#redis), so
- * whoever calls it knows what to do without it. Opened in `open.ts` only.
+ * Redis (or Valkey) as a process uses it: one connection for commands and one for messages, both reconnected
+ * automatically. Redis only makes things fast: if it is flushed or lost, that costs speed and the streams in flight
+ * (docs/specification/system.md#redis). Every caller works without it. Opened in `open.ts` only.
  */
 import type { RedisClientType } from 'redis';
 
@@ -10,36 +10,37 @@ export type RedisClient = RedisClientType;
 
 export interface Redis {
   /**
-   * What every key and every channel of this installation begins with; ends in `:`. Several installations may share one
-   * server. Lua scripts are given their keys whole.
+   * The beginning of every key and channel of this installation; ends in `:`. Several installations may share one
+   * server. Lua scripts receive complete keys.
    */
   readonly prefix: string;
   /**
-   * Which run of which server is connected: another one after a restart or a fail-over, by which the last writes may be
-   * lost, and older ones be back. `undefined` while nothing is connected.
+   * Identifies the running server process. It changes with a restart or a failover, which may lose the last writes and
+   * bring back older ones. `undefined` without a connection.
    */
   readonly serverRun: string | undefined;
+  /** `false`: it responds and refuses writes, as a replica or a full server does. `undefined`: it does not respond. */
+  readonly isWritable: boolean | undefined;
   /**
-   * One call, or several at once. Throws `engine_unavailable` when there is no connection, no answer within `timeoutMs`
-   * (500) or the server is not able to; at once while the breaker is open. What it was told to do it may still do then.
-   * Errors of the command itself are thrown as they are. Throws inside a database transaction.
+   * One call, or several at once. Throws `engine_unavailable` without a connection, without a response within
+   * `timeoutMs` (500), if the server refuses, and immediately while the breaker is open. The server may still carry out
+   * a command that failed. Errors of the command itself are thrown unchanged. Throws inside a database transaction.
    */
   run<T>(call: (client: RedisClient) => Promise<T>, timeoutMs?: number): Promise<T>;
   /**
-   * Hears `channel` (whole, with the prefix) until the function it gives is called; across reconnections. Resolves at
-   * once, heard from or not: messages of the time without a connection are lost, and `onGap` tells of every such time
-   * when it is over.
+   * Subscribes to `channel` (complete, with the prefix), across reconnections, until the returned function is called.
+   * Messages sent while there is no connection are lost; `onGap` is called after every such time.
    */
   listen(channel: string, listener: ChannelListener): () => void;
-  /** A connection of its own, kept up by itself, for commands that block (2 s at most at a time); to be closed. */
+  /** A separate connection for commands that block, each for at most 2 s. The caller closes it. */
   openBlocking(name: string): Promise<BlockingConnection>;
-  /** Throws when it does not answer; for /ready and doctor. */
+  /** For /ready. Throws if the server does not respond or refuses writes. */
   check(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface BlockingConnection {
-  /** `undefined` while there is none. */
+  /** `undefined` without a connection. */
   client(): RedisClient | undefined;
   close(): Promise<void>;
 }

@@ -34,7 +34,7 @@ beforeEach(() => {
 });
 
 describe('a breaker', () => {
-  test('opens after failures in a row, and then does not do the work', async () => {
+  test('opens after consecutive failures, and then does not do the work', async () => {
     await failTimes(3);
     const refused = await call().catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(BreakerOpen);
@@ -42,7 +42,7 @@ describe('a breaker', () => {
     expect(calls).toBe(3);
   });
 
-  test('a success or any answer in between starts the count anew', async () => {
+  test('restarts the count after a success or any other response', async () => {
     await failTimes(2);
     await call();
     await failTimes(2);
@@ -51,7 +51,7 @@ describe('a breaker', () => {
     await expect(call()).resolves.toBe('done');
   });
 
-  test('one call per interval is a trial, also while an earlier trial hangs; a success closes it', async () => {
+  test('allows one trial per interval, even while an earlier trial hangs, and closes on success', async () => {
     await failTimes(3);
     nowMs += 2000;
     const { promise: hanging, resolve } = Promise.withResolvers<string>();
@@ -64,7 +64,7 @@ describe('a breaker', () => {
     await expect(trial).resolves.toBe('late');
   });
 
-  test('a failed trial keeps it open', async () => {
+  test('stays open after a failed trial', async () => {
     await failTimes(3);
     nowMs += 2000;
     await failTimes(1);
@@ -74,7 +74,7 @@ describe('a breaker', () => {
     await expect(call()).resolves.toBe('done');
   });
 
-  test('a burst of failures in one moment does not open it, failures that last do', async () => {
+  test('does not open on a burst of failures, but on failures that last', async () => {
     breaker = createBreaker({
       failuresToOpen: 3,
       failingForMs: 1000,
@@ -92,7 +92,7 @@ describe('a breaker', () => {
     await expect(call()).rejects.toBeInstanceOf(BreakerOpen);
   });
 
-  test('a caller that gives up says nothing about the engine', async () => {
+  test('ignores callers that give up', async () => {
     await failTimes(2);
     await expect(call(gaveUp)).rejects.toBe(gaveUp);
     await failTimes(1);

@@ -1,31 +1,31 @@
 /**
- * Fails fast while an engine is down. After some failures in a row only one call per `trialEveryMs` is let through; the
- * first that succeeds closes the breaker, so it is closed again at most that long after the engine's return.
+ * Fails fast while an engine is down. After several failures in a row, only one call per `trialEveryMs` is let through. The
+ * first success closes the breaker, so it closes at most that long after the engine recovers.
  */
 import type { Clock } from '../clock.ts';
 
 export class BreakerOpen extends Error {
   constructor(cause: unknown) {
-    super('failing fast: the last calls failed', { cause });
+    super('the circuit breaker is open because the last calls failed', { cause });
     this.name = 'BreakerOpen';
   }
 }
 
 export interface BreakerOptions {
   readonly failuresToOpen: number;
-  /** How long the failures have to have lasted: a burst of them in one moment, as of stale connections, is no outage. */
+  /** Minimum duration of the failures. A burst of failures at one moment, for example from stale connections, is not an outage. */
   readonly failingForMs?: number;
   readonly trialEveryMs: number;
-  /** Only what says that the engine is down or overloaded; every other outcome shows that it answers. */
+  /** Reports whether the error means that the engine is down or overloaded. Every other outcome shows that it responds. */
   readonly isFailure: (error: unknown) => boolean;
-  /** Neither a failure nor a sign of life: the caller gave up, or the call was never made. */
+  /** Neither a failure nor a success: the caller gave up, or the call was never made. */
   readonly isNeutral?: (error: unknown) => boolean;
-  /** `monotonicClock`, or a test's. */
+  /** `monotonicClock`, or the clock of a test. */
   readonly clock: Clock;
 }
 
 export interface Breaker {
-  /** Rejects with BreakerOpen, without doing the work, while the engine is taken to be down. */
+  /** Rejects with BreakerOpen, without doing the work, while the engine is considered down. */
   run<T>(work: () => Promise<T>): Promise<T>;
 }
 
@@ -34,7 +34,7 @@ export function createBreaker(options: BreakerOptions): Breaker {
   let failures = 0;
   let failingSince = 0;
   let lastFailure: unknown;
-  /** While it is open. */
+  /** Set while the breaker is open. */
   let nextTrialAt: number | undefined;
 
   function admit(): void {
@@ -48,7 +48,7 @@ export function createBreaker(options: BreakerOptions): Breaker {
     nextTrialAt = undefined;
   }
 
-  /** Failures of calls that had begun before it opened do not put the next trial off. */
+  /** Failures of calls that started before it opened do not postpone the next trial. */
   function fail(error: unknown): void {
     const now = clock.now();
     if (failures === 0) failingSince = now;

@@ -5,7 +5,7 @@ import { DeadlineExceeded, startIdleDeadline, withDeadline } from './deadline.ts
 const never = () => new Promise<never>(() => undefined);
 
 describe('a deadline', () => {
-  test('hands on what comes in time, and leaves no timer behind', async () => {
+  test('returns results that arrive in time, and leaves no timer behind', async () => {
     vi.useFakeTimers();
     try {
       await expect(withDeadline(1000, async () => 'done')).resolves.toBe('done');
@@ -16,7 +16,7 @@ describe('a deadline', () => {
     }
   });
 
-  test('rejects and aborts the signal when time is up, also when the work does not heed it', async () => {
+  test('rejects and aborts the signal when the time is up, even if the work ignores it', async () => {
     let seen: AbortSignal | undefined;
     const late = withDeadline(5, (signal) => {
       seen = signal;
@@ -26,7 +26,7 @@ describe('a deadline', () => {
     expect(seen?.reason).toBeInstanceOf(DeadlineExceeded);
   });
 
-  test('hands on the reason of the outer signal, before and during the work', async () => {
+  test('rejects with the reason of the outer signal, before and during the work', async () => {
     const reason = new Error('the caller left');
     await expect(withDeadline(1000, never, AbortSignal.abort(reason))).rejects.toBe(reason);
     const outer = new AbortController();
@@ -35,7 +35,7 @@ describe('a deadline', () => {
     await expect(running).rejects.toBe(reason);
   });
 
-  test('a late rejection of the work is no unhandled one', async () => {
+  test('handles a late rejection of the work', async () => {
     const late = withDeadline(5, async () => {
       await sleep(15);
       throw new Error('too late to matter');
@@ -45,7 +45,7 @@ describe('a deadline', () => {
   });
 });
 
-test('an idle deadline starts anew whenever something moves, and stands still in a pause', async () => {
+test('an idle deadline restarts on progress and stops during a pause', async () => {
   vi.useFakeTimers();
   try {
     const deadline = startIdleDeadline(1000);

@@ -1,15 +1,15 @@
-/** Time limits. Both abort a signal, so that what runs late also stops. */
+/** Time limits. Both abort a signal, so that late work also stops. */
 
 export class DeadlineExceeded extends Error {
   constructor(timeoutMs: number) {
-    super(`no answer within ${timeoutMs} ms`);
+    super(`no response within ${timeoutMs} ms`);
     this.name = 'DeadlineExceeded';
   }
 }
 
 /**
- * Rejects with DeadlineExceeded when `work` takes longer than `timeoutMs`, also when it does not heed its signal; with
- * the reason of `outer` as soon as that is aborted.
+ * Rejects with DeadlineExceeded if `work` takes longer than `timeoutMs`, even if it ignores its signal. Rejects with the reason of
+ * `outer` as soon as that aborts.
  */
 export async function withDeadline<T>(
   timeoutMs: number,
@@ -26,21 +26,21 @@ export async function withDeadline<T>(
 
 export interface IdleDeadline {
   readonly signal: AbortSignal;
-  /** Something moved, or a pause is over: the time starts anew. */
+  /** Restarts the time limit: there was progress, or a pause is over. */
   touch(): void;
-  /** Stops the clock until the next `touch`: for a wait that is not the other side's fault. */
+  /** Stops the clock until the next `touch`, for a delay that the other side does not cause. */
   pause(): void;
-  /** Settles as `work` does, or rejects when the time is up. */
+  /** Settles as `work` does, or rejects when the time limit is reached. */
   race<T>(work: Promise<T>): Promise<T>;
-  /** To be called in any case: it ends the timer for good. */
+  /** Always call this. It clears the timer. */
   stop(): void;
 }
 
-/** For work that may take long as long as it moves, such as an upload. */
+/** For work that may take any time as long as it makes progress, such as an upload. */
 export function startIdleDeadline(timeoutMs: number, outer?: AbortSignal): IdleDeadline {
   const controller = new AbortController();
   const { promise: ended, reject } = Promise.withResolvers<never>();
-  // Nobody may be racing when it is up.
+  // If no race is pending, the rejection would be unhandled.
   ended.catch(() => undefined);
   const end = (reason: unknown) => {
     reject(reason);

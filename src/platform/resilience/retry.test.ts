@@ -15,7 +15,7 @@ function flaky(failures: number) {
 }
 
 describe('retry', () => {
-  test('goes on until it succeeds', async () => {
+  test('continues until it succeeds', async () => {
     const { tried, work } = flaky(2);
     await expect(retry(work, options)).resolves.toBe('done');
     expect(tried).toEqual([1, 2, 3]);
@@ -27,13 +27,13 @@ describe('retry', () => {
     expect(tried).toEqual([1, 2, 3]);
   });
 
-  test('does not repeat what a repeat cannot mend', async () => {
+  test('does not retry errors that a retry cannot resolve', async () => {
     const { tried, work } = flaky(9);
     await expect(retry(work, { ...options, isRetryable: () => false })).rejects.toThrow('failure 1');
     expect(tried).toEqual([1]);
   });
 
-  test('an abort ends the wait, and allows no further attempt', async () => {
+  test('stops waiting on an abort, and makes no further attempt', async () => {
     const { tried, work } = flaky(9);
     const controller = new AbortController();
     const waiting = retry(work, { ...options, baseDelayMs: 60_000, maxDelayMs: 60_000, signal: controller.signal });

@@ -1,15 +1,15 @@
-/** Repeats work that may be repeated, with exponential waits that are spread at random. */
+/** Retries work with exponential, randomized delays. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface RetryOptions {
-  /** In all, the first included. */
+  /** Total attempts, including the first. */
   readonly attempts: number;
-  /** Upper bound of the first wait; doubled for each further one, up to `maxDelayMs`. */
+  /** Upper bound of the first delay, doubled for each further one up to `maxDelayMs`. */
   readonly baseDelayMs: number;
   readonly maxDelayMs: number;
-  /** Only errors that a repeat may mend, of work that does no harm when it is done twice. */
+  /** Only errors that a retry may resolve, for work that is safe to repeat. */
   readonly isRetryable: (error: unknown) => boolean;
-  /** Aborted: no wait and no further attempt; the last failure is thrown. */
+  /** If it aborts, there is no further delay or attempt, and the last failure is thrown. */
   readonly signal?: AbortSignal;
 }
 
@@ -20,14 +20,14 @@ export async function retry<T>(work: (attempt: number) => Promise<T>, options: R
     } catch (error) {
       if (attempt >= options.attempts || options.signal?.aborted || !options.isRetryable(error)) throw error;
       await sleep(delayMs(attempt, options), undefined, { signal: options.signal }).catch(() => {
-        // Aborted: the failure tells more than that the wait was cut short.
+        // The wait was aborted. The failure is more informative than the abort.
         throw error;
       });
     }
   }
 }
 
-/** "Full jitter": callers that failed together do not come back together. */
+/** "Full jitter": callers that failed at the same time do not retry at the same time. */
 function delayMs(attempt: number, { baseDelayMs, maxDelayMs }: RetryOptions): number {
   return Math.random() * Math.min(maxDelayMs, baseDelayMs * 2 ** (attempt - 1));
 }

@@ -1,4 +1,4 @@
-/** The doorway: off unless OTEL_EXPORTER_OTLP_ENDPOINT is set; the SDK is loaded only then. */
+/** Chooses the implementation: off unless OTEL_EXPORTER_OTLP_ENDPOINT is set. The SDK is loaded only then. */
 import { noTelemetry, type Telemetry } from './telemetry.ts';
 
 export async function openTelemetry(options: {

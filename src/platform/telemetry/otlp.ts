@@ -1,4 +1,4 @@
-/** Traces sent to a collector by OTLP over HTTP. Loaded by open.ts only when it is switched on. */
+/** Sends traces to a collector by OTLP over HTTP. open.ts loads it only if tracing is on. */
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace as traceApi } from '@opentelemetry/api';
 import { TraceState } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
@@ -24,7 +24,7 @@ export function startExporting(options: { readonly endpoint: string; readonly se
       'service.namespace': 'atelier',
       'service.version': version,
     }),
-    // Whoever started a trace decided whether it is recorded.
+    // The service that started a trace decided whether it is recorded.
     sampler: new ParentBasedSampler({ root: new AlwaysOnSampler() }),
     spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: 1000 })],
   });
@@ -49,9 +49,9 @@ export function startExporting(options: { readonly endpoint: string; readonly se
       };
     },
     stop: async () => {
-      const given = new Promise<void>((resolve) => setTimeout(resolve, stopTimeoutMs).unref());
-      // A collector that is away costs the last spans, nothing else.
-      await Promise.race([provider.shutdown().catch(() => undefined), given]);
+      const timeout = new Promise<void>((resolve) => setTimeout(resolve, stopTimeoutMs).unref());
+      // If the collector is unavailable, only the last spans are lost.
+      await Promise.race([provider.shutdown().catch(() => undefined), timeout]);
     },
   };
 }

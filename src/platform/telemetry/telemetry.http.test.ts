@@ -52,7 +52,7 @@ async function startCollector(): Promise<string> {
   return `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
 }
 
-/** A service that answers with the help of another. */
+/** A service that calls another service. */
 async function serve(used: Telemetry): Promise<void> {
   telemetry = used;
   const log = createLog({ level: 'info', destination: { write: (line) => void lines.push(line) } });
@@ -62,7 +62,7 @@ async function serve(used: Telemetry): Promise<void> {
     return {};
   });
   const baseUrl = await upstream.listen({ port: 0, host: '127.0.0.1' });
-  client = createClient({ name: 'image', baseUrl, ours: true, timeoutMs: 2000, telemetry });
+  client = createClient({ name: 'image', baseUrl, isInternal: true, timeoutMs: 2000, telemetry });
   app = createServer({ service: 'media', log, readiness: {}, telemetry });
   app.get('/fit/:id', async () => {
     await client.send({ method: 'POST', path: '/v1/ensure?signature=hunter2', route: '/v1/ensure', json: {} });
@@ -91,8 +91,8 @@ const attribute = (span: ExportedSpan | undefined, key: string) => {
   return value?.stringValue ?? value?.intValue;
 };
 
-describe('switched off', () => {
-  it('hands the trace on, and writes it into every log line of the request', async () => {
+describe('while disabled', () => {
+  it('passes the trace on, and writes it to every log line of the request', async () => {
     await serve(noTelemetry);
     const headers = { traceparent: recorded, tracestate: 'a=1', baggage: 'tier=gold', 'x-request-id': 'req-1' };
     await app.inject({ url: '/fit/1', headers });
@@ -102,12 +102,12 @@ describe('switched off', () => {
       baggage: 'tier=gold',
       'x-request-id': 'req-1',
     });
-    const told = lines.map((line) => JSON.parse(line));
-    expect(told.map((line) => line.msg)).toEqual(['from deep inside', 'request']);
-    for (const line of told) expect(line).toMatchObject({ requestId: 'req-1', traceId });
+    const logged = lines.map((line) => JSON.parse(line));
+    expect(logged.map((line) => line.msg)).toEqual(['from deep inside', 'request']);
+    for (const line of logged) expect(line).toMatchObject({ requestId: 'req-1', traceId });
   });
 
-  it('makes a trace up where none came in, one a request', async () => {
+  it('generates a trace for each request without one', async () => {
     await serve(noTelemetry);
     await app.inject({ url: '/fit/1', headers: { traceparent: 'nonsense', tracestate: 'a=1' } });
     const first = String(upstreamHeaders.traceparent);
@@ -118,7 +118,7 @@ describe('switched off', () => {
     expect(upstreamHeaders.traceparent).not.toBe(first);
   });
 
-  it('does not load what it does not need', async () => {
+  it('does not load the SDK', async () => {
     await serve(noTelemetry);
     const script = `
       import { registerHooks } from 'node:module';
@@ -133,7 +133,7 @@ describe('switched off', () => {
   });
 });
 
-describe('switched on', () => {
+describe('while enabled', () => {
   beforeEach(async () => {
     await serve(await openTelemetry({ endpoint: await startCollector(), service: 'media' }));
   });
@@ -159,7 +159,7 @@ describe('switched on', () => {
     for (const secret of ['hunter2', 'alice']) expect(received.join()).not.toContain(secret);
   });
 
-  it('starts a trace where none came in, and obeys whoever decided not to record', async () => {
+  it('starts a trace if none came in, and respects the sampling decision of the caller', async () => {
     await app.inject('/refused');
     await app.inject({ url: '/refused', headers: { traceparent: `00-${traceId}-${callerSpanId}-00` } });
     const spans = await exported();
@@ -168,7 +168,7 @@ describe('switched on', () => {
     expect(spans[0]?.traceId).not.toBe(traceId);
   });
 
-  it('marks 5xx alone as errors', async () => {
+  it('marks only 5xx as errors', async () => {
     for (const url of ['/broken', '/refused', '/nowhere', '/health']) await app.inject(url);
     const spans = await exported();
     expect(
@@ -181,7 +181,7 @@ describe('switched on', () => {
     ]);
   });
 
-  it('does not mind a collector that is away', async () => {
+  it('tolerates a collector that is unavailable', async () => {
     collector.close();
     collector.closeAllConnections();
     expect((await app.inject('/refused')).statusCode).toBe(403);

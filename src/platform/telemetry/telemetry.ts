@@ -1,40 +1,40 @@
 /**
- * Spans around requests and calls. Off, a trace that came in is handed on as it is, and where none came in one is made up
- * for the logs.
+ * Spans for requests and calls. If tracing is off, an incoming trace is passed on unchanged, and a request without one gets a
+ * generated trace for the logs.
  */
 import { newTrace, type Trace } from './trace.ts';
 
 export type Attributes = Readonly<Record<string, string | number>>;
 
 export interface SpanEnd {
-  /** Told better at the end than at the start, when the route is known. */
+  /** Set at the end rather than at the start if the route is known only then. */
   readonly name?: string;
   readonly attributes: Attributes;
-  /** 5xx of ours, and calls that did not come to an answer: nothing else marks a span (docs/specification/http.md#errors). */
+  /** 5xx of this service, and calls that got no response. Nothing else marks a span as failed (docs/specification/http.md#errors). */
   readonly failed: boolean;
 }
 
 export interface Span {
-  /** What is done under this span is a child of it. */
+  /** The parent of all work in this span. */
   readonly trace: Trace;
-  /** Absent where nobody records: then no outcome needs to be put together. */
+  /** Absent if the span is not recorded, so that no outcome must be computed. */
   readonly end?: (outcome: SpanEnd) => void;
 }
 
 export interface Telemetry {
-  /** `server`: around a request to us; `client`: around a call of ours. */
+  /** `server`: an incoming request. `client`: an outgoing call. */
   startSpan(kind: 'server' | 'client', name: string, parent: Trace | undefined, attributes: Attributes): Span;
-  /** Sends what is left, and gives up after a while: telemetry never keeps a process from ending. */
+  /** Sends the remaining spans within a time limit, so that telemetry never blocks the end of a process. */
   stop(): Promise<void>;
 }
 
 export const noTelemetry: Telemetry = {
-  startSpan: (_kind, _name, parent) => (parent === undefined ? new MadeUp() : { trace: parent }),
+  startSpan: (_kind, _name, parent) => (parent === undefined ? new GeneratedSpan() : { trace: parent }),
   stop: async () => undefined,
 };
 
-/** Most requests neither log below their end nor call anybody: their trace is made up when it is looked at. */
-class MadeUp implements Span {
+/** Most requests neither log before their end nor call other services, so their trace is generated on first access. */
+class GeneratedSpan implements Span {
   #trace: Trace | undefined;
 
   get trace(): Trace {

@@ -8,7 +8,7 @@ describe('traceparent', () => {
   it.each([
     ['recorded', `00-${traceId}-${spanId}-01`, true],
     ['not recorded', `00-${traceId}-${spanId}-00`, false],
-    ['with flags that we do not know', `00-${traceId}-${spanId}-ff`, true],
+    ['with unknown flags', `00-${traceId}-${spanId}-ff`, true],
     ['of a later version', `01-${traceId}-${spanId}-01`, true],
     ['of a later version with more', `cc-${traceId}-${spanId}-01-what-the-future-will-be-like`, true],
   ])('%s', (_name, traceparent, sampled) => {
@@ -26,17 +26,17 @@ describe('traceparent', () => {
     ['a span of zeros', `00-${traceId}-${'0'.repeat(16)}-01`],
     ['a short trace', `00-${traceId.slice(1)}-${spanId}-01`],
     ['no flags', `00-${traceId}-${spanId}`],
-    ['a later version that runs on', `01-${traceId}-${spanId}-01x`],
+    ['a later version with trailing characters', `01-${traceId}-${spanId}-01x`],
     ['other characters', `00-${traceId.slice(0, -1)}g-${spanId}-01`],
     ['spaces around', ` 00-${traceId}-${spanId}-01`],
-  ])('%s counts for nothing, nor does its state', (_name, traceparent) => {
+  ])('%s is ignored, with its tracestate', (_name, traceparent) => {
     expect(readTrace({ traceparent, tracestate: 'a=1' })).toBeUndefined();
   });
 });
 
 describe('tracestate and baggage', () => {
   const traceparent = `00-${traceId}-${spanId}-01`;
-  it('are handed on as they came', () => {
+  it('are passed on unchanged', () => {
     expect(readTrace({ traceparent, tracestate: 'rojo=1,congo=t61rcWkgMzE' })?.state).toBe('rojo=1,congo=t61rcWkgMzE');
     expect(readBaggage({ baggage: 'userId=alice;p=1, b=2' })).toBe('userId=alice;p=1, b=2');
   });
@@ -46,20 +46,20 @@ describe('tracestate and baggage', () => {
     ['empty', '', ''],
     ['not ASCII', 'a=ü', 'a=ü'],
     ['a line break', 'a=1\r\nx-internal-key: k', 'a=1\r\nx-internal-key: k'],
-  ])('%s: dropped', (_name, tracestate, baggage) => {
+  ])('drops one that is %s', (_name, tracestate, baggage) => {
     expect(readTrace({ traceparent, tracestate })).toEqual({ traceId, spanId, sampled: true });
     expect(readBaggage({ baggage })).toBeUndefined();
   });
 });
 
-it('what is written reads back the same', () => {
+it('parses what it writes', () => {
   for (let round = 0; round < 100; round += 1) {
     const trace = { ...newTrace(), sampled: round % 2 === 0, ...(round % 3 === 0 ? { state: 'a=1' } : {}) };
     expect(readTrace(writeTrace(trace))).toEqual(trace);
   }
 });
 
-it('a damaged header never reads as another trace', () => {
+it('never parses a damaged header as another trace', () => {
   const good = `00-${traceId}-${spanId}-01`;
   for (let index = 0; index < good.length; index += 1) {
     for (const character of ['-', 'g', 'F', ' ', ',', '\u0000']) {

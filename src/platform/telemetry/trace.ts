@@ -1,5 +1,5 @@
 /**
- * W3C trace context (docs/specification/http.md#tracing): what comes in with a request goes out with the calls made for it and into its log
+ * W3C trace context (docs/specification/http.md#tracing): the trace of a request is passed to the calls made for it and to its log
  * lines, whether or not traces are recorded here.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -8,19 +8,19 @@ import { randomHex } from '../ids.ts';
 export interface Trace {
   /** 32 lower-case hex digits. */
   readonly traceId: string;
-  /** 16 lower-case hex digits: the span that calls made now are children of. */
+  /** 16 lower-case hex digits: the parent span of calls made now. */
   readonly spanId: string;
-  /** Whether somebody records this trace. */
+  /** The trace is recorded. */
   readonly sampled: boolean;
-  /** `tracestate`, handed on as it came. */
+  /** `tracestate`, passed on unchanged. */
   readonly state?: string;
 }
 
-/** What is being answered; every log line and outgoing call finds it here. */
+/** The context of the current request. Every log line and outgoing call reads it. */
 export interface Scope {
   readonly requestId: string;
   readonly trace: Trace;
-  /** What callers want to be handed on to all services that take part; never sent to anybody else. */
+  /** Baggage for all internal services that take part. It is never sent to external services. */
   readonly baggage?: string;
 }
 
@@ -38,7 +38,7 @@ const maxStateLength = 512;
 const maxBaggageLength = 8192;
 const printable = /^[\t\x20-\x7e]+$/;
 
-/** `undefined`: no trace came in, or one that does not follow the standard; then its state counts for nothing. */
+/** Returns `undefined` if there is no valid trace. `tracestate` is ignored then. */
 export function readTrace(headers: Headers): Trace | undefined {
   const parent = parseTraceparent(headers.traceparent);
   if (parent === undefined) return undefined;
@@ -59,7 +59,7 @@ export function writeTrace(trace: Trace): { readonly traceparent: string; readon
   };
 }
 
-/** For calls past the client, such as to signed addresses: strangers too are told which trace this belongs to. */
+/** Headers for calls that bypass the client, such as to signed URLs. External services receive the trace context too. */
 export function currentTraceHeaders(): Record<string, string> {
   const scope = currentScope();
   return scope === undefined ? {} : { ...writeTrace(scope.trace) };

@@ -1,4 +1,4 @@
-/** What every database driver promises (db.ts), as one suite that runs on each. */
+/** The contract of every database driver (db.ts), as one suite. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ export function describeDatabase(open: OpenDatabase): void {
   describe('transactions', () => describeTransactions(() => db));
   describe('closing', () => describeClosing(openAnother));
 
-  it('answers its check', async () => {
+  it('responds to its check', async () => {
     await expect(database.check()).resolves.toBeUndefined();
   });
 }
@@ -68,7 +68,7 @@ function describeErrors(db: () => Db<SampleTables>): void {
     expect(isUniqueViolation(error, 'samples_pkey')).toBe(false);
   });
 
-  it('takes no other error for one', async () => {
+  it('does not confuse other errors with one', async () => {
     const error = await sql`select 1 / 0`.execute(db()).catch((caught: unknown) => caught);
     expect(sqlState(error)).toBe('22012');
     expect(isUniqueViolation(error)).toBe(false);
@@ -76,19 +76,19 @@ function describeErrors(db: () => Db<SampleTables>): void {
     expect(isUniqueViolation(undefined)).toBe(false);
   });
 
-  it('gives errors that name no value of a row', async () => {
+  it('throws errors that contain no value of a row', async () => {
     const error = await insertTwice();
     expect(JSON.stringify({ ...(error as object) })).not.toMatch(/one|secret/);
   });
 
-  it('goes on after a failed statement', async () => {
+  it('continues after a failed statement', async () => {
     await expect(sql`select nonsense`.execute(db())).rejects.toThrow('nonsense');
     await expect(db().selectFrom('samples').selectAll().execute()).resolves.toEqual([]);
   });
 }
 
 function describeClosing(openAnother: () => Promise<Database>): void {
-  it('finishes what is in flight, refuses what is new, and may be asked twice', async () => {
+  it('finishes statements in flight, rejects new ones, and can be closed twice', async () => {
     const database = await openAnother();
     const db = database.queries<SampleTables>();
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
@@ -112,7 +112,7 @@ function describeClosing(openAnother: () => Promise<Database>): void {
     await expect(database.check()).rejects.toMatchObject({ code: 'draining' });
   });
 
-  it('closes although nothing was asked', async () => {
+  it('closes without any query', async () => {
     const database = await openAnother();
     await expect(database.close()).resolves.toBeUndefined();
   });

@@ -1,4 +1,4 @@
-/** The table that the database suite works on. */
+/** The table that the database suite uses. */
 import type { Generated } from 'kysely';
 
 export interface SampleTables {

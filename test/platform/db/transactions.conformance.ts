@@ -32,7 +32,7 @@ export function describeTransactions(db: () => Db<SampleTables>): void {
     expect(await names()).toEqual([]);
   });
 
-  it('commits nothing when a failed statement was swallowed', async () => {
+  it('commits nothing if a failed statement was ignored', async () => {
     const attempt = transaction(db(), async (tx) => {
       await tx.insertInto('samples').values({ name: 'a' }).execute();
       await sql`select 1 / 0`.execute(tx).catch(() => 'swallowed');
@@ -60,14 +60,14 @@ export function describeTransactions(db: () => Db<SampleTables>): void {
     expect(await names()).toEqual(['b']);
   });
 
-  it('refuses nesting by either way', async () => {
+  it('rejects nesting in both forms', async () => {
     await transaction(db(), async (tx) => {
       await expect(transaction(db(), async () => 'never')).rejects.toThrow('a nested transaction');
       await expect(transaction<SampleTables, string>(tx, async () => 'never')).rejects.toThrow('a nested transaction');
     });
   });
 
-  it('refuses a transaction that was not begun by transaction()', async () => {
+  it('rejects a transaction that was not started by transaction()', async () => {
     const attempt = db()
       .transaction()
       .execute(async () => 'never');
@@ -75,7 +75,7 @@ export function describeTransactions(db: () => Db<SampleTables>): void {
     await addOutside('after');
   });
 
-  it('tells others that a transaction is open only while it is', async () => {
+  it('reports an open transaction only while it is open', async () => {
     expect(() => assertOutsideTransaction('the store')).not.toThrow();
     const { promise: committed, resolve } = Promise.withResolvers<void>();
     const later = await transaction(db(), async () => {
@@ -87,7 +87,7 @@ export function describeTransactions(db: () => Db<SampleTables>): void {
     expect(await names()).toEqual(['later']);
   });
 
-  it('leaves outer work beside a transaction unaffected, which never sees uncommitted rows', async () => {
+  it('does not affect outer work beside a transaction, which never sees uncommitted rows', async () => {
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
     const inside = transaction(db(), async (tx) => {
       await tx.insertInto('samples').values({ name: 'a' }).execute();
@@ -103,7 +103,7 @@ export function describeTransactions(db: () => Db<SampleTables>): void {
     expect(await names()).toEqual(['b']);
   });
 
-  it('runs nothing more of a transaction that is over', async () => {
+  it('runs nothing after the transaction has ended', async () => {
     const { promise: failed, resolve } = Promise.withResolvers<void>();
     let straggler: Promise<unknown> | undefined;
     const attempt = transaction(db(), async (tx) => {
@@ -116,7 +116,7 @@ export function describeTransactions(db: () => Db<SampleTables>): void {
     expect(await names()).toEqual([]);
   });
 
-  it('keeps a sibling of a failed step from running after the rollback', async () => {
+  it('does not run a sibling of a failed step after the rollback', async () => {
     let siblings: Promise<unknown> | undefined;
     const attempt = transaction(db(), async (tx) => {
       const inserts = ['a', 'b', 'c'].map((name) => tx.insertInto('samples').values({ name }).execute());
@@ -141,7 +141,7 @@ export function describeTransactions(db: () => Db<SampleTables>): void {
     expect(await names()).toEqual([]);
   });
 
-  it('loses no update of many at once', async () => {
+  it('loses no concurrent update', async () => {
     await addOutside('counter');
     const increment = () =>
       transaction(db(), async (tx) => {

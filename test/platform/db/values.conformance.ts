@@ -1,11 +1,11 @@
-/** Part of the database suite: which JavaScript values go in and come out, alike on every driver. */
+/** Part of the database suite: JavaScript values keep their types on every driver. */
 import { type Insertable, sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { type Db, json } from '#platform/db/db.ts';
 import type { SampleTables } from './sample.fixture.ts';
 
 export function describeValues(db: () => Db<SampleTables>): void {
-  const kept: readonly (readonly [string, Insertable<SampleTables['samples']>])[] = [
+  const preserved: readonly (readonly [string, Insertable<SampleTables['samples']>])[] = [
     ['text of any script', { name: 'Grüße 你好 🖼️ \u202bשלום\u202c \t"\'\\' }],
     ['empty text', { name: '' }],
     ['the largest safe int8', { big: Number.MAX_SAFE_INTEGER }],
@@ -23,7 +23,7 @@ export function describeValues(db: () => Db<SampleTables>): void {
     ['a uuid', { uid: '0190f3c1-5a7e-4b6b-8f5e-3f6d2a1b0c9d' }],
     ['nulls', { name: null, big: null, words: null, bytes: null, at: null, flag: null, uid: null }],
   ];
-  it.each(kept)('keeps %s', async (_, sample) => {
+  it.each(preserved)('preserves %s', async (_, sample) => {
     await db().insertInto('samples').values(sample).execute();
     const row = await db().selectFrom('samples').selectAll().executeTakeFirstOrThrow();
     expect(row).toMatchObject(sample);
@@ -38,7 +38,7 @@ export function describeValues(db: () => Db<SampleTables>): void {
     ['a number', 7],
     ['null', null],
   ];
-  it.each(documents)('keeps jsonb: %s', async (_, body) => {
+  it.each(documents)('preserves jsonb: %s', async (_, body) => {
     await db()
       .insertInto('samples')
       .values({ body: json(body) })
@@ -50,17 +50,17 @@ export function describeValues(db: () => Db<SampleTables>): void {
   it.each([
     ['an array', ['a']],
     ['an object', { a: 1 }],
-  ])('refuses %s as a jsonb parameter without json()', async (_, body) => {
+  ])('rejects %s as a jsonb parameter without json()', async (_, body) => {
     await expect(db().insertInto('samples').values({ body }).execute()).rejects.toThrow();
     await expect(db().selectFrom('samples').selectAll().execute()).resolves.toEqual([]);
   });
 
-  it('refuses an int8 beyond the safe integers rather than round it', async () => {
+  it('rejects an int8 beyond the safe integers instead of rounding it', async () => {
     await expect(sql`select 9007199254740993::int8`.execute(db())).rejects.toThrow(RangeError);
     await expect(sql`select array[9007199254740993::int8]`.execute(db())).rejects.toThrow(RangeError);
   });
 
-  it('refuses NUL in text and jsonb', async () => {
+  it('rejects NUL in text and jsonb', async () => {
     await expect(db().insertInto('samples').values({ name: 'a\0b' }).execute()).rejects.toThrow();
     await expect(
       db()
@@ -70,7 +70,7 @@ export function describeValues(db: () => Db<SampleTables>): void {
     ).rejects.toThrow();
   });
 
-  it('counts in numbers, and gives arrays their element types', async () => {
+  it('counts in numbers, and returns arrays with their element types', async () => {
     const { rows } = await sql`
       select count(*) as n, array['2026-01-02'::date, null] as days, array[1.50::numeric] as amounts,
         '2026-01-02 03:04:05'::timestamp as local, array['\\x00ff'::bytea] as bytes, array['{"a":1}'::jsonb] as bodies,
@@ -89,7 +89,7 @@ export function describeValues(db: () => Db<SampleTables>): void {
     ]);
   });
 
-  it('finds by arrays of parameters, and says how many rows a statement changed', async () => {
+  it('finds by arrays of parameters, and returns the number of changed rows', async () => {
     const inserted = await db()
       .insertInto('samples')
       .values(['a', 'b', 'c'].map((name) => ({ name })))

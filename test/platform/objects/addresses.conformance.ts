@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Rig } from './conformance.fixture.ts';
 
-/** Run against the server that the addresses lead to: the edge, or S3. */
+/** Runs against the server of the URLs: the edge, or S3. */
 export function describeAddresses(rig: Rig): void {
   describe('a browser shows', () => {
     test.each([
@@ -61,7 +61,7 @@ export function describeAddresses(rig: Rig): void {
       'application/x-shockwave-flash',
       'application/octet-stream',
       'application/x-unheard-of',
-      // Of two types in one header a browser uses the last.
+      // If a header contains two types, browsers use the last.
       'image/png, text/html',
       'image/png;,text/html',
       'text/plain; x=","; charset=utf-8',
@@ -71,7 +71,7 @@ export function describeAddresses(rig: Rig): void {
       expect(headers.get('content-disposition')).toMatch(/^attachment\b/);
     });
 
-    test('a file without a type, whatever was said at the upload', async () => {
+    test('a file without a type, regardless of the type at the upload', async () => {
       const { status, headers } = await serve(undefined, 'text/html');
       expect(status).toBe(200);
       expect(headers.get('content-disposition')).toMatch(/^attachment\b/);
@@ -84,7 +84,7 @@ export function describeAddresses(rig: Rig): void {
     });
   });
 
-  test('no one can ask for an attachment to be shown', async () => {
+  test('a URL cannot turn an attachment into an inline response', async () => {
     const address = await addressOf('text/html', 'text/html');
     const changes: ((url: URL) => void)[] = [
       (url) => url.searchParams.delete('response-content-disposition'),

@@ -32,7 +32,7 @@ const tricks: readonly [string, string][] = [
 
 export function describeKeys(rig: Rig): void {
   describe('keys', () => {
-    test.each(tricks)('%s is refused by every method', async (_, key) => {
+    test.each(tricks)('%s is rejected by every method', async (_, key) => {
       const { objects } = rig;
       const body = Buffer.from('x');
       await expect(objects.head(key)).rejects.toThrow('unsafe');
@@ -45,7 +45,7 @@ export function describeKeys(rig: Rig): void {
       expect(() => objects.writeAddress(key, { expiresInS: 60, contentType, maxSize: 1 })).toThrow('unsafe');
     });
 
-    test.each(['/', '/a', '../', 'a/../', 'a//', 'a\\', 'a\0', './'])('the prefix %j is refused', (prefix) => {
+    test.each(['/', '/a', '../', 'a/../', 'a//', 'a\\', 'a\0', './'])('the prefix %j is rejected', (prefix) => {
       expect(() => rig.objects.list(prefix)).toThrow('unsafe');
     });
 
@@ -78,7 +78,7 @@ export function describeKeys(rig: Rig): void {
       expect(() => rig.objects.writeAddress('a', { expiresInS, contentType, maxSize: 1 })).toThrow(RangeError);
     });
 
-    test('are made without asking the store, also of a bucket that does not exist', () => {
+    test('are created without contacting the store, even for a missing bucket', () => {
       expect(URL.canParse(rig.missing.readAddress('ä b', { expiresInS: longestAddressS }))).toBe(true);
       const { url, headers } = rig.missing.writeAddress('a', { expiresInS: 300, contentType, maxSize: 9 });
       expect(URL.canParse(url)).toBe(true);
@@ -86,11 +86,11 @@ export function describeKeys(rig: Rig): void {
     });
   });
 
-  test('the store answers a check', async () => {
+  test('the store responds to a check', async () => {
     await rig.objects.check();
   });
 
-  test('inside a transaction nothing may be asked of the store', async () => {
+  test('no call is allowed inside a transaction', async () => {
     const { objects } = rig;
     const db = { transaction: () => ({ execute: (work: (tx: unknown) => unknown) => work({}) }) };
     await transaction(db as unknown as Parameters<typeof transaction>[0], async () => {

@@ -1,6 +1,6 @@
 /**
- * What every driver of the object store promises, as one suite (see objects.ts): run on files and on a real S3 server by
- * objects.test.ts.
+ * The contract of every object store driver, as one suite (see objects.ts). objects.test.ts runs it on files and on a real S3
+ * server.
  */
 import { randomUUID } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';

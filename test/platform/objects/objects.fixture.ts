@@ -1,4 +1,4 @@
-/** Small tools of the object store's tests. */
+/** Utilities of the object store's tests. */
 import type { Readable } from 'node:stream';
 import type { ListedObject, Objects } from '#platform/objects/objects.ts';
 
@@ -8,7 +8,7 @@ export async function listed(objects: Objects, prefix: string): Promise<ListedOb
   return found;
 }
 
-/** Some megabytes in which every place is told from every other. */
+/** Returns some megabytes in which no two positions are alike. */
 export function pattern(bytes: number, seed: number): Buffer {
   const made = Buffer.alloc(bytes);
   for (let at = 0; at + 4 <= bytes; at += 4) made.writeUInt32LE((at * 2654435761 + seed) >>> 0, at);

@@ -38,7 +38,7 @@ export function describeReads(rig: Rig): void {
       const [found] = await listed(rig.objects, key);
       for (const said of [written, seen, body, found]) {
         expect(said).toMatchObject({ size: 5, etag: written.etag });
-        // Some say it in whole seconds.
+        // Some drivers report whole seconds.
         expect(Math.abs((said?.modifiedAt.getTime() ?? 0) - startedMs)).toBeLessThan(60_000);
       }
       expect(written.etag).toMatch(/^"[^"]+"$/);
@@ -46,14 +46,14 @@ export function describeReads(rig: Rig): void {
       expect(body && (await buffer(body.stream)).toString()).toBe('hello');
     });
 
-    test.each([0, 1, 1_000_000])('%d bytes that are wanted as a whole', async (size) => {
+    test.each([0, 1, 1_000_000])('%d bytes that are requested as a whole', async (size) => {
       const key = `${rig.folder()}a`;
       await rig.objects.put(key, pattern(size, 1), { contentType });
       const body = await rig.objects.get(key, { whole: true });
       expect(body && (await buffer(body.stream)).equals(pattern(size, 1))).toBe(true);
     });
 
-    test('an object that is overwritten while it is read stays as it was', async () => {
+    test('a reader of an object that is overwritten gets the old version completely', async () => {
       const key = `${rig.folder()}a`;
       const before = pattern(20_000_000, 1);
       await rig.objects.put(key, before, { contentType });
@@ -65,7 +65,7 @@ export function describeReads(rig: Rig): void {
       expect(Buffer.concat([start, rest]).equals(before)).toBe(true);
     });
 
-    test('a stream that nobody reads, or only begins to, is given up without harm', async () => {
+    test('a stream that is not read, or only in part, is released', async () => {
       const key = `${rig.folder()}a`;
       await rig.objects.put(key, pattern(1_000_000, 1), { contentType });
       for (let round = 0; round < 100; round++) {
@@ -89,7 +89,7 @@ export function describeReads(rig: Rig): void {
       await expect(buffer(body.stream)).rejects.toMatchObject({ name: 'AbortError' });
     });
 
-    test('a bucket that does not exist is an empty one', async () => {
+    test('a missing bucket behaves like an empty one', async () => {
       expect(await rig.missing.head('a/b')).toBeUndefined();
       expect(await rig.missing.get('a/b')).toBeUndefined();
       expect(await listed(rig.missing, '')).toEqual([]);
@@ -99,7 +99,7 @@ export function describeReads(rig: Rig): void {
   });
 
   describe('ifMatch', () => {
-    test('reads what was seen, or nothing', async () => {
+    test('reads the version that was seen, or nothing', async () => {
       const key = `${rig.folder()}a`;
       const { etag } = await rig.objects.put(key, Buffer.from('one'), { contentType });
       const body = await rig.objects.get(key, { ifMatch: etag, range: { start: 1, end: 1 } });
@@ -137,7 +137,7 @@ export function describeReads(rig: Rig): void {
       [0.5, 2],
       [Number.NaN, 2],
       [0, Number.POSITIVE_INFINITY],
-    ])('%d to %d of ten bytes is refused', async (start, end) => {
+    ])('%d to %d of ten bytes is rejected', async (start, end) => {
       const key = `${rig.folder()}a`;
       await rig.objects.put(key, Buffer.from('abcdefghij'), { contentType });
       await expect(rig.objects.get(key, { range: { start, end } })).rejects.toBeInstanceOf(RangeError);

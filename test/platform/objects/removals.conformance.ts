@@ -12,11 +12,11 @@ async function putAll(rig: Rig, keys: readonly string[]): Promise<void> {
 
 export function describeRemovals(rig: Rig): void {
   describe('remove', () => {
-    test('names each key once as gone, absent ones included', async () => {
+    test('returns each key once as removed, including absent ones', async () => {
       const folder = rig.folder();
       await putAll(rig, [`${folder}a`, `${folder}b/c`]);
-      const asked = [`${folder}a`, `${folder}none`, `${folder}b/c`, `${folder}a`];
-      const { removed, failed } = await rig.objects.remove(asked);
+      const requested = [`${folder}a`, `${folder}none`, `${folder}b/c`, `${folder}a`];
+      const { removed, failed } = await rig.objects.remove(requested);
       expect([removed.toSorted(), failed]).toEqual([[`${folder}a`, `${folder}b/c`, `${folder}none`], []]);
       expect(await rig.keys(folder)).toEqual([]);
       expect(await rig.objects.head(`${folder}a`)).toBeUndefined();
@@ -29,7 +29,7 @@ export function describeRemovals(rig: Rig): void {
         expect(await rig.objects.remove([key])).toEqual({ removed: [key], failed: [] });
     });
 
-    test('takes neighbours and what lies below for what they are', async () => {
+    test('distinguishes siblings from keys below the prefix', async () => {
       const folder = rig.folder();
       await putAll(rig, [`${folder}a/b`, `${folder}a/b.wm.jpg`, `${folder}a2/b`]);
       expect((await rig.objects.remove([`${folder}a`, `${folder}a/b`, `${folder}a/b/c`])).failed).toEqual([]);
@@ -56,7 +56,7 @@ export function describeRemovals(rig: Rig): void {
       expect(await rig.keys(folder)).toEqual([]);
     });
 
-    test('in a folder that others write to at the same time takes nothing else', async () => {
+    test('removes nothing else from a folder with concurrent writers', async () => {
       const folder = rig.folder();
       const writer = async (name: string) => {
         for (let round = 0; round < 30; round++) {
@@ -83,7 +83,7 @@ export function describeRemovals(rig: Rig): void {
       expect(await rig.keys(folder)).toEqual(inOrder);
     });
 
-    test('a prefix is a beginning, not a folder', async () => {
+    test('a prefix is the start of a key, not a folder', async () => {
       const folder = rig.folder();
       const names = ['images/1', 'images/2/3', 'images2/1', 'imag', 'other'];
       await putAll(
@@ -104,7 +104,7 @@ export function describeRemovals(rig: Rig): void {
       expect(await rig.keys('')).toEqual(expect.arrayContaining(names.map((name) => folder + name)));
     });
 
-    test('begins beyond a key, whether or not that is there', async () => {
+    test('starts after a key, whether or not it exists', async () => {
       const folder = rig.folder();
       const names = ['a!/x', 'a.b', 'a/b.c', 'a/b/c', 'a/b/d', 'a0', 'b', 'é'];
       await putAll(
@@ -128,7 +128,7 @@ export function describeRemovals(rig: Rig): void {
       expect(await beyond('a/', 'a!/x')).toEqual(['a/b.c', 'a/b/c', 'a/b/d']);
     });
 
-    test('begins beyond a page that was read before', async () => {
+    test('starts after an earlier page', async () => {
       const folder = rig.folder();
       const keys = Array.from({ length: 1010 }, (_, at) => `${folder}${String(at).padStart(5, '0')}`);
       await putAll(rig, keys);
@@ -137,7 +137,7 @@ export function describeRemovals(rig: Rig): void {
       expect(found).toEqual(keys.slice(4));
     });
 
-    test('may be left early', async () => {
+    test('can be stopped early', async () => {
       const folder = rig.folder();
       await putAll(rig, [`${folder}a`, `${folder}b`]);
       for await (const { key } of rig.objects.list(folder)) {

@@ -1,4 +1,4 @@
-/** A real S3 server for tests, named by the environment; without one its suites are skipped, in CI they fail. */
+/** A real S3 server for tests, configured by the environment. Without one its suites are skipped, or fail in CI. */
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '#platform/clock.ts';
 import { createS3Client } from '#platform/objects/s3/client.ts';
@@ -16,7 +16,7 @@ export const testServer = {
   secretAccessKey: S3_TEST_SECRET_ACCESS_KEY ?? '',
 };
 
-/** A new bucket; `close` removes it with all that is in it. */
+/** Creates a bucket. `close` removes it with its contents. */
 export async function openTestBucket(options: { readonly isPublic?: boolean } = {}) {
   const bucket = `test-${randomUUID()}`;
   const store = openS3Store({ ...testServer, clock: systemClock });

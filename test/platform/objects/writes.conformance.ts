@@ -8,7 +8,7 @@ import { pattern } from './objects.fixture.ts';
 
 const contentType = 'application/octet-stream';
 
-/** A stream of `bytes` in small pieces, that ends with `error` after them, if there is one. */
+/** Returns a stream of `bytes` in small pieces. If there is an `error`, it ends with it. */
 function streamOf(bytes: Buffer, error?: Error): Readable {
   return Readable.from(
     (async function* () {
@@ -30,13 +30,13 @@ export function describeWrites(rig: Rig): void {
       expect((await rig.read(`${folder}b`))?.equals(bytes)).toBe(true);
     });
 
-    test('what can be made again is written like anything else', async () => {
+    test('a reproducible body is written like any other', async () => {
       const key = `${rig.folder()}a/b`;
       await rig.objects.put(key, Buffer.from('hello'), { contentType, reproducible: true });
       expect((await rig.read(key))?.toString()).toBe('hello');
     });
 
-    test('replaces what is there', async () => {
+    test('replaces an existing object', async () => {
       const key = `${rig.folder()}a`;
       await rig.objects.put(key, Buffer.from('a long one'), { contentType });
       await rig.objects.put(key, Buffer.from('short'), { contentType });
@@ -44,7 +44,7 @@ export function describeWrites(rig: Rig): void {
       expect((await rig.objects.head(key))?.size).toBe(5);
     });
 
-    test('a view of a larger buffer is written as it is seen', async () => {
+    test('a view of a larger buffer is written within its bounds', async () => {
       const key = `${rig.folder()}a`;
       await rig.objects.put(key, new Uint8Array(Buffer.from('abcdef').buffer.slice(0)).subarray(0, 2), { contentType });
       expect((await rig.read(key))?.length).toBe(2);
@@ -55,12 +55,12 @@ export function describeWrites(rig: Rig): void {
       const body = streamOf(Buffer.from('hello'));
       const put = rig.objects.put(key, body, { contentType });
       if (rig.supports.streamsWithoutSize) expect((await put).size).toBe(5);
-      else await expect(put).rejects.toThrow('needs its size');
+      else await expect(put).rejects.toThrow('requires its size');
       expect(body.destroyed).toBe(true);
     });
   });
 
-  describe('a body that fails leaves nothing, and what was there stays', () => {
+  describe('a failing body leaves nothing, and the existing object stays', () => {
     const failure = new Error('the sender left');
     const large = pattern(2_000_000, 3);
     const cut = () => {
@@ -103,7 +103,7 @@ export function describeWrites(rig: Rig): void {
       expect((await rig.read(`${folder}old`))?.toString()).toBe('old');
     });
 
-    test('a slow sender is waited for', async () => {
+    test('waits for a slow sender', async () => {
       const key = `${rig.folder()}a`;
       const stream = new PassThrough();
       const put = rig.objects.put(key, stream, { contentType, size: 4 });
@@ -119,7 +119,7 @@ export function describeWrites(rig: Rig): void {
   describe('createOnly', () => {
     const createOnly: WriteOptions = { contentType, createOnly: true };
 
-    test('the first write stands, whatever its size', async () => {
+    test('the first write wins, regardless of its size', async () => {
       const folder = rig.folder();
       for (const [key, first] of [
         [`${folder}a`, Buffer.from('first')],
@@ -133,7 +133,7 @@ export function describeWrites(rig: Rig): void {
       }
     });
 
-    test('a stream for a taken key is not left waiting', async () => {
+    test('a stream for an existing key does not hang', async () => {
       const key = `${rig.folder()}a`;
       await rig.objects.put(key, Buffer.from('first'), createOnly);
       const body = streamOf(pattern(2_000_000, 1));
@@ -142,7 +142,7 @@ export function describeWrites(rig: Rig): void {
       expect((await rig.read(key))?.toString()).toBe('first');
     });
 
-    test('a removed key is free again', async () => {
+    test('a removed key is available again', async () => {
       const key = `${rig.folder()}a`;
       await rig.objects.put(key, Buffer.from('first'), createOnly);
       await rig.objects.remove([key]);
@@ -150,7 +150,7 @@ export function describeWrites(rig: Rig): void {
       expect((await rig.read(key))?.toString()).toBe('second');
     });
 
-    test.each([5, 600_000])('of twenty at once exactly one wins (%d bytes)', async (size) => {
+    test.each([5, 600_000])('of twenty concurrent writes exactly one wins (%d bytes)', async (size) => {
       const key = `${rig.folder()}a/b/c`;
       const bodies = Array.from({ length: 20 }, (_, writer) => pattern(size, writer).fill(writer + 1, 0, 1));
       const outcomes = await Promise.allSettled(
@@ -168,7 +168,7 @@ export function describeWrites(rig: Rig): void {
     });
   });
 
-  test('of many plain writes at once one stands whole', async () => {
+  test('of many concurrent plain writes one survives completely', async () => {
     const key = `${rig.folder()}a`;
     const bodies = Array.from({ length: 10 }, (_, writer) => pattern(300_000, writer));
     await Promise.all(bodies.map((bytes) => rig.objects.put(key, bytes, { contentType })));
@@ -177,7 +177,7 @@ export function describeWrites(rig: Rig): void {
   });
 
   describe('copy', () => {
-    test('is an object of its own', async () => {
+    test('creates an independent object', async () => {
       const folder = rig.folder();
       const bytes = pattern(3_000_000, 5);
       await rig.objects.put(`${folder}a`, bytes, { contentType });
@@ -189,7 +189,7 @@ export function describeWrites(rig: Rig): void {
       expect((await rig.read(`${folder}deep/er/b`))?.equals(bytes)).toBe(true);
     });
 
-    test('says how old the copy is, not its source', async () => {
+    test('reports the age of the copy, not of its source', async () => {
       const folder = rig.folder();
       const before = await rig.objects.put(`${folder}a`, Buffer.from('x'), { contentType });
       await sleep(1100);
@@ -214,7 +214,7 @@ export function describeWrites(rig: Rig): void {
       expect(await rig.keys(folder)).toEqual([`${folder}ä b+%2F`, `${folder}ö?&#`]);
     });
 
-    test('copies what was seen, or nothing', async () => {
+    test('copies the version that was seen, or nothing', async () => {
       const folder = rig.folder();
       const { etag } = await rig.objects.put(`${folder}a`, Buffer.from('one'), { contentType });
       expect(await rig.objects.copy(`${folder}a`, `${folder}b`, { contentType, ifMatch: etag })).toBeDefined();
@@ -225,7 +225,7 @@ export function describeWrites(rig: Rig): void {
       expect(await rig.keys(folder)).toEqual([`${folder}a`, `${folder}b`]);
     });
 
-    test('of what is not there, or is a folder, is nothing', async () => {
+    test('returns nothing for a missing object or a folder', async () => {
       const folder = rig.folder();
       await rig.objects.put(`${folder}a/b`, Buffer.from('x'), { contentType });
       expect(await rig.objects.copy(`${folder}none`, `${folder}c`, { contentType, ifMatch: '"x"' })).toBeUndefined();

@@ -1,6 +1,6 @@
 /**
- * The process that kills.test.ts kills: writes one object after the other until then, and says each one that was
- * acknowledged. Its argument, as JSON, is where to write.
+ * The process that kills.test.ts kills. It writes one object after another and prints each acknowledged one. Its argument is the
+ * target, as JSON.
  */
 import { Readable } from 'node:stream';
 import { systemClock } from '#platform/clock.ts';
@@ -25,7 +25,7 @@ export function openTarget(target: Target): { readonly objects: Objects; close()
   return { objects: store.bucket(target.bucket), close: () => store.close() };
 }
 
-/** What write number `at` writes. */
+/** Returns the bytes of write number `at`. */
 export function bytesOf(at: number): Buffer {
   return pattern(4 + ((at * 7919) % 40) * 50_000, at).fill(at % 256, 0, 1);
 }

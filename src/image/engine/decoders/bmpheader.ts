@@ -58,13 +58,13 @@ export function readBmpHeader(bytes: Uint8Array): BmpHeader {
   /** What a shorter header leaves out is 0. */
   const word = (offset: number) => (offset + 4 <= length ? view.getUint32(at + offset, true) : 0);
   const width = isCore ? view.getUint16(at + 4, true) : view.getInt32(at + 4, true);
-  const told = isCore ? view.getUint16(at + 6, true) : view.getInt32(at + 8, true);
+  const declared = isCore ? view.getUint16(at + 6, true) : view.getInt32(at + 8, true);
   const bits = view.getUint16(at + (isCore ? 10 : 14), true);
   const compression = isCore ? plain : word(16);
   const isOs2 = length < windowsBytes || length === os2Bytes;
-  const height = Math.abs(told);
+  const height = Math.abs(declared);
   if (width <= 0 || height === 0) throw damaged();
-  const isTopDown = told < 0;
+  const isTopDown = declared < 0;
 
   const coding = codingOf(compression, bits, isOs2);
   if (coding === 'runs' && isTopDown) throw damaged();
@@ -130,8 +130,8 @@ function readMasks(view: DataView, at: number, hasAlpha: boolean): Masks {
 }
 
 /** At most 256 entries, and no more than there are. */
-function readPalette(bytes: Uint8Array, at: number, entryBytes: number, told: number): Uint8Array {
-  const count = Math.min(told, 256, Math.floor((bytes.length - at) / entryBytes));
+function readPalette(bytes: Uint8Array, at: number, entryBytes: number, declared: number): Uint8Array {
+  const count = Math.min(declared, 256, Math.floor((bytes.length - at) / entryBytes));
   const palette = new Uint8Array(count * 3);
   for (let index = 0; index < count; index++) {
     const entry = at + index * entryBytes;

@@ -123,7 +123,7 @@ describe('HEIC', () => {
     expect(await engine.inspect(fixture('exif.heic'))).toMatchObject({ width: 64, height: 96 });
   });
 
-  it('shows its primary picture, wherever it stands', async () => {
+  it('shows its primary image, wherever it is in the file', async () => {
     const several = heif([tile('red.heic'), tile('green.heic'), tile('blue.heic')], { primary: 1 });
     expectColors(await cornersOf(several), [green, green, green, green]);
   });
@@ -192,7 +192,7 @@ describe('HEIC', () => {
     expect(await faultOf(file.subarray(0, Math.floor(file.length * share)))).toBe('undecodable');
   });
 
-  it('ends at the deadline, and gives its place to the next', async () => {
+  it('ends at the deadline, and frees its place for the next', async () => {
     const slow = tiled(15);
     const hasty = createEngine({ ...limits, processTimeoutMs: 1 });
     expect(await faultOf(slow, hasty)).toBeInstanceOf(EngineTimeout);

@@ -243,7 +243,7 @@ async function openLibheif(memory: { readonly limit: number; isDenied: boolean }
         exported.grow = (pages) => {
           if (exported.buffer.byteLength + pages * pageBytes > memory.limit)
             throw new RangeError('more memory than a picture may take');
-          // Emscripten asks for more than it needs first; its last try counts.
+          // Emscripten first requests more than it needs; its last attempt counts.
           memory.isDenied = true;
           const before = grow(pages);
           memory.isDenied = false;

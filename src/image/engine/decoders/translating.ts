@@ -18,7 +18,7 @@ export type Decoded =
   | { readonly reason: PictureFault['reason']; readonly message: string }
   | { readonly failure: string };
 
-/** JavaScript's heap; pixels lie outside of it, and are bounded by the decoders. */
+/** JavaScript's heap; pixels are outside of it, and are bounded by the decoders. */
 const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
 
 /** Bytes that libvips reads. Throws PictureFault, EngineBusy, and EngineTimeout at the deadline. */

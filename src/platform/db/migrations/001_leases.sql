@@ -1,4 +1,4 @@
--- Who holds what, until when (lease.ts). A row is never deleted: its fence grows with every change of hands.
+-- Leases, their holders and when they expire (lease.ts). Rows are never deleted: the fence grows with every new holder.
 create table leases (
   name text primary key,
   holder text not null,

@@ -1,10 +1,10 @@
--- One row: by its id several installations share one Redis without meeting.
+-- One row: its id keeps the keys of several installations on one Redis apart.
 create table installation (
   is_only boolean primary key default true check (is_only),
   id uuid not null default gen_random_uuid()
 );
 
--- What caches in Redis are worth. Raised when Redis could not be told of a change: all that was cached before is void.
+-- Versions of the caches in Redis. Raised when a change could not reach Redis: all older entries are then invalid.
 create table cache_epochs (
   name text primary key,
   epoch bigint not null,

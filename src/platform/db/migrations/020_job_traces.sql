@@ -1,2 +1,2 @@
--- Of the request that ordered a job: what is done for it is told under the same ids.
+-- The request that ordered a job: the job's log lines and spans carry the same ids.
 alter table jobs add column request_id text, add column traceparent text;

@@ -2,7 +2,7 @@
 create table operator_actions (
   action_id bigint generated always as identity primary key,
   at timestamptz not null default now(),
-  -- Who, as far as we are told: the account of a command, `console`, or whoever held the key.
+  -- The account of a command, `console`, or `unnamed` for other holders of the key.
   actor text not null,
   action text not null,
   -- No content, and of persons a salted hash.

@@ -1,4 +1,4 @@
--- Jobs of one queue that wait for one owner. Lanes take turns; '' is the lane of jobs that name none.
+-- The jobs of one owner in a queue. Lanes take turns; '' is the lane of jobs without one.
 alter table jobs add column lane text not null default '';
 -- When the last attempt began.
 alter table jobs add column claimed_at timestamptz;

@@ -1,6 +1,6 @@
 /**
  * Objects as files: a folder per bucket, a file per object, the key its path (docs/specification/system.md#engines). Needs a file system with hard
- * links and renames on which the staging folder lies too. Several processes of one machine may share it.
+ * links and renames which also holds the staging folder. Several processes of one machine may share it.
  */
 import type { KeyObject } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -73,9 +73,9 @@ export function openFilesystem(options: FilesystemOptions): Objects {
     copy: (from, to, { ifMatch }) => guarded({ keys: [from, to], asProblem }, () => copy(store, from, to, ifMatch)),
     remove: (keys) => guarded({ keys, asProblem }, () => remove(store, keys)),
     list: (prefix, after) => guardedListing(prefix, after, () => list(store, prefix, after), asProblem),
-    readAddress: (key, { expiresInS, contentType, etag }) => {
+    readAddress: (key, { expiresInS, contentType, etag, download }) => {
       const { edge, terms } = sign(key, expiresInS);
-      return signAddress(edge.url, edge.secret, { method: 'GET', ...terms, contentType, etag });
+      return signAddress(edge.url, edge.secret, { method: 'GET', ...terms, contentType, etag, download });
     },
     writeAddress: (key, { expiresInS, contentType, size, maxSize }) => {
       const { edge, terms } = sign(key, expiresInS);
@@ -88,7 +88,7 @@ export function openFilesystem(options: FilesystemOptions): Objects {
   };
 }
 
-/** A failing disk is an engine that does not answer; a key in another's way (`a` and `a/b`) is not. */
+/** A failing disk is an engine that does not respond; a key in another's way (`a` and `a/b`) is not. */
 function asProblem(error: unknown): unknown {
   if (!(error instanceof Error) || !('syscall' in error)) return error;
   if (['ENOTDIR', 'EISDIR'].includes(codeOf(error) ?? ''))
@@ -218,7 +218,7 @@ async function syncFile(path: string): Promise<ObjectHead> {
   }
 }
 
-/** A key counts as gone when that survives a power cut: its folder is synced before the answer. */
+/** A key counts as gone when that survives a power cut: its folder is synced before the call returns. */
 async function remove({ folders }: Store, keys: readonly string[]) {
   const failed: { key: string; reason: string }[] = [];
   /** Folder → keys that were in it; what was not there has none. */

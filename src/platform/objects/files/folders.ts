@@ -8,9 +8,9 @@ import { dirname, join } from 'node:path';
 export interface Folders {
   /** The path of an existing file or folder. `undefined`: nothing there, or a symbolic link on the way. */
   locate(key: string): Promise<string | undefined>;
-  /** Makes the folder that `key` lies in. Another process may prune it at any time: be ready to make it again. */
+  /** Creates the folder of `key`. Another process may prune it at any time: be ready to make it again. */
   make(key: string): Promise<string>;
-  /** Removes the folder at `path` and those above it that are empty, never the root; answers the first one left. */
+  /** Removes the folder at `path` and those above it that are empty, never the root; returns the first one left. */
   prune(path: string): Promise<string>;
   /** Makes the names in `path`, and the names of the folders that lead to it, survive a power cut. */
   sync(path: string): Promise<void>;

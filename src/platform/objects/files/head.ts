@@ -1,4 +1,4 @@
-/** What a file says of the object that it is. */
+/** An object's metadata, read from its file. */
 import type { BigIntStats } from 'node:fs';
 import type { ObjectHead } from '../objects.ts';
 

@@ -7,7 +7,7 @@ import { type FileHandle, lstat, mkdir, open, readdir, rm } from 'node:fs/promis
 import { join } from 'node:path';
 import type { Clock } from '../../clock.ts';
 
-/** A writer touches its file with every chunk, and a link its file when it is made: one idle for so long has no owner. */
+/** A writer touches its file with every chunk, and a link its file when it is made: a file that is idle for this long has no owner. */
 const abandonedAfterMs = 60 * 60 * 1000;
 
 export interface Staging {

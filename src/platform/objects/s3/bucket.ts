@@ -2,6 +2,7 @@
 import { finished, PassThrough, type Readable } from 'node:stream';
 import { problems } from '../../problem.ts';
 import { type Body, heldByReader, WrongLength } from '../bodies.ts';
+import { attachment } from '../disposition.ts';
 import { guarded, guardedListing } from '../guard.ts';
 import { assertSafeKey } from '../keys.ts';
 import {
@@ -24,7 +25,7 @@ import { readXml, textOf } from './xml.ts';
 
 /** What this server can do beside the basics; learnt on the way, shared by its buckets. */
 export interface S3Abilities {
-  /** Whether `If-None-Match: *` on a PUT is honoured; taken to be until the server says otherwise. */
+  /** Whether `If-None-Match: *` on a PUT is honoured; assumed until the server shows otherwise. */
   createOnly: boolean;
   /** Whether it knows DeleteObjects. */
   bulkDelete: boolean;
@@ -51,12 +52,13 @@ export function openS3Bucket(store: Bucket): Objects {
     copy: (from, to, options) => guarded({ keys: [from, to], asProblem }, () => copy(store, from, to, options)),
     remove: (keys) => guarded({ keys, asProblem }, () => removeFromS3(client, bucket, abilities, keys)),
     list: (prefix, after) => guardedListing(prefix, after, () => listS3(client, bucket, prefix, after), asProblem),
-    readAddress: (key, { expiresInS, contentType }) => {
+    readAddress: (key, { expiresInS, contentType, download }) => {
+      const isAttachment = download !== undefined || !mayShowInline(contentType);
       assertSafeKey(key);
       assertExpiry(expiresInS);
       // The headers that S3 lets an address set; the signature covers them.
       const query = {
-        ...(mayShowInline(contentType) ? {} : { 'response-content-disposition': 'attachment' }),
+        ...(isAttachment && { 'response-content-disposition': attachment(download ?? true) }),
         ...(contentType === undefined ? {} : { 'response-content-type': contentType }),
       };
       return client.presign({ method: 'GET', bucket, key, query }, expiresInS);
@@ -71,7 +73,7 @@ export function openS3Bucket(store: Bucket): Objects {
       };
       return {
         url: client.presign({ method: 'PUT', bucket, key, headers }, expiresInS),
-        // Every HTTP client sends the length by itself, and browsers let nobody else do it.
+        // Every HTTP client sends the length automatically, and browsers do not let pages set it.
         headers: { 'Content-Type': contentType, ...(abilities.createOnly ? { 'If-None-Match': '*' } : {}) },
       };
     },
@@ -212,7 +214,7 @@ function headOf({ headers }: S3Answer, size: number): ObjectHead {
   return {
     size,
     etag: quoted(textOfHeader(headers.etag)),
-    // The answer to a write says just when it was given.
+    // The response to a write has only its own date.
     modifiedAt: new Date(textOfHeader(headers['last-modified'] ?? headers.date) ?? Number.NaN),
   };
 }
@@ -227,7 +229,7 @@ function textOfHeader(value: string | string[] | undefined): string | undefined 
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** Which part of the object an answer holds; an answer that holds another one than was asked for is an error. */
+/** The part of the object that a response holds. Another part than the requested one is an error. */
 function extentOf({ statusCode, headers }: S3Answer, range: ReadOptions['range']) {
   if (range === undefined) {
     const size = Number(headers['content-length']);
@@ -240,7 +242,7 @@ function extentOf({ statusCode, headers }: S3Answer, range: ReadOptions['range']
   return { start, end, size };
 }
 
-/** A connection that breaks in the middle is an engine that does not answer. */
+/** A connection that breaks during a body is an engine that does not respond. */
 function problemStream(body: Readable, signal: AbortSignal | undefined): Readable {
   const stream = new PassThrough();
   finished(body, (error) => {

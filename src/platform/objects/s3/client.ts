@@ -25,7 +25,7 @@ export interface S3ClientOptions extends SigningOptions {
   /** An http(s) address without a trailing slash. */
   readonly endpoint: string;
   readonly clock: Clock;
-  /** For tests, which are in a hurry. */
+  /** For tests. */
   readonly limits?: Partial<S3Limits>;
 }
 
@@ -36,7 +36,7 @@ export interface S3Limits {
   readonly answerTimeoutMs: number;
   /** Between two pieces of a body that is read. */
   readonly idleBodyTimeoutMs: number;
-  /** Failures in a row that have lasted so long mean that the server is down. */
+  /** Consecutive failures for this long mean that the server is down. */
   readonly failingForMs: number;
   /** While the server is down, one call in this time is let through to see. */
   readonly trialEveryMs: number;
@@ -62,9 +62,9 @@ interface S3Request {
   readonly body?: Body;
   /** Bytes of the body. */
   readonly size?: number;
-  /** When a repeat does no harm; `refused`: only after an answer that says that nothing was done. */
+  /** When a retry is safe; `refused`: only after a response that means that nothing was done. */
   readonly repeat: 'always' | 'refused' | 'never';
-  /** Granted beside the usual time for an answer, to work that takes the server long. */
+  /** Added to the usual time limit, for work that takes the server long. */
   readonly moreTimeMs?: number;
   readonly signal?: AbortSignal;
 }
@@ -73,7 +73,7 @@ export type S3Answer = Dispatcher.ResponseData;
 
 export interface S3Client {
   /**
-   * Throws S3Fault for an answer that is no success, `engine_unavailable` when there is none, and the body's or signal's
+   * Throws S3Fault for an error response, `engine_unavailable` without a response, and the body's or signal's
    * own error. `read` belongs to the attempt: it has to consume the body, or to hand it on.
    */
   call<T>(request: S3Request, read: (answer: S3Answer) => T | Promise<T>): Promise<T>;
@@ -82,7 +82,7 @@ export interface S3Client {
   close(): Promise<void>;
 }
 
-/** What the server said. `code` is its own word: NoSuchKey, SlowDown, … */
+/** An error response. `code` is S3's: NoSuchKey, SlowDown, … */
 export class S3Fault extends Error {
   readonly status: number;
   readonly code: string | undefined;
@@ -95,7 +95,7 @@ export class S3Fault extends Error {
   }
 }
 
-/** The caller's own body or signal ended the call: it says nothing about the server. */
+/** The caller's own body or signal ended the call; the server is not at fault. */
 class CallerFault extends Error {}
 
 /** Bodies up to this size go in one piece. */
@@ -186,7 +186,7 @@ export function createS3Client(options: S3ClientOptions): S3Client {
   };
 }
 
-/** The server is down or overloaded: no answer, or one that says so. 501 is an answer like any other. */
+/** The server is down or overloaded: no response, or one that means this. 501 does not count. */
 function isFailure(error: unknown): boolean {
   if (error instanceof S3Fault) return (error.status >= 500 && error.status !== 501) || error.status === 429;
   return !(error instanceof BreakerOpen);

@@ -10,7 +10,7 @@ interface Page {
 
 type Start = Readonly<Record<string, string>>;
 
-/** ListObjectsV2, page by page. Keys that are not ours to use (see keys.ts) are passed over. */
+/** ListObjectsV2, page by page. Keys that our rules refuse (keys.ts) are skipped. */
 export async function* listS3(
   client: S3Client,
   bucket: string,
@@ -31,7 +31,7 @@ export async function* listS3(
 async function readPage(client: S3Client, bucket: string, prefix: string, start: Start): Promise<Page> {
   const query = {
     'list-type': '2',
-    // XML cannot say every character.
+    // XML cannot represent every character.
     'encoding-type': 'url',
     prefix,
     ...start,

@@ -1,20 +1,23 @@
-/** The buckets of one S3 server, and what has to be known of it before it is used. */
+/** The buckets of one S3 server, and what a start finds out about the server. */
 import { randomUUID } from 'node:crypto';
 import type { Objects } from '../objects.ts';
 import { openS3Bucket, type S3Abilities } from './bucket.ts';
 import { createS3Client, type S3Answer, type S3Client, type S3ClientOptions, S3Fault } from './client.ts';
+import { allowAnyOrigin, type CorsOrigins, readCorsOrigins } from './cors.ts';
 
-/** How the server takes `If-None-Match: *` on a PUT: as it says, not at all, or as an error. */
+/** Whether the server honors `If-None-Match: *` on a PUT, ignores it, or returns an error. */
 export type CreateOnlySupport = 'honoured' | 'ignored' | 'refused';
 
 export interface S3Store {
   bucket(name: string): Objects;
-  /** Throws S3Fault when the credentials do not reach it. */
+  /** Throws S3Fault if the credentials do not give access. */
   exists(bucket: string): Promise<boolean>;
-  /** Makes a bucket that is not there. `isPublic`: anybody may read its objects. */
+  /** Creates a bucket that pages of any origin may use. `isPublic`: anyone may read its objects. */
   create(bucket: string, options: { readonly isPublic: boolean }): Promise<void>;
-  /** Writes a small object twice to see; what it learns also decides what `writeAddress` signs. */
+  /** Writes a small object twice. The result also decides what `writeAddress` signs. */
   probeCreateOnly(bucket: string): Promise<CreateOnlySupport>;
+  /** `undefined`: the server does not report them. */
+  corsOrigins(bucket: string): Promise<CorsOrigins | undefined>;
   close(): Promise<void>;
 }
 
@@ -30,6 +33,7 @@ export function openS3Store(options: S3ClientOptions): S3Store {
       abilities.createOnly = support === 'honoured';
       return support;
     },
+    corsOrigins: (bucket) => readCorsOrigins(client, bucket),
     close: () => client.close(),
   };
 }
@@ -45,7 +49,7 @@ async function exists(client: S3Client, bucket: string): Promise<boolean> {
 }
 
 async function create(client: S3Client, bucket: string, region: string, isPublic: boolean): Promise<void> {
-  // These two are said by saying nothing.
+  // These two regions are the default of a request without a body.
   const named = !['us-east-1', 'auto'].includes(region);
   const body = named
     ? Buffer.from(
@@ -55,9 +59,10 @@ async function create(client: S3Client, bucket: string, region: string, isPublic
   try {
     await client.call({ method: 'PUT', bucket, body, repeat: 'always' }, drop);
   } catch (error) {
-    // Another process was quicker.
+    // Another process created it first.
     if (!(error instanceof S3Fault && error.code === 'BucketAlreadyOwnedByYou')) throw error;
   }
+  await allowAnyOrigin(client, bucket);
   if (isPublic) await publish(client, bucket);
 }
 
@@ -73,7 +78,7 @@ async function publish(client: S3Client, bucket: string): Promise<void> {
 async function probeCreateOnly(client: S3Client, bucket: string): Promise<CreateOnlySupport> {
   const key = `.probe/${randomUUID()}`;
   const headers = { 'content-type': 'text/plain', 'if-none-match': '*' };
-  // Repeated only when nothing was done, so that the first write does not find itself.
+  // Repeated only if nothing was written, so that the first write does not meet its own object.
   const request = { method: 'PUT', bucket, key, headers, body: Buffer.from('probe'), repeat: 'refused' } as const;
   const write = async (meaningful: readonly number[]): Promise<'written' | 'not written'> => {
     try {
@@ -88,7 +93,7 @@ async function probeCreateOnly(client: S3Client, bucket: string): Promise<Create
     if ((await write([400, 501])) === 'not written') return 'refused';
     return (await write([412])) === 'written' ? 'ignored' : 'honoured';
   } finally {
-    // What was learnt counts even when the probe stays behind.
+    // The result counts even if the probe object cannot be removed.
     await client.call({ method: 'DELETE', bucket, key, repeat: 'always' }, drop).catch(() => undefined);
   }
 }

@@ -1,0 +1,31 @@
+/** File parts of messages: which asset they name, and what a `data:` URL holds. */
+import type { UIMessage } from 'ai';
+
+type Part = UIMessage['parts'][number];
+
+/** Marks, in `providerMetadata`, a picture that the media service could not decode. */
+export const unreadable = 'atelierUnreadable';
+
+const assetUrl = /^asset:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
+
+/** The asset of a file part whose URL is `asset:<assetId>`. */
+export function assetOf(part: Part): string | undefined {
+  return part.type === 'file' ? assetUrl.exec(part.url)?.[1]?.toLowerCase() : undefined;
+}
+
+/** The media type, in lower case, and the bytes of a `data:` URL in base64. */
+export function readDataUrl(url: string): { readonly mime: string; readonly bytes: Buffer } | undefined {
+  if (!/^data:/i.test(url)) return undefined;
+  const comma = url.indexOf(',');
+  const [mime = '', ...parameters] = url.slice('data:'.length, comma).toLowerCase().split(';');
+  if (comma < 0 || parameters.at(-1) !== 'base64') return undefined;
+  return { mime, bytes: Buffer.from(url.slice(comma + 1), 'base64') };
+}
+
+/** The picture in the output of a tool that made one. */
+export function madePictureOf(part: Part): string | undefined {
+  const output: unknown = part.type.startsWith('tool-') && 'output' in part ? part.output : undefined;
+  if (typeof output !== 'object' || output === null || Reflect.get(output, 'kind') !== 'image') return undefined;
+  const assetId: unknown = Reflect.get(output, 'assetId');
+  return typeof assetId === 'string' ? assetId : undefined;
+}

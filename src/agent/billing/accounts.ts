@@ -1,0 +1,38 @@
+/** `GET /usage` and `GET /credits`: what a user has used, has left and pays (docs/specification/agent.md#usage). */
+import { type AccountTables, ensureProfile } from '#accounts/store.ts';
+import type { Db } from '#platform/db/db.ts';
+import { invalid } from '#platform/problem.ts';
+import type { CreditsInfo, UsageDays } from '../api.ts';
+import { listUsage, type UsageTables } from '../store/usagestore.ts';
+import { pictureCost, videoCost } from './prices.ts';
+
+export interface UsageDeps {
+  readonly db: Db<UsageTables & AccountTables>;
+}
+
+const dayMs = 86_400_000;
+const defaultDays = 30;
+const maxDays = 366;
+const maxRows = 10_000;
+
+/** Days are in UTC, and both included. Throws 400 for days in the wrong order, or too many. */
+export async function readUsage(
+  { db }: UsageDeps,
+  userId: string,
+  range: { readonly from?: string | undefined; readonly to?: string | undefined },
+): Promise<UsageDays> {
+  const toMs = range.to === undefined ? Date.now() : Date.parse(range.to);
+  const to = range.to ?? dayOf(toMs);
+  const from = range.from ?? dayOf(toMs - defaultDays * dayMs);
+  if (from > to) throw invalid('query.from', 'must not be after `to`');
+  if (Date.parse(to) - Date.parse(from) > maxDays * dayMs)
+    throw invalid('query.from', `must be at most ${maxDays} days before \`to\``);
+  return { days: await listUsage(db, userId, from, to, maxRows) };
+}
+
+export async function readCredits({ db }: UsageDeps, userId: string, runCost: number): Promise<CreditsInfo> {
+  const { plan, credits } = await ensureProfile(db, { id: userId });
+  return { plan, credits, prices: { run: runCost, image: pictureCost, video: videoCost } };
+}
+
+const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);

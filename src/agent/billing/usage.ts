@@ -1,0 +1,42 @@
+/** The tokens of an answer: the sum of its steps, as the provider reported them. */
+import type { LanguageModelUsage } from 'ai';
+
+/** `null`: the provider did not report it. */
+export interface TokenUsage {
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+  readonly totalTokens: number | null;
+  readonly reasoningTokens: number | null;
+  readonly cachedInputTokens: number | null;
+}
+
+export const unknownUsage: TokenUsage = {
+  inputTokens: null,
+  outputTokens: null,
+  totalTokens: null,
+  reasoningTokens: null,
+  cachedInputTokens: null,
+};
+
+export class UsageMeter {
+  #total: TokenUsage = unknownUsage;
+
+  addStep(usage: LanguageModelUsage): void {
+    const total = this.#total;
+    this.#total = {
+      inputTokens: sum(total.inputTokens, usage.inputTokens),
+      outputTokens: sum(total.outputTokens, usage.outputTokens),
+      totalTokens: sum(total.totalTokens, usage.totalTokens),
+      reasoningTokens: sum(total.reasoningTokens, usage.outputTokenDetails.reasoningTokens),
+      cachedInputTokens: sum(total.cachedInputTokens, usage.inputTokenDetails.cacheReadTokens),
+    };
+  }
+
+  total(): TokenUsage {
+    return this.#total;
+  }
+}
+
+function sum(total: number | null, step: number | undefined): number | null {
+  return step === undefined ? total : (total ?? 0) + step;
+}

@@ -1,0 +1,74 @@
+/** The agent's metrics (docs/monitoring.md). Models are configured and tools are ours, so every label is bounded. */
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { TokenUsage } from './billing/usage.ts';
+
+export class AgentMetrics {
+  readonly #runs = new Counter({
+    name: 'agent_runs_total',
+    help: 'Runs that have ended.',
+    labelNames: ['status', 'model'],
+    registers: [],
+  });
+  readonly #tokens = new Counter({
+    name: 'agent_tokens_total',
+    help: 'Tokens as providers report them.',
+    labelNames: ['model', 'direction'],
+    registers: [],
+  });
+  readonly #toolCalls = new Counter({
+    name: 'agent_tool_calls_total',
+    help: 'Tool calls that have ended.',
+    labelNames: ['tool', 'status'],
+    registers: [],
+  });
+  readonly #firstToken = new Histogram({
+    name: 'agent_first_token_seconds',
+    help: 'From the start of a turn to the first token of its model.',
+    buckets: [0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120, 300],
+    registers: [],
+  });
+  readonly #runSeconds = new Histogram({
+    name: 'agent_run_seconds',
+    help: 'From the start of a run to the commit of its end.',
+    buckets: [1, 2, 5, 10, 20, 40, 80, 160, 320, 640, 1800],
+    registers: [],
+  });
+  readonly #inFlight = new Gauge({
+    name: 'agent_runs_in_flight',
+    help: 'Runs that this process executes.',
+    registers: [],
+  });
+
+  register(registry: Registry): void {
+    registry.registerMetric(this.#runs);
+    registry.registerMetric(this.#tokens);
+    registry.registerMetric(this.#toolCalls);
+    registry.registerMetric(this.#firstToken);
+    registry.registerMetric(this.#runSeconds);
+    registry.registerMetric(this.#inFlight);
+  }
+
+  runStarted(): void {
+    this.#inFlight.inc();
+  }
+
+  /** The execution in this process is over, whether or not it has ended the run. */
+  executionEnded(): void {
+    this.#inFlight.dec();
+  }
+
+  runEnded(status: string, model: string, durationMs: number | undefined, usage: TokenUsage): void {
+    this.#runs.inc({ status, model });
+    if (durationMs !== undefined) this.#runSeconds.observe(durationMs / 1000);
+    this.#tokens.inc({ model, direction: 'input' }, usage.inputTokens ?? 0);
+    this.#tokens.inc({ model, direction: 'output' }, usage.outputTokens ?? 0);
+  }
+
+  firstToken(durationMs: number): void {
+    this.#firstToken.observe(durationMs / 1000);
+  }
+
+  toolCalled(tool: string, status: 'completed' | 'failed'): void {
+    this.#toolCalls.inc({ tool, status });
+  }
+}

@@ -1,0 +1,64 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readModelsFile } from './modelsfile.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'models-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const entry = { id: 'a', baseUrl: 'https://models.example/v1', model: 'maker/a' };
+
+async function read(content: unknown) {
+  const path = join(folder, 'models.json');
+  await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return readModelsFile(path);
+}
+
+describe('MODELS_FILE', () => {
+  it('is an array of models', async () => {
+    const whole = {
+      ...entry,
+      label: 'A',
+      apiKeyEnv: 'A_KEY',
+      vision: false,
+      tools: true,
+      plans: ['pro'],
+      credits: 3,
+      contextTokens: 8192,
+      fallback: 'b',
+      temperature: 0.5,
+      maxOutputTokens: 100,
+      reasoningEffort: 'low',
+      headers: { 'x-a': '1' },
+      query: { v: '2' },
+    };
+    const models = [whole, { ...entry, id: 'b' }];
+    expect(await read(models)).toEqual(models);
+  });
+
+  it.each([
+    ['no JSON', '[', 'is not valid JSON'],
+    ['no array', { models: [] }, 'the file'],
+    ['no model', [], 'the file'],
+    ['an entry without an id', [{ ...entry, id: undefined }], '0.id'],
+    ['an entry without an address', [{ ...entry, baseUrl: undefined }], '0.baseUrl'],
+    ['a wrong address', [{ ...entry, baseUrl: 'ftp://models.example' }], '0.baseUrl'],
+    ['the same id twice', [entry, entry], '1.id: is not unique'],
+    ['a fallback that does not exist', [{ ...entry, fallback: 'b' }], '0.fallback'],
+    ['a fallback to itself', [{ ...entry, fallback: 'a' }], '0.fallback'],
+    ['a plan that does not exist', [{ ...entry, plans: ['gold'] }], '0.plans.0'],
+    ['a negative price', [{ ...entry, credits: -1 }], '0.credits'],
+    ['an unknown field', [{ ...entry, apikey: 'x' }], 'apikey'],
+    ['a provider that is not supported', [{ ...entry, provider: 'other' }], '0.provider'],
+  ])('%s is a fault that is named', async (_title, content, message) => {
+    await expect(read(content)).rejects.toThrow(message);
+  });
+
+  it('that is missing is a fault', () => {
+    expect(() => readModelsFile(join(folder, 'none.json'))).toThrow('cannot be read');
+  });
+});

@@ -1,0 +1,30 @@
+/** Explains to the user why a run failed, without internals, addresses and keys. */
+import { APICallError, InvalidResponseDataError, InvalidToolInputError, NoSuchToolError, RetryError } from 'ai';
+import { DeadlineExceeded } from '#platform/resilience/deadline.ts';
+
+/** An expected failure, whose message is shown to the user. */
+export class RunFailure extends Error {}
+
+/** The model has sent no token in time. */
+export class FirstTokenTimeout extends Error {}
+
+export const brokeOff = 'The model broke off its answer.';
+
+export function explainFailure(error: unknown): string {
+  if (error instanceof RunFailure) return error.message;
+  if (RetryError.isInstance(error)) return explainFailure(error.lastError);
+  if (APICallError.isInstance(error)) return explainCall(error.statusCode);
+  if (NoSuchToolError.isInstance(error)) return `There is no tool named ${error.toolName.slice(0, 100)}.`;
+  if (InvalidToolInputError.isInstance(error)) return `The arguments do not fit ${error.toolName.slice(0, 100)}.`;
+  // The SDK's error for a stream that ends without a finish reason: it has no invalid data.
+  if (InvalidResponseDataError.isInstance(error) && error.data === undefined) return brokeOff;
+  if (error instanceof DeadlineExceeded || error instanceof FirstTokenTimeout) return 'The model stopped answering.';
+  return 'The model provider failed.';
+}
+
+function explainCall(status: number | undefined): string {
+  if (status === undefined) return 'The model provider could not be reached.';
+  if (status === 401 || status === 403) return `The model provider refused our credentials (${status}).`;
+  if (status === 429) return 'The model provider is busy (429).';
+  return `The model provider answered ${status}.`;
+}

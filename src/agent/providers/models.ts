@@ -1,0 +1,160 @@
+/** The language models of the agent: who may use which, at what price, and with what capabilities. */
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { defaultSettingsMiddleware, wrapLanguageModel } from 'ai';
+import type { Plan } from '#accounts/api.ts';
+import type { Values } from '#platform/config.ts';
+import { outgoingFetch } from '#platform/http/outgoing.ts';
+import { StartFault } from '#platform/lifecycle.ts';
+import type { Log } from '#platform/log.ts';
+import { invalid } from '#platform/problem.ts';
+import type { ModelInfo } from '../api.ts';
+import type { modelSettings } from '../config.ts';
+import type { ModelEntry } from '../modelsfile.ts';
+import { createResilientModel } from './resilientmodel.ts';
+
+export interface ChosenModel {
+  readonly id: string;
+  /** Retried, bounded in time, with its fallbacks. */
+  readonly model: LanguageModelV4;
+  /** For the metadata of the answer. */
+  readonly label: { readonly model: string; readonly simulated?: true };
+  readonly vision: boolean;
+  readonly tools: boolean;
+  /** What a run costs. */
+  readonly credits: number;
+  readonly contextTokens: number;
+  /** `undefined`: every plan may use it. */
+  readonly plans: readonly Plan[] | undefined;
+}
+
+export interface Models {
+  /** Throws 400 for an unknown name. Without a name: the default. */
+  pick(name: string | undefined): ChosenModel;
+  /** As a user of this plan sees them. */
+  list(plan: Plan): readonly ModelInfo[];
+}
+
+export interface ModelsDeps {
+  readonly settings: Values<typeof modelSettings>;
+  /** Used when no provider is configured. */
+  readonly offline: LanguageModelV4;
+  readonly log: Log;
+  /** For tests: in place of the time limits of the settings. */
+  readonly idleMs?: number;
+  /** Reads the variable that `apiKeyEnv` names. */
+  readonly readKey?: (variable: string) => string | undefined;
+}
+
+const defaultCredits = 1;
+
+/** The offline model takes any name, and its answers are labelled as simulated. */
+export function openModels(deps: ModelsDeps): Models {
+  const { settings, offline } = deps;
+  if (settings.file === undefined && settings.url === 'offline') {
+    const label = { model: offline.modelId, simulated: true } as const;
+    const limits = { credits: defaultCredits, contextTokens: settings.contextTokens, plans: undefined };
+    const model = resilient(deps, [offline]);
+    const chosen: ChosenModel = { id: offline.modelId, model, label, vision: false, tools: true, ...limits };
+    return createModels([chosen], new Map([[chosen.id, offline.modelId]]), () => chosen);
+  }
+  const entries = settings.file ?? entriesOf(settings);
+  const opened = new Map(entries.map((entry) => [entry.id, openModel(deps, entry)]));
+  const chosen = entries.map((entry): ChosenModel => {
+    const { id, vision = true, tools = true, credits = defaultCredits, plans } = entry;
+    const contextTokens = entry.contextTokens ?? settings.contextTokens;
+    const model = resilient(deps, candidatesOf(entry, entries, opened));
+    return { id, model, label: { model: id }, vision, tools, credits, contextTokens, plans };
+  });
+  const labels = new Map(entries.map(({ id, label }) => [id, label ?? id]));
+  return createModels(chosen, labels, (name) => chosen.find(({ id }) => id === name));
+}
+
+function createModels(
+  chosen: readonly ChosenModel[],
+  labels: ReadonlyMap<string, string>,
+  find: (name: string) => ChosenModel | undefined,
+): Models {
+  const [first] = chosen;
+  if (first === undefined) throw new StartFault('MODEL_NAME names no model.');
+  return {
+    pick(name) {
+      const found = name === undefined ? first : find(name);
+      if (found === undefined) throw invalid('body.model', `must be one of ${chosen.map(({ id }) => id).join(', ')}`);
+      return found;
+    },
+    list: (plan) =>
+      chosen.map(({ id, vision, tools, credits, plans }) => ({
+        id,
+        label: labels.get(id) ?? id,
+        vision,
+        tools,
+        credits,
+        allowed: plans?.includes(plan) ?? true,
+        default: id === first.id,
+      })),
+  };
+}
+
+/** `MODEL_*` as entries: one provider, and a model for each name. */
+function entriesOf({ url, names }: ModelsDeps['settings']): readonly ModelEntry[] {
+  return names.map((name) => ({ id: name, baseUrl: url, model: name }));
+}
+
+function openModel({ settings, readKey }: ModelsDeps, entry: ModelEntry): LanguageModelV4 {
+  const { temperature = settings.temperature, maxOutputTokens = settings.maxOutputTokens } = entry;
+  const { reasoningEffort = settings.reasoningEffort, headers = settings.headers, query = settings.query } = entry;
+  const apiKey = settings.file === undefined ? settings.apiKey : keyOf(entry, readKey);
+  const provider = createOpenAICompatible({
+    name: 'model',
+    baseURL: entry.baseUrl,
+    fetch: outgoingFetch,
+    includeUsage: true,
+    headers,
+    queryParams: query,
+    ...(apiKey && { apiKey }),
+  });
+  return wrapLanguageModel({
+    model: provider.chatModel(entry.model),
+    middleware: defaultSettingsMiddleware({
+      settings: {
+        ...(temperature !== undefined && { temperature }),
+        ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+        ...(reasoningEffort !== undefined && { reasoning: reasoningEffort }),
+      },
+    }),
+  });
+}
+
+function keyOf({ id, apiKeyEnv }: ModelEntry, readKey: ModelsDeps['readKey']): string | undefined {
+  if (apiKeyEnv === undefined) return undefined;
+  const key = readKey?.(apiKeyEnv);
+  if (!key) throw new StartFault(`MODELS_FILE: the model ${id} needs ${apiKeyEnv}, which is not set.`);
+  return key;
+}
+
+/** The model, its fallback, the fallback's fallback and so on, each once. */
+function candidatesOf(
+  entry: ModelEntry,
+  entries: readonly ModelEntry[],
+  opened: ReadonlyMap<string, LanguageModelV4>,
+): readonly LanguageModelV4[] {
+  const ids = new Set<string>();
+  let next: ModelEntry | undefined = entry;
+  while (next !== undefined && !ids.has(next.id)) {
+    ids.add(next.id);
+    const fallback: string | undefined = next.fallback;
+    next = entries.find(({ id }) => id === fallback);
+  }
+  return [...ids].flatMap((id) => opened.get(id) ?? []);
+}
+
+function resilient({ settings, log, idleMs }: ModelsDeps, models: readonly LanguageModelV4[]): LanguageModelV4 {
+  const [first, ...fallbacks] = models;
+  if (first === undefined) throw new StartFault('A model is needed.');
+  return createResilientModel([first, ...fallbacks], {
+    firstTokenMs: idleMs ?? settings.firstTokenTimeoutS * 1000,
+    idleMs: idleMs ?? settings.idleTimeoutS * 1000,
+    log,
+  });
+}

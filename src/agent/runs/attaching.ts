@@ -1,0 +1,94 @@
+/**
+ * The files of a new message (docs/specification/agent.md#attachments): every one that is an asset, by whatever name the
+ * client gives it, becomes `asset:<assetId>`, and so do pictures in `data:` URLs.
+ */
+import { createHash } from 'node:crypto';
+import type { Db } from '#platform/db/db.ts';
+import { invalid, problems } from '#platform/problem.ts';
+import type { TaskRequest } from '../api.ts';
+import { readDataUrl, unreadable } from '../attachments.ts';
+import { agentProblems } from '../problems.ts';
+import { judgeReadable, keep, type LibraryDeps, Refused } from '../services/library.ts';
+import { findRunningOf, findThreadOwner, type RunTables } from '../store/runstore.ts';
+
+export interface AttachingDeps extends LibraryDeps {
+  readonly db: Db<RunTables>;
+  /** The asset of a signed URL of ours. */
+  readonly assetOfUrl: (url: string) => string | undefined;
+}
+
+type Message = NonNullable<TaskRequest['message']>;
+type Part = Message['parts'][number];
+type FilePart = Extract<Part, { type: 'file' }>;
+
+const never = new AbortController().signal;
+
+/** Throws 400 for assets that do not exist and for blocked pictures, 403 for assets of others. */
+export async function resolveAttachments(
+  deps: AttachingDeps,
+  userId: string,
+  { message, threadId }: TaskRequest,
+): Promise<TaskRequest['message']> {
+  if (message === null || message === undefined) return message;
+  const named = message.parts.map((part) => (part.type === 'file' ? nameAsset(deps, part) : part));
+  const assetIds = named.flatMap((part) => (part.type === 'file' && isAsset(part) ? [part.url.slice(6)] : []));
+  if (assetIds.length > 0) await checkReadable(deps, userId, assetIds);
+  if (!named.some(isDataPicture)) return { ...message, parts: named };
+  await checkThreadIsFree(deps, userId, threadId);
+  const parts: Part[] = [];
+  for (const [index, part] of named.entries()) {
+    parts.push(isDataPicture(part) ? await storePicture(deps, userId, threadId, part, index) : part);
+  }
+  return { ...message, parts };
+}
+
+function nameAsset({ assetOfUrl }: AttachingDeps, { providerMetadata, ...part }: FilePart): FilePart {
+  const named = providerMetadata?.atelier?.assetId ?? assetOfUrl(part.url);
+  if (named !== undefined) return { ...part, url: `asset:${named.toLowerCase()}` };
+  return isAsset(part) ? { ...part, url: part.url.toLowerCase() } : part;
+}
+
+const isAsset = ({ url }: FilePart) => /^asset:/i.test(url);
+
+const isDataPicture = (part: Part): part is FilePart => part.type === 'file' && /^data:image\//i.test(part.url);
+
+async function checkReadable(deps: LibraryDeps, userId: string, assetIds: readonly string[]): Promise<void> {
+  const { absent, foreign } = await judgeReadable(deps, userId, assetIds);
+  if (absent[0] !== undefined) throw invalid('body.message.parts', `asset:${absent[0]} does not exist`);
+  if (foreign[0] !== undefined)
+    throw problems.forbidden({
+      message: `asset:${foreign[0]} belongs to another user. Attach your own or public assets.`,
+    });
+}
+
+/** Before anything is stored: the same refusals follow once more when the run starts. */
+async function checkThreadIsFree({ db }: AttachingDeps, userId: string, threadId: string): Promise<void> {
+  const ownerId = await findThreadOwner(db, threadId);
+  if (ownerId !== undefined && ownerId !== userId) throw problems.forbidden();
+  const running = await findRunningOf(db, threadId);
+  if (running !== undefined)
+    throw agentProblems.task_running({ fields: { taskId: running.taskId, reason: 'running' } });
+}
+
+/** The same picture of the same user in the same thread is one asset, so that a repeated request stores nothing more. */
+async function storePicture(
+  deps: LibraryDeps,
+  ownerId: string,
+  threadId: string,
+  part: FilePart,
+  index: number,
+): Promise<FilePart> {
+  const { mime, bytes } = readDataUrl(part.url) ?? { mime: '', bytes: Buffer.alloc(0) };
+  const digest = createHash('sha256').update(bytes).digest('hex');
+  const deposit = { reference: `attached:${ownerId}:${threadId}:${mime}:${digest}`, ownerId, threadId };
+  try {
+    if (bytes.length === 0) throw new Refused('The picture is empty.', 422);
+    const { assetId } = await keep(deps, { ...deposit, kind: 'image', mime, bytes }, never);
+    return { ...part, url: `asset:${assetId}` };
+  } catch (error) {
+    if (!(error instanceof Refused)) throw problems.engine_unavailable({ cause: error });
+    if (error.status === 451 || error.status === 413) throw invalid(`body.message.parts.${index}`, error.message);
+    // Nobody can read it, and the model gets a note.
+    return { ...part, providerMetadata: { [unreadable]: { reason: 'undecodable' } } };
+  }
+}

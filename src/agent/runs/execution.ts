@@ -1,0 +1,175 @@
+/**
+ * One run in the process that executes it, from its first event to the transaction that ends it. It is in one of these
+ * modes:
+ *
+ * - `running`: the model and its tools work. May become `stopping`, `ending`, `lost`.
+ * - `stopping`: an abort, the drain or a lost lease stops the work. May become `ending`, `lost`.
+ * - `ending`: the message, the status and the charge are being committed. May become `ended`, `lost`.
+ * - `ended`: committed, and the last event is written. Final.
+ * - `lost`: another process has the run and writes how it ended. Final.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '#platform/log.ts';
+import { billableReferences } from '../billing/references.ts';
+import { UsageMeter } from '../billing/usage.ts';
+import type { AgentMetrics } from '../metrics.ts';
+import { explainFailure } from '../providers/failures.ts';
+import type { ChosenModel } from '../providers/models.ts';
+import type { Run } from '../store/runstore.ts';
+import { EventLogLost, EventWriter, type EventWriterDeps, RunFenced, RunTooLong } from '../stream/eventwriter.ts';
+import { lastChunk } from '../stream/replay.ts';
+import type { RunEventBuffers } from '../stream/runbuffers.ts';
+import { assertTransition, type Transitions } from '../transitions.ts';
+import { runTurn, type TurnDeps } from '../turn/turn.ts';
+import { endRun, type RunEnd, type RunLease, type RunsDeps } from './runs.ts';
+
+export interface ExecutionDeps extends RunsDeps, TurnDeps {
+  readonly db: RunsDeps['db'] & TurnDeps['db'];
+  readonly eventLog: EventWriterDeps['eventLog'];
+  readonly buffers: RunEventBuffers;
+  readonly log: Log;
+  readonly lease: RunLease;
+  readonly metrics: AgentMetrics;
+  readonly writer?: Pick<EventWriterDeps, 'windowMs' | 'maxSize'>;
+}
+
+/** Why the work stops before the model has finished. */
+export class RunAborted extends Error {}
+export class LeaseLost extends Error {}
+export class ServerDrained extends Error {
+  constructor() {
+    super('The server is shutting down; please send the message again.');
+  }
+}
+
+type ExecutionState =
+  | { readonly mode: 'running'; readonly controller: AbortController }
+  | { readonly mode: 'stopping' }
+  | { readonly mode: 'ending' }
+  | { readonly mode: 'ended' }
+  | { readonly mode: 'lost' };
+
+const permitted: Transitions<ExecutionState['mode']> = {
+  running: ['stopping', 'ending', 'lost'],
+  stopping: ['ending', 'lost'],
+  ending: ['ended', 'lost'],
+  ended: [],
+  lost: [],
+};
+
+type Outcome = (Pick<RunEnd, 'status' | 'error'> & { readonly finishReason?: string }) | { readonly status: 'lost' };
+
+const endTriesPauseMs = 500;
+
+export class Execution {
+  /** Resolves when the run is `ended` or `lost`. Never rejects. */
+  readonly over: Promise<void>;
+  readonly #deps: ExecutionDeps;
+  readonly #run: Run;
+  readonly #chosen: ChosenModel;
+  readonly #usage = new UsageMeter();
+  readonly #startedAtMs = performance.now();
+  #state: ExecutionState;
+
+  constructor(deps: ExecutionDeps, run: Run, chosen: ChosenModel) {
+    const controller = new AbortController();
+    this.#deps = deps;
+    this.#run = run;
+    this.#chosen = chosen;
+    this.#state = { mode: 'running', controller };
+    this.over = this.#execute(controller.signal).catch((error: unknown) =>
+      deps.log.error({ err: error }, 'the execution of a run broke'),
+    );
+  }
+
+  /** running → stopping; does nothing in any other mode. */
+  stop(reason: RunAborted | LeaseLost | ServerDrained): void {
+    if (this.#state.mode !== 'running') return;
+    const { controller } = this.#state;
+    this.#become({ mode: 'stopping' });
+    controller.abort(reason);
+  }
+
+  async #execute(signal: AbortSignal): Promise<void> {
+    const { buffers, eventLog, log } = this.#deps;
+    const buffer = buffers.own(this.#run);
+    const writer = new EventWriter({ eventLog, buffer, ...this.#deps.writer }, this.#run);
+    const worked = await this.#work(writer, signal);
+    // The last batch may find the log lost, or the run in other hands: readers then lack a part of the answer.
+    const unwritten = await writer.finish();
+    const outcome = unwritten === undefined || worked.status === 'lost' ? worked : outcomeOf(unwritten, log);
+    if (outcome.status !== 'lost') {
+      this.#become({ mode: 'ending' });
+      const metadata = await this.#commitEnd(writer, outcome);
+      if (metadata !== undefined) {
+        this.#become({ mode: 'ended' });
+        const durationMs = performance.now() - this.#startedAtMs;
+        this.#deps.metrics.runEnded(outcome.status, this.#run.model, durationMs, this.#usage.total());
+        return writer.close(lastChunk(outcome, metadata));
+      }
+    }
+    this.#become({ mode: 'lost' });
+    buffer.release();
+  }
+
+  async #work(writer: EventWriter, signal: AbortSignal): Promise<Outcome> {
+    const { messageId, taskId } = this.#run;
+    const { label } = this.#chosen;
+    try {
+      await writer.write({ type: 'start', messageId, messageMetadata: { ...label, taskId } });
+      const turn = await untilAborted(
+        signal,
+        runTurn(this.#deps, { run: this.#run, chosen: this.#chosen, writer, usage: this.#usage, signal }),
+      );
+      return turn.status === 'completed' ? { ...turn, error: null } : turn;
+    } catch (error) {
+      return outcomeOf(error, this.#deps.log);
+    }
+  }
+
+  /** Retries for as long as one lease; after that the reaper of any process ends the run. */
+  async #commitEnd(writer: EventWriter, { status, error, finishReason }: Exclude<Outcome, { status: 'lost' }>) {
+    const parts = writer.parts();
+    const metadata = { ...this.#chosen.label, ...(finishReason !== undefined && { finishReason }) };
+    const delivered = billableReferences(this.#run.taskId, parts);
+    const usage = this.#usage.total();
+    for (const startedAtMs = performance.now(); ; ) {
+      try {
+        return await endRun(this.#deps, this.#run, { status, error, parts, metadata, usage, delivered });
+      } catch (cause) {
+        this.#deps.log.warn({ err: cause }, 'the end of a run could not be committed');
+        if (performance.now() - startedAtMs > this.#deps.lease.leaseMs) return undefined;
+        await sleep(endTriesPauseMs);
+      }
+    }
+  }
+
+  #become(next: ExecutionState): void {
+    assertTransition('execution of a run', permitted, this.#state.mode, next.mode);
+    this.#state = next;
+  }
+}
+
+function outcomeOf(error: unknown, log: Log): Outcome {
+  if (error instanceof LeaseLost || error instanceof RunFenced) return { status: 'lost' };
+  if (error instanceof RunAborted) return { status: 'aborted', error: null };
+  if (error instanceof ServerDrained || error instanceof EventLogLost || error instanceof RunTooLong) {
+    return { status: 'failed', error: error.message };
+  }
+  log.error({ err: error }, 'a run failed');
+  return { status: 'failed', error: explainFailure(error) };
+}
+
+/** An abort ends the run even if a tool or a provider ignores its signal. */
+async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  work.catch(() => undefined);
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

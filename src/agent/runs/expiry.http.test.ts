@@ -1,0 +1,117 @@
+/** What is left of a run after its time-to-live, and of a service that is being shut down. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AccountTables, setPlanAndCredits } from '#accounts/store.ts';
+import { type AgentRig, type Chatter, newThread, startAgent, testSettings } from '../../../test/agent/rig.fixture.ts';
+import { embedded } from '../../../test/media/rig.fixture.ts';
+
+let rig: AgentRig;
+beforeAll(async () => {
+  rig = await startAgent(embedded, { settings: { ...testSettings, taskTtlS: 1, drainS: 1 } });
+});
+afterAll(() => rig.close());
+
+describe('a task past its time-to-live', () => {
+  const expired = async (user: Chatter, taskId: string) => {
+    await expect.poll(async () => (await user.call('GET', `/task/${taskId}`)).status, { timeout: 60_000 }).toBe(404);
+  };
+
+  it('is unknown to every endpoint; its messages stay', async () => {
+    const user = await rig.user('pro', 100);
+    const threadId = newThread();
+    const taskId = await user.ask(threadId, 'hello');
+    await user.stream(taskId);
+    await expired(user, taskId);
+    for (const [method, path] of [
+      ['DELETE', '/task'],
+      ['GET', '/stream'],
+      ['POST', '/video/submit'],
+    ] as const) {
+      const { status, body } = await user.call(method, `${path}/${taskId}`);
+      expect([path, status, body.error]).toEqual([path, 404, 'not_found']);
+    }
+    expect(await user.messages(threadId)).toHaveLength(2);
+  });
+
+  it('has videos that can be retried all the same', async () => {
+    const user = await rig.user('free', 100);
+    const threadId = newThread();
+    const taskId = await user.ask(threadId, 'Make a video of a bee.');
+    await user.stream(taskId);
+    await expired(user, taskId);
+    const unpayable = await user.call('POST', `/video/submit/${taskId}`);
+    expect([unpayable.status, unpayable.body.error]).toEqual([400, 'insufficient_plan']);
+    await setPlanAndCredits(rig.media.database.queries<AccountTables>(), user.userId, 'pro', 40);
+    const { status, body } = await user.call('POST', `/video/submit/${taskId}`);
+    expect([status, body]).toEqual([200, { success: true }]);
+    const shown = async () => (await user.messages(threadId))[1]?.parts.find(({ type }) => type === 'data-video')?.data;
+    await expect.poll(shown, { timeout: 60_000 }).toMatchObject({ status: 'completed', attempt: 2 });
+  });
+
+  it('does not expire while it runs', async () => {
+    const user = await rig.user('pro', 100);
+    const taskId = await user.ask(newThread(), '/slow 3');
+    await sleep(2000);
+    expect((await user.task(taskId)).status).toBe('running');
+    const { events } = await user.stream(taskId);
+    expect(events.at(-1)?.data).toMatchObject({ type: 'finish' });
+  });
+});
+
+describe('a service that is shut down', () => {
+  it('refuses new runs and its health, serves all else, and lets runs go on for a while', async () => {
+    const user = await rig.user('pro', 100);
+    const other = await rig.another({
+      settings: { ...testSettings, drainS: 20 },
+      pace: { leaseMs: 60_000 },
+    });
+    const there = rig.at(other.url, user);
+    const [short, long, stopped] = [newThread(), newThread(), newThread()];
+    const ended = await there.ask(newThread(), 'hello');
+    await there.ended(ended);
+    const [shortId, longId, stoppedId] = await Promise.all([
+      there.ask(short, '/slow 4'),
+      there.ask(long, '/slow 500'),
+      there.ask(stopped, '/slow 500'),
+    ]);
+    // Under way: what is asked just as idle connections are closed is the asker's to repeat.
+    const begun: Promise<void>[] = [];
+    const reading = [shortId, longId, stoppedId].map((taskId) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      begun.push(promise);
+      return there.stream(taskId, { onEvent: () => resolve() });
+    });
+    await Promise.all(begun);
+    const draining = other.drain();
+    await expect.poll(async () => (await there.call('GET', '/health')).status).toBe(503);
+    const health = await there.call('GET', '/health');
+    expect(health.body).toMatchObject({ status: 'draining' });
+    const refused = await there.call('POST', '/task', { threadId: newThread(), text: 'hi' });
+    expect([refused.status, refused.body.error]).toEqual([503, 'draining']);
+    expect(refused.headers.get('retry-after')).not.toBeNull();
+    for (const path of ['/task?x', '/%74ask', '/tas%6B?x'])
+      expect([path, (await there.call('POST', path, { threadId: newThread(), text: 'hi' })).status]).toEqual([
+        path,
+        503,
+      ]);
+    for (const path of ['/health?x', '/%68ealth'])
+      expect([path, (await there.call('GET', path)).status]).toEqual([path, 503]);
+    for (const path of [`/task/${longId}`, `/messages/${long}`, `/thread/${long}/current-task`, '/'])
+      expect([path, (await there.call('GET', path)).status]).toEqual([path, 200]);
+    expect((await there.stream(ended)).events.at(-1)?.data).toMatchObject({ type: 'finish' });
+    expect((await there.call('DELETE', `/task/${stoppedId}`)).status).toBe(204);
+    const [finished, failed, aborted] = await Promise.all(reading);
+    await draining;
+    const error = 'The server is shutting down; please send the message again.';
+    expect([finished, failed, aborted].map((seen) => [seen?.done, seen?.events.at(-1)?.data])).toMatchObject([
+      [true, { type: 'finish' }],
+      [true, { type: 'error', errorText: error }],
+      [true, { type: 'abort' }],
+    ]);
+    const [, answer] = await user.messages(long);
+    expect(answer).toMatchObject({ role: 'assistant', metadata: { status: 'failed', error } });
+    // Paid: the run before, the one that came to its end, and the one that was stopped after it had shown something.
+    expect(await rig.credits(user)).toBe(97);
+    expect((await user.call('GET', `/thread/${long}/current-task`)).body).toEqual({ task: null });
+  });
+});

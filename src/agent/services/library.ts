@@ -1,0 +1,226 @@
+/**
+ * The user's library, kept by the media service: what is generated becomes assets of the user in the thread's scope,
+ * registered and screened like every upload, over the same public interface.
+ */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { readAtMost } from '#platform/http/boundedbody.ts';
+import type { ActingClient } from '#platform/http/client.ts';
+import { outgoingFetch } from '#platform/http/outgoing.ts';
+import { isUuid } from '#platform/ids.ts';
+import { problems } from '#platform/problem.ts';
+import { withDeadline } from '#platform/resilience/deadline.ts';
+import { currentTraceHeaders } from '#platform/telemetry/trace.ts';
+
+export interface LibraryDeps {
+  /** Of the media service, with the internal key. Calls for a user have that user's rights. */
+  readonly media: ActingClient;
+}
+
+/** What is kept, and where. The same `reference` is the same asset, however often it is tried. */
+export interface Deposit {
+  readonly reference: string;
+  readonly ownerId: string;
+  readonly threadId: string;
+  readonly kind: 'image' | 'video';
+  readonly mime: string;
+  readonly bytes: Uint8Array;
+  readonly facts?: { readonly width: number; readonly height: number; readonly durationMs: number };
+  readonly thumbAssetId?: string;
+}
+
+/** The media service refuses the file. The message may be shown to the user. */
+export class Refused extends Error {
+  readonly status: number;
+
+  constructor(message: string, status: number) {
+    super(message);
+    this.status = status;
+  }
+}
+
+const uploadTimeoutMs = 60_000;
+const maxSourceBytes = 64 * 1024 * 1024;
+
+const reservation = z.object({ uploadUrl: z.string(), headers: z.record(z.string(), z.string()) });
+const fitted = z.object({ url: z.string() });
+const registered = z.object({ assetId: z.string(), mime: z.string() });
+const refusal = z.object({ error: z.string(), message: z.string() });
+const signed = z.record(
+  z.string(),
+  z.object({
+    ready: z.boolean(),
+    url: z.string().optional(),
+    thumbUrl: z.string().optional(),
+    mime: z.string().optional(),
+    byteSize: z.int().optional(),
+  }),
+);
+export type SignedMedia = z.output<typeof signed>[string];
+
+/** Throws Refused (blocked, undecodable, too large), and `engine_unavailable`. */
+export async function keep(
+  { media }: LibraryDeps,
+  deposit: Deposit,
+  signal: AbortSignal,
+): Promise<{ assetId: string; mime: string }> {
+  const { ownerId, threadId: scopeId, kind, mime, bytes, facts, thumbAssetId } = deposit;
+  const identity = { assetId: assetIdOf(deposit.reference), ownerId, scopeKind: 'thread', scopeId, kind, mime };
+  const common = { idempotent: true, onBehalfOf: ownerId, signal } as const;
+  const reserved = await media.send({ method: 'POST', route: '/v1/uploads', json: identity, ...common });
+  await upload(reservation.parse(accept(reserved)), bytes, signal);
+  const json = { ...identity, ...facts, thumbAssetId };
+  const row = await media.send({ method: 'POST', route: '/v1/assets', json, ...common });
+  return registered.parse(accept(row));
+}
+
+/** The body of an answer that is 200 or 201. */
+function accept(answer: Awaited<ReturnType<ActingClient['send']>>): unknown {
+  if (answer.status === 200 || answer.status === 201) return answer.json();
+  const said = refusal.safeParse(answer.json());
+  const isOfTheFile = [400, 413, 422, 451].includes(answer.status);
+  if (said.success && isOfTheFile) throw new Refused(said.data.message, answer.status);
+  throw new Error(`the media service answered ${answer.status}`);
+}
+
+async function upload(place: z.output<typeof reservation>, bytes: Uint8Array, outer: AbortSignal): Promise<void> {
+  const put = async (signal: AbortSignal) => {
+    const headers = { ...currentTraceHeaders(), ...place.headers };
+    const init = { method: 'PUT', headers, body: new Uint8Array(bytes), signal };
+    const answer = await outgoingFetch(place.uploadUrl, init);
+    await answer.arrayBuffer();
+    if (answer.status === 413) throw new Refused('The file is too large.', 413);
+    // 412: an earlier try put it there (docs/specification/media.md#uploads).
+    if (!answer.ok && answer.status !== 412) throw new Error(`an upload was answered ${answer.status}`);
+  };
+  await withDeadline(uploadTimeoutMs, put, outer).catch((cause: unknown) => {
+    outer.throwIfAborted();
+    if (cause instanceof Refused) throw cause;
+    throw problems.engine_unavailable({ cause });
+  });
+}
+
+/**
+ * URLs of the assets that the user may read; all others are missing. A ref that is no UUID names a file of the legacy
+ * backend, which no message part may do.
+ */
+export async function sign(
+  { media }: LibraryDeps,
+  userId: string,
+  kind: 'image' | 'video',
+  assetIds: readonly string[],
+): Promise<ReadonlyMap<string, SignedMedia>> {
+  const answers = await Promise.all(
+    inLotsOf(200, [...new Set(assetIds.filter(isUuid))]).map(async (refs) => {
+      const call = { json: { refs }, idempotent: true, onBehalfOf: userId } as const;
+      const answer =
+        kind === 'image'
+          ? await media.send({ ...call, method: 'POST', route: '/v1/sign/image' })
+          : await media.send({ ...call, method: 'POST', route: '/v1/sign/video' });
+      return answer.status === 200 ? Object.entries(signed.parse(answer.json())) : [];
+    }),
+  );
+  return new Map(answers.flat().filter(([, { ready }]) => ready));
+}
+
+/** The bytes of a picture, for a provider that edits it. */
+export async function fetchPicture(
+  deps: LibraryDeps,
+  userId: string,
+  assetId: string,
+  outer: AbortSignal,
+): Promise<{ bytes: Uint8Array; mime: string } | undefined> {
+  const media = (await sign(deps, userId, 'image', [assetId])).get(assetId);
+  const { url, mime } = media ?? {};
+  if (url === undefined || !mime?.startsWith('image/')) return undefined;
+  const get = async (signal: AbortSignal) => {
+    const answer = await outgoingFetch(url, { headers: currentTraceHeaders(), signal });
+    if (!answer.ok) throw new Error(`a picture was answered ${answer.status}`);
+    return { bytes: await readAtMost(answer.body ?? [], maxSourceBytes, tooLong), mime };
+  };
+  return withDeadline(uploadTimeoutMs, get, outer).catch((cause: unknown) => {
+    outer.throwIfAborted();
+    throw problems.engine_unavailable({ cause });
+  });
+}
+
+/** The longest side of pictures that models get, in pixels. */
+const modelSide = 1568;
+const maxModelPictureBytes = 8 * 1024 * 1024;
+
+/** A scaled JPEG of a picture, for a model. `undefined` if the user may not read the asset, or it shows no picture. */
+export async function fetchScaledPicture(
+  { media }: LibraryDeps,
+  userId: string,
+  assetId: string,
+  outer: AbortSignal,
+): Promise<{ bytes: Uint8Array; mime: string } | undefined> {
+  const json = { ref: assetId, width: modelSide, height: modelSide, resizingType: 'fit', format: 'jpeg' };
+  const call = { json, idempotent: true, onBehalfOf: userId, signal: outer } as const;
+  const answer = await media.send({ ...call, method: 'POST', route: '/v1/fit' });
+  if (answer.status !== 200) return undefined;
+  const { url } = fitted.parse(answer.json());
+  return { bytes: await download(url, maxModelPictureBytes, outer), mime: 'image/jpeg' };
+}
+
+/** The bytes of an asset of at most `maxBytes`. `undefined` if the user may not read it, or it is larger. */
+export async function fetchFile(
+  deps: LibraryDeps,
+  userId: string,
+  assetId: string,
+  maxBytes: number,
+  outer: AbortSignal,
+): Promise<{ bytes: Uint8Array; mime: string } | undefined> {
+  const { url, mime, byteSize = 0 } = (await sign(deps, userId, 'image', [assetId])).get(assetId) ?? {};
+  if (url === undefined || mime === undefined || byteSize > maxBytes) return undefined;
+  return { bytes: await download(url, maxBytes, outer), mime };
+}
+
+async function download(url: string, maxBytes: number, outer: AbortSignal): Promise<Uint8Array> {
+  const get = async (signal: AbortSignal) => {
+    const answer = await outgoingFetch(url, { headers: currentTraceHeaders(), signal });
+    if (!answer.ok) throw new Error(`a download was answered with ${answer.status}`);
+    return readAtMost(answer.body ?? [], maxBytes, () => new Error(`the file is larger than ${maxBytes} bytes`));
+  };
+  return withDeadline(uploadTimeoutMs, get, outer);
+}
+
+/** Which of the assets the user may not read, and whether that is because they do not exist. Throws `engine_unavailable`. */
+export async function judgeReadable(
+  { media }: LibraryDeps,
+  userId: string,
+  assetIds: readonly string[],
+): Promise<{ readonly absent: readonly string[]; readonly foreign: readonly string[] }> {
+  const findMissing = async (refs: readonly string[], onBehalfOf: string | null) => {
+    const json = { refs };
+    const answer = await media.send({ method: 'POST', route: '/v1/sign/image', json, idempotent: true, onBehalfOf });
+    if (answer.status !== 200)
+      throw problems.engine_unavailable({ cause: new Error(`media answered ${answer.status}`) });
+    const found = signed.parse(answer.json());
+    return refs.filter((ref) => !found[ref]?.ready);
+  };
+  const unreadable = await findMissing(assetIds, userId);
+  if (unreadable.length === 0) return { absent: [], foreign: [] };
+  // As a server: only to tell an asset of another user from none at all. The URLs are thrown away.
+  const absent = await findMissing(unreadable, null);
+  return { absent, foreign: unreadable.filter((assetId) => !absent.includes(assetId)) };
+}
+
+/** A UUID made of what the asset is of (RFC 9562 §5.8). */
+export function assetIdOf(reference: string): string {
+  const hex = createHash('sha256').update(`atelier agent ${reference}`).digest('hex');
+  const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16);
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    `${variant}${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ].join('-');
+}
+
+function inLotsOf<T>(size: number, items: readonly T[]): readonly T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, lot) => items.slice(lot * size, (lot + 1) * size));
+}
+
+const tooLong = () => new Error(`the picture is larger than ${maxSourceBytes} bytes`);

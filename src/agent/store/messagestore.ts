@@ -1,0 +1,140 @@
+/** The messages of threads. A thread counts its messages and their bytes, so that its limits need no scan. */
+import type { UIMessage } from 'ai';
+import { sql } from 'kysely';
+import type { Db, Tx } from '#platform/db/db.ts';
+import type { RunTables } from './runstore.ts';
+
+type Handle = Db<RunTables> | Tx<RunTables>;
+
+const messageColumns = ['id', 'role', 'parts', 'metadata', 'created_at as createdAt'] as const;
+
+export type StoredMessage = Awaited<ReturnType<typeof listMessages>>[number];
+
+/** In ascending order; those from one `seq` to another, or all. */
+export function listMessages(db: Handle, threadId: string, range?: { readonly from: number; readonly to: number }) {
+  return db
+    .selectFrom('agent_messages')
+    .select(messageColumns)
+    .where('thread_id', '=', threadId)
+    .$if(range !== undefined, (query) =>
+      query.where('seq', '>=', Number(range?.from)).where('seq', '<=', Number(range?.to)),
+    )
+    .orderBy('seq')
+    .execute();
+}
+
+/** Of all messages, in ascending order. */
+export function listMessageSizes(db: Handle, threadId: string) {
+  return db
+    .selectFrom('agent_messages')
+    .select(['seq', 'bytes'])
+    .where('thread_id', '=', threadId)
+    .orderBy('seq')
+    .execute();
+}
+
+/** The newest of them that have at most `maxBytes` together, and the last in any case; in ascending order. */
+export function listRecentMessages(db: Handle, threadId: string, maxBytes: number): Promise<readonly StoredMessage[]> {
+  return db
+    .selectFrom((eb) =>
+      eb
+        .selectFrom('agent_messages')
+        .select([...messageColumns, 'seq', 'bytes', sql<number>`sum(bytes) over (order by seq desc)`.as('bytesFrom')])
+        .where('thread_id', '=', threadId)
+        .as('counted'),
+    )
+    .select(['id', 'role', 'parts', 'metadata', 'createdAt'])
+    .where((eb) => eb.or([eb('bytesFrom', '<=', maxBytes), eb('bytesFrom', '=', eb.ref('bytes'))]))
+    .orderBy('seq')
+    .execute();
+}
+
+/** Those that show a picture, whether attached or made; in ascending order. */
+export function listMessagesWithPictures(db: Handle, threadId: string): Promise<readonly StoredMessage[]> {
+  return db
+    .selectFrom('agent_messages')
+    .select(messageColumns)
+    .where('thread_id', '=', threadId)
+    .where(sql<boolean>`parts @? '$[*] ? (@.type == "file" || @.output.kind == "image")'`)
+    .orderBy('seq')
+    .execute();
+}
+
+export function findMessage(db: Handle, threadId: string, id: string) {
+  return db
+    .selectFrom('agent_messages')
+    .select([...messageColumns, 'seq'])
+    .where('thread_id', '=', threadId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** The thread has to be locked. */
+export async function deleteMessagesFrom(tx: Tx<RunTables>, threadId: string, seq: number): Promise<void> {
+  await tx
+    .with('dropped', (query) =>
+      query.deleteFrom('agent_messages').where('thread_id', '=', threadId).where('seq', '>=', seq).returning('bytes'),
+    )
+    .updateTable('agent_threads')
+    .set({
+      message_count: sql<number>`message_count - (select count(*) from dropped)`,
+      message_bytes: sql<number>`message_bytes - (select coalesce(sum(bytes), 0) from dropped)`,
+    })
+    .where('thread_id', '=', threadId)
+    .execute();
+}
+
+export interface NewMessage {
+  readonly threadId: string;
+  readonly id: string;
+  readonly ownerId: string;
+  readonly role: 'user' | 'assistant';
+  readonly parts: UIMessage['parts'];
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/** What a thread may hold. */
+export interface ThreadLimits {
+  readonly messages: number;
+  readonly bytes: number;
+}
+
+/** As the thread's last message. `false`: with it the thread would exceed `limits`, and nothing is written. */
+export async function appendMessage(
+  tx: Tx<RunTables>,
+  message: NewMessage,
+  limits: ThreadLimits | undefined,
+): Promise<boolean> {
+  const [parts, metadata] = [JSON.stringify(message.parts), JSON.stringify(message.metadata)];
+  const bytes = Buffer.byteLength(parts) + Buffer.byteLength(metadata);
+  const thread = await tx
+    .updateTable('agent_threads')
+    .set((eb) => ({
+      last_seq: eb('last_seq', '+', 1),
+      message_count: eb('message_count', '+', 1),
+      message_bytes: eb('message_bytes', '+', bytes),
+    }))
+    .where('thread_id', '=', message.threadId)
+    .$if(limits !== undefined, (query) =>
+      query
+        .where('message_count', '<', Number(limits?.messages))
+        .where('message_bytes', '<=', Number(limits?.bytes) - bytes),
+    )
+    .returning('last_seq as seq')
+    .executeTakeFirst();
+  if (thread === undefined) return false;
+  await tx
+    .insertInto('agent_messages')
+    .values({
+      thread_id: message.threadId,
+      id: message.id,
+      resource_id: message.ownerId,
+      role: message.role,
+      parts: sql`cast(${parts} as jsonb)`,
+      metadata: sql`cast(${metadata} as jsonb)`,
+      seq: thread.seq,
+      bytes,
+    })
+    .execute();
+  return true;
+}

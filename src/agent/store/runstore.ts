@@ -1,0 +1,262 @@
+/** Threads and runs. Their messages are in messagestore.ts. */
+import type { UIMessage } from 'ai';
+import { type Generated, type JSONColumnType, sql } from 'kysely';
+import type { Db, Tx } from '#platform/db/db.ts';
+
+export type RunStatus = 'running' | 'completed' | 'failed' | 'aborted';
+
+export interface RunTables {
+  agent_threads: {
+    thread_id: string;
+    owner_id: string;
+    last_seq: Generated<number>;
+    message_count: Generated<number>;
+    message_bytes: Generated<number>;
+    created_at: Generated<Date>;
+  };
+  agent_runs: {
+    task_id: string;
+    thread_id: string;
+    owner_id: string;
+    message_id: string;
+    status: RunStatus;
+    error: string | null;
+    abort_requested: Generated<boolean>;
+    holder: string;
+    lease_expires_at: Date;
+    fence: Generated<number>;
+    epoch_ms: number;
+    created_at: Generated<Date>;
+    updated_at: Generated<Date>;
+    ended_at: Date | null;
+    model: Generated<string>;
+    credits: Generated<number>;
+  };
+  agent_messages: {
+    thread_id: string;
+    id: string;
+    resource_id: string;
+    role: 'user' | 'assistant';
+    parts: JSONColumnType<UIMessage['parts']>;
+    metadata: JSONColumnType<Record<string, unknown>>;
+    created_at: Generated<Date>;
+    seq: number;
+    bytes: number;
+  };
+}
+
+type Handle = Db<RunTables> | Tx<RunTables>;
+
+/** All times are the database's, because the clocks of processes may differ. */
+const now = sql<Date>`clock_timestamp()`;
+const later = (ms: number) => sql<Date>`clock_timestamp() + make_interval(secs => ${ms / 1000})`;
+
+const runColumns = [
+  'task_id as taskId',
+  'thread_id as threadId',
+  'owner_id as ownerId',
+  'message_id as messageId',
+  'status',
+  'error',
+  'fence',
+  'epoch_ms as epochMs',
+  'created_at as createdAt',
+  'updated_at as updatedAt',
+  'model',
+  'credits',
+] as const;
+
+export type Run = NonNullable<Awaited<ReturnType<typeof findRun>>>;
+
+/** Locks the thread's row, and inserts it if it is missing. Returns the owner. */
+export async function lockThread(tx: Tx<RunTables>, threadId: string, ownerId: string): Promise<string> {
+  await tx
+    .insertInto('agent_threads')
+    .values({ thread_id: threadId, owner_id: ownerId })
+    .onConflict((conflict) => conflict.column('thread_id').doNothing())
+    .execute();
+  const row = await tx
+    .selectFrom('agent_threads')
+    .select('owner_id as ownerId')
+    .where('thread_id', '=', threadId)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+  return row.ownerId;
+}
+
+export async function findThreadOwner(db: Handle, threadId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('agent_threads')
+    .select('owner_id as ownerId')
+    .where('thread_id', '=', threadId)
+    .executeTakeFirst();
+  return row?.ownerId;
+}
+
+export interface NewRun {
+  readonly taskId: string;
+  readonly threadId: string;
+  readonly ownerId: string;
+  readonly messageId: string;
+  readonly model: string;
+  /** What the run costs. */
+  readonly credits: number;
+  readonly holder: string;
+  readonly leaseMs: number;
+}
+
+export function insertRun(tx: Tx<RunTables>, run: NewRun) {
+  return tx
+    .insertInto('agent_runs')
+    .values({
+      task_id: run.taskId,
+      thread_id: run.threadId,
+      owner_id: run.ownerId,
+      message_id: run.messageId,
+      model: run.model,
+      credits: run.credits,
+      status: 'running',
+      holder: run.holder,
+      lease_expires_at: later(run.leaseMs),
+      epoch_ms: sql<number>`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`,
+    })
+    .returning(runColumns)
+    .executeTakeFirstOrThrow();
+}
+
+/** Neither expired nor unknown. A running one does not expire (docs/specification/agent.md#runs). */
+export function findRun(db: Handle, taskId: string, ttlS: number) {
+  return db
+    .selectFrom('agent_runs')
+    .select(runColumns)
+    .where('task_id', '=', taskId)
+    .where(sql<boolean>`(ended_at is null or ended_at > clock_timestamp() - make_interval(secs => ${ttlS}))`)
+    .executeTakeFirst();
+}
+
+export function findRunningOf(db: Handle, threadId: string) {
+  return db
+    .selectFrom('agent_runs')
+    .select(runColumns)
+    .where('thread_id', '=', threadId)
+    .where('status', '=', 'running')
+    .executeTakeFirst();
+}
+
+export async function countRunningOf(tx: Tx<RunTables>, ownerId: string): Promise<number> {
+  const { count } = await tx
+    .selectFrom('agent_runs')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('owner_id', '=', ownerId)
+    .where('status', '=', 'running')
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Those of the runs that have ended. */
+export function findEnded(db: Handle, taskIds: readonly string[]) {
+  return db
+    .selectFrom('agent_runs')
+    .select(runColumns)
+    .where(sql<boolean>`task_id = any(${taskIds}::uuid[])`)
+    .where('status', '<>', 'running')
+    .execute();
+}
+
+/** The holder sees the request at its next renewal. */
+export async function requestAbort(db: Handle, taskId: string): Promise<void> {
+  await db
+    .updateTable('agent_runs')
+    .set({ abort_requested: true, updated_at: now })
+    .where('task_id', '=', taskId)
+    .where('status', '=', 'running')
+    .where('abort_requested', '=', false)
+    .execute();
+}
+
+/**
+ * One statement for all runs that a process executes. Runs that are missing in the result are lost. A row whose commit was
+ * not confirmed is not renewed, so its lease runs out.
+ */
+export function renewLeases(db: Handle, holder: string, taskIds: readonly string[], leaseMs: number) {
+  return db
+    .updateTable('agent_runs')
+    .set({ lease_expires_at: later(leaseMs) })
+    .where('holder', '=', holder)
+    .where(sql<boolean>`task_id = any(${taskIds}::uuid[])`)
+    .where('status', '=', 'running')
+    .where('lease_expires_at', '>', now)
+    .returning(['task_id as taskId', 'abort_requested as abortRequested'])
+    .execute();
+}
+
+/** Takes over runs whose lease ran out or, with `all`, all runs of other holders. Concurrent calls never claim the same run. */
+export function claimDeadRuns(db: Handle, holder: string, leaseMs: number, all: boolean, limit: number) {
+  return db
+    .updateTable('agent_runs')
+    .set((eb) => ({ holder, fence: eb('fence', '+', 1), lease_expires_at: later(leaseMs) }))
+    .where('status', '=', 'running')
+    .where('task_id', 'in', (eb) =>
+      eb
+        .selectFrom('agent_runs')
+        .select('task_id')
+        .where('status', '=', 'running')
+        // Also runs that this holder claimed and could not end.
+        .$if(all, (query) => query.where('holder', '<>', holder))
+        .$if(!all, (query) => query.where('lease_expires_at', '<=', now))
+        .orderBy('lease_expires_at')
+        .limit(limit)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .returning(runColumns)
+    .execute();
+}
+
+/** Prevents the run's end until the transaction is over. `false` if it has ended, or another process executes it. */
+export async function holdRun(tx: Tx<RunTables>, { taskId, fence }: Pick<Run, 'taskId' | 'fence'>): Promise<boolean> {
+  const row = await tx
+    .selectFrom('agent_runs')
+    .select('task_id')
+    .where('task_id', '=', taskId)
+    .where('fence', '=', fence)
+    .where('status', '=', 'running')
+    .forShare()
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** `false` if it has ended before, or another process executes it. */
+export async function markEnded(
+  tx: Tx<RunTables>,
+  run: Pick<Run, 'taskId' | 'fence'>,
+  status: Exclude<RunStatus, 'running'>,
+  error: string | null,
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('agent_runs')
+    .set({ status, error, updated_at: now, ended_at: now })
+    .where('task_id', '=', run.taskId)
+    .where('fence', '=', run.fence)
+    .where('status', '=', 'running')
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
+}
+
+/** Deletes runs that ended longer ago than `ttlS`, and returns their ids. */
+export async function deleteExpiredRuns(db: Handle, ttlS: number, limit = 200): Promise<readonly string[]> {
+  const rows = await db
+    .deleteFrom('agent_runs')
+    .where('task_id', 'in', (eb) =>
+      eb
+        .selectFrom('agent_runs')
+        .select('task_id')
+        .where('ended_at', '<', sql<Date>`clock_timestamp() - make_interval(secs => ${ttlS})`)
+        .limit(limit)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .returning('task_id as taskId')
+    .execute();
+  return rows.map(({ taskId }) => taskId);
+}

@@ -1,0 +1,121 @@
+/** The event buffers of this process: one for each run that it executes or that somebody reads here. */
+import { startInterval } from '#platform/background/interval.ts';
+import type { Db } from '#platform/db/db.ts';
+import type { Log } from '#platform/log.ts';
+import type { EventId, EventLog } from '../eventlog/eventlog.ts';
+import { findMessage } from '../store/messagestore.ts';
+import { findEnded, type Run, type RunTables } from '../store/runstore.ts';
+import { replayRun } from './replay.ts';
+import { RunEventBuffer } from './runbuffer.ts';
+
+export interface OpenBuffer {
+  readonly buffer: RunEventBuffer;
+  /** The event that the reader goes on after. Infinite: its id lies beyond the end. */
+  readonly afterSeq: number;
+  /** Has to be called once when the reader leaves; further calls do nothing. */
+  leave(): void;
+}
+
+export interface RunBuffersDeps {
+  readonly db: Db<RunTables>;
+  readonly eventLog: EventLog;
+  readonly log: Log;
+  readonly watchEveryMs?: number;
+}
+
+export class RunEventBuffers {
+  readonly #deps: RunBuffersDeps;
+  readonly #buffers = new Map<string, RunEventBuffer>();
+  readonly #watching: { stop(): Promise<void> };
+
+  constructor(deps: RunBuffersDeps) {
+    this.#deps = deps;
+    this.#watching = startInterval(
+      deps.watchEveryMs ?? 2000,
+      () => this.#concludeEnded(),
+      (error) => deps.log.warn({ err: error }, 'could not read how followed runs ended'),
+    );
+  }
+
+  /** For one more reader. Throws `engine_unavailable` when the log does not answer. */
+  async open(run: Run, lastEventId: EventId | undefined): Promise<OpenBuffer> {
+    const buffer = this.#bufferOf(run);
+    buffer.addReader();
+    let hasLeft = false;
+    const leave = () => {
+      if (hasLeft) return;
+      hasLeft = true;
+      buffer.removeReader();
+      this.#dropUnused(buffer);
+    };
+    try {
+      await buffer.load(run);
+      return { buffer, afterSeq: await buffer.positionOf(lastEventId), leave };
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  /** For the process that executes the run. */
+  own(run: Run): OwnedRunBuffer {
+    const buffer = this.#bufferOf(run);
+    buffer.takeOwnership();
+    return new OwnedRunBuffer(buffer, () => this.#dropUnused(buffer));
+  }
+
+  close(): void {
+    void this.#watching.stop();
+  }
+
+  #bufferOf(run: Run): RunEventBuffer {
+    const known = this.#buffers.get(run.taskId);
+    if (known !== undefined) return known;
+    const { db, eventLog, log } = this.#deps;
+    const replay = async (ended: Run, afterSeq: number) =>
+      replayRun(ended, afterSeq, await findMessage(db, ended.threadId, ended.messageId));
+    const buffer = new RunEventBuffer(run, { eventLog, log, replay });
+    this.#buffers.set(run.taskId, buffer);
+    return buffer;
+  }
+
+  #dropUnused(buffer: RunEventBuffer): void {
+    if (!buffer.isUnused) return;
+    buffer.close();
+    if (this.#buffers.get(buffer.run.taskId) === buffer) this.#buffers.delete(buffer.run.taskId);
+  }
+
+  /** A run whose row has ended and whose log has no end: its process died in between, or the log is lost. */
+  async #concludeEnded(): Promise<void> {
+    const followed = [...this.#buffers.values()].filter((buffer) => buffer.isFollowing);
+    if (followed.length === 0) return;
+    const ended = await findEnded(
+      this.#deps.db,
+      followed.map(({ run }) => run.taskId),
+    );
+    await Promise.all(ended.map((run) => this.#buffers.get(run.taskId)?.conclude(run)));
+  }
+}
+
+/** The buffer in the hands of the process that executes the run. */
+export class OwnedRunBuffer {
+  readonly #buffer: RunEventBuffer;
+  readonly #dropUnused: () => void;
+
+  constructor(buffer: RunEventBuffer, dropUnused: () => void) {
+    this.#buffer = buffer;
+    this.#dropUnused = dropUnused;
+  }
+
+  /** Only what the log has acknowledged. */
+  append(batch: Parameters<RunEventBuffer['append']>[0]): void {
+    this.#buffer.append(batch);
+    this.#dropUnused();
+  }
+
+  /** Another process executes the run from now on: its readers get new events from the log. */
+  release(): void {
+    this.#buffer.releaseOwnership();
+    this.#dropUnused();
+  }
+}

@@ -1,0 +1,253 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AccountTables, setPlanAndCredits } from '#accounts/store.ts';
+import { transaction } from '#platform/db/db.ts';
+import { type AgentRig, type Chatter, newThread, startAgent } from '../../../test/agent/rig.fixture.ts';
+import { picture } from '../../../test/media/pictures.fixture.ts';
+import { embedded, upload } from '../../../test/media/rig.fixture.ts';
+import { appendMessage, listMessages, type StoredMessage } from '../store/messagestore.ts';
+import { lockThread, type RunTables } from '../store/runstore.ts';
+
+let rig: AgentRig;
+let user: Chatter;
+beforeAll(async () => {
+  // Small enough for the limits of the tests.
+  const make = async () => ({ bytes: await picture('png'), mime: 'image/png' });
+  rig = await startAgent(embedded, { imageGenerator: { generate: make, edit: make } });
+  user = await rig.user('pro', 1000);
+});
+afterAll(() => rig.close());
+
+const stored = async (threadId: string) =>
+  JSON.stringify(await listMessages(rig.media.database.queries<RunTables>(), threadId));
+const file = (url: string) => ({ type: 'file', mediaType: 'image/png', url });
+const say = async (threadId: string, parts: readonly object[], more = {}, chatter = user) =>
+  chatter.call<{ taskId: string; error: string; issues: { path: string }[] }>('POST', '/task', {
+    threadId,
+    message: { role: 'user', parts },
+    ...more,
+  });
+
+/** Of this user, in the library. */
+async function newAsset(chatter: Chatter, scopeKind = 'thread') {
+  const client = rig.media.client(chatter.credential);
+  const { said, assetId } = await upload(client, await picture('png'), { scopeKind });
+  expect((await client.register(said)).status).toBe(201);
+  return assetId;
+}
+
+describe('addresses of media', () => {
+  it('are signed when messages are read, and stored nowhere; of what was deleted there is none', async () => {
+    const threadId = newThread();
+    const taskId = await user.ask(threadId, 'Make an image and a video.');
+    const { events } = await user.stream(taskId);
+    const outputs = async () =>
+      (await user.messages(threadId))[1]?.parts.flatMap((part) =>
+        part.output ? [part.output as Record<string, string>] : [],
+      );
+    const media = (await outputs()) ?? [];
+    expect(media.map(({ kind, status, mime }) => [kind, status, mime])).toEqual([
+      ['image', 'completed', 'image/png'],
+      ['video', 'completed', 'video/mp4'],
+    ]);
+    for (const { url } of media) expect((await fetch(String(url))).status).toBe(200);
+    expect(JSON.stringify(events)).not.toContain('http');
+    expect(await stored(threadId)).not.toContain('http');
+    const ids = media.map(({ assetId }) => assetId);
+    expect((await rig.media.client(user.credential).delete('/v1/assets', { ids })).status).toBe(200);
+    expect(await outputs()).toEqual(media.map(({ thumbUrl: _, ...rest }) => ({ ...rest, url: null })));
+  });
+
+  it('of attached files too; other addresses stay as they are', async () => {
+    const threadId = newThread();
+    const assetId = await newAsset(user);
+    const others = [file('https://pictures.example/a.png'), file('data:image/png;base64,iVBORw0KGgo=')];
+    const parts = [{ type: 'text', text: 'Look.' }, file(`asset:${assetId.toUpperCase()}`), ...others];
+    const { status, body } = await say(threadId, parts);
+    expect(status).toBe(201);
+    await user.ended(body.taskId);
+    const [question] = await user.messages(threadId);
+    const [, attached, ...rest] = question?.parts ?? [];
+    expect((await fetch(String(attached?.url))).status).toBe(200);
+    expect(rest).toEqual(others);
+    expect(await stored(threadId)).not.toContain('signature');
+    await rig.media.client(user.credential).delete('/v1/assets', { ids: [assetId] });
+    expect((await user.messages(threadId))[0]?.parts).toEqual(parts);
+  });
+
+  describe('a picture can be attached by a user who may read it, also through a server', () => {
+    const asUser = (threadId: string, parts: readonly object[]) => say(threadId, parts);
+    const asServer = (threadId: string, parts: readonly object[]) =>
+      say(threadId, parts, { userId: user.userId }, rig.server);
+
+    it.each([
+      ['the user', asUser],
+      ['a server for the user', asServer],
+    ])('%s: 201 for public assets, 403 for those of others, 400 for none', async (_who, attach) => {
+      const stranger = await rig.user('pro', 10);
+      const [own, shared] = [await newAsset(stranger), await newAsset(stranger, 'feed')];
+      const threadId = newThread();
+      const foreign = await attach(threadId, [file(`asset:${shared}`), file(`asset:${own}`)]);
+      expect([foreign.status, foreign.body.error]).toEqual([403, 'forbidden']);
+      const absent = await attach(threadId, [file(`asset:${randomUUID()}`)]);
+      expect([absent.status, absent.body.issues[0]?.path]).toEqual([400, 'body.message.parts']);
+      expect(await user.messages(threadId)).toEqual([]);
+      const started = await attach(threadId, [file(`asset:${shared}`)]);
+      expect(started.status).toBe(201);
+      await user.ended(started.body.taskId);
+    });
+  });
+
+  describe('are signed only for the owner of the thread, whatever a stored message names', () => {
+    let alice: Chatter;
+    let theirs: string;
+    let legacyPath: string;
+    beforeAll(async () => {
+      alice = await rig.user('pro', 10);
+      theirs = await newAsset(alice);
+      legacyPath = `${alice.userId}/passport.png`;
+      const png = await picture('png');
+      await rig.media.legacyFiles.put(legacyPath, png, {
+        contentType: 'image/png',
+        size: png.length,
+        createOnly: true,
+      });
+    });
+
+    /** As it may have been stored before such parts were refused. */
+    async function store(role: 'user' | 'assistant', part: object): Promise<string> {
+      const threadId = newThread();
+      const db = rig.media.database.queries<RunTables>();
+      await transaction(db, async (tx) => {
+        await lockThread(tx, threadId, user.userId);
+        const parts = [{ type: 'text', text: 'Look.' }, part] as StoredMessage['parts'];
+        await appendMessage(
+          tx,
+          { threadId, id: randomUUID(), ownerId: user.userId, role, parts, metadata: {} },
+          undefined,
+        );
+      });
+      return threadId;
+    }
+    const tool = (output: object) => ({
+      type: 'tool-editImage',
+      toolCallId: 'c',
+      state: 'output-available',
+      input: {},
+      output,
+    });
+    const video = (data: object) => ({ type: 'data-video', id: 'v', data });
+
+    it.each([
+      ['a file', 'user', () => file(`asset:${theirs}`)],
+      ['a file in an answer', 'assistant', () => file(`asset:${theirs}`)],
+      ['a file in the legacy backend', 'user', () => file(`asset:${legacyPath}`)],
+      ['a part of a user with a picture', 'user', () => video({ kind: 'image', assetId: theirs })],
+      ['a part of a user with a video', 'user', () => video({ kind: 'video', assetId: theirs })],
+      ['a part of a user with a path', 'user', () => video({ kind: 'image', assetId: legacyPath })],
+      ['a part of an answer with a picture', 'assistant', () => video({ kind: 'image', assetId: theirs })],
+      ['a part of an answer with a video', 'assistant', () => video({ kind: 'video', assetId: theirs })],
+      ['a part of an answer with a path', 'assistant', () => video({ kind: 'image', assetId: legacyPath })],
+      ['an output with a picture', 'assistant', () => tool({ kind: 'image', assetId: theirs })],
+      ['an output with a video', 'assistant', () => tool({ kind: 'video', assetId: theirs })],
+      ['an output with a path', 'assistant', () => tool({ kind: 'video', assetId: legacyPath })],
+    ] as const)('not %s', async (_title, role, part) => {
+      const threadId = await store(role, part());
+      for (const reader of [user, rig.server]) {
+        const told = JSON.stringify(await reader.messages(threadId));
+        expect(told).not.toContain('http');
+        expect(told).toContain('Look.');
+      }
+    });
+
+    it('those of the owner and public ones are signed, also for a server that reads the thread', async () => {
+      for (const assetId of [await newAsset(user), await newAsset(alice, 'feed')]) {
+        for (const part of [file(`asset:${assetId}`), tool({ kind: 'image', assetId })]) {
+          const threadId = await store('assistant', part);
+          for (const reader of [user, rig.server])
+            expect(JSON.stringify(await reader.messages(threadId))).toContain('"url":"http');
+        }
+      }
+    });
+
+    it('a picture of another user cannot be edited, even if an old message attaches it', async () => {
+      const threadId = await store('user', file(`asset:${theirs}`));
+      await user.ended(await user.ask(threadId, 'Please edit it.'));
+      const [, , answer] = await user.messages(threadId);
+      const outputs = answer?.parts.flatMap(({ output }) => output ?? []);
+      expect(outputs).toMatchObject([{ assetId: null, status: 'failed', failure: { code: 'rejected' } }]);
+    });
+  });
+});
+
+describe('rewindTo', () => {
+  let threadId: string;
+  const text = (word: string) => [{ type: 'text', text: word }];
+  const roles = async () => (await user.messages(threadId)).map(({ role }) => role).join(' ');
+  const turn = 'user assistant';
+
+  beforeAll(async () => {
+    threadId = newThread();
+    for (const word of ['one', 'two', 'three']) await user.ended(await user.ask(threadId, word));
+  });
+
+  async function messageOfAnotherThread(): Promise<string> {
+    const other = newThread();
+    await user.ended(await user.ask(other, 'hi'));
+    return String((await user.messages(other))[0]?.id);
+  }
+
+  it.each([
+    ['nobody', 'nobody'],
+    ['a message of another thread', undefined],
+    ['NUL', 'a\0b'],
+  ] as const)('%s: 400, and nothing is dropped', async (_title, id) => {
+    const { status, body } = await say(threadId, text('x'), { rewindTo: id ?? (await messageOfAnotherThread()) });
+    expect([status, body.issues[0]?.path]).toEqual([400, 'body.rewindTo']);
+    expect(await roles()).toBe([turn, turn, turn].join(' '));
+  });
+
+  it('of whoever has no credit (402), or no right (403): nothing is dropped', async () => {
+    const rewindTo = (await user.messages(threadId))[0]?.id;
+    const accounts = rig.media.database.queries<AccountTables>();
+    await setPlanAndCredits(accounts, user.userId, 'pro', 0);
+    expect((await say(threadId, text('x'), { rewindTo })).status).toBe(402);
+    await setPlanAndCredits(accounts, user.userId, 'pro', 1000);
+    expect((await say(threadId, text('x'), { rewindTo }, await rig.user())).status).toBe(403);
+    expect(await roles()).toBe([turn, turn, turn].join(' '));
+  });
+
+  it('while a run is in flight: 409, and nothing is dropped', async () => {
+    const taskId = await user.ask(threadId, '/slow 60');
+    const rewindTo = (await user.messages(threadId))[0]?.id;
+    const { status, body } = await say(threadId, text('x'), { rewindTo });
+    expect([status, body.taskId]).toEqual([409, taskId]);
+    await user.stream(taskId, { cutAfter: 2 });
+    await user.call('DELETE', `/task/${taskId}`);
+    await user.ended(taskId);
+    expect(await roles()).toBe([turn, turn, turn, turn].join(' '));
+  });
+
+  it('a question, an answer, the first of all: it and what followed is gone, and the model knows nothing of it', async () => {
+    const rewind = async (index: number) => {
+      const rewindTo = (await user.messages(threadId))[index]?.id;
+      const { status, body } = await say(threadId, text('again'), { rewindTo });
+      expect(status).toBe(201);
+      await user.ended(body.taskId);
+    };
+    await rewind(4);
+    expect(await roles()).toBe([turn, turn, turn].join(' '));
+    await rewind(3);
+    expect(await roles()).toBe(`${turn} user ${turn}`);
+    await rewind(0);
+    expect(await roles()).toBe(turn);
+    expect((await user.messages(threadId))[0]?.parts).toEqual(text('again'));
+  });
+
+  it('null is none', async () => {
+    const { status, body } = await say(threadId, text('more'), { rewindTo: null });
+    expect(status).toBe(201);
+    await user.ended(body.taskId);
+    expect(await roles()).toBe([turn, turn].join(' '));
+  });
+});

@@ -1,0 +1,199 @@
+/** What the model sees of the files in a conversation, by the requests that reach its provider. */
+import { randomUUID } from 'node:crypto';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Asked } from '../../../test/agent/provider.fixture.ts';
+import { type Chatter, newThread } from '../../../test/agent/rig.fixture.ts';
+import { calling, pictureAnswer, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
+import { messagesOf, pdfOf, picturesOf } from '../../../test/agent/wire.fixture.ts';
+import { picture } from '../../../test/media/pictures.fixture.ts';
+import { upload } from '../../../test/media/rig.fixture.ts';
+import { listMessages } from '../store/messagestore.ts';
+import type { RunTables } from '../store/runstore.ts';
+
+let rig: ScriptedRig;
+let user: Chatter;
+beforeAll(async () => {
+  rig = await startScripted();
+  user = await rig.user('pro', 1000);
+});
+afterAll(() => rig.close());
+
+/** In the library of this user. */
+async function newAsset(bytes: Uint8Array, owner = user): Promise<string> {
+  const client = rig.media.client(owner.credential);
+  const { said, assetId } = await upload(client, bytes, { scopeKind: 'thread' });
+  expect((await client.register(said)).status).toBe(201);
+  return assetId;
+}
+
+const file = (url: string, mediaType = 'image/png', more = {}) => ({ type: 'file', mediaType, url, ...more });
+const dataUrl = (mime: string, bytes: Uint8Array) => `data:${mime};base64,${Buffer.from(bytes).toString('base64')}`;
+
+interface Turn {
+  readonly asked: Asked;
+  readonly status: string;
+}
+
+/** One run with these parts in its question; `asked` is what the provider was sent first. */
+async function turn(threadId: string, parts: readonly object[], owner = user): Promise<Turn> {
+  const word = `<files ${randomUUID()}>`;
+  rig.provider.on(word, { text: 'I see.' });
+  const message = { role: 'user', parts: [...parts, { type: 'text', text: word }] };
+  const { status, body } = await owner.call<{ taskId: string }>('POST', '/task', { threadId, message });
+  expect([status, JSON.stringify(body)]).toEqual([201, expect.stringContaining('taskId')]);
+  const ended = await owner.ended(body.taskId);
+  const asked = rig.provider.asked.find((one) => JSON.stringify(one.body).includes(word));
+  if (asked === undefined) throw new Error(`the provider was not called: ${ended.error}`);
+  return { asked, status: ended.status };
+}
+
+/** The texts of a request, unescaped. */
+const wordsOf = (asked: Asked) =>
+  messagesOf(asked)
+    .flatMap(({ content }) => (Array.isArray(content) ? content : [{ text: content }]))
+    .map(({ text }: { text?: string }) => text ?? '')
+    .join('\n');
+const textOf = (asked: Asked) => JSON.stringify(messagesOf(asked));
+
+describe('pictures', () => {
+  it('of the library are sent as scaled bytes, never by URL', async () => {
+    const bytes = await sharp({ create: { width: 2000, height: 400, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer();
+    const assetId = await newAsset(bytes);
+    const { asked, status } = await turn(newThread(), [file(`asset:${assetId}`)]);
+    expect(status).toBe('completed');
+    const [sent] = picturesOf(asked);
+    const { format, width, height } = await sharp(sent).metadata();
+    expect([format, width, height]).toEqual(['jpeg', 1568, 314]);
+    expect(textOf(asked)).toContain(`assetId ${assetId}`);
+    expect(textOf(asked)).not.toContain('http');
+  });
+
+  it('at other addresses are notes', async () => {
+    const { asked, status } = await turn(newThread(), [
+      file('https://pictures.example/a.png', 'image/png', { filename: 'a.png' }),
+    ]);
+    expect([status, picturesOf(asked)]).toEqual(['completed', []]);
+    expect(textOf(asked)).toContain('[attached: a.png]');
+    expect(textOf(asked)).not.toContain('pictures.example');
+  });
+
+  it('that were deleted are notes, and the thread goes on', async () => {
+    const threadId = newThread();
+    const assetId = await newAsset(await picture('png'));
+    await turn(threadId, [file(`asset:${assetId}`)]);
+    await rig.media.client(user.credential).delete('/v1/assets', { ids: [assetId] });
+    const { asked, status } = await turn(threadId, []);
+    expect([status, picturesOf(asked)]).toEqual(['completed', []]);
+    expect(textOf(asked)).toContain(`assetId ${assetId}`);
+  });
+
+  it('in data: URLs become assets of the thread', async () => {
+    const threadId = newThread();
+    const { asked, status } = await turn(threadId, [file(dataUrl('image/png', await picture('png')))]);
+    expect([status, picturesOf(asked).length]).toEqual(['completed', 1]);
+    const [part] = (await user.messages(threadId))[0]?.parts ?? [];
+    expect(part).toMatchObject({ type: 'file', url: expect.stringMatching(/^http/) });
+    expect(JSON.stringify(part)).not.toContain('base64');
+  });
+
+  it('that cannot be decoded are notes', async () => {
+    const garbage = file('data:image/png;base64,AAAA', 'image/png', { filename: 'broken.png' });
+    const { asked, status } = await turn(newThread(), [garbage]);
+    expect([status, picturesOf(asked)]).toEqual(['completed', []]);
+    expect(textOf(asked)).toContain('[attached: broken.png]');
+  });
+
+  it('of the last eight messages that have any are sent; older ones are notes', async () => {
+    const threadId = newThread();
+    const ids = [];
+    for (let index = 0; index < 10; index++) {
+      const assetId = await newAsset(await picture('png'));
+      ids.push(assetId);
+      await turn(threadId, [file(`asset:${assetId}`)]);
+    }
+    const { asked } = await turn(threadId, []);
+    expect(picturesOf(asked)).toHaveLength(8);
+    for (const assetId of ids) expect(textOf(asked)).toContain(assetId);
+  });
+
+  it('that a tool made are sent with the next step, and with the next turn', async () => {
+    rig.provider.on('a red bee', pictureAnswer(await picture('png')));
+    const { threadId, status } = await rig.tell(user, calling('generateImage', { prompt: 'a red bee' }));
+    expect(status).toBe('completed');
+    const lastStep = rig.provider.asked.findLast(({ path }) => path.endsWith('/chat/completions'));
+    expect(lastStep === undefined ? [] : picturesOf(lastStep)).toHaveLength(1);
+    const next = await turn(threadId, []);
+    expect(picturesOf(next.asked)).toHaveLength(1);
+  });
+});
+
+describe('the identity of an asset', () => {
+  const storedUrl = async (threadId: string, index: number) => {
+    const stored = await listMessages(rig.media.database.queries<RunTables>(), threadId);
+    const part = stored[index]?.parts[0];
+    return part?.type === 'file' ? part.url : undefined;
+  };
+
+  it('survives a read: a part, or its URL alone, that is sent back names the same asset', async () => {
+    const threadId = newThread();
+    const assetId = await newAsset(await picture('png'));
+    await turn(threadId, [file(`asset:${assetId}`)]);
+    const [part] = (await user.messages(threadId))[0]?.parts ?? [];
+    expect(part).toMatchObject({ providerMetadata: { atelier: { assetId } }, url: expect.stringMatching(/^http/) });
+    await turn(threadId, [part as object]);
+    await turn(threadId, [file(String(part?.url))]);
+    await turn(threadId, [
+      file('https://elsewhere.example/x.png', 'image/png', { providerMetadata: { atelier: { assetId } } }),
+    ]);
+    for (const index of [0, 2, 4, 6]) expect(await storedUrl(threadId, index)).toBe(`asset:${assetId}`);
+  });
+
+  it("of another user's picture is refused by whatever name: 403", async () => {
+    const other = await rig.user('pro', 10);
+    const threadId = newThread();
+    const assetId = await newAsset(await picture('png'), other);
+    await turn(threadId, [file(`asset:${assetId}`)], other);
+    const [part] = (await other.messages(threadId))[0]?.parts ?? [];
+    const named = [file(`asset:${assetId}`), part, file(String(part?.url))];
+    for (const one of named) {
+      const body = { threadId: newThread(), message: { role: 'user', parts: [one] } };
+      expect((await user.call('POST', '/task', body)).status).toBe(403);
+    }
+  });
+});
+
+describe('documents', () => {
+  it.each([
+    ['text/plain', 'The bees are in the garden.'],
+    ['text/markdown', '# Bees\n\nin the garden'],
+    ['application/json', '{"bees":"in the garden"}'],
+    ['text/csv', 'bees,garden'],
+  ])('%s is sent as its text', async (mime, text) => {
+    const { asked, status } = await turn(newThread(), [
+      file(dataUrl(mime, Buffer.from(text)), mime, { filename: 'bees' }),
+    ]);
+    expect(status).toBe('completed');
+    expect(wordsOf(asked)).toContain(text);
+  });
+
+  it('a PDF is sent as its text', async () => {
+    const pdf = pdfOf('Bees in the garden');
+    const { asked, status } = await turn(newThread(), [file(dataUrl('application/pdf', pdf), 'application/pdf')]);
+    expect(status).toBe('completed');
+    expect(textOf(asked)).toContain('Bees in the garden');
+  });
+
+  it.each([
+    ['larger than 100 kB', 'text/plain', Buffer.alloc(100_001, 'a')],
+    ['a broken PDF', 'application/pdf', Buffer.from('%PDF-1.4 nonsense')],
+    ['of another kind', 'application/zip', Buffer.from('PK')],
+  ])('%s is a note', async (_title, mime, bytes) => {
+    const { asked, status } = await turn(newThread(), [file(dataUrl(mime, bytes), mime, { filename: 'the-file' })]);
+    expect(status).toBe('completed');
+    expect(textOf(asked)).toContain('[attached: the-file]');
+    expect(textOf(asked).length).toBeLessThan(5000);
+  });
+});

@@ -1,0 +1,96 @@
+/** Files of a conversation as a model can read them: pictures as bytes, documents as text, everything else as a note. */
+
+import type { UIMessage } from 'ai';
+import type { Log } from '#platform/log.ts';
+import { assetOf, readDataUrl, unreadable } from '../attachments.ts';
+import { extractPdfText } from '../documents/pdftext.ts';
+import { fetchFile, fetchScaledPicture, type LibraryDeps } from '../services/library.ts';
+
+export interface FileDeps extends LibraryDeps {
+  readonly log: Log;
+}
+
+type Part = UIMessage['parts'][number];
+type FilePart = Extract<Part, { type: 'file' }>;
+
+const maxTextBytes = 100_000;
+const maxPdfBytes = 20 * 1024 * 1024;
+/** As many characters of a document as a text file may have. */
+const maxExtracted = maxTextBytes;
+
+/** Never rejects but for the signal: what cannot be read is a note. Addresses of other servers are never fetched. */
+export async function readFilePart(
+  deps: FileDeps,
+  ownerId: string,
+  part: FilePart,
+  signal: AbortSignal,
+): Promise<readonly Part[]> {
+  const note = noteOf(part);
+  try {
+    if (isStoredPicture(part)) return [note, part];
+    if (isPicture(part)) return [note, ...(await readPicture(deps, ownerId, assetOf(part), signal))];
+    const text = await readText(deps, ownerId, part, signal);
+    return text === undefined ? [note] : [{ type: 'text', text: `${note.text}\n${text}` }];
+  } catch (error) {
+    signal.throwIfAborted();
+    deps.log.warn({ err: error }, 'an attachment could not be read');
+    return [note];
+  }
+}
+
+/** The picture as bytes; nothing if it cannot be read. */
+export async function readPicture(
+  deps: FileDeps,
+  ownerId: string,
+  assetId: string | undefined,
+  signal: AbortSignal,
+): Promise<readonly FilePart[]> {
+  if (assetId === undefined) return [];
+  try {
+    const picture = await fetchScaledPicture(deps, ownerId, assetId, signal);
+    if (picture === undefined) return [];
+    const url = `data:${picture.mime};base64,${Buffer.from(picture.bytes).toString('base64')}`;
+    return [{ type: 'file', mediaType: picture.mime, url }];
+  } catch (error) {
+    signal.throwIfAborted();
+    deps.log.warn({ err: error }, 'a picture could not be read for the model');
+    return [];
+  }
+}
+
+/** A picture in the message itself, from before such pictures became assets. */
+function isStoredPicture(part: FilePart): boolean {
+  return isPicture(part) && /^data:/i.test(part.url) && part.providerMetadata?.[unreadable] === undefined;
+}
+
+export function isPicture(part: FilePart): boolean {
+  return part.mediaType.toLowerCase().startsWith('image/');
+}
+
+export function noteOf(part: FilePart): { type: 'text'; text: string } {
+  const assetId = assetOf(part);
+  const name = assetId === undefined ? (part.filename ?? part.mediaType) : `assetId ${assetId}`;
+  return { type: 'text', text: `[attached: ${name}]` };
+}
+
+async function readText(
+  deps: FileDeps,
+  ownerId: string,
+  part: FilePart,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const mime = part.mediaType.toLowerCase();
+  const isPdf = mime === 'application/pdf';
+  if (!isPdf && !isText(mime)) return undefined;
+  const maxBytes = isPdf ? maxPdfBytes : maxTextBytes;
+  const assetId = assetOf(part);
+  const file =
+    assetId === undefined ? readDataUrl(part.url) : await fetchFile(deps, ownerId, assetId, maxBytes, signal);
+  if (file === undefined || file.bytes.length === 0 || file.bytes.length > maxBytes) return undefined;
+  if (!isPdf) return new TextDecoder().decode(file.bytes);
+  return extractPdfText(file.bytes, maxExtracted);
+}
+
+function isText(mime: string): boolean {
+  return mime.startsWith('text/') || /^application\/(?:[\w.+-]{1,100}\+)?(?:json|csv|xml|yaml|markdown)$/.test(mime);
+}

@@ -1,0 +1,153 @@
+/**
+ * Streams one turn: the model and its tools, step by step, until the answer is complete. Chunks go to the run's event
+ * writer. Steps, tools at a time, silence and length are bounded.
+ */
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import {
+  convertToModelMessages,
+  isStepCount,
+  type ModelMessage,
+  streamText,
+  type ToolSet,
+  type UIMessageChunk,
+} from 'ai';
+import type { UsageMeter } from '../billing/usage.ts';
+import type { AgentMetrics } from '../metrics.ts';
+import { brokeOff, explainFailure } from '../providers/failures.ts';
+import type { EventWriter } from '../stream/eventwriter.ts';
+import type { FileDeps } from './files.ts';
+import { showMade } from './history.ts';
+import { withDistinctToolCallIds } from './toolcallids.ts';
+
+export interface TurnStream {
+  /** Retried and bounded in time. */
+  readonly model: LanguageModelV4;
+  readonly instructions: string;
+  readonly messages: ModelMessage[];
+  readonly tools: ToolSet;
+  /** The pictures that tools have made since the last call. */
+  readonly takePictures: () => readonly string[];
+  readonly ownerId: string;
+  readonly usage: UsageMeter;
+  /** Ends the turn at once when it is aborted. */
+  readonly signal: AbortSignal;
+  readonly writer: EventWriter;
+}
+
+export interface StreamDeps extends FileDeps {
+  /** AGENT_MAX_STEPS. */
+  readonly maxSteps: number;
+  readonly metrics: AgentMetrics;
+}
+
+export type TurnEnd =
+  | { readonly status: 'completed'; readonly finishReason: string }
+  | { readonly status: 'failed'; readonly error: string };
+
+const maxBusyMs = 10;
+const toolsAtOnce = 4;
+
+/** Rejects with the writer's error, and with the signal's reason once that is aborted. */
+export async function streamTurn(deps: StreamDeps, turn: TurnStream): Promise<TurnEnd> {
+  const { signal, writer, usage } = turn;
+  let failure: unknown;
+  let lastStep: { readonly finishReason: string; readonly rawFinishReason: string | undefined } | undefined;
+  const result = streamText({
+    model: withDistinctToolCallIds(turn.model),
+    instructions: turn.instructions,
+    messages: turn.messages,
+    tools: turn.tools,
+    stopWhen: isStepCount(deps.maxSteps),
+    toolCallConcurrency: toolsAtOnce,
+    abortSignal: signal,
+    // The model itself is retried, up to its first token.
+    maxRetries: 0,
+    experimental_download: refuseDownloads,
+    prepareStep: async ({ messages }) => {
+      const pictures = await showPictures(deps, turn);
+      return pictures.length === 0 ? {} : { messages: [...messages, ...pictures] };
+    },
+    onStepEnd: (step) => {
+      usage.addStep(step.usage);
+      lastStep = step;
+    },
+    onError: ({ error }) => {
+      failure ??= error;
+    },
+  });
+  const describe = (error: unknown) => explainFailure(error).slice(0, 1000);
+  const observe = createObserver(deps.metrics, turn.tools);
+  let yieldedAtMs = performance.now();
+  let end: TurnEnd | undefined;
+  for await (const chunk of result.toUIMessageStream({ onError: describe, redactToolErrors: true })) {
+    if (signal.aborted) break;
+    // A model that streams without a pause must not block other runs and the renewal of their leases.
+    if (performance.now() - yieldedAtMs > maxBusyMs) {
+      await yieldToEventLoop();
+      yieldedAtMs = performance.now();
+    }
+    if (chunk.type === 'start') continue;
+    if (chunk.type === 'error') {
+      deps.log.warn({ err: failure }, 'the model failed');
+      end ??= { status: 'failed', error: chunk.errorText };
+      break;
+    }
+    if (chunk.type === 'finish') end = endOf(chunk.finishReason, lastStep?.rawFinishReason);
+    else if (chunk.type !== 'abort') {
+      observe(chunk);
+      await writer.write(chunk);
+    }
+  }
+  signal.throwIfAborted();
+  return end ?? { status: 'failed', error: brokeOff };
+}
+
+/** Any reason ends the answer well. A stream that breaks off has none. */
+function endOf(unified: string | undefined, raw: string | undefined): TurnEnd {
+  // The last step has called tools, and there is no further step.
+  if (unified === 'tool-calls') return { status: 'completed', finishReason: 'max-steps' };
+  if (unified === undefined || (unified === 'other' && raw === undefined)) return { status: 'failed', error: brokeOff };
+  return { status: 'completed', finishReason: unified === 'other' && raw ? raw : unified };
+}
+
+/** Measures the time to the first token, and how tools end. */
+function createObserver(metrics: AgentMetrics, tools: ToolSet): (chunk: UIMessageChunk) => void {
+  const startedAtMs = performance.now();
+  const toolNames = new Map<string, string>();
+  let hasToken = false;
+  const toolEnded = (toolCallId: string, status: 'completed' | 'failed') =>
+    metrics.toolCalled(toolNames.get(toolCallId) ?? 'unknown', status);
+  return (chunk) => {
+    if (!hasToken && chunk.type !== 'start-step') {
+      hasToken = true;
+      metrics.firstToken(performance.now() - startedAtMs);
+    }
+    // A model may call tools that do not exist.
+    if (chunk.type === 'tool-input-available' && chunk.toolName in tools)
+      toolNames.set(chunk.toolCallId, chunk.toolName);
+    if (chunk.type === 'tool-output-available')
+      toolEnded(chunk.toolCallId, isFailure(chunk.output) ? 'failed' : 'completed');
+    if (chunk.type === 'tool-output-error' || chunk.type === 'tool-input-error') toolEnded(chunk.toolCallId, 'failed');
+  };
+}
+
+function isFailure(output: unknown): boolean {
+  return typeof output === 'object' && output !== null && Reflect.get(output, 'status') === 'failed';
+}
+
+/** Pictures that tools have made go to the model with its next step. */
+async function showPictures(deps: FileDeps, { ownerId, takePictures, signal }: TurnStream): Promise<ModelMessage[]> {
+  const shown = await Promise.all(takePictures().map((assetId) => showMade(deps, ownerId, assetId, signal)));
+  const parts = shown.flat();
+  return parts.length === 0 ? [] : convertToModelMessages([{ role: 'user', parts }]);
+}
+
+/** Our servers never fetch an address from a message. Files that the provider does not read itself are refused. */
+async function refuseDownloads(
+  files: readonly { readonly url: URL; readonly isUrlSupportedByModel: boolean }[],
+): Promise<null[]> {
+  if (files.some(({ isUrlSupportedByModel }) => !isUrlSupportedByModel))
+    throw new Error('The model does not read files of this kind from an address.');
+  return files.map(() => null);
+}

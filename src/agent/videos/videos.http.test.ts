@@ -1,0 +1,278 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Plan } from '#accounts/api.ts';
+import { type AccountTables, setPlanAndCredits } from '#accounts/store.ts';
+import type { Said } from '../../../test/agent/provider.fixture.ts';
+import { type Chatter, newThread } from '../../../test/agent/rig.fixture.ts';
+import { calling, json, providerKey, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
+
+let rig: ScriptedRig;
+let mp4: Buffer;
+beforeAll(async () => {
+  rig = await startScripted();
+  const { offlineVideos } = await import('#local/renderer/renderer.ts');
+  const order = { prompt: 'a clip', ratio: '16:9', signal: new AbortController().signal };
+  mp4 = Buffer.from((await offlineVideos.make(order)).bytes);
+});
+afterAll(() => rig.close());
+
+type Output = Record<string, unknown> & { readonly videoId: string; readonly failure?: Record<string, unknown> };
+const done: Said = { text: 'So be it.' };
+const queued = json({ id: 'x', status: 'queued' });
+
+/** What the provider does with the order, when it is asked after it, and for the clip. */
+interface Making {
+  readonly order?: Said;
+  readonly states?: readonly Said[];
+  readonly content?: Said;
+}
+
+/** Scripts one video; gives its prompt. */
+function script({ order, states, content }: Making = {}): string {
+  const id = `v${randomUUID()}`;
+  const prompt = `clip ${id}`;
+  rig.provider.on(prompt, order ?? json({ id, status: 'queued' }));
+  rig.provider.on(`/videos/${id}/content`, content ?? { answer: { type: 'video/mp4', body: mp4 } });
+  rig.provider.on(`/videos/${id} `, ...(states ?? [queued, json({ id, status: 'completed' })]));
+  return prompt;
+}
+
+/** A run that orders one video. */
+async function order(user: Chatter, making?: Making) {
+  const prompt = script(making);
+  const told = await rig.tell(user, calling('generateVideo', { prompt }));
+  return { ...told, prompt, output: told.tools[0]?.output as Output };
+}
+
+async function videosIn(user: Chatter, threadId: string) {
+  const parts = (await user.messages(threadId)).flatMap((message) => message.parts);
+  return parts.flatMap((part) => (part.type === 'data-video' ? [part.data as Output] : []));
+}
+
+const grant = (user: Chatter, plan: Plan, credits: number) =>
+  setPlanAndCredits(rig.media.database.queries<AccountTables>(), user.userId, plan, credits);
+const submit = (user: Chatter, id: string, headers = {}) =>
+  user.call('POST', `/video/submit/${id}`, undefined, headers);
+
+describe.concurrent('a video', () => {
+  it('is ordered, waited for, kept, shown and paid', async () => {
+    const user = await rig.user('basic', 41);
+    const { status, tools, answer, output, prompt, taskId } = await order(user);
+    expect([status, await rig.credits(user)]).toEqual(['completed', 0]);
+    expect(output).toMatchObject({ kind: 'video', status: 'completed', mime: 'video/mp4', taskId, attempt: 1 });
+    expect(output).not.toHaveProperty('failure');
+    const bytes = Buffer.from(await (await fetch(String(output.url))).arrayBuffer());
+    expect(bytes.equals(mp4)).toBe(true);
+    const shown = answer?.parts.find(({ type }) => type === 'data-video');
+    expect(shown).toMatchObject({ id: output.videoId, data: { videoId: output.videoId, status: 'completed' } });
+    expect(tools).toHaveLength(1);
+    const ordered = rig.provider.asked.find(({ body }) => Reflect.get(Object(body), 'prompt') === prompt);
+    expect(ordered).toMatchObject({
+      path: '/v1/videos',
+      authorization: `Bearer ${providerKey}`,
+      body: { model: 'a-maker', size: '1280x720' },
+    });
+    // The log never holds an address.
+    const { events } = await user.stream(taskId);
+    expect(JSON.stringify(events)).not.toContain('http://');
+  });
+
+  it.each([
+    ['refused at once', { order: json({ error: { message: 'too long' } }, 400) }, 'provider refused: too long'],
+    ['failed', { states: [json({ id: 'x', status: 'failed', error: { message: 'blurred' } })] }, 'failed: blurred'],
+    ['failed without a reason', { states: [json({ id: 'x', status: 'failed' })] }, 'failed: no reason given'],
+    ['cancelled there', { states: [json({ id: 'x', status: 'cancelled', error: null })] }, 'failed: no reason given'],
+    ['larger than is kept', { content: { answer: { type: 'video/mp4', body: Buffer.alloc(300_000) } } }, /./],
+  ] satisfies readonly (readonly [string, Making, string | RegExp])[])(
+    '%s: an output; the run goes on, and the video costs nothing',
+    async (_title, making, message) => {
+      const user = await rig.user('pro', 100);
+      const { status, output, taskId } = await order(user, making);
+      expect([status, await rig.credits(user)]).toEqual(['completed', 99]);
+      expect(output).toMatchObject({ kind: 'video', assetId: null, url: null, status: 'failed' });
+      expect(output.failure).toMatchObject({ code: 'rejected', retryable: false });
+      expect(String(output.failure?.message)).toMatch(message);
+      const { status: retried, body } = await submit(user, taskId);
+      expect([retried, body.error]).toEqual([400, 'video_not_retryable']);
+    },
+  );
+
+  it.each([
+    ['401', { order: json({}, 401) }, 'The video provider answered 401.'],
+    ['429', { order: json({}, 429) }, 'The video provider answered 429.'],
+    ['500 when asked after', { states: [json({}, 500)] }, 'The video provider answered 500.'],
+    [
+      'garbage',
+      { order: { answer: { body: 'nonsense' } } },
+      'The video provider answered something else than a video.',
+    ],
+    ['an empty clip', { content: { answer: { type: 'video/mp4', body: '' } } }, 'gave an empty video.'],
+  ] satisfies readonly (readonly [string, Making, string])[])(
+    'of a provider that fails (%s): an output; the run goes on, and the video is free',
+    async (_title, making, reason) => {
+      const user = await rig.user('pro', 100);
+      const { status, output } = await order(user, making);
+      expect(status).toBe('completed');
+      const failure = { code: 'provider_failed', message: expect.stringContaining(reason), retryable: false };
+      expect(output).toMatchObject({ status: 'failed', failure });
+      expect(await rig.credits(user)).toBe(99);
+    },
+  );
+
+  it('that fails at first is ordered once: whoever goes on asks after it', async () => {
+    const user = await rig.user('pro', 100);
+    const { status, output, prompt } = await order(user, {
+      states: [json({}, 500), queued, json({ id: 'x', status: 'completed' })],
+    });
+    expect([status, output.status]).toEqual(['completed', 'completed']);
+    const orders = rig.provider.asked.filter(({ body }) => Reflect.get(Object(body), 'prompt') === prompt);
+    expect(orders).toHaveLength(1);
+  });
+
+  it('of a run that is stopped is not made, and not paid; the run is, as it has shown its order', async ({
+    expect,
+  }) => {
+    const user = await rig.user('pro', 100);
+    const prompt = script({ states: [queued] });
+    rig.provider.on('<stopped>', ...calling('generateVideo', { prompt }));
+    const threadId = newThread();
+    const taskId = await user.ask(threadId, '<stopped>');
+    await expect.poll(() => rig.provider.asked.some(({ path }) => path.endsWith(prompt.slice(5)))).toBe(true);
+    await user.call('DELETE', `/task/${taskId}`);
+    expect((await user.ended(taskId)).status).toBe('aborted');
+    expect(await videosIn(user, threadId)).toMatchObject([{ status: 'failed', failure: { code: 'aborted' } }]);
+    expect(await rig.credits(user)).toBe(99);
+    expect((await submit(user, taskId)).body.error).toBe('video_not_retryable');
+  });
+});
+
+describe.concurrent('plans and credits', () => {
+  it.each([
+    ['free', 1000, 'insufficient_plan'],
+    ['free', 5, 'insufficient_plan'],
+    ['basic', 40, 'insufficient_credits'],
+    ['pro', 1, 'insufficient_credits'],
+    ['basic', 41, undefined],
+    ['basic_year', 100, undefined],
+    ['pro_year', 100, undefined],
+    ['max', 100, undefined],
+    ['max_year', 100, undefined],
+  ] as const)('%s with %i: %s', async (plan, credits, code) => {
+    const user = await rig.user(plan, credits);
+    const { status, output } = await order(user);
+    expect(status).toBe('completed');
+    expect(output.status).toBe(code === undefined ? 'completed' : 'failed');
+    expect(await rig.credits(user)).toBe(credits - (code === undefined ? 41 : 1));
+    if (code === undefined) return;
+    expect(output.failure).toMatchObject({ code, retryable: true });
+    if (code === 'insufficient_credits') expect(output.failure).toMatchObject({ required: 40, balance: credits - 1 });
+  });
+});
+
+describe.concurrent('POST /video/submit', () => {
+  it('retries what can be paid by now: 200, and the messages show it', async ({ expect }) => {
+    const user = await rig.user('free', 10);
+    const { taskId, threadId, output } = await order(user);
+    expect(output.failure?.code).toBe('insufficient_plan');
+    const before = await submit(user, taskId);
+    expect([before.status, before.body.error]).toEqual([400, 'insufficient_plan']);
+    await grant(user, 'pro', 30);
+    const poor = await submit(user, taskId);
+    expect([poor.status, poor.body]).toMatchObject([400, { error: 'insufficient_credits', required: 40, balance: 30 }]);
+    expect(await videosIn(user, threadId)).toMatchObject([{ status: 'failed', attempt: 1 }]);
+    await grant(user, 'pro', 50);
+    const { status, body } = await submit(user, taskId);
+    expect([status, body]).toEqual([200, { success: true }]);
+    expect(await rig.credits(user)).toBe(10);
+    const shown = async () => (await videosIn(user, threadId)).map((video) => [video.status, video.attempt]);
+    await expect.poll(shown).toEqual([['completed', 2]]);
+    const [video] = await videosIn(user, threadId);
+    expect(video).not.toHaveProperty('failure');
+    expect((await fetch(String(video?.url))).status).toBe(200);
+    const [part] = (await user.messages(threadId)).flatMap(({ parts }) =>
+      parts.filter(({ type }) => /^tool-/.test(type)),
+    );
+    expect(part?.output).toMatchObject({ status: 'completed', attempt: 2, url: expect.any(String) });
+    const again = await submit(user, taskId);
+    expect([again.status, again.body.error]).toEqual([400, 'video_not_retryable']);
+    expect(await rig.credits(user)).toBe(10);
+  });
+
+  it('takes the id of one video too, and needs no body', async () => {
+    const user = await rig.user('free', 10);
+    const { output } = await order(user);
+    await grant(user, 'max', 100);
+    expect((await submit(user, output.videoId)).status).toBe(200);
+    expect(await rig.credits(user)).toBe(60);
+  });
+
+  it('of several, the oldest that can be paid', async () => {
+    const user = await rig.user('free', 10);
+    const prompts = [script(), script(), script()];
+    const calls = prompts.map((prompt, index) => ({ id: `c${index}`, name: 'generateVideo', args: { prompt } }));
+    const steps = calls.map((call) => ({ calls: [call] }));
+    const { taskId, threadId } = await rig.tell(user, [...steps, done]);
+    await grant(user, 'pro', 85);
+    expect((await submit(user, taskId)).status).toBe(200);
+    expect(await rig.credits(user)).toBe(5);
+    const attempts = (await videosIn(user, threadId)).map(({ attempt, failure }) => [attempt, failure?.code]);
+    expect(attempts.map(([attempt]) => attempt)).toEqual([2, 2, 1]);
+    expect(attempts[2]).toEqual([1, 'insufficient_plan']);
+    await grant(user, 'pro', 40);
+    expect((await submit(user, taskId)).status).toBe(200);
+    expect(await rig.credits(user)).toBe(0);
+  });
+
+  it('of two at once one retries', async () => {
+    const user = await rig.user('free', 10);
+    const { taskId } = await order(user);
+    await grant(user, 'pro', 1000);
+    const answers = await Promise.all(Array.from({ length: 5 }, () => submit(user, taskId)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400, 400]);
+    expect(await rig.credits(user)).toBe(960);
+  });
+
+  it.each([
+    ['no credential', {}, 401],
+    ['the internal key alone', { 'x-internal-key': 'an internal key' }, 401],
+    ['a token that is none', { authorization: 'Bearer x' }, 401],
+  ])('%s: %j is %i', async (_title, credential, expected) => {
+    const { taskId } = await order(await rig.user('free', 10));
+    const somebody = rig.at(rig.url, { userId: '', credential } as Chatter);
+    const { status, body } = await submit(somebody, taskId);
+    expect([status, body.error]).toEqual([expected, 'unauthorized']);
+  });
+
+  it('ignores the internal key, a wrong one too, beside a token', async () => {
+    const user = await rig.user('free', 10);
+    const { taskId } = await order(user);
+    for (const key of ['', 'wrong', rig.media.internalKey]) {
+      const { status, body } = await submit(user, taskId, { 'x-internal-key': key });
+      expect([status, body.error]).toEqual([400, 'insufficient_plan']);
+    }
+  });
+
+  it('of a stranger, and of nobody: 404', async () => {
+    const { taskId, output } = await order(await rig.user('free', 10));
+    const stranger = await rig.user('max', 1000);
+    for (const id of [taskId, output.videoId, randomUUID(), 'nonsense', `${taskId}x`]) {
+      const { status, body } = await submit(stranger, id);
+      expect([id, status, body.error]).toEqual([id, 404, 'not_found']);
+    }
+    expect(await rig.credits(stranger)).toBe(1000);
+  });
+
+  it('a task without a video, with one that was made, or still running: 400', async () => {
+    const user = await rig.user('pro', 1000);
+    const { taskId } = await rig.tell(user, [done]);
+    const made = await order(user);
+    rig.provider.on('<hanging>', { hang: true });
+    const running = await user.ask(newThread(), '<hanging>');
+    for (const id of [taskId, made.taskId, running]) {
+      const { status, body } = await submit(user, id);
+      expect([status, body.error]).toEqual([400, 'video_not_retryable']);
+    }
+    await user.call('DELETE', `/task/${running}`);
+    await user.ended(running);
+  });
+});

@@ -1,0 +1,260 @@
+/**
+ * Videos: ordered by a run, made by a durable job that outlives it, paid for attempt by attempt. What cannot be paid for
+ * is a failed row, to be tried again with `/video/submit` (docs/specification/agent.md#video-retry).
+ */
+import { randomUUID } from 'node:crypto';
+import type { UIMessage } from 'ai';
+import { z } from 'zod';
+import type { Plan } from '#accounts/api.ts';
+import { closeCredits, type LedgerTables, reserveCredits } from '#accounts/ledger/credits.ts';
+import { ensureProfile } from '#accounts/store.ts';
+import { type Db, type Tx, transaction } from '#platform/db/db.ts';
+import { type Job, type Jobs, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
+import { problems } from '#platform/problem.ts';
+import type { Failure, VideoOutput } from '../api.ts';
+import { videoCost } from '../billing/prices.ts';
+import { agentProblems } from '../problems.ts';
+import { RunFailure } from '../providers/failures.ts';
+import { type Clip, OrderRefused, ProviderFailed, type VideoGenerator } from '../providers/generators.ts';
+import { keep, type LibraryDeps, Refused } from '../services/library.ts';
+import type { Run } from '../store/runstore.ts';
+import { findRun, holdRun, type RunTables } from '../store/runstore.ts';
+import { addUsage, type UsageTables } from '../store/usagestore.ts';
+import {
+  changeVideo,
+  findVideo,
+  insertVideo,
+  lockVideos,
+  requeueVideo,
+  type Video,
+  type VideoInput,
+  type VideoTables,
+} from '../store/videostore.ts';
+
+type Tables = VideoTables & RunTables & LedgerTables & UsageTables;
+
+export interface VideoDeps extends LibraryDeps {
+  readonly db: Db<Tables>;
+  readonly jobs: Jobs;
+  readonly videoGenerator: VideoGenerator;
+  readonly ttlS: number;
+}
+
+const plansWithoutVideo: readonly Plan[] = ['free'];
+
+const payload = z.object({ videoId: z.string(), attempt: z.int() });
+type Payload = z.output<typeof payload>;
+export const videoQueue: Queue<Payload> = { name: 'agent/make-video', payload, maxAttempts: 4 };
+
+const scopeOf = (videoId: string) => `video:${videoId}`;
+const referenceOf = ({ videoId, attempt }: Payload) => `video:${videoId}:${attempt}`;
+const keyOf = ({ videoId, attempt }: Payload) => `${videoId}:${attempt}`;
+
+/** The row, its credits and its job come together, or none of them. */
+export async function orderVideo(
+  deps: VideoDeps,
+  run: Run,
+  toolCallId: string,
+  input: VideoInput,
+): Promise<{ readonly video: Video; readonly failure: Failure | undefined }> {
+  const attempt = { videoId: randomUUID(), attempt: 1 };
+  const isRehearsal = deps.videoGenerator.rehearseUnpayable?.(input.prompt) ?? false;
+  return transaction(deps.db, async (tx) => {
+    // Aborted meanwhile, it is not wanted, and nobody would cancel it any more.
+    if (!(await holdRun(tx, run))) throw new RunFailure('The run is over.');
+    const unpaid = isRehearsal ? insufficientCredits(0) : await pay(tx, run.ownerId, attempt);
+    const { ownerId, threadId, taskId, messageId } = run;
+    const order = {
+      videoId: attempt.videoId,
+      ownerId,
+      threadId,
+      taskId,
+      messageId,
+      toolCallId,
+      model: run.model,
+      input,
+      failure: unpaid,
+    };
+    const video = await insertVideo(tx, order);
+    if (unpaid === undefined) await deps.jobs.enqueue(tx, videoQueue, attempt, { key: keyOf(attempt) });
+    return { video, failure: unpaid };
+  });
+}
+
+/** What it fails for, or nothing, and the credits are reserved. */
+async function pay(tx: Tx<LedgerTables>, userId: string, attempt: Payload): Promise<Failure | undefined> {
+  const { plan } = await ensureProfile(tx, { id: userId });
+  if (plansWithoutVideo.includes(plan)) return insufficientPlan;
+  const reservation = { reference: referenceOf(attempt), scope: scopeOf(attempt.videoId), userId, amount: videoCost };
+  const { reserved, balance } = await reserveCredits(tx, reservation);
+  return reserved ? undefined : insufficientCredits(balance);
+}
+
+const insufficientPlan: Failure = {
+  code: 'insufficient_plan',
+  message: 'The plan has no video.',
+  retryable: true,
+};
+const insufficientCredits = (balance: number): Failure => ({
+  code: 'insufficient_credits',
+  message: 'The credits do not suffice for a video.',
+  retryable: true,
+  required: videoCost,
+  balance,
+});
+
+const isUnpaid = ({ status, failureCode }: Video) =>
+  status === 'failed' && (failureCode?.startsWith('insufficient_') ?? false);
+
+/**
+ * Every video of the task that could not be paid for and can now, oldest first. Throws 404 (foreign or unknown), 400
+ * `video_not_retryable`, and 400 with `error` = the reason as it is now when none can be paid.
+ */
+export async function retryVideos(deps: VideoDeps, userId: string, taskId: string): Promise<void> {
+  if (!z.guid().safeParse(taskId).success) throw problems.not_found();
+  const run = await findRun(deps.db, taskId, deps.ttlS);
+  await transaction(deps.db, async (tx) => {
+    const videos = (await lockVideos(tx, taskId)).filter(({ ownerId }) => ownerId === userId);
+    if (videos.length === 0 && run?.ownerId !== userId) throw problems.not_found();
+    const unpaid = videos.filter(isUnpaid);
+    if (unpaid.length === 0) throw agentProblems.video_not_retryable();
+    const failures: Failure[] = [];
+    for (const { videoId, attempt } of unpaid) {
+      const next = { videoId, attempt: attempt + 1 };
+      const failure = await pay(tx, userId, next);
+      if (failure !== undefined) {
+        failures.push(failure);
+        continue;
+      }
+      await requeueVideo(tx, videoId);
+      await deps.jobs.enqueue(tx, videoQueue, next, { key: keyOf(next) });
+    }
+    const [first] = failures;
+    if (first !== undefined && failures.length === unpaid.length) {
+      const { code: error, message, required, balance } = first;
+      throw agentProblems.video_unpayable({ message, fields: { error, required, balance } });
+    }
+  });
+}
+
+/**
+ * An aborted run wants no video any more: what is not made yet is neither made nor paid. Those of a run that failed are
+ * made and paid, so they are told, also one whose order the run did not live to show.
+ */
+export async function endVideosOf(
+  jobs: Jobs,
+  tx: Tx<Tables>,
+  taskId: string,
+  { status, parts }: { readonly status: Run['status']; readonly parts: UIMessage['parts'] },
+): Promise<UIMessage['parts']> {
+  if (status === 'completed') return [];
+  const videos = await lockVideos(tx, taskId);
+  if (status === 'failed') {
+    const isTold = ({ videoId }: Video) => parts.some((part) => part.type === 'data-video' && part.id === videoId);
+    return videos
+      .filter((video) => !isTold(video))
+      .map((video) => ({ type: 'data-video', id: video.videoId, data: describeVideo(video) }));
+  }
+  for (const video of videos) {
+    if (!(await endVideo(tx, video, 'aborted', 'The run was stopped.'))) continue;
+    await jobs.cancel(tx, videoQueue, keyOf(video));
+  }
+  return [];
+}
+
+export function workOnVideos(deps: VideoDeps): void {
+  deps.jobs.work<Payload, Tables>(videoQueue, (job) => makeVideo(deps, job), {
+    concurrency: 2,
+    onDead: async (tx, attempt, reason) => {
+      await endVideo(tx, attempt, 'provider_failed', reason);
+    },
+  });
+}
+
+async function makeVideo(deps: VideoDeps, job: Job<Payload>): Promise<void> {
+  const { payload: attempt, signal } = job;
+  const video = await findVideo(deps.db, attempt.videoId);
+  if (video === undefined || !(await changeVideo(deps.db, attempt, { status: 'processing' }))) return;
+  let isOrdered = video.providerId !== null;
+  try {
+    const clip = await deps.videoGenerator.make({
+      ...video.input,
+      providerId: video.providerId,
+      onOrdered: async (providerId) => {
+        isOrdered = true;
+        await changeVideo(deps.db, attempt, { provider_id: providerId });
+      },
+      signal,
+    });
+    const { assetId, thumbAssetId } = await keepClip(deps, video, clip, signal);
+    await transaction(deps.db, async (tx) => {
+      const change = { status: 'completed', asset_id: assetId, thumb_asset_id: thumbAssetId } as const;
+      // Cancelled meanwhile: nobody pays for it.
+      if (await changeVideo(tx, attempt, change)) {
+        await closeCredits(tx, scopeOf(attempt.videoId), [referenceOf(attempt)]);
+        await addUsage(tx, { userId: video.ownerId, model: video.model, videos: 1, credits: videoCost });
+      }
+      await job.complete(tx);
+    });
+  } catch (error) {
+    if (!(error instanceof OrderRefused || error instanceof Refused)) throw speakable(error, isOrdered);
+    await transaction(deps.db, async (tx) => {
+      await endVideo(tx, attempt, 'rejected', error.message);
+      await job.complete(tx);
+    });
+  }
+}
+
+/** The error that a job fails with last is shown to the user. An order that the provider refused is not repeated. */
+function speakable(error: unknown, isOrdered: boolean): unknown {
+  if (error instanceof ProviderFailed && !isOrdered) return new UnrecoverableError(error.message, { cause: error });
+  const maySay = error instanceof ProviderFailed || error instanceof UnrecoverableError;
+  return maySay ? error : new Error('The video could not be made or kept.', { cause: error });
+}
+
+async function keepClip(deps: VideoDeps, video: Video, clip: Clip, signal: AbortSignal) {
+  const { ownerId, threadId, videoId } = video;
+  const { poster } = clip;
+  if (clip.bytes.length === 0) throw new UnrecoverableError('The video provider gave an empty video.');
+  const place = { ownerId, threadId };
+  const thumb =
+    poster && (await keep(deps, { ...place, ...poster, reference: `poster:${videoId}`, kind: 'image' }, signal));
+  const thumbAssetId = thumb?.assetId;
+  const { bytes, mime, facts } = clip;
+  const deposit = {
+    ...place,
+    bytes,
+    mime,
+    reference: `video:${videoId}`,
+    kind: 'video' as const,
+    ...(facts && { facts }),
+    ...(thumbAssetId && { thumbAssetId }),
+  };
+  const { assetId } = await keep(deps, deposit, signal);
+  return { assetId, thumbAssetId: thumbAssetId ?? null };
+}
+
+async function endVideo(tx: Tx<Tables>, attempt: Payload, code: string, message: string): Promise<boolean> {
+  const change = { status: 'failed', failure_code: code, failure_message: message.slice(0, 500) } as const;
+  if (!(await changeVideo(tx, attempt, change))) return false;
+  await closeCredits(tx, scopeOf(attempt.videoId));
+  return true;
+}
+
+/** As parts of messages tell it. */
+export function describeVideo(video: Video): VideoOutput {
+  const { videoId, taskId, attempt, assetId, status, failureCode, failureMessage } = video;
+  const failure: Failure | undefined =
+    failureCode === null ? undefined : { code: failureCode, message: failureMessage ?? '', retryable: isUnpaid(video) };
+  return {
+    kind: 'video',
+    videoId,
+    taskId,
+    attempt,
+    status,
+    assetId,
+    url: null,
+    mime: assetId === null ? null : 'video/mp4',
+    ...(failure && { failure }),
+  };
+}

@@ -1,0 +1,61 @@
+/**
+ * `npm run rescreen`: matches the stored digests of all assets with the current lists, and blocks what matches
+ * (docs/screening.md). Can be repeated. If a running instance has the embedded database, that instance does it in a job.
+ */
+import { type Config, isAlone, readConfig, secretsOf } from '#app/config.ts';
+import { createEngines } from '#app/engines.ts';
+import { standInFor } from '#app/servicelease.ts';
+import { rescreenerOf } from '#media/service.ts';
+import { audited, auditOf } from '#platform/audit/audit.ts';
+import { openCache } from '#platform/cache/open.ts';
+import { Closers, StartFault } from '#platform/lifecycle.ts';
+import { createLog } from '#platform/log.ts';
+import { clientOfInstance, isEmbeddedInUse } from './instance.ts';
+import { usageOf } from './usage.ts';
+
+const timeoutMs = 30_000;
+
+export async function rescreen(args: readonly string[]): Promise<number> {
+  if (args.length > 0) throw new StartFault(usageOf('rescreen'));
+  const config = readConfig(process.env, ['media']);
+  const closers = new Closers();
+  try {
+    console.log(isEmbeddedInUse(config) ? await throughInstance(config, closers) : await alone(config, closers));
+    return 0;
+  } finally {
+    await closers.closeAll();
+  }
+}
+
+async function throughInstance(config: Config, closers: Closers): Promise<string> {
+  const client = clientOfInstance(config, closers, { service: 'media', timeoutMs });
+  const answer = await client.send({ method: 'POST', route: '/v1/rescreen', idempotent: true });
+  const body = answer.json() as { readonly jobId?: string; readonly message?: string };
+  if (answer.status !== 202) throw new StartFault(body.message ?? `the media service answered ${answer.status}`);
+  return `The running instance does it, as job ${body.jobId}. Its log reports the result.`;
+}
+
+async function alone(config: Config, closers: Closers): Promise<string> {
+  const log = createLog({ level: 'error', secrets: secretsOf(config) });
+  const engines = createEngines(config, log, closers);
+  const database = await engines.database();
+  // Only a running service can drop what its memory caches.
+  if (isAlone(config) && !(await standInFor('media', database, log, closers))) return throughInstance(config, closers);
+  const redis = await engines.redis();
+  const { originals } = await engines.objects();
+  const rescreenAssets = rescreenerOf({
+    database,
+    signedUrls: openCache({ redis, database, name: 'media', maxBytes: 1_000_000, log }),
+    originals,
+    legacy: await engines.legacy(),
+    variants: await engines.variants(),
+    screening: await engines.screening(),
+  });
+  const db = auditOf(database.queries());
+  const { checked, blocked, withoutDigests } = await audited(
+    db,
+    { action: 'rescreen', target: 'assets' },
+    rescreenAssets,
+  );
+  return `Checked: ${checked}. Blocked: ${blocked}. Without digests: ${withoutDigests}.`;
+}

@@ -1,0 +1,98 @@
+/** `POST /webhooks/resend`: the mail provider's messages, verified here and handed on to notify, which has no public entry. */
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { HttpClient } from '#platform/http/client.ts';
+import type { HttpServer } from '#platform/http/server.ts';
+import { invalid, problems } from '#platform/problem.ts';
+import { contentProblems } from './problems.ts';
+import { isSigned } from './webhooksignature.ts';
+
+export interface MailWebhookDeps {
+  readonly notify: HttpClient;
+  /** RESEND_WEBHOOK_SECRET; without one no signature is right. */
+  readonly webhookSecret: string | undefined;
+}
+
+const maxBodyBytes = 256 * 1024;
+const maxReasonLength = 2000;
+const maxRecipients = 50;
+
+const addresses = z.union([z.string().transform((one) => [one]), z.array(z.string())]);
+const message = z.object({
+  type: z.string().max(64),
+  data: z
+    .object({
+      email_id: z.string().max(512).nullish(),
+      to: addresses.nullish(),
+      bounce: z.object({ type: z.string().max(64).nullish(), message: z.string().nullish() }).nullish(),
+      failed: z.object({ reason: z.string().nullish() }).nullish(),
+    })
+    .nullish(),
+});
+
+export function addMailWebhook(app: HttpServer, deps: MailWebhookDeps): void {
+  app.register(async (webhooks) => {
+    // The signature is that of the bytes.
+    webhooks.removeAllContentTypeParsers();
+    webhooks.addContentTypeParser('*', { bodyLimit: maxBodyBytes, parseAs: 'buffer' }, (_request, body, done) =>
+      done(null, body),
+    );
+    webhooks.post(
+      '/webhooks/resend',
+      {
+        schema: {
+          tags: ['content'],
+          summary: 'Take a message of the mail provider',
+          response: { 204: z.null() },
+        },
+      },
+      async (request, reply) => {
+        const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+        const id = headerOf(request, 'svix-id');
+        const signed = {
+          id,
+          timestamp: headerOf(request, 'svix-timestamp'),
+          signature: headerOf(request, 'svix-signature'),
+        };
+        if (deps.webhookSecret === undefined || !isSigned(deps.webhookSecret, { ...signed, body }))
+          throw contentProblems.invalid_signature();
+        await handOn(deps.notify, id, parse(body));
+        return reply.code(204).send(null);
+      },
+    );
+  });
+}
+
+const headerOf = ({ headers }: FastifyRequest, name: string) => String(headers[name] ?? '');
+
+function parse(body: Buffer): z.output<typeof message> {
+  try {
+    return message.parse(JSON.parse(body.toString('utf8')));
+  } catch {
+    throw invalid('body', 'must be a message of the mail provider');
+  }
+}
+
+/** An answer that is none makes the provider send the message again. */
+async function handOn(notify: HttpClient, id: string, { type, data }: z.output<typeof message>): Promise<void> {
+  // Other messages are about domains and contacts.
+  if (!data?.email_id) return;
+  const { status } = await notify.send({
+    method: 'POST',
+    route: '/emails/events',
+    json: {
+      id: id.slice(0, 256),
+      type: storable(type),
+      email_id: storable(data.email_id),
+      to: (data.to ?? []).slice(0, maxRecipients).map((text) => storable(text).slice(0, 512)),
+      bounce_type: storable(data.bounce?.type ?? ''),
+      reason: storable(data.bounce?.message ?? data.failed?.reason ?? '').slice(0, maxReasonLength),
+    },
+    // Notify counts a message once.
+    idempotent: true,
+  });
+  if (status !== 204) throw problems.engine_unavailable({ cause: new Error(`notify answered ${status}`) });
+}
+
+/** Notify refuses what a database cannot store, and the provider would send the same message again for days. */
+const storable = (text: string) => text.replaceAll(/\p{Cc}+/gu, ' ').toWellFormed();

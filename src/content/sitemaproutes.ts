@@ -1,0 +1,106 @@
+/** The routes of sitemaps (docs/specification/content.md#sitemaps): JSON, or what search engines read. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { HttpServer } from '#platform/http/server.ts';
+import { isUuid } from '#platform/ids.ts';
+import { problems } from '#platform/problem.ts';
+import { feedSitemap, type Listed, userSitemap } from './api.ts';
+import { readListed, readPageEnds, renderSitemap, renderSitemapIndex, wantsXml } from './sitemap.ts';
+import { etagOf, sendValidated } from './validators.ts';
+
+export interface SitemapSource {
+  /** By age, the oldest first; `after`: the rows after the one with this id. */
+  readonly list: (page: {
+    readonly limit: number;
+    readonly after?: string;
+  }) => Promise<readonly { readonly id: string; readonly updatedAt: Date }[]>;
+  /** The last id of each page of `size` rows that another one follows. */
+  readonly listPageEnds: (size: number) => Promise<readonly string[]>;
+}
+
+export interface SitemapDeps {
+  readonly users: SitemapSource;
+  /** Those that the public may see. */
+  readonly feeds: SitemapSource;
+  readonly pages: { readonly userUrl: string; readonly feedUrl: string };
+  /** CONTENT_PUBLIC_URL; `undefined`: the host of the request. */
+  readonly publicUrl: string | undefined;
+}
+
+const xmlType = 'application/xml; charset=utf-8';
+const jsonType = 'application/json; charset=utf-8';
+const pageQuery = z.object({
+  after: z.string().refine(isUuid, 'must be a UUID').optional().describe('The last id of the page before.'),
+});
+
+export function addSitemapRoutes(app: HttpServer, deps: SitemapDeps): void {
+  const tags = ['content'];
+  const { users, feeds, pages } = deps;
+
+  app.get(
+    '/sitemap/users',
+    { schema: { tags, summary: 'The ids of users, for a sitemap', response: { 200: userSitemap } } },
+    async (request, reply) => {
+      const listed = await readListed(users.list);
+      return sendList(request, reply, listed, { json: { users: listed }, page: pages.userUrl });
+    },
+  );
+
+  app.get(
+    '/sitemap/feeds',
+    { schema: { tags, summary: 'The ids of public feeds, for a sitemap', response: { 200: feedSitemap } } },
+    async (request, reply) => {
+      const listed = await readListed(feeds.list);
+      return sendList(request, reply, listed, { json: { feeds: listed }, page: pages.feedUrl });
+    },
+  );
+
+  app.get(
+    '/sitemap/users.xml',
+    { schema: { tags, summary: 'A page of the sitemap of users', querystring: pageQuery } },
+    async (request, reply) => sendXml(request, reply, await readPage(users, request.query.after, pages.userUrl)),
+  );
+
+  app.get(
+    '/sitemap/feeds.xml',
+    { schema: { tags, summary: 'A page of the sitemap of feeds', querystring: pageQuery } },
+    async (request, reply) => sendXml(request, reply, await readPage(feeds, request.query.after, pages.feedUrl)),
+  );
+
+  app.get('/sitemap.xml', { schema: { tags, summary: 'The index of the sitemaps' } }, async (request, reply) => {
+    const base = deps.publicUrl ?? `${request.protocol}://${request.host}`;
+    const urls = [
+      ...(await readPageUrls(users, `${base}/sitemap/users.xml`)),
+      ...(await readPageUrls(feeds, `${base}/sitemap/feeds.xml`)),
+    ];
+    return sendXml(request, reply, renderSitemapIndex(urls));
+  });
+}
+
+async function readPageUrls({ listPageEnds }: SitemapSource, url: string): Promise<readonly string[]> {
+  const ends = await readPageEnds(listPageEnds);
+  return [url, ...ends.map((id) => `${url}?after=${encodeURIComponent(id)}`)];
+}
+
+/** Throws 404 for a page that has no rows, unless it is the first one. */
+async function readPage({ list }: SitemapSource, after: string | undefined, page: string): Promise<string> {
+  const listed = await readListed(list, after);
+  if (after !== undefined && listed.length === 0)
+    throw problems.not_found({ message: `There is no page after ${after}: see /sitemap.xml.` });
+  return renderSitemap(listed, page);
+}
+
+function sendList(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  listed: readonly Listed[],
+  { json, page }: { readonly json: object; readonly page: string },
+) {
+  const isXml = wantsXml(request.headers.accept);
+  const body = isXml ? renderSitemap(listed, page) : JSON.stringify(json);
+  return sendValidated(request, reply, { body, etag: etagOf(body), type: isXml ? xmlType : jsonType, vary: 'Accept' });
+}
+
+function sendXml(request: FastifyRequest, reply: FastifyReply, body: string) {
+  return sendValidated(request, reply, { body, etag: etagOf(body), type: xmlType });
+}

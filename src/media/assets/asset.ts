@@ -1,0 +1,47 @@
+/** What the rows of assets mean to callers. */
+import type { Asset } from '../api.ts';
+import type { AssetIdentity, StoredAsset } from './assetstore.ts';
+
+/** Whether a row was registered as what `identity` says; otherwise it is another asset. */
+export function isSameAsset(row: StoredAsset, identity: AssetIdentity): boolean {
+  return (
+    row.ownerId === identity.ownerId &&
+    row.scopeKind === identity.scopeKind &&
+    row.scopeId === identity.scopeId &&
+    row.kind === identity.kind &&
+    row.requestedMime === identity.requestedMime
+  );
+}
+
+export function isVideo({ kind, mime }: { readonly kind: string; readonly mime: string }): boolean {
+  return kind === 'video' || mime.startsWith('video/');
+}
+
+export function isAudio({ kind, mime }: { readonly kind: string; readonly mime: string }): boolean {
+  return kind === 'audio' || mime.startsWith('audio/');
+}
+
+/** The kind of an asset whose caller names none: `image`, `video`, `audio`, or `file`. */
+export function kindOfMime(mime: string): string {
+  return /^(image|video|audio)\//.exec(mime)?.[1] ?? 'file';
+}
+
+export function toAsset(row: StoredAsset): Asset {
+  return {
+    assetId: row.assetId,
+    ownerId: row.ownerId,
+    scopeKind: row.scopeKind,
+    scopeId: row.scopeId,
+    kind: row.kind,
+    mime: row.mime,
+    byteSize: row.byteSize,
+    width: row.width,
+    height: row.height,
+    durationMs: row.durationMs,
+    blurhash: row.blurhash,
+    thumbAssetId: row.thumbAssetId,
+    storageKey: row.storageKey,
+    sha256: row.sha256,
+    createdAt: row.createdAt.toISOString(),
+  };
+}

@@ -1,0 +1,336 @@
+/** The rows of assets. */
+import { type Generated, type Insertable, sql } from 'kysely';
+import type { Db, Tx } from '#platform/db/db.ts';
+import { isUniqueViolation } from '#platform/db/errors.ts';
+import type { Refusal } from '../problems.ts';
+import type { IncidentTables } from '../screening/incidentstore.ts';
+
+interface AssetsTable {
+  asset_id: string;
+  owner_id: string;
+  scope_kind: string;
+  scope_id: string;
+  kind: string;
+  requested_mime: string;
+  mime: string;
+  backend: 'objects' | 'legacy';
+  bucket: string;
+  storage_key: string;
+  etag: string;
+  byte_size: number;
+  sha256: string | null;
+  md5: string | null;
+  pdq: string | null;
+  pdq_quality: number | null;
+  width: number | null;
+  height: number | null;
+  duration_ms: number | null;
+  blurhash: string | null;
+  thumb_asset_id: string | null;
+  version: Generated<number>;
+  created_at: Generated<Date>;
+  ready_at: Date | null;
+  screened_at: Date | null;
+  refusal: Refusal | null;
+}
+
+export interface MediaTables extends IncidentTables {
+  assets: AssetsTable;
+}
+
+type Handle = Db<MediaTables> | Tx<MediaTables>;
+
+/** What identifies a registration: a replay with other values is a conflict. */
+export interface AssetIdentity {
+  readonly assetId: string;
+  readonly ownerId: string;
+  readonly scopeKind: string;
+  readonly scopeId: string;
+  readonly kind: string;
+  readonly requestedMime: string;
+}
+
+/** What the bytes of an asset show, or the caller declared. */
+export interface AssetFacts {
+  readonly mime: string;
+  readonly sha256: string | null;
+  readonly md5: string | null;
+  readonly pdq: string | null;
+  readonly pdqQuality: number | null;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly durationMs: number | null;
+  readonly blurhash: string | null;
+  readonly thumbAssetId: string | null;
+}
+
+export interface AssetPlace {
+  /** The object store by default. */
+  readonly backend?: 'objects' | 'legacy';
+  readonly bucket: string;
+  readonly storageKey: string;
+  readonly etag: string;
+  readonly byteSize: number;
+}
+
+export type StoredAsset = NonNullable<Awaited<ReturnType<typeof findAsset>>>;
+
+/** A thumbnail of another owner is not shown (docs/specification/media.md#signing). */
+const visibleThumb = sql<string | null>`
+  case when exists (
+    select from assets as thumb where thumb.asset_id = assets.thumb_asset_id and thumb.owner_id <> assets.owner_id
+  ) then null else assets.thumb_asset_id end`.as('thumbAssetId');
+
+export const assetColumns = [
+  'asset_id as assetId',
+  'owner_id as ownerId',
+  'scope_kind as scopeKind',
+  'scope_id as scopeId',
+  'kind',
+  'requested_mime as requestedMime',
+  'mime',
+  'storage_key as storageKey',
+  'etag',
+  'byte_size as byteSize',
+  'width',
+  'height',
+  'duration_ms as durationMs',
+  'blurhash',
+  'sha256',
+  visibleThumb,
+  'created_at as createdAt',
+  'ready_at as readyAt',
+  'refusal',
+] as const;
+
+/** In any state. */
+export function findAsset(db: Handle, assetId: string) {
+  return db.selectFrom('assets').select(assetColumns).where('asset_id', '=', assetId).executeTakeFirst();
+}
+
+export const signingColumns = [
+  'asset_id as assetId',
+  'owner_id as ownerId',
+  'scope_kind as scopeKind',
+  'mime',
+  'backend',
+  'bucket',
+  'storage_key as storageKey',
+  'etag',
+  'byte_size as byteSize',
+  'width',
+  'height',
+  'duration_ms as durationMs',
+  'blurhash',
+  // As registered: its owner must be checked before it is shown.
+  'thumb_asset_id as namedThumbId',
+] as const;
+
+/** Those of `assetIds` that are ready, in one query and in no order. Callers check who can read them. */
+export function findReadyAssets(db: Handle, assetIds: readonly string[]) {
+  return (
+    db
+      .selectFrom('assets')
+      .select(signingColumns)
+      // One parameter however many ids there are, so one prepared statement.
+      .where(sql<boolean>`asset_id = any(${assetIds}::uuid[])`)
+      .where('ready_at', 'is not', null)
+      .execute()
+  );
+}
+
+/** As `findReadyAssets`, in any state: the owner decides whether a thumbnail is shown, ready or not. */
+export function findThumbs(db: Handle, assetIds: readonly string[]) {
+  return db
+    .selectFrom('assets')
+    .select([...signingColumns, sql<boolean>`ready_at is not null`.as('isReady')])
+    .where(sql<boolean>`asset_id = any(${assetIds}::uuid[])`)
+    .execute();
+}
+
+/**
+ * Writes the row of a registration that is under way, over what an earlier try of the same left; with a `refusal`, the
+ * row of an object that is about to be removed. `false`, and nothing is written: the row is ready, is being refused, was
+ * registered as something else, or is being written for the same legacy file at this moment.
+ */
+export async function draftAsset(
+  db: Handle,
+  identity: AssetIdentity,
+  place: AssetPlace,
+  facts: AssetFacts,
+  refusal: Refusal | null = null,
+): Promise<boolean> {
+  const learnt = {
+    mime: facts.mime,
+    bucket: place.bucket,
+    etag: place.etag,
+    byte_size: place.byteSize,
+    sha256: facts.sha256,
+    md5: facts.md5,
+    pdq: facts.pdq,
+    pdq_quality: facts.pdqQuality,
+    screened_at: null,
+    width: facts.width,
+    height: facts.height,
+    duration_ms: facts.durationMs,
+    blurhash: facts.blurhash,
+    thumb_asset_id: facts.thumbAssetId,
+    refusal,
+  } satisfies Partial<Insertable<AssetsTable>>;
+  const drafting = db
+    .insertInto('assets')
+    .values({
+      asset_id: identity.assetId,
+      owner_id: identity.ownerId,
+      scope_kind: identity.scopeKind,
+      scope_id: identity.scopeId,
+      kind: identity.kind,
+      requested_mime: identity.requestedMime,
+      backend: place.backend ?? 'objects',
+      storage_key: place.storageKey,
+      ready_at: null,
+      ...learnt,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .column('asset_id')
+        .doUpdateSet((eb) => ({ ...learnt, version: eb('assets.version', '+', 1) }))
+        .where('assets.ready_at', 'is', null)
+        .where('assets.refusal', 'is', null)
+        .where('assets.owner_id', '=', identity.ownerId)
+        .where('assets.scope_kind', '=', identity.scopeKind)
+        .where('assets.scope_id', '=', identity.scopeId)
+        .where('assets.kind', '=', identity.kind)
+        .where('assets.requested_mime', '=', identity.requestedMime),
+    );
+  try {
+    return (await drafting.executeTakeFirstOrThrow()).numInsertedOrUpdatedRows === 1n;
+  } catch (error) {
+    // `on conflict` covers one index: the second of two concurrent inserts can fail at the other index first.
+    if (isUniqueViolation(error, 'assets_in_legacy')) return false;
+    throw error;
+  }
+}
+
+/**
+ * Makes the asset readable if the row still has the ETag that was inspected; `undefined` otherwise. `isScreened`: it is an
+ * image that passed its screening. One of several concurrent calls gets the row.
+ */
+export function markReady(db: Handle, assetId: string, etag: string, isScreened = false) {
+  return db
+    .updateTable('assets')
+    .set({ ready_at: sql<Date>`now()`, screened_at: isScreened ? sql<Date>`now()` : null })
+    .where('asset_id', '=', assetId)
+    .where('etag', '=', etag)
+    .where('ready_at', 'is', null)
+    .where('refusal', 'is', null)
+    .returning(assetColumns)
+    .executeTakeFirst();
+}
+
+/** Deletes a row that never became ready and has this ETag. */
+export async function dropUnready(db: Handle, assetId: string, etag: string): Promise<void> {
+  await db
+    .deleteFrom('assets')
+    .where('asset_id', '=', assetId)
+    .where('etag', '=', etag)
+    .where('ready_at', 'is', null)
+    .execute();
+}
+
+/** A row as it was read: `revision` changes with every write and is never reused. */
+export interface SeenAsset {
+  readonly assetId: string;
+  readonly revision: string;
+}
+
+export type DeletableAsset = Awaited<ReturnType<typeof findDeletable>>[number];
+
+export const deletableColumns = [
+  'asset_id as assetId',
+  'owner_id as ownerId',
+  'backend',
+  'bucket',
+  'storage_key as storageKey',
+  'thumb_asset_id as thumbAssetId',
+  // The transaction that wrote the row.
+  sql<string>`xmin::text`.as('revision'),
+] as const;
+
+/** Those of `assetIds` that exist, in any state and in no order. */
+export function findDeletable(db: Handle, assetIds: readonly string[]) {
+  return db
+    .selectFrom('assets')
+    .select(deletableColumns)
+    .where(sql<boolean>`asset_id = any(${assetIds}::uuid[])`)
+    .execute();
+}
+
+/** Those that are registered at these paths of a legacy bucket, in any state and in no order. */
+export function findDeletableAt(db: Handle, bucket: string, paths: readonly string[]) {
+  return db
+    .selectFrom('assets')
+    .select(deletableColumns)
+    .where('backend', '=', 'legacy')
+    .where('bucket', '=', bucket)
+    .where(sql<boolean>`storage_key = any(${paths}::text[])`)
+    .execute();
+}
+
+/** All of an owner, of one scope kind, or of one scope. */
+export interface AssetScope {
+  readonly ownerId: string;
+  readonly scopeKind: string | undefined;
+  readonly scopeId: string | undefined;
+}
+
+/** At most `limit` rows after `after`, in any state, by storage key in the byte order of object store listings. */
+export function findDeletableOf(
+  db: Handle,
+  scope: AssetScope,
+  after: Pick<DeletableAsset, 'storageKey' | 'assetId'> | undefined,
+  limit: number,
+) {
+  const { ownerId, scopeKind, scopeId } = scope;
+  const byBytes = sql<string>`storage_key collate "C"`;
+  return (
+    db
+      .selectFrom('assets')
+      .select(deletableColumns)
+      .where('owner_id', '=', ownerId)
+      .$if(scopeKind !== undefined, (query) => query.where('scope_kind', '=', String(scopeKind)))
+      .$if(scopeId !== undefined, (query) => query.where('scope_id', '=', String(scopeId)))
+      // Two legacy buckets may hold the same path.
+      .$if(after !== undefined, (query) =>
+        query.where(sql<boolean>`(${byBytes}, asset_id) > (${after?.storageKey}, ${after?.assetId}::uuid)`),
+      )
+      .orderBy(byBytes)
+      .orderBy('asset_id')
+      .limit(limit)
+      .execute()
+  );
+}
+
+/** Ids of the assets that name one of `assetIds` as their thumbnail. */
+export async function findShowing(db: Handle, assetIds: readonly string[]): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('assets')
+    .select('asset_id as assetId')
+    .where(sql<boolean>`thumb_asset_id = any(${assetIds}::uuid[])`)
+    .execute();
+  return rows.map(({ assetId }) => assetId);
+}
+
+/** Drops the rows that have not changed since they were read. Resolves with their ids. */
+export async function dropAssets(db: Handle, seen: readonly SeenAsset[]): Promise<readonly string[]> {
+  const assetIds = seen.map(({ assetId }) => assetId);
+  const revisions = seen.map(({ revision }) => revision);
+  const dropped = await db
+    .deleteFrom('assets')
+    .using(sql<SeenAsset>`unnest(${assetIds}::uuid[], ${revisions}::text[])`.as<'seen'>(sql`seen("assetId", revision)`))
+    .whereRef('assets.asset_id', '=', 'seen.assetId')
+    .where(sql<boolean>`assets.xmin::text = seen.revision`)
+    .returning('assets.asset_id as assetId')
+    .execute();
+  return dropped.map(({ assetId }) => assetId);
+}

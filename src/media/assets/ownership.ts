@@ -1,0 +1,42 @@
+/** Who owns an asset, and who can read it (docs/specification/media.md#ownership). */
+import type { Caller } from '#platform/access/caller.ts';
+import { invalid, problems } from '#platform/problem.ts';
+
+/**
+ * The owner that a request acts for. A user is always the owner and can say so; a server must name one.
+ * Throws 400 (server without `ownerId`) and 403 (user naming another owner).
+ */
+export function ownerFor(caller: Caller, named: string | undefined, field = 'body.ownerId'): string {
+  if (caller.kind === 'internal') {
+    if (named === undefined) throw invalid(field, 'is required with X-Internal-Key');
+    return named;
+  }
+  if (named !== undefined && named !== caller.userId) {
+    throw problems.forbidden({ message: 'ownerId has to be absent or the user of the token.' });
+  }
+  return caller.userId;
+}
+
+/** Users read their own assets and those in public scopes; servers read all. */
+export function mayRead(
+  caller: Caller,
+  asset: { readonly ownerId: string; readonly scopeKind: string },
+  publicScopes: readonly string[],
+): boolean {
+  return caller.kind === 'internal' || asset.ownerId === caller.userId || publicScopes.includes(asset.scopeKind);
+}
+
+/** Users read legacy paths below their own id and below the name of a public scope; servers read all. */
+export function mayReadPath(caller: Caller, path: string, publicScopes: readonly string[]): boolean {
+  if (caller.kind === 'internal') return true;
+  const first = path.slice(0, path.indexOf('/'));
+  return first === caller.userId || publicScopes.includes(first);
+}
+
+/** Users can delete and copy only their own legacy files (docs/specification/media.md#deletion). Throws 403. */
+export function assertOwnLegacyPaths(caller: Caller, paths: readonly string[]): void {
+  if (caller.kind === 'internal') return;
+  const own = [`${caller.userId}/`, `feed/${caller.userId}/`, `avatars/${caller.userId}/`];
+  if (!paths.every((path) => own.some((start) => path.startsWith(start))))
+    throw problems.forbidden({ message: 'Legacy paths have to be your own.' });
+}

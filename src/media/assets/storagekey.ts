@@ -1,0 +1,73 @@
+/** The key of the bytes of an asset: `u/<owner>/<scope kind>/<scope id>/<asset>.<ext>` (docs/specification/media.md#storage-keys). */
+import mimeTypes from 'mime';
+import { uuidSource } from '#platform/ids.ts';
+
+export interface StorageKeyParts {
+  readonly ownerId: string;
+  readonly scopeKind: string;
+  readonly scopeId: string;
+  readonly assetId: string;
+  /** Lower case, without parameters. As requested, not as detected: the key stays where the bytes are. */
+  readonly mime: string;
+}
+
+/** Every part has passed its schema in api.ts: UUIDs in lower case, scopes of `[A-Za-z0-9_-]`. */
+export function storageKeyOf(parts: StorageKeyParts): string {
+  const { ownerId, scopeKind, scopeId, assetId, mime } = parts;
+  return `u/${ownerId}/${scopeKind}/${scopeId}/${assetId}.${extensionOf(mime)}`;
+}
+
+/** Of the watermarked image and the watermarked video, which are next to their source (docs/specification/media.md#watermarks). */
+const watermarkSuffixes = { image: '.wm.jpg', video: '.wm.mp4' } as const;
+
+export function imageWatermarkKeyOf(storageKey: string): string {
+  return storageKey + watermarkSuffixes.image;
+}
+
+export function videoWatermarkKeyOf(storageKey: string): string {
+  return storageKey + watermarkSuffixes.video;
+}
+
+export function watermarkKeysOf(storageKey: string): readonly string[] {
+  return [imageWatermarkKeyOf(storageKey), videoWatermarkKeyOf(storageKey)];
+}
+
+/** The key of the source of a watermark file; of any other key the key itself. */
+export function sourceKeyOf(key: string): string {
+  const suffix = Object.values(watermarkSuffixes).find((each) => key.endsWith(each));
+  return suffix === undefined ? key : key.slice(0, -suffix.length);
+}
+
+const form = new RegExp(`^u/(${uuidSource})/([A-Za-z0-9_-]{1,64})/([A-Za-z0-9_-]{1,128})/(${uuidSource})[.][^/]+$`);
+
+/** The parts of a storage key; `undefined`: no asset has such a key. */
+export function partsOfKey(storageKey: string): Omit<StorageKeyParts, 'mime'> | undefined {
+  const [ownerId, scopeKind, scopeId, assetId] = form.exec(storageKey)?.slice(1) ?? [];
+  if (ownerId === undefined || scopeKind === undefined || scopeId === undefined || assetId === undefined)
+    return undefined;
+  return { ownerId, scopeKind, scopeId, assetId };
+}
+
+/** Fixed by docs/specification/media.md#storage-keys: an update of the library must not move them. */
+const fixedExtensions = new Map([
+  ['image/jpeg', 'jpg'],
+  ['image/jpg', 'jpg'],
+  ['image/png', 'png'],
+  ['image/webp', 'webp'],
+  ['image/gif', 'gif'],
+  ['image/avif', 'avif'],
+  ['image/heic', 'heic'],
+  ['image/svg+xml', 'svg'],
+  ['video/mp4', 'mp4'],
+  ['video/quicktime', 'mov'],
+  ['video/webm', 'webm'],
+  ['audio/mpeg', 'mp3'],
+  ['audio/mp4', 'm4a'],
+  ['audio/wav', 'wav'],
+  ['audio/aac', 'aac'],
+  ['audio/flac', 'flac'],
+]);
+
+export function extensionOf(mime: string): string {
+  return fixedExtensions.get(mime) ?? mimeTypes.getExtension(mime) ?? 'bin';
+}

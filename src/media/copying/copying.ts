@@ -1,0 +1,153 @@
+/**
+ * `POST /v1/copy`: an asset in another scope, with bytes and a row of its own (docs/specification/media.md#copies).
+ *
+ * The row is drafted first and marked ready last, so that a process which dies in between leaves an unreadable row with the
+ * key of the bytes: deletions of the scope and sweeps find it. On every failure the bytes are removed before the row. If a
+ * deletion drops the drafted row, the copy starts again with the source as it is then.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Caller } from '#platform/access/caller.ts';
+import type { Log } from '#platform/log.ts';
+import type { ObjectHead } from '#platform/objects/objects.ts';
+import { retryWhileChanging } from '#platform/resilience/retrywhilechanging.ts';
+import type { Asset, CopyRequest } from '../api.ts';
+import { isVideo, toAsset } from '../assets/asset.ts';
+import type { AssetIdentity } from '../assets/assetstore.ts';
+import { maxBytesOf } from '../assets/sizelimits.ts';
+import { storageKeyOf } from '../assets/storagekey.ts';
+import { type RemovalDeps, removeDerivatives, removeObject } from '../deletion/removal.ts';
+import { mediaProblems, refusalProblem } from '../problems.ts';
+import { admit, assertRoom, type QuotaDeps } from '../quota/quota.ts';
+import { type PublishingDeps, publishDraft } from '../registration/publishing.ts';
+import { type CopyScreeningDeps, screenCopy } from './copyscreening.ts';
+import { assertMayCopy, type CopySource, findSource, noSuchSource } from './copysource.ts';
+import { blockCopy, draftCopy, dropCopy, markCopied, withdrawCopy } from './copystore.ts';
+import { transfer } from './transfer.ts';
+
+export interface CopyDeps extends CopyScreeningDeps, RemovalDeps, QuotaDeps, PublishingDeps {
+  readonly db: RemovalDeps['db'];
+  readonly limits: CopyScreeningDeps['limits'];
+  readonly objects: RemovalDeps['objects'];
+  readonly log: Pick<Log, 'warn'>;
+}
+
+interface Target {
+  readonly identity: AssetIdentity;
+  readonly storageKey: string;
+}
+
+/**
+ * Throws 400 and 403 as `assertMayCopy`, 403 and 404 as `findSource`, 413 `asset_too_large`, `quota_exceeded`, 422 (a
+ * picture of the legacy backend that could not be registered either), 451 `csam_blocked`, 502 `copy_failed`, and 503. After
+ * each there is neither row nor object, unless the engines fail to remove them too.
+ */
+export async function copyAsset(deps: CopyDeps, caller: Caller, request: CopyRequest): Promise<Asset> {
+  assertMayCopy(caller, request);
+  return retryWhileChanging(async () => {
+    const source = await findSource(deps, caller, request);
+    if (source.byteSize > maxBytesOf(source.mime, deps.limits)) throw mediaProblems.asset_too_large();
+    const target = targetOf(caller, request, source);
+    await assertRoom(deps, target.identity.ownerId, source.byteSize);
+    return tryCopying(deps, source, target, request.thumbAssetId);
+  }, mediaProblems.asset_changing);
+}
+
+function targetOf(caller: Caller, request: CopyRequest, source: CopySource): Target {
+  const ownerId = caller.kind === 'user' ? caller.userId : (request.toOwnerId ?? source.ownerId);
+  if (ownerId === undefined) throw new Error('a copy without an owner was let through');
+  const identity: AssetIdentity = {
+    assetId: randomUUID(),
+    ownerId,
+    scopeKind: request.toScopeKind,
+    scopeId: request.toScopeId,
+    kind: source.kind,
+    requestedMime: source.mime,
+  };
+  return { identity, storageKey: storageKeyOf({ ...identity, mime: source.mime }) };
+}
+
+/** `undefined`: the source or the row has changed; start again. */
+async function tryCopying(
+  deps: CopyDeps,
+  source: CopySource,
+  target: Target,
+  thumbAssetId: string | undefined,
+): Promise<Asset | undefined> {
+  const { db, objects } = deps;
+  const { identity, storageKey } = target;
+  const place = { bucket: objects.bucket, storageKey, byteSize: source.byteSize };
+  try {
+    if (!(await draftCopy(db, source.assetId, identity, place))) return undefined;
+    const head = await writeBytes(deps, source, target);
+    const copied = head && (await showCopy(deps, source, { ...target, head }, thumbAssetId));
+    if (copied !== undefined) return copied;
+  } catch (error) {
+    await takeBack(deps, target);
+    throw error;
+  }
+  await takeBack(deps, target);
+  return undefined;
+}
+
+/** `undefined`: the source has changed. Throws 404 and 413 too. */
+async function writeBytes(
+  { objects, limits, digester }: CopyDeps,
+  source: CopySource,
+  { storageKey }: Target,
+): Promise<ObjectHead | undefined> {
+  const head = await transfer(source, objects, storageKey, { maxBytes: maxBytesOf(source.mime, limits), digester });
+  if (head === 'changed') return undefined;
+  // Removed during the copy, or about to lose its row.
+  if (head === 'gone') throw noSuchSource();
+  if (head === 'too_large') throw mediaProblems.asset_too_large();
+  return head;
+}
+
+/** Marks it ready, if it can be shown. `undefined`: it has changed, or its row is gone. Throws 451 and 503 too. */
+async function showCopy(
+  deps: CopyDeps,
+  source: CopySource,
+  { identity, storageKey, head }: Target & { readonly head: ObjectHead },
+  thumbAssetId: string | undefined,
+): Promise<Asset | undefined> {
+  const { db } = deps;
+  const { assetId, ownerId } = identity;
+  const { etag, size: byteSize } = head;
+  const judgement = await screenCopy(deps, source, { assetId, storageKey, head });
+  if (judgement === undefined) return undefined;
+  const { digests, match, isPicture } = judgement;
+  const thumb = isVideo({ kind: source.kind, mime: judgement.facts.mime }) ? (thumbAssetId ?? null) : null;
+  const facts = { ...judgement.facts, thumbAssetId: thumb };
+  const published = await publishDraft(deps, {
+    match,
+    finding: { etag, digests, origin: originOf(source) },
+    block: (finding) => blockCopy(db, assetId, finding),
+    // Nothing else writes to the key of a copy.
+    isUnchanged: async () => true,
+    markReady: () =>
+      admit(deps, ownerId, (handle) => markCopied(handle, assetId, { etag, byteSize }, facts, isPicture)),
+  });
+  if (published === 'blocked') throw refusalProblem('csam_blocked');
+  return published && toAsset(published);
+}
+
+/**
+ * Bytes first. Bytes that cannot be removed keep their row, by which they are found later. The row can be ready already, if
+ * only the response of the database was lost; so derivatives can exist.
+ */
+async function takeBack(deps: CopyDeps, { identity, storageKey }: Target): Promise<void> {
+  const { db, objects, log } = deps;
+  try {
+    await withdrawCopy(db, identity.assetId);
+    await removeObject(objects, storageKey);
+    await removeDerivatives(deps, objects, [storageKey]);
+    await dropCopy(db, identity.assetId);
+  } catch (error) {
+    log.warn({ err: error, assetId: identity.assetId }, 'an unfinished copy could not be removed');
+  }
+}
+
+/** For the incident: where the copied bytes remain. */
+function originOf({ assetId, objects, storageKey }: CopySource): string {
+  return assetId ?? `${objects.bucket}/${storageKey}`;
+}

@@ -1,0 +1,69 @@
+/**
+ * Whether a copy can be shown (docs/specification/media.md#copies). A source in the object store that was screened is matched by
+ * its stored digests, and no byte of it is read; everything else is read and screened as in a registration.
+ */
+import type { ObjectHead, Objects } from '#platform/objects/objects.ts';
+import type { AssetFacts } from '../assets/assetstore.ts';
+import { isImage } from '../assets/sizelimits.ts';
+import { refusalProblem } from '../problems.ts';
+import { factsOf, type InspectionDeps, screenInspected, withInspected } from '../registration/inspection.ts';
+import type { Digests, Match, Screening } from '../screening/screening.ts';
+import type { CopySource } from './copysource.ts';
+
+export interface CopyScreeningDeps extends InspectionDeps {
+  /** Where copies go. */
+  readonly objects: Objects;
+  readonly screening: Screening;
+}
+
+/** A copy whose bytes are there. */
+export interface WrittenCopy {
+  readonly assetId: string;
+  readonly storageKey: string;
+  readonly head: ObjectHead;
+}
+
+export interface CopyScreening {
+  readonly facts: AssetFacts;
+  readonly digests: Digests;
+  readonly isPicture: boolean;
+  /** `undefined`: it may be shown. */
+  readonly match: Match | undefined;
+}
+
+/**
+ * `undefined`: the bytes have become others. Throws 413 and 422 as a registration does, `overloaded`, `engine_unavailable`,
+ * `digest_pending` and `screening_unavailable`.
+ */
+export async function screenCopy(
+  deps: CopyScreeningDeps,
+  source: CopySource,
+  { assetId, storageKey, head }: WrittenCopy,
+): Promise<CopyScreening | undefined> {
+  const { facts: known, isScreened, mime } = source;
+  if (isScreened) return matchStoredDigests(deps, known);
+  if (source.backend === 'objects' && source.etag !== undefined && !isImage(mime)) {
+    // The same bytes, under a key that a repeat of the call reads too.
+    const digests = await deps.digester.digestsOf(source.objects, source.storageKey, { ...head, etag: source.etag });
+    if (digests === undefined) return undefined;
+    deps.digester.add(deps.objects, storageKey, head.etag, digests);
+  }
+  return withInspected(deps, { storageKey, head, mime }, async (inspection) => {
+    if (inspection === undefined) return undefined;
+    if (typeof inspection === 'string') throw refusalProblem(inspection);
+    const match = await screenInspected(deps.screening, assetId, inspection);
+    return {
+      facts: factsOf(known, inspection),
+      digests: inspection.digests,
+      isPicture: inspection.picture !== undefined,
+      match,
+    };
+  });
+}
+
+async function matchStoredDigests({ screening }: CopyScreeningDeps, facts: AssetFacts): Promise<CopyScreening> {
+  const { sha256, md5, pdq, pdqQuality } = facts;
+  if (sha256 === null || md5 === null) throw new Error('an asset without digests was taken for a screened one');
+  const digests = { sha256, md5, pdq, pdqQuality };
+  return { facts, digests, isPicture: pdq !== null, match: await screening.matchDigests(digests) };
+}

@@ -1,0 +1,98 @@
+/** The source of a copy, and who can copy it (docs/specification/media.md#copies). */
+import type { Caller } from '#platform/access/caller.ts';
+import type { Objects } from '#platform/objects/objects.ts';
+import { invalid, type Problem, problems } from '#platform/problem.ts';
+import type { CopyRequest } from '../api.ts';
+import { kindOfMime } from '../assets/asset.ts';
+import type { AssetFacts } from '../assets/assetstore.ts';
+import { bucketOf } from '../assets/buckets.ts';
+import { assertOwnLegacyPaths } from '../assets/ownership.ts';
+import { isImage } from '../assets/sizelimits.ts';
+import { type LookupDeps, lookUpAssets, startReading } from '../lookup/assetlookup.ts';
+import { isUuid } from '../refs.ts';
+import { unknownFacts } from '../registration/inspection.ts';
+import { findCopySource } from './copystore.ts';
+
+export interface CopySource {
+  /** `undefined`: a legacy path, of which there is no row. */
+  readonly assetId: string | undefined;
+  readonly ownerId: string | undefined;
+  readonly kind: string;
+  readonly mime: string;
+  readonly byteSize: number;
+  /** Its facts. */
+  readonly facts: AssetFacts;
+  /** Its bytes were inspected when they came into the object store, and passed their screening if they are an image. */
+  readonly isScreened: boolean;
+  readonly backend: 'objects' | 'legacy';
+  /** Its bucket. */
+  readonly objects: Objects;
+  readonly storageKey: string;
+  /** Of the bytes that were registered; `undefined`: whatever bytes there are. */
+  readonly etag: string | undefined;
+}
+
+/** By the request alone. Throws 400 (server, legacy path, no owner) and 403 (user naming another owner, or a path of another user). */
+export function assertMayCopy(caller: Caller, { fromAssetId, toOwnerId }: CopyRequest): void {
+  if (caller.kind === 'user') {
+    if (toOwnerId !== undefined && toOwnerId !== caller.userId)
+      throw problems.forbidden({ message: 'toOwnerId has to be absent or the user of the token.' });
+    if (!isUuid(fromAssetId)) assertOwnLegacyPaths(caller, [fromAssetId]);
+  } else if (!isUuid(fromAssetId) && toOwnerId === undefined) {
+    throw invalid('body.toOwnerId', 'is required for a legacy path, which has no owner');
+  }
+}
+
+/** Throws 404, and 403 if it belongs to another user, in a public scope or not. */
+export async function findSource(deps: LookupDeps, caller: Caller, request: CopyRequest): Promise<CopySource> {
+  const { fromAssetId, legacyBucket } = request;
+  const source = isUuid(fromAssetId)
+    ? await findAssetSource(deps, caller, fromAssetId.toLowerCase())
+    : await findLegacySource(deps, legacyBucket, fromAssetId);
+  if (source === undefined) throw noSuchSource();
+  return source;
+}
+
+export function noSuchSource(): Problem {
+  return problems.not_found({ message: 'There is no such asset.' });
+}
+
+async function findAssetSource(deps: LookupDeps, caller: Caller, assetId: string): Promise<CopySource | undefined> {
+  const reading = startReading(deps);
+  const named = await findCopySource(deps.db, assetId);
+  if (named === undefined) return undefined;
+  if (caller.kind === 'user' && named.ownerId !== caller.userId)
+    throw problems.forbidden({ message: 'The asset belongs to another user.' });
+  const [row] = await reading.current([named]);
+  if (row === undefined) return undefined;
+  const objects = bucketOf(deps, row);
+  if (objects === undefined) return undefined;
+  const { ownerId, kind, mime, byteSize, backend, storageKey } = row;
+  const { width, height, durationMs, blurhash, sha256, md5, pdq, pdqQuality } = row;
+  const facts = { mime, width, height, durationMs, blurhash, sha256, md5, pdq, pdqQuality, thumbAssetId: null };
+  // Bytes that pass through this process are inspected again.
+  const etag = backend === 'objects' || sha256 !== null ? row.etag : undefined;
+  // Rows from before every upload was hashed have no digests.
+  const isScreened = backend === 'objects' && sha256 !== null && (!isImage(mime) || row.screenedAt !== null);
+  return { assetId, ownerId, kind, mime, byteSize, facts, isScreened, backend, objects, storageKey, etag };
+}
+
+async function findLegacySource(deps: LookupDeps, bucket: string, path: string): Promise<CopySource | undefined> {
+  const file = (await lookUpAssets(deps, [path], bucket)).get(path);
+  if (file === undefined) return undefined;
+  const { mime, byteSize, backend, objects, storageKey, version } = file;
+  return {
+    assetId: undefined,
+    ownerId: undefined,
+    kind: kindOfMime(mime),
+    mime,
+    byteSize,
+    facts: unknownFacts(mime),
+    isScreened: false,
+    backend,
+    objects,
+    storageKey,
+    // Only the bytes that were looked up are copied.
+    etag: version,
+  };
+}

@@ -1,0 +1,72 @@
+/** How the bytes of a copy come into the object store (docs/specification/media.md#copies). */
+import { Readable } from 'node:stream';
+import { type ObjectBody, ObjectChanged, type ObjectHead, type Objects } from '#platform/objects/objects.ts';
+import { startIdleDeadline } from '#platform/resilience/deadline.ts';
+import { mediaProblems } from '../problems.ts';
+import type { Digester } from '../reading/digests.ts';
+import { startHashes } from '../reading/unchanged.ts';
+import type { CopySource } from './copysource.ts';
+
+/** A stream can take any time as long as bytes arrive. */
+const idleMs = 8000;
+
+/** `gone`: there are no bytes; `changed`: the ETag of the source differs; `too_large`: more bytes than the lookup found. */
+export type Transferred = ObjectHead | 'gone' | 'changed' | 'too_large';
+
+export interface TransferOptions {
+  readonly maxBytes: number;
+  /** Gets the digests of bytes that pass through this process. */
+  readonly digester: Pick<Digester, 'add'>;
+}
+
+/** Inside the store if the source is in it, else through this process. Throws `copy_failed`. */
+export async function transfer(
+  source: CopySource,
+  target: Objects,
+  targetKey: string,
+  { maxBytes, digester }: TransferOptions,
+): Promise<Transferred> {
+  const { backend, storageKey, etag, mime } = source;
+  try {
+    if (backend === 'legacy') return await stream(source, target, targetKey, { maxBytes, digester });
+    return (await target.copy(storageKey, targetKey, { contentType: mime, ifMatch: etag })) ?? 'gone';
+  } catch (error) {
+    if (error instanceof ObjectChanged) return 'changed';
+    throw mediaProblems.copy_failed({ cause: error });
+  }
+}
+
+async function stream(
+  { objects, storageKey, etag, mime }: CopySource,
+  target: Objects,
+  targetKey: string,
+  { maxBytes, digester }: TransferOptions,
+): Promise<Transferred> {
+  const hashes = startHashes();
+  const deadline = startIdleDeadline(idleMs);
+  let body: ObjectBody | undefined;
+  try {
+    body = await objects.get(storageKey, { ifMatch: etag, signal: deadline.signal });
+    if (body === undefined) return 'gone';
+    if (body.size > maxBytes) return 'too_large';
+    const onChunk = (chunk: Buffer) => {
+      deadline.touch();
+      hashes.update(chunk);
+    };
+    const moving = Readable.from(watching(body.stream, onChunk), { objectMode: false });
+    const head = await deadline.race(target.put(targetKey, moving, { contentType: mime, size: body.size }));
+    digester.add(target, targetKey, head.etag, hashes.digests());
+    return head;
+  } finally {
+    deadline.stop();
+    // A generator that never began closes nothing.
+    body?.stream.destroy();
+  }
+}
+
+async function* watching(body: Readable, onChunk: (chunk: Buffer) => void): AsyncGenerator<Buffer> {
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    onChunk(chunk);
+    yield chunk;
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * `DELETE /v1/assets` (docs/specification/media.md#deletion): objects first, rows last. A row is dropped only if it has not changed
+ * since it was read: a registration that changed it may have a new object, so both are read again. A concurrent deletion and
+ * registration are thus serialized, and no ready row is left without its object.
+ */
+import type { Caller } from '#platform/access/caller.ts';
+import { problems } from '#platform/problem.ts';
+import { retryWhileChanging } from '#platform/resilience/retrywhilechanging.ts';
+import type { AssetsDeleted, AssetsDeletion } from '../api.ts';
+import { type DeletableAsset, findDeletable, findDeletableAt } from '../assets/assetstore.ts';
+import { assertOwnLegacyPaths } from '../assets/ownership.ts';
+import { mediaProblems } from '../problems.ts';
+import { isUuid } from '../refs.ts';
+import { dropAndInvalidate } from '../signing/signedurlcache.ts';
+import { countDeletedFiles } from './counting.ts';
+import { type RemovalDeps, removeObjects, rowsPerBatch } from './removal.ts';
+
+/**
+ * Throws 403 (an asset or path of another user: nothing is deleted) and 503, after which the call can be retried: what was
+ * not confirmed gone still has its row. Without a legacy backend paths are not counted.
+ */
+export async function deleteAssets(deps: RemovalDeps, caller: Caller, request: AssetsDeletion): Promise<AssetsDeleted> {
+  const { legacyBucket } = request;
+  const paths = [...new Set(request.ids.filter((id) => !isUuid(id)))];
+  assertOwnLegacyPaths(caller, paths);
+  const named = new Set(request.ids.filter(isUuid));
+  const legacy = deps.legacy.bucket(legacyBucket);
+  const files = legacy === undefined ? [] : paths;
+  // The row of a file that is registered goes with it.
+  const found = [...(await findNamed(deps, [...named])), ...(await findFiled(deps, legacyBucket, files))];
+  assertOwn(caller, found);
+  const target = { named, legacyBucket, files };
+  const deletion = await countDeletedFiles(deps, legacy, files, () => deleteAll(deps, caller, target, found));
+  return { deletedNew: deletion.result, deletedLegacy: deletion.count };
+}
+
+interface Target {
+  readonly named: ReadonlySet<string>;
+  readonly legacyBucket: string;
+  /** Paths. */
+  readonly files: readonly string[];
+}
+
+/** How many of the named rows were dropped. */
+async function deleteAll(
+  deps: RemovalDeps,
+  caller: Caller,
+  { named, legacyBucket, files }: Target,
+  first: readonly DeletableAsset[],
+): Promise<number> {
+  let found = first;
+  let deletedNew = 0;
+  return retryWhileChanging(async () => {
+    const rows = uniqueById([...(await findThumbs(deps, found)), ...found]);
+    const dropped = await deleteRows(deps, rows);
+    deletedNew += [...dropped].filter((assetId) => named.has(assetId)).length;
+    await deleteFiles(deps, legacyBucket, files);
+    const changed = await findNamed(
+      deps,
+      rows.flatMap(({ assetId }) => (dropped.has(assetId) ? [] : [assetId])),
+    );
+    assertOwn(caller, changed);
+    // Some files may have been registered just before they were removed.
+    found = [...changed, ...(await findFiled(deps, legacyBucket, files))];
+    return found.length === 0 ? deletedNew : undefined;
+  }, mediaProblems.asset_changing);
+}
+
+async function findNamed({ db }: RemovalDeps, assetIds: readonly string[]): Promise<readonly DeletableAsset[]> {
+  return assetIds.length === 0 ? [] : findDeletable(db, assetIds);
+}
+
+async function findFiled({ db }: RemovalDeps, bucket: string, paths: readonly string[]) {
+  return paths.length === 0 ? [] : findDeletableAt(db, bucket, paths);
+}
+
+async function deleteFiles(deps: RemovalDeps, bucket: string, paths: readonly string[]): Promise<void> {
+  for (let start = 0; start < paths.length; start += rowsPerBatch) {
+    const batch = paths.slice(start, start + rowsPerBatch);
+    await removeObjects(
+      deps,
+      batch.map((storageKey) => ({ backend: 'legacy', bucket, storageKey })),
+    );
+  }
+}
+
+/** Ids of the rows that were dropped; the others were changed or dropped by another call. */
+async function deleteRows(deps: RemovalDeps, rows: readonly DeletableAsset[]): Promise<ReadonlySet<string>> {
+  const dropped = new Set<string>();
+  for (let start = 0; start < rows.length; start += rowsPerBatch) {
+    const batch = rows.slice(start, start + rowsPerBatch);
+    await removeObjects(deps, batch);
+    for (const assetId of await dropAndInvalidate(deps, batch)) dropped.add(assetId);
+  }
+  return dropped;
+}
+
+/** Only those of the video's own owner. They are deleted first: once a video's row is gone, nothing names its thumbnail. */
+async function findThumbs(deps: RemovalDeps, videos: readonly DeletableAsset[]): Promise<readonly DeletableAsset[]> {
+  const owners = new Map(
+    videos.flatMap(({ ownerId, thumbAssetId }) =>
+      thumbAssetId === null ? [] : [[`${thumbAssetId} ${ownerId}`, thumbAssetId]],
+    ),
+  );
+  if (owners.size === 0) return [];
+  const thumbs = await findDeletable(deps.db, [...new Set(owners.values())]);
+  return thumbs.filter(({ assetId, ownerId }) => owners.has(`${assetId} ${ownerId}`));
+}
+
+function assertOwn(caller: Caller, rows: readonly DeletableAsset[]): void {
+  if (caller.kind === 'user' && rows.some(({ ownerId }) => ownerId !== caller.userId))
+    throw problems.forbidden({ message: 'ids name an asset of another user.' });
+}
+
+/** In the order in which they first come. */
+function uniqueById(rows: readonly DeletableAsset[]): readonly DeletableAsset[] {
+  return [...new Map(rows.map((row) => [row.assetId, row])).values()];
+}

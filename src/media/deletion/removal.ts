@@ -1,0 +1,155 @@
+/**
+ * The physical half of a deletion: the objects of rows, the watermark files next to them, and their variants. Objects go
+ * before rows: whenever the process dies, a row still names what is left, and a retry finishes it. An object that is gone
+ * already is no failure.
+ */
+import { objectSource } from '#image/engine/sources.ts';
+import { StoreFault, type VariantMaker } from '#image/engine/variants.ts';
+import type { Cache } from '#platform/cache/cache.ts';
+import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
+import { gather } from '#platform/objects/gathering.ts';
+import { isSafeKey } from '#platform/objects/keys.ts';
+import type { Objects } from '#platform/objects/objects.ts';
+import { problems } from '#platform/problem.ts';
+import { type BucketsDeps, bucketOf, headsAtOnce } from '../assets/buckets.ts';
+import { watermarkKeysOf } from '../assets/storagekey.ts';
+import type { LookupDeps } from '../lookup/assetlookup.ts';
+import { dropWatermarkRecords } from '../watermarks/watermarkstore.ts';
+
+export interface RemovalDeps extends LookupDeps {
+  readonly signedUrls: Cache;
+  readonly variants: Pick<VariantMaker, 'forgetAll'>;
+}
+
+/** Where a row says that an original is. */
+export interface Place {
+  readonly backend: 'objects' | 'legacy';
+  readonly bucket: string;
+  readonly storageKey: string;
+}
+
+/** As many keys as S3 removes in one call. */
+export const rowsPerBatch = 1000;
+
+/**
+ * At most `rowsPerBatch` places, of any bucket. Throws `engine_unavailable` unless every object, watermark file and
+ * variant is confirmed gone; no row may be dropped then.
+ */
+export async function removeObjects(deps: RemovalDeps, places: readonly Place[]): Promise<void> {
+  const groups = groupByBucket(deps, places);
+  for (const { objects, storageKeys } of groups) await removeAll(objects, storageKeys);
+  // After their sources: a derivative that is still being made is then removed by the call that makes it.
+  for (const { objects, storageKeys } of groups) await removeDerivatives(deps, objects, storageKeys);
+  for (const { backend, objects, storageKeys } of groups)
+    if (backend === 'legacy') await dropWatermarkRecords(deps.db, objects.bucket, storageKeys.flatMap(watermarkKeysOf));
+}
+
+/** One object alone; gone already is no failure. Throws `engine_unavailable`. */
+export function removeObject(objects: Objects, storageKey: string): Promise<void> {
+  return removeAll(objects, [storageKey]);
+}
+
+/** The watermark files and variants of objects that are removed already. Throws `engine_unavailable`. */
+export async function removeDerivatives(
+  deps: Pick<RemovalDeps, 'variants'>,
+  objects: Objects,
+  storageKeys: readonly string[],
+): Promise<void> {
+  await Promise.all([removeWatermarks(objects, storageKeys), forgetVariants(deps, objects, storageKeys)]);
+}
+
+/** Listed first, since few sources have any: one listing is cheaper than removing absent keys. */
+async function removeWatermarks(objects: Objects, storageKeys: readonly string[]): Promise<void> {
+  const wanted = new Set(storageKeys.flatMap((key) => keysAt(key).slice(1)));
+  const starts = storageKeys.map((key) => `${key}.wm.`).filter((start) => isSafeKey(`${start}jpg`));
+  const found = (await gather(objects, starts)).filter((key) => wanted.has(key));
+  if (found.length > 0) await removeAll(objects, found);
+}
+
+/** Throws `engine_unavailable` unless all are confirmed gone. */
+export async function removeAll(objects: Objects, keys: readonly string[]): Promise<void> {
+  const { failed } = await objects.remove(keys);
+  const [failure] = failed;
+  if (failure) throw problems.engine_unavailable({ cause: new Error(`${failure.key}: ${failure.reason}`) });
+}
+
+/** Throws `engine_unavailable` unless all of them are confirmed gone. */
+export async function forgetVariants(
+  { variants }: Pick<RemovalDeps, 'variants'>,
+  objects: Objects,
+  storageKeys: readonly string[],
+): Promise<void> {
+  await variants.forgetAll(storageKeys.map((key) => objectSource(objects, key))).catch((error: unknown) => {
+    throw error instanceof StoreFault ? problems.engine_unavailable({ cause: error }) : error;
+  });
+}
+
+/** How many objects there are at `places`, watermark files included. */
+export async function countObjects(deps: BucketsDeps, places: readonly Place[]) {
+  const counts = { objects: 0, legacy: 0 };
+  for (const { backend, objects, storageKeys } of groupByBucket(deps, places)) {
+    const keys = storageKeys.flatMap(keysAt);
+    counts[backend] +=
+      backend === 'objects' ? await countByListing(objects, keys) : (await findExisting(objects, keys)).length;
+  }
+  return counts;
+}
+
+/** Those of `keys` that exist, by one HEAD request each: legacy files of one owner can be anywhere in their bucket. */
+export async function findExisting(
+  objects: Pick<Objects, 'head'>,
+  keys: readonly string[],
+): Promise<readonly string[]> {
+  const heads = await mapConcurrently(keys, headsAtOnce, (key) => objects.head(key));
+  return keys.filter((_key, index) => heads[index] !== undefined);
+}
+
+/** One listing from the first key to the last: keys of one owner have the same prefix. */
+async function countByListing(objects: Pick<Objects, 'list'>, unsorted: readonly string[]): Promise<number> {
+  // As the store lists: by bytes, which beyond the basic plane is not the order of strings.
+  const keys = unsorted.map((key) => Buffer.from(key)).sort(Buffer.compare);
+  const [first, last] = [keys[0], keys.at(-1)];
+  if (first === undefined || last === undefined) return 0;
+  const wanted = new Set(unsorted);
+  let count = 0;
+  for await (const { key } of objects.list(commonStart(String(first), String(last)))) {
+    if (Buffer.compare(Buffer.from(key), last) > 0) break;
+    if (wanted.has(key)) count += 1;
+  }
+  return count;
+}
+
+/** With its watermark files; the longest names leave no room for the suffix. */
+export function keysAt(storageKey: string): readonly string[] {
+  return [storageKey, ...watermarkKeysOf(storageKey).filter(isSafeKey)];
+}
+
+interface Group {
+  readonly backend: Place['backend'];
+  readonly objects: Objects;
+  readonly storageKeys: string[];
+}
+
+/** Throws for a bucket that is not configured: its rows must not be dropped without removing their bytes. */
+function groupByBucket(deps: BucketsDeps, places: readonly Place[]): readonly Group[] {
+  const groups = new Map<string, Group>();
+  for (const place of places) {
+    const { backend, bucket, storageKey } = place;
+    const objects = bucketOf(deps, place);
+    if (objects === undefined)
+      throw problems.engine_unavailable({ cause: new Error(`${backend} bucket ${bucket} is not configured`) });
+    const name = `${backend}/${bucket}`;
+    const group = groups.get(name) ?? { backend, objects, storageKeys: [] };
+    group.storageKeys.push(storageKey);
+    groups.set(name, group);
+  }
+  return [...groups.values()];
+}
+
+function commonStart(first: string, last: string): string {
+  let length = 0;
+  while (length < first.length && first[length] === last[length]) length += 1;
+  // No half of a character.
+  if (/[\uD800-\uDBFF]$/.test(first.slice(0, length))) length -= 1;
+  return first.slice(0, length);
+}

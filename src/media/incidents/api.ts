@@ -1,0 +1,49 @@
+/** The requests and responses of incidents (docs/specification/media.md#incidents). */
+import { z } from 'zod';
+import { isStorableJson } from '#platform/storable.ts';
+import { optional, uuid } from '../api.ts';
+
+export const incidentStatus = z.enum(['open', 'upheld', 'cleared']);
+export type IncidentStatus = z.output<typeof incidentStatus>;
+
+export const incident = z.object({
+  id: z.string(),
+  status: incidentStatus,
+  assetId: z.string(),
+  ownerId: z.string(),
+  scopeKind: z.string(),
+  scopeId: z.string(),
+  sha256: z.string().describe('Of the blocked bytes, in hex.'),
+  list: z.string().describe('`sha256`, `md5`, `pdq`, or the list that the classifier named.'),
+  origin: z.string().nullable().describe('Where the same bytes remain: an asset, or `bucket/path` of a legacy file.'),
+  createdAt: z.iso.datetime(),
+  resolvedAt: z.iso.datetime().nullable(),
+  note: z.string().nullable(),
+});
+export type Incident = z.output<typeof incident>;
+
+export const incidentListing = z.object({
+  status: optional(incidentStatus),
+  limit: z.coerce.number().int().min(1).max(200).default(50).describe('1 to 200; 50 when it is left out.'),
+  cursor: optional(z.string().max(200)).describe('`next_cursor` of the page before.'),
+});
+export type IncidentListing = z.output<typeof incidentListing>;
+
+export const incidentPage = z.object({
+  incidents: z.array(incident).describe('Newest first.'),
+  next_cursor: z.string().nullable().describe('`null`: this was the last page.'),
+});
+export type IncidentPage = z.output<typeof incidentPage>;
+
+export const incidentParams = z.object({ id: uuid });
+
+export const incidentResolution = z.object({
+  resolution: z.enum(['upheld', 'cleared']).describe('`cleared`: this content passes from now on.'),
+  note: optional(
+    z
+      .string()
+      .max(2000)
+      .refine((text) => isStorableJson(text, 0), 'must not contain NUL or lone surrogates'),
+  ),
+});
+export type IncidentResolution = z.output<typeof incidentResolution>;

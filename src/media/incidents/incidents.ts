@@ -1,0 +1,65 @@
+/** Incidents: what screening blocked, and what operators decide about it (docs/specification/media.md#incidents). */
+import type { Db } from '#platform/db/db.ts';
+import { invalid, problems } from '#platform/problem.ts';
+import { isUuid } from '../refs.ts';
+import {
+  findIncident,
+  type IncidentPlace,
+  type IncidentTables,
+  listIncidents,
+  resolveIncident,
+  type StoredIncident,
+} from '../screening/incidentstore.ts';
+import type { Incident, IncidentListing, IncidentPage, IncidentResolution } from './api.ts';
+
+export interface IncidentDeps {
+  readonly db: Db<IncidentTables>;
+}
+
+/** Throws 400 for a cursor that no page returned. */
+export async function readIncidents(
+  { db }: IncidentDeps,
+  { status, limit, cursor }: IncidentListing,
+): Promise<IncidentPage> {
+  const after = cursor === undefined ? undefined : readCursor(cursor);
+  // One row more than the page shows whether there is another page.
+  const rows = await listIncidents(db, status, after, limit + 1);
+  const page = rows.slice(0, limit);
+  const last = rows.length > limit ? page.at(-1) : undefined;
+  return { incidents: page.map(toIncident), next_cursor: last === undefined ? null : writeCursor(last) };
+}
+
+/** Throws 404. */
+export async function readIncident({ db }: IncidentDeps, id: string): Promise<Incident> {
+  return existing(await findIncident(db, id));
+}
+
+/**
+ * Of several resolutions of the same content the newest counts, in whichever incident. What was removed stays removed: it
+ * can be uploaded again. Throws 404.
+ */
+export async function decideIncident(
+  { db }: IncidentDeps,
+  id: string,
+  { resolution, note }: IncidentResolution,
+): Promise<Incident> {
+  return existing(await resolveIncident(db, id, resolution, note ?? null));
+}
+
+function existing(row: StoredIncident | undefined): Incident {
+  if (row === undefined) throw problems.not_found({ message: 'There is no such incident.' });
+  return toIncident(row);
+}
+
+function toIncident({ createdAtUs, createdAt, resolvedAt, ...row }: StoredIncident): Incident {
+  return { ...row, createdAt: createdAt.toISOString(), resolvedAt: resolvedAt?.toISOString() ?? null };
+}
+
+const writeCursor = ({ createdAtUs, id }: IncidentPlace) => Buffer.from(`${createdAtUs} ${id}`).toString('base64url');
+
+function readCursor(text: string): IncidentPlace {
+  const [, createdAtUs, id] = /^(\d{1,16}) (\S{36})$/.exec(Buffer.from(text, 'base64url').toString('latin1')) ?? [];
+  if (createdAtUs === undefined || id === undefined || !isUuid(id))
+    throw invalid('querystring.cursor', 'must be a next_cursor');
+  return { createdAtUs, id };
+}

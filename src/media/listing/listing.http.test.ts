@@ -1,0 +1,98 @@
+/** `GET /v1/assets`: the assets of an owner, newest first (docs/media.md). */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { picture } from '../../../test/media/pictures.fixture.ts';
+import { type MediaRig, onEveryPair, type Refusal, startMedia, upload } from '../../../test/media/rig.fixture.ts';
+import type { Asset, AssetPage } from '../api.ts';
+
+onEveryPair('GET /v1/assets', (pair) => {
+  let rig: MediaRig;
+  /** Newest first. */
+  const made: Asset[] = [];
+  beforeAll(async () => {
+    rig = await startMedia(pair);
+    const png = await picture('png');
+    for (const scopeId of ['one', 'one', 'two', 'two', 'two']) {
+      const { said } = await upload(rig.user, png, { scopeKind: 'thread', scopeId });
+      made.unshift((await rig.user.register(said)).body);
+    }
+    // Reserved, uploaded and never registered: it is no asset.
+    await upload(rig.user, png);
+  });
+  afterAll(() => rig.close());
+
+  const list = (client = rig.user, query = '') => client.get<AssetPage & Refusal>(`/v1/assets${query}`);
+
+  it('shows a user what is theirs, newest first, as registration shows it', async () => {
+    const { status, body } = await list();
+    expect(status).toBe(200);
+    expect(body).toEqual({ assets: made, nextCursor: null });
+    expect((await list(rig.otherUser)).body).toEqual({ assets: [], nextCursor: null });
+  });
+
+  it('goes on where a page ended, and ends', async () => {
+    const found: string[] = [];
+    const lengths: number[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const { body }: { body: AssetPage } = await list(rig.user, `?limit=2${cursor && `&cursor=${cursor}`}`);
+      found.push(...body.assets.map(({ assetId }) => assetId));
+      lengths.push(body.assets.length);
+      cursor = body.nextCursor;
+    }
+    expect(lengths).toEqual([2, 2, 1]);
+    expect(found).toEqual(made.map(({ assetId }) => assetId));
+  });
+
+  it('orders assets that were created at the same time', async () => {
+    await rig.database
+      .queries<{ assets: { created_at: Date } }>()
+      .updateTable('assets')
+      .set({ created_at: new Date(0) })
+      .execute();
+    const first = (await list(rig.user, '?limit=3')).body;
+    const second = (await list(rig.user, `?limit=3&cursor=${first.nextCursor}`)).body;
+    const ids = [...first.assets, ...second.assets].map(({ assetId }) => assetId);
+    expect(new Set(ids)).toEqual(new Set(made.map(({ assetId }) => assetId)));
+    expect(ids).toHaveLength(made.length);
+  });
+
+  it.each([
+    ['?scopeKind=thread&scopeId=one', 2],
+    ['?scopeKind=thread', 5],
+    ['?scopeKind=feed', 0],
+    ['?kind=image', 5],
+    ['?kind=video', 0],
+  ])('narrows: %s', async (query, count) => {
+    expect((await list(rig.user, query)).body.assets).toHaveLength(count);
+  });
+
+  it('lists for a server whomever it names', async () => {
+    const { body } = await list(rig.server, `?ownerId=${rig.userId.toUpperCase()}`);
+    expect(body.assets).toHaveLength(made.length);
+  });
+
+  describe('refuses', () => {
+    it.each([
+      ['a limit of 0', '?limit=0', 400],
+      ['a limit over 200', '?limit=201', 400],
+      ['a limit that is no number', '?limit=many', 400],
+      ['a cursor that is none', '?cursor=bm9uZQ', 400],
+      ['a cursor of another shape', `?cursor=${Buffer.from(`1 ${'0'.repeat(36)}`).toString('base64url')}`, 400],
+      ['a scope id without its kind', '?scopeId=one', 400],
+      ['an owner that is no UUID', '?ownerId=somebody', 400],
+      ['another owner', '?ownerId=00000000-0000-4000-8000-000000000000', 403],
+    ])('%s', async (_what, query, status) => {
+      const answer = await list(rig.user, query);
+      expect(answer.status).toBe(status);
+    });
+
+    it('a server without an owner', async () => {
+      const { status, body } = await list(rig.server);
+      expect([status, body.issues?.[0]?.path]).toEqual([400, 'querystring.ownerId']);
+    });
+
+    it('a request without a credential', async () => {
+      expect((await list(rig.client({}))).status).toBe(401);
+    });
+  });
+});

@@ -1,0 +1,44 @@
+/** The assets of an owner, newest first, page by page. docs/specification/media.md has no such endpoint: a library needs one (docs/media.md). */
+
+import type { Caller } from '#platform/access/caller.ts';
+import type { Db } from '#platform/db/db.ts';
+import { isUuid } from '#platform/ids.ts';
+import { invalid } from '#platform/problem.ts';
+import type { AssetListing, AssetPage } from '../api.ts';
+import { toAsset } from '../assets/asset.ts';
+import type { MediaTables } from '../assets/assetstore.ts';
+import { ownerFor } from '../assets/ownership.ts';
+import { listReadyAssets, type Place } from './listingstore.ts';
+
+export interface ListingDeps {
+  readonly db: Db<MediaTables>;
+}
+
+/** Throws 400 (cursor that is none; server without `ownerId`; `scopeId` without `scopeKind`) and 403 (another owner). */
+export async function listAssets({ db }: ListingDeps, caller: Caller, query: AssetListing): Promise<AssetPage> {
+  const { limit, cursor, ownerId: named, scopeKind, scopeId, kind, createdFrom, createdBefore } = query;
+  if (scopeId !== undefined && scopeKind === undefined)
+    throw invalid('querystring.scopeKind', 'is required with scopeId');
+  const after = cursor === undefined ? undefined : readCursor(cursor);
+  const ownerId = ownerFor(caller, named, 'querystring.ownerId');
+  // One row more than the page shows whether there is another page.
+  const rows = await listReadyAssets(
+    db,
+    { ownerId, scopeKind, scopeId, kind, createdFrom, createdBefore },
+    after,
+    limit + 1,
+  );
+  const page = rows.slice(0, limit);
+  const last = rows.length > limit ? page.at(-1) : undefined;
+  return { assets: page.map(toAsset), nextCursor: last === undefined ? null : writeCursor(last) };
+}
+
+const writeCursor = ({ createdAtUs, assetId }: Place) => Buffer.from(`${createdAtUs} ${assetId}`).toString('base64url');
+
+function readCursor(text: string): Place {
+  const match = /^(\d{1,16}) ([0-9a-f-]{36})$/.exec(Buffer.from(text, 'base64url').toString('latin1'));
+  const [, createdAtUs, assetId] = match ?? [];
+  if (createdAtUs === undefined || assetId === undefined || !isUuid(assetId))
+    throw invalid('querystring.cursor', 'must be a nextCursor');
+  return { createdAtUs, assetId };
+}

@@ -1,0 +1,45 @@
+import { sql } from 'kysely';
+import type { Db } from '#platform/db/db.ts';
+import { assetColumns, type MediaTables } from '../assets/assetstore.ts';
+
+/** Where a page ended. Microseconds since 1970, as the database counts. */
+export interface Place {
+  readonly createdAtUs: string;
+  readonly assetId: string;
+}
+
+export interface Wanted {
+  readonly ownerId: string;
+  readonly scopeKind: string | undefined;
+  readonly scopeId: string | undefined;
+  readonly kind: string | undefined;
+  /** ISO 8601, inclusive. */
+  readonly createdFrom: string | undefined;
+  /** ISO 8601, exclusive. */
+  readonly createdBefore: string | undefined;
+}
+
+/** Those that can be read, newest first, from beyond `after` on. */
+export function listReadyAssets(db: Db<MediaTables>, wanted: Wanted, after: Place | undefined, limit: number) {
+  const { ownerId, scopeKind, scopeId, kind, createdFrom, createdBefore } = wanted;
+  return db
+    .selectFrom('assets')
+    .select([...assetColumns, sql<string>`(extract(epoch from created_at) * 1000000)::bigint::text`.as('createdAtUs')])
+    .where('owner_id', '=', ownerId)
+    .where('ready_at', 'is not', null)
+    .$if(scopeKind !== undefined, (query) => query.where('scope_kind', '=', String(scopeKind)))
+    .$if(scopeId !== undefined, (query) => query.where('scope_id', '=', String(scopeId)))
+    .$if(kind !== undefined, (query) => query.where('kind', '=', String(kind)))
+    .$if(createdFrom !== undefined, (query) => query.where(sql<boolean>`created_at >= ${createdFrom}::timestamptz`))
+    .$if(createdBefore !== undefined, (query) => query.where(sql<boolean>`created_at < ${createdBefore}::timestamptz`))
+    .$if(after !== undefined, (query) =>
+      query.where(
+        sql<boolean>`(created_at, asset_id) <
+          (timestamptz 'epoch' + ${after?.createdAtUs}::bigint * interval '1 microsecond', ${after?.assetId}::uuid)`,
+      ),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('asset_id', 'desc')
+    .limit(limit)
+    .execute();
+}

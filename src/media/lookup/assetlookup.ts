@@ -1,0 +1,125 @@
+/**
+ * Finds assets and their bytes: in the object store, or in the legacy backend, where other systems can remove files, so
+ * that every lookup sends a HEAD request (docs/specification/media.md#ownership).
+ */
+import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
+import type { Db } from '#platform/db/db.ts';
+import type { Objects } from '#platform/objects/objects.ts';
+import { findReadyAssets, type MediaTables } from '../assets/assetstore.ts';
+import { type BucketsDeps, bucketOf, headsAtOnce } from '../assets/buckets.ts';
+import { mimeOfFile, mimeOfPath } from '../reading/legacymime.ts';
+import type { Reading, Reconciler } from '../reconciling/reconciling.ts';
+import { isLegacyPath, isUuid } from '../refs.ts';
+import { findBlockedPaths } from '../screening/incidentstore.ts';
+
+export interface LookupDeps extends BucketsDeps {
+  readonly db: Db<MediaTables>;
+  /** `undefined`: no asset is a file of the data folder. */
+  readonly reconciler?: Pick<Reconciler, 'startReading'> | undefined;
+}
+
+export type ReadyAsset = Awaited<ReturnType<typeof findReadyAssets>>[number];
+
+/** An asset whose bytes exist. */
+export interface ResolvedAsset {
+  readonly backend: 'objects' | 'legacy';
+  /** Its bucket. */
+  readonly objects: Objects;
+  readonly storageKey: string;
+  /** Of the registered bytes; `undefined`: a legacy path, which means whatever bytes are there. */
+  readonly etag: string | undefined;
+  /** Of a legacy file: the current ETag. */
+  readonly version?: string | undefined;
+  readonly mime: string;
+  readonly byteSize: number;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly durationMs: number | null;
+  readonly blurhash: string | null;
+  /** `undefined`: a legacy path without a row. */
+  readonly row: ReadyAsset | undefined;
+}
+
+/** What a reference names: enough to decide who can read it, before its bytes are looked up. */
+export type AssetReference = { readonly row: ReadyAsset } | { readonly path: string };
+
+/**
+ * By reference, as given: one query for assets, one for blocked paths, and one HEAD for each legacy file that `isWanted`.
+ * Leaves out what does not exist, is not ready, is not wanted or is blocked, and what is no reference. Without `isWanted`
+ * the caller decides who can read it. Throws `engine_unavailable`.
+ */
+export async function lookUpAssets(
+  deps: LookupDeps,
+  refs: readonly string[],
+  legacyBucket: string,
+  isWanted: (reference: AssetReference) => boolean = () => true,
+): Promise<ReadonlyMap<string, ResolvedAsset>> {
+  const assetIds = new Set(refs.filter(isUuid).map((ref) => ref.toLowerCase()));
+  const reading = startReading(deps);
+  const rows = assetIds.size > 0 ? await findReadyAssets(deps.db, [...assetIds]) : [];
+  const readable = await reading.current(rows.filter((row) => isWanted({ row })));
+  const wanted = new Map(readable.map((row) => [row.assetId, row]));
+  const paths = new Set(refs.filter((ref) => isLegacyPath(ref) && isWanted({ path: ref })));
+  const blocked = await findBlockedPaths(deps.db, legacyBucket, [...paths]);
+  const found = new Map<string, ResolvedAsset>();
+  const add = (ref: string, resolved: ResolvedAsset | undefined) => resolved && found.set(ref, resolved);
+  const heads: (() => Promise<unknown>)[] = [];
+  for (const ref of new Set(refs)) {
+    const row = wanted.get(ref.toLowerCase());
+    if (row?.backend === 'legacy') heads.push(async () => add(ref, await lookUpRow(deps, row)));
+    else if (row !== undefined) add(ref, describe(deps, row));
+    else if (paths.has(ref) && !blocked.has(ref))
+      heads.push(async () => add(ref, await lookUpPath(deps, legacyBucket, ref)));
+  }
+  await mapConcurrently(heads, headsAtOnce, (head) => head());
+  return found;
+}
+
+/** Call it before reading rows: it decides which of them still have their files. */
+export function startReading({ reconciler }: Pick<LookupDeps, 'reconciler'>): Reading {
+  return reconciler?.startReading() ?? { current: async (rows) => rows };
+}
+
+/** `undefined`: a legacy file that is gone. */
+export async function lookUpRow(deps: BucketsDeps, row: ReadyAsset): Promise<ResolvedAsset | undefined> {
+  const resolved = describe(deps, row);
+  if (resolved?.backend !== 'legacy') return resolved;
+  const head = await resolved.objects.head(resolved.storageKey);
+  return head && { ...resolved, version: head.etag };
+}
+
+function describe(deps: BucketsDeps, row: ReadyAsset): ResolvedAsset | undefined {
+  const objects = bucketOf(deps, row);
+  if (objects === undefined) return undefined;
+  const { backend, storageKey, etag, mime, byteSize, width, height, durationMs, blurhash } = row;
+  return { backend, objects, storageKey, etag, mime, byteSize, width, height, durationMs, blurhash, row };
+}
+
+/** For a file that is replaced during the lookup. */
+const maxTries = 3;
+
+/** A legacy file without a row: its store, its first bytes and its name are all that is known. */
+export async function lookUpPath(deps: BucketsDeps, bucket: string, path: string): Promise<ResolvedAsset | undefined> {
+  const objects = deps.legacy.bucket(bucket);
+  for (let tries = 1; objects !== undefined; tries++) {
+    const head = await objects.head(path);
+    if (head === undefined) return undefined;
+    const mime = await mimeOfFile(objects, path, head);
+    if (mime === undefined && tries < maxTries) continue;
+    return {
+      backend: 'legacy',
+      objects,
+      storageKey: path,
+      etag: undefined,
+      version: head.etag,
+      mime: mime ?? mimeOfPath(path),
+      byteSize: head.size,
+      width: null,
+      height: null,
+      durationMs: null,
+      blurhash: null,
+      row: undefined,
+    };
+  }
+  return undefined;
+}

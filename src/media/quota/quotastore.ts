@@ -1,0 +1,33 @@
+/** How many bytes an owner has. */
+import { sql } from 'kysely';
+import type { Db, Tx } from '#platform/db/db.ts';
+import type { MediaTables } from '../assets/assetstore.ts';
+
+/** Of the assets that can be read, without `exceptId`; from an index alone. */
+export async function sumBytes(
+  db: Db<MediaTables> | Tx<MediaTables>,
+  ownerId: string,
+  exceptId: string | undefined,
+): Promise<number> {
+  const { bytes } = await db
+    .selectFrom('assets')
+    .select(sql<number>`coalesce(sum(byte_size), 0)::bigint`.as('bytes'))
+    .where('owner_id', '=', ownerId)
+    .where('ready_at', 'is not', null)
+    .$if(exceptId !== undefined, (query) => query.where('asset_id', '<>', String(exceptId)))
+    .executeTakeFirstOrThrow();
+  return bytes;
+}
+
+/** The number of an owner's assets and their bytes; from an index alone. */
+export function sumAssets(
+  db: Db<MediaTables>,
+  ownerId: string,
+): Promise<{ readonly assets: number; readonly bytes: number }> {
+  return db
+    .selectFrom('assets')
+    .select([sql<number>`count(*)::bigint`.as('assets'), sql<number>`coalesce(sum(byte_size), 0)::bigint`.as('bytes')])
+    .where('owner_id', '=', ownerId)
+    .where('ready_at', 'is not', null)
+    .executeTakeFirstOrThrow();
+}

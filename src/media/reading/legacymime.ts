@@ -1,0 +1,70 @@
+/**
+ * The mime of a legacy file: the store's content type, else its first bytes, else its extension. The bytes are read once for
+ * each version of a file.
+ */
+import { fileTypeFromBuffer } from 'file-type';
+import { LRUCache } from 'lru-cache';
+import mimeTypes from 'mime';
+import type { ObjectHead, Objects } from '#platform/objects/objects.ts';
+import { readUnchanged } from './unchanged.ts';
+
+/** By bucket, path and ETag, in this process. */
+const known = new LRUCache<string, string>({ max: 10_000 });
+/** As many as the library needs. */
+const beginningBytes = 4100;
+
+/** Default types of stores for uploads without a type. */
+const isUnspecific = new Set(['application/octet-stream', 'binary/octet-stream']);
+/** Container formats whose content the extension tells: documents are archives, SVG is XML. */
+const containers = new Set(['application/zip', 'application/x-cfb', 'application/xml']);
+/** The library's name, and the one by which assets are registered. */
+const aliases: Readonly<Record<string, string>> = {
+  'audio/x-m4a': 'audio/mp4',
+  'video/x-m4v': 'video/mp4',
+  'image/apng': 'image/png',
+};
+
+/** `undefined`: the file was replaced since `head`. Throws `engine_unavailable`. */
+export async function mimeOfFile(
+  objects: Pick<Objects, 'bucket' | 'get'>,
+  path: string,
+  head: ObjectHead,
+): Promise<string | undefined> {
+  const said = mediaTypeOf(head.contentType);
+  if (said !== undefined) return said;
+  if (head.size === 0) return mimeOfPath(path);
+  const name = JSON.stringify([objects.bucket, path, head.etag]);
+  const before = known.get(name);
+  if (before !== undefined) return before;
+  const beginning = await readUnchanged(objects, path, {
+    ifMatch: head.etag,
+    range: { start: 0, end: beginningBytes - 1 },
+  });
+  if (beginning === undefined) return undefined;
+  const mime = (await mimeOfBytes(beginning.bytes)) ?? mimeOfPath(path);
+  known.set(name, mime);
+  return mime;
+}
+
+/** By the extension; an unknown one means plain bytes (RFC 2046 §4.5.1). */
+export function mimeOfPath(path: string): string {
+  return mimeTypes.getType(path) ?? 'application/octet-stream';
+}
+
+/** Without parameters; `undefined`: no specific type. */
+function mediaTypeOf(contentType: string | undefined): string | undefined {
+  const [type = ''] = (contentType ?? '').toLowerCase().split(';');
+  const trimmed = type.trim();
+  return /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(trimmed) && !isUnspecific.has(trimmed) ? trimmed : undefined;
+}
+
+/** `undefined`: unknown, or no more specific than the extension. */
+async function mimeOfBytes(bytes: Uint8Array): Promise<string | undefined> {
+  try {
+    const mime = (await fileTypeFromBuffer(bytes))?.mime;
+    return mime === undefined || containers.has(mime) ? undefined : (aliases[mime] ?? mime);
+  } catch {
+    // The parsers throw when a header promises more bytes than there are.
+    return undefined;
+  }
+}

@@ -1,0 +1,92 @@
+/** The rows that name files by their ETags, and the data folder in which these were taken. */
+import { type Generated, sql } from 'kysely';
+import type { Db } from '#platform/db/db.ts';
+import type { MediaTables } from '../assets/assetstore.ts';
+
+export interface FolderTables extends MediaTables {
+  data_folder: { is_only: Generated<boolean>; identity: string };
+}
+
+type Handle = Db<FolderTables>;
+
+export async function findFolder(db: Handle): Promise<string | undefined> {
+  return (await db.selectFrom('data_folder').select('identity').executeTakeFirst())?.identity;
+}
+
+export async function noteFolder(db: Handle, identity: string): Promise<void> {
+  await db
+    .insertInto('data_folder')
+    .values({ identity })
+    .onConflict((conflict) => conflict.column('is_only').doUpdateSet({ identity }))
+    .execute();
+}
+
+/** What a row says of its file. */
+export interface PinnedRow {
+  readonly assetId: string;
+  readonly backend: 'objects' | 'legacy';
+  readonly bucket: string;
+  readonly storageKey: string;
+  readonly etag: string;
+  readonly byteSize: number;
+}
+
+export interface Pin {
+  readonly etag: string;
+  /** Hex. `null`: of a row that was registered without one. */
+  readonly sha256: string | null;
+}
+
+/** Ready rows in the order of their ids, from beyond `after` on, at most `limit`. */
+export function findPinned(
+  db: Handle,
+  backends: readonly PinnedRow['backend'][],
+  after: string | undefined,
+  limit: number,
+): Promise<readonly (PinnedRow & Pin)[]> {
+  return db
+    .selectFrom('assets')
+    .select([
+      'asset_id as assetId',
+      'backend',
+      'bucket',
+      'storage_key as storageKey',
+      'etag',
+      'byte_size as byteSize',
+      'sha256',
+    ])
+    .where('ready_at', 'is not', null)
+    .where('backend', 'in', backends)
+    .$if(after !== undefined, (query) => query.where('asset_id', '>', String(after)))
+    .orderBy('asset_id')
+    .limit(limit)
+    .execute();
+}
+
+export function findPin(db: Handle, assetId: string): Promise<Pin | undefined> {
+  return db
+    .selectFrom('assets')
+    .select(['etag', 'sha256'])
+    .where('asset_id', '=', assetId)
+    .where('ready_at', 'is not', null)
+    .executeTakeFirst();
+}
+
+/** A file that has another ETag than its row, and the same content. */
+export interface FollowedFile {
+  readonly assetId: string;
+  readonly etag: string;
+  readonly newEtag: string;
+  readonly sha256: string;
+}
+
+/** Of rows that changed since, nothing is written. A row without a digest gets one. */
+export async function followFiles(db: Handle, files: readonly FollowedFile[]): Promise<void> {
+  const column = (name: keyof FollowedFile) => sql`${files.map((file) => file[name])}`;
+  await sql`
+    update assets
+    set etag = file.new_etag, sha256 = coalesce(assets.sha256, file.sha256), version = version + 1
+    from unnest(${column('assetId')}::uuid[], ${column('etag')}::text[], ${column('newEtag')}::text[],
+      ${column('sha256')}::text[]) as file(asset_id, etag, new_etag, sha256)
+    where assets.asset_id = file.asset_id and assets.etag = file.etag and assets.ready_at is not null`.execute(db);
+}

@@ -1,0 +1,17 @@
+/** Requests to the reading thread and its replies. */
+export interface LookTask {
+  readonly path: string;
+  /** The folder of the bucket, below which no symbolic link is followed. */
+  readonly root: string;
+  /** A file is not read if it has one of these ETags or another size. */
+  readonly knownEtags: readonly string[];
+  readonly byteSize: number;
+}
+
+export interface SeenFile {
+  readonly etag: string;
+  /** Hex; `undefined`: it was not read. */
+  readonly sha256: string | undefined;
+}
+
+export type Looked = { readonly file: SeenFile | undefined } | { readonly failure: string };

@@ -1,0 +1,34 @@
+/** Changes of the facts that callers declare. */
+import type { Db } from '#platform/db/db.ts';
+import { assetColumns, type MediaTables, type StoredAsset } from '../assets/assetstore.ts';
+
+/** Only what is present is changed; `null` clears it. */
+export interface FactChanges {
+  readonly thumbAssetId?: string | null | undefined;
+  readonly width?: number | null | undefined;
+  readonly height?: number | null | undefined;
+  readonly durationMs?: number | null | undefined;
+  readonly blurhash?: string | null | undefined;
+}
+
+/** `undefined`: there is no such asset, or it is not ready. */
+export function changeFacts(
+  db: Db<MediaTables>,
+  assetId: string,
+  { thumbAssetId, width, height, durationMs, blurhash }: FactChanges,
+): Promise<StoredAsset | undefined> {
+  return db
+    .updateTable('assets')
+    .set((eb) => ({
+      ...(thumbAssetId !== undefined && { thumb_asset_id: thumbAssetId }),
+      ...(width !== undefined && { width }),
+      ...(height !== undefined && { height }),
+      ...(durationMs !== undefined && { duration_ms: durationMs }),
+      ...(blurhash !== undefined && { blurhash }),
+      version: eb('version', '+', 1),
+    }))
+    .where('asset_id', '=', assetId)
+    .where('ready_at', 'is not', null)
+    .returning(assetColumns)
+    .executeTakeFirst();
+}

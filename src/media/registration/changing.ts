@@ -1,0 +1,55 @@
+/** `GET` and `PATCH /v1/assets/:assetId`: one asset (docs/specification/media.md#one-asset). */
+import type { Caller } from '#platform/access/caller.ts';
+import { invalid, problems } from '#platform/problem.ts';
+import type { Asset, AssetChange } from '../api.ts';
+import { isAudio, isVideo, toAsset } from '../assets/asset.ts';
+import { findAsset, type StoredAsset } from '../assets/assetstore.ts';
+import { mayRead } from '../assets/ownership.ts';
+import { isImage } from '../assets/sizelimits.ts';
+import { type InvalidationDeps, withInvalidation } from '../signing/signedurlcache.ts';
+import { changeFacts } from './changestore.ts';
+
+export interface OneAssetDeps extends InvalidationDeps {
+  readonly publicScopes: readonly string[];
+}
+
+/** Throws 404 for what does not exist, is not ready, or cannot be read by the caller. */
+export async function readAsset(deps: OneAssetDeps, caller: Caller, assetId: string): Promise<Asset> {
+  return toAsset(await findReadable(deps, caller, assetId));
+}
+
+/** Throws 404 as `readAsset`, 403 (another owner's, in a public scope) and 400 (a field that this asset does not have). */
+export async function changeAsset(
+  deps: OneAssetDeps,
+  caller: Caller,
+  assetId: string,
+  change: AssetChange,
+): Promise<Asset> {
+  const row = await findReadable(deps, caller, assetId);
+  if (caller.kind === 'user' && row.ownerId !== caller.userId)
+    throw problems.forbidden({ message: 'The asset belongs to another user.' });
+  assertApplies(row, change);
+  const changed = await withInvalidation(deps, [assetId], () => changeFacts(deps.db, assetId, change));
+  if (changed === undefined) throw noSuchAsset();
+  return toAsset(changed);
+}
+
+async function findReadable(deps: OneAssetDeps, caller: Caller, assetId: string): Promise<StoredAsset> {
+  const row = await findAsset(deps.db, assetId);
+  if (!row?.readyAt || !mayRead(caller, row, deps.publicScopes)) throw noSuchAsset();
+  return row;
+}
+
+const mediaFields = ['width', 'height', 'durationMs', 'blurhash'] as const;
+
+/** The facts of images come from their bytes; other files have none. */
+function assertApplies(row: StoredAsset, change: AssetChange): void {
+  const hasImage = isImage(row.mime);
+  if (change.thumbAssetId !== undefined && (hasImage || !isVideo(row)))
+    throw invalid('body.thumbAssetId', 'can be set on videos only');
+  if (!hasImage && (isVideo(row) || isAudio(row))) return;
+  const field = mediaFields.find((name) => change[name] !== undefined);
+  if (field !== undefined) throw invalid(`body.${field}`, 'can be set on video and audio only');
+}
+
+const noSuchAsset = () => problems.not_found({ message: 'There is no such asset.' });

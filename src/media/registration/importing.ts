@@ -1,0 +1,141 @@
+/**
+ * `POST /v1/assets/legacy`: a file of the legacy backend becomes an asset, and its bytes stay where they are
+ * (docs/specification/media.md#legacy-files). As in a registration the row is drafted, the file checked again, the row
+ * marked ready. A refused file stays, prohibited content included: it belongs to another system. The incident names it.
+ */
+
+import { uuidOfName } from '#platform/ids.ts';
+import type { ObjectHead, Objects } from '#platform/objects/objects.ts';
+import { problems } from '#platform/problem.ts';
+import { retryWhileChanging } from '#platform/resilience/retrywhilechanging.ts';
+import type { LegacyImport } from '../api.ts';
+import { isSameAsset, kindOfMime, toAsset } from '../assets/asset.ts';
+import {
+  type AssetIdentity,
+  draftAsset,
+  dropUnready,
+  findAsset,
+  findDeletableAt,
+  markReady,
+} from '../assets/assetstore.ts';
+import type { LookupDeps } from '../lookup/assetlookup.ts';
+import { mediaProblems, refusalProblem } from '../problems.ts';
+import { mimeOfFile } from '../reading/legacymime.ts';
+import { blockAndDrop } from '../screening/incidentstore.ts';
+import type { Screening } from '../screening/screening.ts';
+import {
+  factsOf,
+  type Inspection,
+  type InspectionDeps,
+  screenInspected,
+  unknownFacts,
+  withInspected,
+} from './inspection.ts';
+import { type PublishingDeps, publishDraft } from './publishing.ts';
+import type { Registration } from './registration.ts';
+
+export interface ImportDeps extends LookupDeps, Pick<InspectionDeps, 'engine' | 'pictures' | 'digester' | 'limits'> {
+  readonly screening: Screening;
+  readonly countIncident?: PublishingDeps['countIncident'];
+}
+
+/** A file that is to become the asset of this id, owner and scope. */
+interface LegacyFile {
+  readonly files: Objects;
+  readonly path: string;
+  readonly owner: Omit<AssetIdentity, 'kind' | 'requestedMime'>;
+}
+
+/** A file that is there. */
+interface FoundFile extends Omit<LegacyFile, 'owner'> {
+  readonly identity: AssetIdentity;
+  readonly head: ObjectHead;
+  /** Of the row that an earlier attempt drafted. */
+  readonly draftEtag: string | undefined;
+}
+
+/**
+ * Throws 404 (no such file), 409 `asset_conflict` (registered for another owner or scope), 413, 422 and 451 as
+ * `registerAsset`, and 503, after which the call can be retried.
+ */
+export async function importFile(deps: ImportDeps, request: LegacyImport): Promise<Registration> {
+  const { ownerId, scopeKind, scopeId, legacyBucket, path } = request;
+  const files = deps.legacy.bucket(legacyBucket);
+  if (files === undefined) throw noFile();
+  const owner = { assetId: importedIdOf(legacyBucket, path), ownerId, scopeKind, scopeId };
+  return retryWhileChanging(async () => {
+    const file = await readFile(deps, { files, path, owner });
+    if (file === undefined || 'asset' in file) return file;
+    const uploaded = { storageKey: path, head: file.head, mime: file.identity.requestedMime };
+    return withInspected({ ...deps, objects: files }, uploaded, async (inspection) => {
+      if (typeof inspection !== 'string') return inspection && writeFile(deps, file, inspection);
+      if (file.draftEtag !== undefined) await dropUnready(deps.db, owner.assetId, file.draftEtag);
+      throw refusalProblem(inspection);
+    });
+  }, mediaProblems.object_changing);
+}
+
+/** The asset, if the file is registered already. `undefined`: the file was replaced; read again. */
+async function readFile(
+  { db }: ImportDeps,
+  { files, path, owner }: LegacyFile,
+): Promise<FoundFile | Registration | undefined> {
+  const { assetId } = owner;
+  const row = await findAsset(db, assetId);
+  if (row !== undefined && !isSameAsset(row, { ...row, ...owner })) throw registeredElsewhere();
+  const head = await files.head(path);
+  if (head === undefined) {
+    if (row !== undefined) await dropUnready(db, assetId, row.etag);
+    throw noFile();
+  }
+  if (row?.readyAt) return { created: false, asset: toAsset(row) };
+
+  const requestedMime = await mimeOfFile(files, path, head);
+  if (requestedMime === undefined) return undefined;
+  const identity = { ...owner, kind: kindOfMime(requestedMime), requestedMime };
+  // The draft of an earlier attempt, before the file was replaced.
+  if (row !== undefined && !isSameAsset(row, identity)) await dropUnready(db, assetId, row.etag);
+  return { files, path, identity, head, draftEtag: row?.etag };
+}
+
+/** `undefined`: the row or the file has changed; read again. */
+async function writeFile(
+  deps: ImportDeps,
+  { files, path, identity, head }: FoundFile,
+  inspection: Inspection,
+): Promise<Registration | undefined> {
+  const { db, screening } = deps;
+  const { assetId, requestedMime } = identity;
+  const { etag } = head;
+  const { bucket } = files;
+  const registered = await findDeletableAt(db, bucket, [path]);
+  if (registered.some((row) => row.assetId !== assetId)) throw registeredElsewhere();
+  const place = { backend: 'legacy', bucket, storageKey: path, etag, byteSize: head.size } as const;
+  // Of anything but an image only the name is known.
+  if (!(await draftAsset(db, identity, place, factsOf(unknownFacts(requestedMime), inspection)))) return undefined;
+  const published = await publishDraft(deps, {
+    match: await screenInspected(screening, assetId, inspection),
+    finding: { etag, digests: inspection.digests, origin: `${bucket}/${path}` },
+    block: (finding) => blockAndDrop(db, { assetId, etag }, finding),
+    isUnchanged: async () => (await files.head(path))?.etag === etag,
+    markReady: () => markReady(db, assetId, etag, inspection.picture !== undefined),
+  });
+  if (published === 'blocked') throw refusalProblem('csam_blocked');
+  return published && { created: true, asset: toAsset(published) };
+}
+
+function registeredElsewhere() {
+  return mediaProblems.asset_conflict({ message: 'This file is registered already, for another owner or scope.' });
+}
+
+function noFile() {
+  return problems.not_found({ message: 'There is no such file in the legacy backend.' });
+}
+
+/** Generated at random, once. */
+const namespace = 'fa09e2e740a3460580e1d87e20e27951';
+
+/** The same for the same file, in every process. */
+export function importedIdOf(bucket: string, path: string): string {
+  return uuidOfName(namespace, `${bucket}/${path}`);
+}

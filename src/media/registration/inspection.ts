@@ -1,0 +1,152 @@
+/** Inspects the bytes of an uploaded object (docs/specification/media.md#images; docs/screening.md). */
+import { type Engine, EngineBusy, EngineTimeout, type ImageFacts, PictureFault } from '#image/engine/engine.ts';
+import { isImageMime } from '#image/engine/formats.ts';
+import type { Permits } from '#image/engine/permits.ts';
+import { beginningBytes, sniff } from '#image/engine/sniffing.ts';
+import { ownerOfKey } from '#image/engine/sources.ts';
+import type { ObjectHead } from '#platform/objects/objects.ts';
+import { problems } from '#platform/problem.ts';
+import type { AssetFacts } from '../assets/assetstore.ts';
+import { isImage, maxBytesOf, type SizeLimits } from '../assets/sizelimits.ts';
+import type { Refusal } from '../problems.ts';
+import type { Digester } from '../reading/digests.ts';
+import { type ReadableObjects, type ReadObject, readUnchanged } from '../reading/unchanged.ts';
+import type { Digests, Match, Screening } from '../screening/screening.ts';
+
+export interface InspectionDeps {
+  readonly objects: ReadableObjects;
+  readonly engine: Pick<Engine, 'inspect'>;
+  /** Bounds how many images are in memory: each is read completely before the engine gets it. */
+  readonly pictures: Permits;
+  readonly digester: Digester;
+  readonly screening: Pick<Screening, 'hash'>;
+  readonly limits: SizeLimits;
+}
+
+/** An object and its declared mime. */
+export interface Uploaded {
+  readonly storageKey: string;
+  readonly head: ObjectHead;
+  readonly mime: string;
+}
+
+/** What the bytes of an object show. */
+export interface Inspection {
+  readonly digests: Digests;
+  /** `undefined`: it is no image. */
+  readonly picture: Picture | undefined;
+}
+
+/** An image in memory and the facts that its bytes show. */
+interface Picture {
+  readonly bytes: Uint8Array;
+  readonly facts: Pick<ImageFacts, 'mime' | 'width' | 'height' | 'blurhash'>;
+}
+
+const refusalByFault: Readonly<Record<PictureFault['reason'], Refusal>> = {
+  unsupported: 'unsupported_image',
+  undecodable: 'undecodable_image',
+  too_large: 'image_too_large',
+};
+
+/**
+ * Reads exactly the object that `head` describes and passes the result to `work`. An object whose mime or first bytes are
+ * those of an image is decoded; of anything else the digests are computed. `work` gets a refusal if the object cannot be
+ * registered, and `undefined` if it is gone or was replaced. The bytes of an image stay in memory until `work` ends. Throws `engine_unavailable`, `overloaded`, `digest_pending` and `screening_unavailable`.
+ */
+export async function withInspected<Result>(
+  deps: InspectionDeps,
+  uploaded: Uploaded,
+  work: (inspection: Inspection | Refusal | undefined) => Promise<Result>,
+): Promise<Result> {
+  const { storageKey, head, mime } = uploaded;
+  if (head.size > maxBytesOf(mime, deps.limits)) return work('asset_too_large');
+  const shown = await classify(deps.objects, uploaded);
+  if (shown === 'other') {
+    const digests = await deps.digester.digestsOf(deps.objects, storageKey, head);
+    return work(digests && { digests: { ...digests, pdq: null, pdqQuality: null }, picture: undefined });
+  }
+  if (shown !== 'picture') return work(shown);
+  // The limit of images applies whatever the declared mime is: the object is read into memory.
+  if (head.size > deps.limits.maxImageBytes) return work('asset_too_large');
+  const owner = ownerOfKey(storageKey);
+  const leave = await deps.pictures.acquire({ owner, kind: 'upload' }).catch(busy);
+  try {
+    const read = await readUnchanged(deps.objects, storageKey, { ifMatch: head.etag });
+    return await work(read && (await inspectBytes(deps, read, owner)));
+  } finally {
+    leave();
+  }
+}
+
+/** `undefined`: the bytes can be shown. Throws `screening_unavailable`. */
+export function screenInspected(
+  screening: Pick<Screening, 'screen' | 'matchDigests'>,
+  assetId: string,
+  { digests, picture }: Inspection,
+): Promise<Match | undefined> {
+  return picture === undefined
+    ? screening.matchDigests(digests)
+    : screening.screen({ assetId, mime: picture.facts.mime, bytes: picture.bytes }, digests);
+}
+
+/** The bytes of an image decide, whatever its mime is; anything else keeps its declared facts. */
+export function factsOf(declared: AssetFacts, { digests, picture }: Inspection): AssetFacts {
+  return picture === undefined
+    ? { ...declared, ...digests }
+    : { ...declared, ...digests, ...picture.facts, durationMs: null, thumbAssetId: null };
+}
+
+/** The facts of bytes that were not read. */
+export function unknownFacts(mime: string): AssetFacts {
+  return {
+    mime,
+    sha256: null,
+    md5: null,
+    pdq: null,
+    pdqQuality: null,
+    width: null,
+    height: null,
+    durationMs: null,
+    blurhash: null,
+    thumbAssetId: null,
+  };
+}
+
+async function inspectBytes(
+  deps: Pick<InspectionDeps, 'engine' | 'screening'>,
+  { bytes, digests }: ReadObject,
+  owner: string,
+): Promise<Inspection | Refusal> {
+  try {
+    const { rendition, ...facts } = await deps.engine.inspect(bytes, owner);
+    const { hex, quality } = await deps.screening.hash(rendition);
+    return { digests: { ...digests, pdq: hex, pdqQuality: quality }, picture: { bytes, facts } };
+  } catch (error) {
+    if (error instanceof PictureFault) return refusalByFault[error.reason];
+    return busy(error);
+  }
+}
+
+/**
+ * Browsers show images by their bytes, whatever their mime is. `undefined`: the object was replaced. Throws
+ * `engine_unavailable`.
+ */
+async function classify(
+  objects: ReadableObjects,
+  { storageKey, head, mime }: Uploaded,
+): Promise<'picture' | 'unsupported_image' | 'other' | undefined> {
+  if (isImage(mime)) return 'picture';
+  if (head.size === 0) return 'other';
+  const range = { start: 0, end: beginningBytes - 1 };
+  const beginning = await readUnchanged(objects, storageKey, { ifMatch: head.etag, range });
+  if (beginning === undefined) return undefined;
+  const shown = await sniff(beginning.bytes);
+  if (shown === undefined) return 'other';
+  return isImageMime(shown) ? 'picture' : 'unsupported_image';
+}
+
+/** An image that takes too long now may be fast on an idle machine: the object stays, and the call can be retried. */
+function busy(error: unknown): never {
+  throw error instanceof EngineBusy || error instanceof EngineTimeout ? problems.overloaded({ cause: error }) : error;
+}

@@ -1,0 +1,42 @@
+/** The last step of a registration, an import and a copy: a drafted row becomes readable, or is blocked. */
+import type { Db } from '#platform/db/db.ts';
+import type { MediaTables, StoredAsset } from '../assets/assetstore.ts';
+import { type Finding, isCleared } from '../screening/incidentstore.ts';
+import type { Match } from '../screening/screening.ts';
+
+export interface PublishingDeps {
+  readonly db: Db<MediaTables>;
+  /** Called for each incident that is recorded. */
+  readonly countIncident?: ((match: Match) => void) | undefined;
+}
+
+export interface PublishingSteps {
+  /** What the screening of the bytes found; `undefined`: they can be shown. */
+  readonly match: Match | undefined;
+  readonly finding: Omit<Finding, 'match'>;
+  /** Makes the row unreadable for good and records the incident. `false`: the row has changed. */
+  readonly block: (finding: Finding) => Promise<boolean>;
+  /** Whether the object still has the bytes that were inspected. */
+  readonly isUnchanged: () => Promise<boolean>;
+  /** `undefined`: the row has changed. */
+  readonly markReady: () => Promise<StoredAsset | undefined>;
+}
+
+/**
+ * The row was drafted before: a process that dies here leaves nothing readable. `undefined`: the row or the object has
+ * changed, and everything has to be read again. Throws as the steps do.
+ */
+export async function publishDraft(
+  deps: PublishingDeps,
+  steps: PublishingSteps,
+): Promise<StoredAsset | 'blocked' | undefined> {
+  const { match, finding } = steps;
+  if (match !== undefined && !(await isCleared(deps.db, finding.digests.sha256))) {
+    if (!(await steps.block({ ...finding, match }))) return undefined;
+    deps.countIncident?.(match);
+    return 'blocked';
+  }
+  // A refusal that finished before the draft was written has removed the object; a later one finds the draft.
+  if (!(await steps.isUnchanged())) return undefined;
+  return steps.markReady();
+}

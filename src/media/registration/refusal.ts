@@ -1,0 +1,34 @@
+/** Uploads that cannot become assets: the row says why until the object is removed, then the row goes too. */
+
+import { type AssetPlace, dropUnready } from '../assets/assetstore.ts';
+import { type RemovalDeps, removeDerivatives, removeObject } from '../deletion/removal.ts';
+import { type Refusal, refusalProblem } from '../problems.ts';
+import type { InvalidationDeps } from '../signing/signedurlcache.ts';
+
+export interface RefusalDeps extends Pick<InvalidationDeps, 'db'>, Pick<RemovalDeps, 'variants' | 'objects'> {}
+
+export interface RefusedUpload extends Pick<AssetPlace, 'storageKey' | 'etag'> {
+  readonly assetId: string;
+  readonly refusal: Refusal;
+}
+
+/**
+ * Removes the refused bytes and then their row. Bytes that were uploaded since stay. Of blocked bytes it also removes the
+ * derivatives, which `/v1/ensure` makes without a row. Resolves with `false` when other bytes are there by now.
+ */
+export async function removeRefused(
+  { db, objects, ...deps }: RefusalDeps,
+  { assetId, storageKey, etag, refusal }: RefusedUpload,
+): Promise<boolean> {
+  const head = await objects.head(storageKey);
+  const isReplaced = head !== undefined && head.etag !== etag;
+  if (head !== undefined && !isReplaced) await removeObject(objects, storageKey);
+  if (refusal === 'csam_blocked') await removeDerivatives(deps, objects, [storageKey]);
+  await dropUnready(db, assetId, etag);
+  return !isReplaced;
+}
+
+/** As `removeRefused`, and throws the refusal. `undefined`: other bytes are there, and have to be inspected. */
+export async function refuse(deps: RefusalDeps, refused: RefusedUpload): Promise<undefined> {
+  if (await removeRefused(deps, refused)) throw refusalProblem(refused.refusal);
+}

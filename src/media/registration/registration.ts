@@ -1,0 +1,187 @@
+/**
+ * `POST /v1/assets`: an uploaded object becomes an asset (docs/specification/media.md#registration).
+ *
+ * An upload is read, inspected and written. The row is drafted, then the object is checked again, then the row is marked
+ * ready; only ready rows are readable. Whenever the process dies, and whatever other calls do to the same id, a ready row
+ * has its object, and that object is the one that was inspected and screened. A refusal is a row too until its object is
+ * removed, so no other registration becomes ready on an object that is being removed. Every step can be repeated.
+ */
+import type { Caller } from '#platform/access/caller.ts';
+import type { Tx } from '#platform/db/db.ts';
+import type { ObjectHead } from '#platform/objects/objects.ts';
+import { Problem } from '#platform/problem.ts';
+import { retryWhileChanging } from '#platform/resilience/retrywhilechanging.ts';
+import type { Asset, RegistrationRequest } from '../api.ts';
+import { isSameAsset, isVideo, toAsset } from '../assets/asset.ts';
+import {
+  type AssetFacts,
+  type AssetIdentity,
+  draftAsset,
+  dropUnready,
+  findAsset,
+  type MediaTables,
+  markReady,
+} from '../assets/assetstore.ts';
+import { ownerFor } from '../assets/ownership.ts';
+import { storageKeyOf } from '../assets/storagekey.ts';
+import { mediaProblems, type Refusal } from '../problems.ts';
+import { admit } from '../quota/quota.ts';
+import { blockAsset } from '../screening/incidentstore.ts';
+import type { Screening } from '../screening/screening.ts';
+import { type InvalidationDeps, withInvalidation } from '../signing/signedurlcache.ts';
+import {
+  factsOf,
+  type Inspection,
+  type InspectionDeps,
+  screenInspected,
+  unknownFacts,
+  withInspected,
+} from './inspection.ts';
+import { type PublishingDeps, publishDraft } from './publishing.ts';
+import { type RefusalDeps, refuse, removeRefused } from './refusal.ts';
+
+export interface RegistrationDeps extends InspectionDeps, InvalidationDeps, RefusalDeps, PublishingDeps {
+  readonly objects: RefusalDeps['objects'];
+  readonly db: PublishingDeps['db'];
+  readonly screening: Screening;
+}
+
+export interface Registration {
+  /** `false`: it was registered before. */
+  readonly created: boolean;
+  readonly asset: Asset;
+}
+
+/** Runs in the transaction that makes the asset readable; when it throws, the asset stays unreadable. */
+type Alongside = (tx: Tx<MediaTables>) => Promise<void>;
+
+/** What the caller says of an upload. */
+interface DeclaredUpload {
+  readonly identity: AssetIdentity;
+  readonly storageKey: string;
+  readonly facts: AssetFacts;
+}
+
+/** An upload whose object is there. */
+interface Upload extends DeclaredUpload {
+  readonly head: ObjectHead;
+}
+
+/** An upload whose bytes were read. */
+interface InspectedUpload extends Upload {
+  /** `undefined`: the object was replaced. */
+  readonly inspection: Inspection | Refusal | undefined;
+}
+
+/**
+ * Throws 400, 403 (as `ownerFor`), 409 `asset_conflict`, `object_not_found`, 413 `asset_too_large`,
+ * `quota_exceeded`, 422 `unsupported_image`, `undecodable_image`, `image_too_large`, 451 `csam_blocked` (after these six
+ * there is no row and no object), and 503, after which the call can be retried.
+ */
+export async function registerAsset(
+  deps: RegistrationDeps,
+  caller: Caller,
+  request: RegistrationRequest,
+  alongside?: Alongside,
+): Promise<Registration> {
+  const declared = declaredBy(caller, request);
+  return retryWhileChanging(async () => {
+    const upload = await readUpload(deps, declared);
+    if (upload === undefined || 'asset' in upload) return upload;
+    return withInspected(deps, { ...upload, mime: request.mime }, (inspection) =>
+      writeUpload(deps, { ...upload, inspection }, alongside),
+    );
+  }, mediaProblems.object_changing);
+}
+
+function declaredBy(caller: Caller, request: RegistrationRequest): DeclaredUpload {
+  const { assetId, scopeKind, scopeId, kind, mime } = request;
+  const ownerId = ownerFor(caller, request.ownerId);
+  return {
+    identity: { assetId, ownerId, scopeKind, scopeId, kind, requestedMime: mime },
+    storageKey: storageKeyOf({ assetId, ownerId, scopeKind, scopeId, mime }),
+    // Only of what is no image (docs/specification/media.md#registration).
+    facts: {
+      ...unknownFacts(mime),
+      width: request.width ?? null,
+      height: request.height ?? null,
+      durationMs: request.durationMs ?? null,
+      blurhash: request.blurhash ?? null,
+      thumbAssetId: isVideo(request) ? (request.thumbAssetId ?? null) : null,
+    },
+  };
+}
+
+/** The asset, if it is registered already. `undefined`: a refusal of another registration was completed; read again. */
+async function readUpload(
+  deps: RegistrationDeps,
+  declared: DeclaredUpload,
+): Promise<Upload | Registration | undefined> {
+  const { db, objects } = deps;
+  const { identity, storageKey } = declared;
+  const row = await findAsset(db, identity.assetId);
+  const isSame = row !== undefined && isSameAsset(row, identity);
+  if (row?.refusal) {
+    const refused = { ...row, refusal: row.refusal };
+    if (isSame) return refuse(deps, refused);
+    await removeRefused(deps, refused);
+    return undefined;
+  }
+  if (row !== undefined && !isSame) throw mediaProblems.asset_conflict();
+  if (row?.readyAt) return { created: false, asset: toAsset(row) };
+
+  const head = await objects.head(storageKey);
+  if (head !== undefined) return { ...declared, head };
+  // The draft of an earlier attempt must not outlive its object.
+  if (row !== undefined) await dropUnready(db, row.assetId, row.etag);
+  throw mediaProblems.object_not_found();
+}
+
+/** `undefined`: the row or the object has changed; read again. */
+async function writeUpload(
+  deps: RegistrationDeps,
+  upload: InspectedUpload,
+  alongside: Alongside | undefined,
+): Promise<Registration | undefined> {
+  const { db, objects } = deps;
+  const { identity, storageKey, head, inspection } = upload;
+  if (inspection === undefined) return undefined;
+  if (typeof inspection === 'string') return draftRefusal(deps, upload, unknownFacts(upload.facts.mime), inspection);
+
+  const { assetId, ownerId } = identity;
+  const { etag } = head;
+  const facts = factsOf(upload.facts, inspection);
+  if (!(await draftAsset(db, identity, placeOf(deps, upload), facts))) return undefined;
+  try {
+    const published = await publishDraft(deps, {
+      match: await screenInspected(deps.screening, assetId, inspection),
+      finding: { etag, digests: inspection.digests, origin: null },
+      // The same bytes may have been registered, and their URLs cached, a moment before a list was changed.
+      block: (finding) => withInvalidation(deps, [assetId], () => blockAsset(db, { assetId, etag }, finding)),
+      isUnchanged: async () => (await objects.head(storageKey))?.etag === etag,
+      markReady: () =>
+        admit(deps, ownerId, (handle) => markReady(handle, assetId, etag, inspection.picture !== undefined), alongside),
+    });
+    if (published === 'blocked') return refuse(deps, { assetId, storageKey, etag, refusal: 'csam_blocked' });
+    return published && { created: true, asset: toAsset(published) };
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'quota_exceeded') throw error;
+    return draftRefusal(deps, upload, facts, 'quota_exceeded');
+  }
+}
+
+/** `undefined`: the row or the object has changed; read again. Throws the refusal. */
+async function draftRefusal(
+  deps: RegistrationDeps,
+  upload: Upload,
+  facts: AssetFacts,
+  refusal: Refusal,
+): Promise<undefined> {
+  const { identity, storageKey, head } = upload;
+  if (!(await draftAsset(deps.db, identity, placeOf(deps, upload), facts, refusal))) return undefined;
+  return refuse(deps, { assetId: identity.assetId, storageKey, etag: head.etag, refusal });
+}
+
+function placeOf({ objects }: RegistrationDeps, { storageKey, head }: Upload) {
+  return { bucket: objects.bucket, storageKey, etag: head.etag, byteSize: head.size };
+}

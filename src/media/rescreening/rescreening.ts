@@ -1,0 +1,98 @@
+/**
+ * Matches the stored digests of all assets with today's lists and blocks what matches, as an upload is blocked
+ * (docs/specification/media.md#rescreening). Pages follow the ids of the assets; every page can be repeated, and a blocked
+ * asset that a process did not finish removing is removed by the next rescreening.
+ */
+import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
+import { bucketOf } from '../assets/buckets.ts';
+import { type RemovalDeps, removeDerivatives } from '../deletion/removal.ts';
+import type { PublishingDeps } from '../registration/publishing.ts';
+import { removeRefused } from '../registration/refusal.ts';
+import { blockAndDrop, blockAsset, isCleared } from '../screening/incidentstore.ts';
+import type { Match, Screening } from '../screening/screening.ts';
+import { withInvalidation } from '../signing/signedurlcache.ts';
+import { findScreened, type ScreenedRow } from './rescreenstore.ts';
+
+export interface RescreeningDeps extends RemovalDeps, Pick<PublishingDeps, 'countIncident'> {
+  readonly screening: Pick<Screening, 'matchDigests'>;
+}
+
+export interface RescreenCounts {
+  /** Assets whose digests were matched. */
+  readonly checked: number;
+  readonly blocked: number;
+  /** Assets from before every upload was hashed. */
+  readonly withoutDigests: number;
+}
+
+export interface RescreenedPage extends RescreenCounts {
+  /** The last id; `null`: this was the last page. */
+  readonly cursor: string | null;
+}
+
+const rowsPerPage = 500;
+/** Requests to the screening thread: enough that it never waits. */
+const matchesAtOnce = 16;
+
+/** Throws `screening_unavailable` and `engine_unavailable`. */
+export async function rescreenPage(
+  deps: RescreeningDeps,
+  after: string | null,
+  signal?: AbortSignal,
+): Promise<RescreenedPage> {
+  const rows = await findScreened(deps.db, after, rowsPerPage);
+  const outcomes = await mapConcurrently(rows, matchesAtOnce, (row) => {
+    signal?.throwIfAborted();
+    return rescreen(deps, row);
+  });
+  const count = (outcome: Outcome) => outcomes.filter((each) => each === outcome).length;
+  return {
+    checked: rows.length - count('unhashed'),
+    blocked: count('blocked'),
+    withoutDigests: count('unhashed'),
+    cursor: rows.length < rowsPerPage ? null : (rows.at(-1)?.assetId ?? null),
+  };
+}
+
+type Outcome = 'passed' | 'blocked' | 'unhashed';
+
+async function rescreen(deps: RescreeningDeps, row: ScreenedRow): Promise<Outcome> {
+  if (row.isBlocked) {
+    await removeBlocked(deps, row);
+    return 'passed';
+  }
+  const { sha256, md5, pdq, pdqQuality } = row;
+  if (sha256 === null || md5 === null) return 'unhashed';
+  const match = await deps.screening.matchDigests({ sha256, md5, pdq, pdqQuality });
+  if (match === undefined || (await isCleared(deps.db, sha256))) return 'passed';
+  if (!(await block(deps, { ...row, sha256, md5 }, match))) return 'passed';
+  deps.countIncident?.(match);
+  await removeBlocked(deps, row);
+  return 'blocked';
+}
+
+/** `false`: the row has changed, and was screened with its new bytes. The file of a legacy row stays. */
+function block(
+  deps: RescreeningDeps,
+  {
+    assetId,
+    backend,
+    bucket,
+    storageKey,
+    etag,
+    ...digests
+  }: ScreenedRow & { readonly sha256: string; readonly md5: string },
+  match: Match,
+): Promise<boolean> {
+  const finding = { etag, digests, match, origin: backend === 'legacy' ? `${bucket}/${storageKey}` : null };
+  const change = backend === 'legacy' ? blockAndDrop : blockAsset;
+  return withInvalidation(deps, [assetId], () => change(deps.db, { assetId, etag }, finding));
+}
+
+async function removeBlocked(deps: RescreeningDeps, row: ScreenedRow): Promise<void> {
+  const objects = bucketOf(deps, row);
+  // In a bucket that is not configured nothing can be removed. The row is unreadable and stays.
+  if (objects === undefined) return;
+  if (row.backend === 'legacy') await removeDerivatives(deps, objects, [row.storageKey]);
+  else await removeRefused(deps, { ...row, refusal: 'csam_blocked' });
+}

@@ -1,0 +1,200 @@
+/** Incident records: which uploads were blocked, and why. */
+import { type Generated, type RawBuilder, sql } from 'kysely';
+import type { Db } from '#platform/db/db.ts';
+import type { Digests, Match } from './screening.ts';
+
+export interface IncidentTables {
+  screening_incidents: IncidentsTable;
+}
+
+type IncidentStatus = 'open' | 'upheld' | 'cleared';
+
+interface IncidentsTable {
+  incident_id: Generated<string>;
+  asset_id: string;
+  owner_id: string;
+  scope_kind: string;
+  scope_id: string;
+  kind: string;
+  mime: string;
+  byte_size: number;
+  etag: string;
+  sha256: string;
+  md5: string;
+  pdq: string | null;
+  pdq_quality: number | null;
+  check_name: Match['check'];
+  list: string;
+  listed: string | null;
+  distance: number | null;
+  origin: string | null;
+  created_at: Generated<Date>;
+  status: Generated<IncidentStatus>;
+  resolved_at: Date | null;
+  note: string | null;
+}
+
+const ofTheRow = [
+  'asset_id',
+  'owner_id',
+  'scope_kind',
+  'scope_id',
+  'kind',
+  'mime',
+  'byte_size',
+] as const satisfies readonly (keyof IncidentsTable)[];
+
+/** A match and the bytes in which it was found. */
+export interface Finding {
+  /** Of the bytes. */
+  readonly etag: string;
+  readonly digests: Digests;
+  readonly match: Match;
+  /** Where the same bytes remain: the source asset, or the legacy file (`bucket/path`). */
+  readonly origin: string | null;
+}
+
+/** A row, if it still has this ETag. */
+interface Suspect {
+  readonly assetId: string;
+  readonly etag: string;
+}
+
+/**
+ * Turns the row into a refusal and records the incident in one statement, so that there is never one without the other.
+ * `false`: there is no such row, or it is being refused already. Ready rows are blocked too: another call's screening of the
+ * same bytes can have passed a moment before a list was changed. The same bytes under the same id are one incident.
+ */
+export function blockAsset(db: Db<IncidentTables>, suspect: Suspect, finding: Finding): Promise<boolean> {
+  const refused = sql`
+    update assets set refusal = 'csam_blocked', ready_at = null, screened_at = null, version = version + 1
+    where asset_id = ${suspect.assetId}::uuid and etag = ${suspect.etag} and refusal is null`;
+  return writeIncident(db, refused, finding);
+}
+
+/** As `blockAsset`, of a row whose bytes must stay: the row is deleted. */
+export function blockAndDrop(db: Db<IncidentTables>, suspect: Suspect, finding: Finding): Promise<boolean> {
+  const dropped = sql`delete from assets where asset_id = ${suspect.assetId}::uuid and etag = ${suspect.etag}`;
+  return writeIncident(db, dropped, finding);
+}
+
+/** The newest resolution of the content of an incident's row. */
+const isClearedContent = sql<boolean>`coalesce((
+  select latest.status = 'cleared' from screening_incidents latest
+  where latest.sha256 = screening_incidents.sha256 and latest.resolved_at is not null
+  order by latest.resolved_at desc limit 1
+), false)`;
+
+/** Whether operators have cleared this content: it passes, whatever the lists say. */
+export async function isCleared(db: Db<IncidentTables>, sha256: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('screening_incidents')
+    .select('status')
+    .where('sha256', '=', sha256)
+    .where('resolved_at', 'is not', null)
+    .orderBy('resolved_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.status === 'cleared';
+}
+
+/** Where a page of incidents ended. Microseconds since 1970, as the database counts. */
+export interface IncidentPlace {
+  readonly createdAtUs: string;
+  readonly id: string;
+}
+
+const incidentColumns = [
+  'incident_id as id',
+  'status',
+  'asset_id as assetId',
+  'owner_id as ownerId',
+  'scope_kind as scopeKind',
+  'scope_id as scopeId',
+  'sha256',
+  'list',
+  'origin',
+  'created_at as createdAt',
+  'resolved_at as resolvedAt',
+  'note',
+  sql<string>`(extract(epoch from created_at) * 1000000)::bigint::text`.as('createdAtUs'),
+] as const;
+
+export type StoredIncident = NonNullable<Awaited<ReturnType<typeof findIncident>>>;
+
+export function findIncident(db: Db<IncidentTables>, id: string) {
+  return db.selectFrom('screening_incidents').select(incidentColumns).where('incident_id', '=', id).executeTakeFirst();
+}
+
+/** Newest first, from beyond `after` on, at most `limit`. */
+export function listIncidents(
+  db: Db<IncidentTables>,
+  status: IncidentStatus | undefined,
+  after: IncidentPlace | undefined,
+  limit: number,
+): Promise<readonly StoredIncident[]> {
+  return db
+    .selectFrom('screening_incidents')
+    .select(incidentColumns)
+    .$if(status !== undefined, (query) => query.where(sql<boolean>`status = ${status}`))
+    .$if(after !== undefined, (query) =>
+      query.where(
+        sql<boolean>`(created_at, incident_id) <
+          (timestamptz 'epoch' + ${after?.createdAtUs}::bigint * interval '1 microsecond', ${after?.id}::uuid)`,
+      ),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('incident_id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/** `undefined`: there is no such incident. */
+export function resolveIncident(
+  db: Db<IncidentTables>,
+  id: string,
+  resolution: 'upheld' | 'cleared',
+  note: string | null,
+): Promise<StoredIncident | undefined> {
+  return db
+    .updateTable('screening_incidents')
+    .set({ status: resolution, resolved_at: sql<Date>`clock_timestamp()`, note })
+    .where('incident_id', '=', id)
+    .returning(incidentColumns)
+    .executeTakeFirst();
+}
+
+/** Those of `paths` of a legacy bucket that an incident names as the origin of blocked bytes that are not cleared. */
+export async function findBlockedPaths(
+  db: Db<IncidentTables>,
+  bucket: string,
+  paths: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (paths.length === 0) return new Set();
+  const origins = paths.map((path) => `${bucket}/${path}`);
+  const rows = await db
+    .selectFrom('screening_incidents')
+    .select('origin')
+    .where(sql<boolean>`origin = any(${origins}::text[]) and not ${isClearedContent}`)
+    .execute();
+  return new Set(rows.flatMap(({ origin }) => origin?.slice(bucket.length + 1) ?? []));
+}
+
+async function writeIncident(db: Db<IncidentTables>, change: RawBuilder<unknown>, finding: Finding): Promise<boolean> {
+  const { etag, digests, match, origin } = finding;
+  const columns = sql.join(ofTheRow.map((column) => sql.ref(column)));
+  const { rows } = await sql`
+    with blocked as (${change} returning ${columns}),
+    written as (
+      insert into screening_incidents (
+        ${columns}, etag, sha256, md5, pdq, pdq_quality, check_name, list, listed, distance, origin
+      )
+      select ${columns}, ${etag}::text, ${digests.sha256}::text, ${digests.md5}::text, ${digests.pdq}::text,
+        ${digests.pdqQuality}::smallint, ${match.check}::text, ${match.list}::text, ${match.listed}::text,
+        ${match.distance}::smallint, ${origin}::text
+      from blocked
+      on conflict (asset_id, sha256) do nothing
+    )
+    select asset_id from blocked`.execute(db);
+  return rows.length === 1;
+}

@@ -1,0 +1,31 @@
+/** From references to the assets that the caller can read (docs/specification/media.md#ownership). */
+import type { Caller } from '#platform/access/caller.ts';
+import { mayRead, mayReadPath } from '../assets/ownership.ts';
+import { type AssetReference, type LookupDeps, lookUpAssets, type ResolvedAsset } from '../lookup/assetlookup.ts';
+
+export interface ResolvingDeps extends LookupDeps {
+  readonly publicScopes: readonly string[];
+}
+
+/** By reference, as given. Leaves out what does not exist, is not ready or cannot be read, and what is no reference. */
+export function resolveRefs(
+  deps: ResolvingDeps,
+  caller: Caller,
+  refs: readonly string[],
+  legacyBucket: string,
+): Promise<ReadonlyMap<string, ResolvedAsset>> {
+  // Checked before the lookup: paths of others cost no request.
+  return lookUpAssets(deps, refs, legacyBucket, (named) => isReadable(deps, caller, named));
+}
+
+/** Of a ready row, or of a legacy path. */
+export function isReadable(deps: Pick<ResolvingDeps, 'publicScopes'>, caller: Caller, named: AssetReference): boolean {
+  return 'row' in named
+    ? mayRead(caller, named.row, deps.publicScopes)
+    : mayReadPath(caller, named.path, deps.publicScopes);
+}
+
+/** For the resizer. A legacy file that is replaced has other addresses. */
+export function sourceOf({ objects, storageKey, etag, version }: ResolvedAsset) {
+  return { bucket: objects.bucket, key: storageKey, etag: etag ?? version };
+}

@@ -1,0 +1,59 @@
+/** `POST /v1/sign/image`: one query for all refs, no call to the store but for legacy files (docs/specification/media.md#signing). */
+import type { ResizeSigner } from '#edge/api.ts';
+import { isDecodable } from '#image/engine/formats.ts';
+import type { Caller } from '#platform/access/caller.ts';
+import type { ImageSignedRef } from '../api.ts';
+import type { ResolvedAsset } from '../lookup/assetlookup.ts';
+import { type ResolvingDeps, resolveRefs, sourceOf } from './resolving.ts';
+import { joinSigned, type SignedUrlCacheDeps, type SigningRequest, signWithCache } from './signedurlcache.ts';
+
+export interface SigningDeps extends ResolvingDeps, SignedUrlCacheDeps {
+  readonly resizeAddress: ResizeSigner;
+}
+
+/** A file name, or `true` for that of the URL; `undefined`: the browser can show the file. */
+export type Download = string | true | undefined;
+
+/** 7 days. */
+const addressValidS = 604_800;
+const thumb = { width: 400, height: 400, quality: 80 };
+const preview = { width: 1024, height: 1024, quality: 85 };
+
+/** The JSON of ImageSignedRefs: keyed by ref as it was given; what `resolveRefs` leaves out is `not_found`. */
+export async function signImages(deps: SigningDeps, caller: Caller, request: SigningRequest): Promise<string> {
+  const responses = await signWithCache(deps, caller, 'image', request, async (refs) => {
+    const found = await resolveRefs(deps, caller, refs, request.legacyBucket);
+    return new Map(
+      [...found].map(([ref, resolved]) => [ref, { resolved, response: signImage(deps, resolved, request.download) }]),
+    );
+  });
+  return joinSigned(request.refs, responses);
+}
+
+function signImage(deps: SigningDeps, row: ResolvedAsset, download: Download): ImageSignedRef {
+  const { width, height, byteSize, blurhash, mime } = row;
+  const url = originalAddress(row, download);
+  // Always `null` in image signing responses (docs/specification/media.md#signing).
+  const base = { width, height, byteSize, durationMs: null, blurhash, mime };
+  if (!isDecodable(mime)) return { ready: true, url, ...base };
+  const previewUrl = deps.resizeAddress(sourceOf(row), preview, 'webp');
+  return { ready: true, url, thumbUrl: thumbAddress(deps, row), previewUrl, ...base };
+}
+
+/** Valid for 7 days, for the bytes that were screened only. */
+export function originalAddress(
+  { objects, storageKey, mime, etag }: Pick<ResolvedAsset, 'objects' | 'storageKey' | 'mime' | 'etag'>,
+  download: Download,
+): string {
+  return objects.readAddress(storageKey, {
+    expiresInS: addressValidS,
+    contentType: mime,
+    etag,
+    ...(download && { download }),
+  });
+}
+
+/** Of images. */
+export function thumbAddress(deps: Pick<SigningDeps, 'resizeAddress'>, row: ResolvedAsset): string {
+  return deps.resizeAddress(sourceOf(row), thumb, 'webp');
+}

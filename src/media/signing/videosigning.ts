@@ -1,0 +1,148 @@
+/** `POST /v1/sign/video`: one query for the refs, one for their thumbnails (docs/specification/media.md#signing). */
+import { isDecodable } from '#image/engine/formats.ts';
+import type { Caller } from '#platform/access/caller.ts';
+import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
+import type { Log } from '#platform/log.ts';
+import type { VideoSignedRef } from '../api.ts';
+import { findThumbs } from '../assets/assetstore.ts';
+import { headsAtOnce } from '../assets/buckets.ts';
+import { lookUpAssets, lookUpRow, type ResolvedAsset, startReading } from '../lookup/assetlookup.ts';
+import type { Reading } from '../reconciling/reconciling.ts';
+import { thumbPathOf } from '../refs.ts';
+import { isReadable, resolveRefs } from './resolving.ts';
+import { joinSigned, type SignedAsset, type SigningRequest, signWithCache } from './signedurlcache.ts';
+import { type Download, originalAddress, type SigningDeps, thumbAddress } from './signing.ts';
+
+export interface VideoSigningDeps extends SigningDeps {
+  readonly log: Pick<Log, 'warn'>;
+}
+
+type Thumb = Awaited<ReturnType<typeof findThumbs>>[number];
+
+/** What the response says about the thumbnail of a video. */
+interface ShownThumb {
+  readonly thumbAssetId: string | null;
+  readonly thumbUrl?: string;
+}
+
+/** What is found out about it. */
+interface FoundThumb {
+  readonly shown: ShownThumb;
+  /** The one that `thumbUrl` shows. */
+  readonly resolved?: ResolvedAsset;
+  /** It may be another one, or none, at the next look. */
+  readonly isTransient?: boolean;
+}
+
+const noThumb: ShownThumb = { thumbAssetId: null };
+
+/**
+ * The JSON of VideoSignedRefs: keyed by ref as it was given; what `resolveRefs` leaves out is `not_found`. Whatever has a `thumbAssetId` counts as a
+ * video, and in the legacy backend what is named like one. A thumbnail that cannot be shown is logged, and takes nothing
+ * from the video but its `thumbUrl`.
+ */
+export async function signVideos(deps: VideoSigningDeps, caller: Caller, request: SigningRequest): Promise<string> {
+  const responses = await signWithCache(deps, caller, 'video', request, async (refs) => {
+    const found = await resolveRefs(deps, caller, refs, request.legacyBucket);
+    const thumbs = await findThumbsOf(deps, caller, [...found.values()]);
+    return new Map([...found].map(([ref, video]) => [ref, toSignedAsset(video, request.download, thumbs.get(video))]));
+  });
+  return joinSigned(request.refs, responses);
+}
+
+function toSignedAsset(
+  resolved: ResolvedAsset,
+  download: Download,
+  thumb: FoundThumb = { shown: noThumb, isTransient: true },
+): SignedAsset {
+  const response = signVideo(resolved, thumb.shown, download);
+  if (thumb.resolved?.row === undefined) return { resolved, response, isTransient: thumb.isTransient ?? false };
+  return {
+    resolved,
+    response,
+    thumb: { row: thumb.resolved.row, responseWithout: { ...response, thumbUrl: undefined } },
+    hasLegacyThumb: thumb.resolved.backend === 'legacy',
+  };
+}
+
+function signVideo(video: ResolvedAsset, thumb: ShownThumb, download: Download): VideoSignedRef {
+  const { width, height, byteSize, durationMs, blurhash, mime } = video;
+  const facts = { width, height, byteSize, durationMs, blurhash, mime };
+  return { ready: true, url: originalAddress(video, download), ...thumb, ...facts };
+}
+
+async function findThumbsOf(
+  deps: VideoSigningDeps,
+  caller: Caller,
+  videos: readonly ResolvedAsset[],
+): Promise<ReadonlyMap<ResolvedAsset, FoundThumb>> {
+  const reading = startReading(deps);
+  const rows = await lookUpThumbs(deps, videos);
+  const lost: string[] = [];
+  const shown = await mapConcurrently(videos, headsAtOnce, async (video): Promise<[ResolvedAsset, FoundThumb]> => {
+    const thumbAssetId = video.row?.namedThumbId ?? null;
+    const wanted = thumbAssetId === null ? pathOfThumb(video) : rows && pickRow(rows.get(thumbAssetId), video);
+    if (wanted === undefined) return [video, { shown: noThumb, isTransient: thumbAssetId !== null }];
+    const thumb = wanted === 'absent' ? undefined : await openThumb(deps, caller, wanted, reading);
+    if (thumb === undefined) {
+      lost.push(video.row?.assetId ?? video.storageKey);
+      return [video, { shown: { thumbAssetId }, isTransient: true }];
+    }
+    return [video, { shown: { thumbAssetId, thumbUrl: thumbAddress(deps, thumb) }, resolved: thumb }];
+  });
+  if (lost.length > 0) deps.log.warn({ assetIds: lost }, 'thumbnails do not resolve');
+  return new Map(shown);
+}
+
+/** `undefined`: they could not be looked up, and nothing is known about whose they are. */
+async function lookUpThumbs(
+  deps: VideoSigningDeps,
+  videos: readonly ResolvedAsset[],
+): Promise<ReadonlyMap<string, Thumb> | undefined> {
+  const thumbIds = new Set(videos.flatMap(({ row }) => row?.namedThumbId ?? []));
+  if (thumbIds.size === 0) return new Map();
+  try {
+    const rows = await findThumbs(deps.db, [...thumbIds]);
+    return new Map(rows.map((row) => [row.assetId, row]));
+  } catch (error) {
+    deps.log.warn({ err: error }, 'thumbnails could not be looked up');
+    return undefined;
+  }
+}
+
+interface LegacyThumb {
+  readonly bucket: string;
+  readonly path: string;
+}
+
+/** `undefined`: it belongs to another owner and is not mentioned. */
+function pickRow(row: Thumb | undefined, video: ResolvedAsset): Thumb | 'absent' | undefined {
+  if (row === undefined) return 'absent';
+  return row.ownerId === video.row?.ownerId ? row : undefined;
+}
+
+function pathOfThumb({ backend, objects, storageKey }: ResolvedAsset): LegacyThumb | undefined {
+  const path = backend === 'legacy' ? thumbPathOf(storageKey) : undefined;
+  return path === undefined ? undefined : { bucket: objects.bucket, path };
+}
+
+/** An image that the caller can read. A thumbnail by convention is next to its video and has the same readers. */
+async function openThumb(
+  deps: VideoSigningDeps,
+  caller: Caller,
+  thumb: Thumb | LegacyThumb,
+  reading: Reading,
+): Promise<ResolvedAsset | undefined> {
+  try {
+    if ('path' in thumb) {
+      const resolved = (await lookUpAssets(deps, [thumb.path], thumb.bucket)).get(thumb.path);
+      return resolved && isDecodable(resolved.mime) ? resolved : undefined;
+    }
+    if (!thumb.isReady || !isDecodable(thumb.mime) || !isReadable(deps, caller, { row: thumb })) return undefined;
+    const [current] = await reading.current([thumb]);
+    return current && (await lookUpRow(deps, current));
+  } catch (error) {
+    deps.log.warn({ err: error }, 'a thumbnail could not be looked up');
+    return undefined;
+  }
+}

@@ -1,0 +1,42 @@
+/** One page of a sweep: what each part gets and returns. */
+import type { VariantMaker } from '#image/engine/variants.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Db } from '#platform/db/db.ts';
+import type { Objects } from '#platform/objects/objects.ts';
+import type { RemovalDeps } from '../deletion/removal.ts';
+import type { TaskTables } from '../tasks/taskstore.ts';
+import type { SweepFinding } from './api.ts';
+
+export interface SweepDeps extends RemovalDeps {
+  readonly taskDb: Db<TaskTables>;
+  readonly clock: Clock;
+  /** Where variants are stored. */
+  readonly publicObjects: Objects;
+  readonly variants: Pick<VariantMaker, 'forgetAll' | 'names'>;
+}
+
+export interface SweepPageRequest {
+  /** `false`: nothing is changed. */
+  readonly apply: boolean;
+  /** Where the page before ended. */
+  readonly after: string | undefined;
+  /**
+   * Set for sweeps that no operator started: they remove only what was created after that moment, and only under keys
+   * that uploads have. A new database has no rows for objects from before it.
+   */
+  readonly aloneSince?: Date;
+}
+
+/** A bounded piece of a sweep. */
+export interface SweepPage {
+  readonly found: readonly SweepFinding[];
+  /** `undefined`: this was the last page. */
+  readonly next: string | undefined;
+}
+
+/** Far longer than any upload, registration or copy takes. */
+const oldAfterMs = 24 * 3_600_000;
+
+export function oldBefore(clock: Clock): Date {
+  return new Date(clock.now() - oldAfterMs);
+}

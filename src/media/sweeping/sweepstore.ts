@@ -1,0 +1,162 @@
+/** The rows that sweeping reads, and those by which it holds off registrations. */
+import { sql } from 'kysely';
+import type { Db } from '#platform/db/db.ts';
+import { type DeletableAsset, deletableColumns, type MediaTables, type SeenAsset } from '../assets/assetstore.ts';
+import type { StorageKeyParts } from '../assets/storagekey.ts';
+
+type Handle = Db<MediaTables>;
+
+/** Begun before `createdBefore` and never ready: in the order of their ids, from beyond `after` on, at most `limit`. */
+export function findUnready(
+  db: Handle,
+  createdBefore: Date,
+  after: string | undefined,
+  limit: number,
+): Promise<readonly DeletableAsset[]> {
+  return db
+    .selectFrom('assets')
+    .select(deletableColumns)
+    .where('ready_at', 'is', null)
+    .where('created_at', '<', createdBefore)
+    .$if(after !== undefined, (query) => query.where('asset_id', '>', String(after)))
+    .orderBy('asset_id')
+    .limit(limit)
+    .execute();
+}
+
+/** Those that may be read, likewise. */
+export function findReady(db: Handle, after: string | undefined, limit: number): Promise<readonly DeletableAsset[]> {
+  return db
+    .selectFrom('assets')
+    .select(deletableColumns)
+    .where('ready_at', 'is not', null)
+    .$if(after !== undefined, (query) => query.where('asset_id', '>', String(after)))
+    .orderBy('asset_id')
+    .limit(limit)
+    .execute();
+}
+
+/** The storage keys in the rows of these ids. */
+export async function findKeys(db: Handle, assetIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const rows = await db
+    .selectFrom('assets')
+    .select(['asset_id as assetId', 'storage_key as storageKey'])
+    .where(sql<boolean>`asset_id = any(${assetIds}::uuid[])`)
+    .execute();
+  return new Map(rows.map(({ assetId, storageKey }) => [assetId, storageKey]));
+}
+
+/** From here on these can never become ready. Resolves with the rows that had not changed, with their new revisions. */
+export async function refuseUnready(db: Handle, seen: readonly SeenAsset[]): Promise<readonly SeenAsset[]> {
+  const { rows } = await sql<SeenAsset>`
+    update assets set refusal = coalesce(refusal, 'object_not_found'), version = version + 1
+    from unnest(${seen.map(({ assetId }) => assetId)}::uuid[], ${seen.map(({ revision }) => revision)}::text[])
+      as seen(asset_id, revision)
+    where assets.asset_id = seen.asset_id and assets.xmin::text = seen.revision and ready_at is null
+    returning assets.asset_id as "assetId", assets.xmin::text as revision`.execute(db);
+  return rows;
+}
+
+/** An object without a row. */
+export interface Unregistered extends Omit<StorageKeyParts, 'mime'> {
+  readonly storageKey: string;
+  /** `''`: there are watermark files only. */
+  readonly etag: string;
+  readonly byteSize: number;
+}
+
+/**
+ * Rows that keep every registration from becoming ready on these objects, of a kind that no request can name. Resolves
+ * with those whose ids were free: a concurrent registration of one finds it refused, or waits for this statement.
+ */
+export async function claimUnregistered(
+  db: Handle,
+  bucket: string,
+  objects: readonly Unregistered[],
+): Promise<readonly SeenAsset[]> {
+  return db
+    .insertInto('assets')
+    .values(
+      objects.map(({ assetId, ownerId, scopeKind, scopeId, storageKey, etag, byteSize }) => ({
+        asset_id: assetId,
+        owner_id: ownerId,
+        scope_kind: scopeKind,
+        scope_id: scopeId,
+        kind: '',
+        requested_mime: '',
+        mime: '',
+        backend: 'objects' as const,
+        bucket,
+        storage_key: storageKey,
+        etag,
+        byte_size: byteSize,
+        ready_at: null,
+        refusal: 'object_not_found' as const,
+      })),
+    )
+    .onConflict((conflict) => conflict.column('asset_id').doNothing())
+    .returning(['asset_id as assetId', sql<string>`xmin::text`.as('revision')])
+    .execute();
+}
+
+export interface IndexedPrefix {
+  /** What all variants of one source begin with. */
+  readonly prefix: string;
+  /** Of the store of their source. */
+  readonly mark: string;
+}
+
+export async function indexVariants(db: Handle, sweepId: string, indexed: readonly IndexedPrefix[]): Promise<void> {
+  await sql`
+    insert into stray_variants (sweep_id, mark, prefix)
+    select ${sweepId}::uuid, mark, prefix
+    from unnest(${indexed.map(({ mark }) => mark)}::text[], ${indexed.map(({ prefix }) => prefix)}::text[])
+      as indexed(mark, prefix)
+    on conflict do nothing`.execute(db);
+}
+
+export async function hasIndexed(db: Handle, sweepId: string, mark: string): Promise<boolean> {
+  return (await findIndexed(db, sweepId, mark, undefined, 1)).length > 0;
+}
+
+/** In order, from beyond `after` on, at most `limit`. */
+export async function findIndexed(
+  db: Handle,
+  sweepId: string,
+  mark: string,
+  after: string | undefined,
+  limit: number,
+): Promise<readonly string[]> {
+  const { rows } = await sql<{ prefix: string }>`
+    select prefix from stray_variants
+    where sweep_id = ${sweepId}::uuid and mark = ${mark} and prefix > ${after ?? ''}
+    order by prefix limit ${limit}`.execute(db);
+  return rows.map(({ prefix }) => prefix);
+}
+
+/** Removes the prefixes of sources that exist. */
+export async function dropIndexed(
+  db: Handle,
+  sweepId: string,
+  mark: string,
+  prefixes: readonly string[],
+): Promise<void> {
+  await sql`
+    delete from stray_variants
+    where sweep_id = ${sweepId}::uuid and mark = ${mark} and prefix = any(${prefixes}::text[])`.execute(db);
+}
+
+export async function dropIndex(db: Handle, sweepId: string): Promise<void> {
+  await sql`delete from stray_variants where sweep_id = ${sweepId}::uuid`.execute(db);
+}
+
+/** Of sweeps that were interrupted: none takes so long. */
+export async function dropOutdatedIndexes(db: Handle): Promise<void> {
+  await sql`delete from stray_variants where noted_at < now() - interval '7 days'`.execute(db);
+}
+
+/** The buckets that rows name. */
+export async function findLegacyBuckets(db: Handle): Promise<readonly string[]> {
+  const rows = await db.selectFrom('assets').select('bucket').distinct().where('backend', '=', 'legacy').execute();
+  return rows.map(({ bucket }) => bucket);
+}

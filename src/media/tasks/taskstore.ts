@@ -1,0 +1,249 @@
+/** The rows of media tasks. */
+import { sql } from 'kysely';
+import { type Db, json, type Tx } from '#platform/db/db.ts';
+import type { AssetFacts, MediaTables } from '../assets/assetstore.ts';
+import type { TaskStatus } from './api.ts';
+
+interface TasksTable {
+  task_id: string;
+  owner_id: string;
+  media_type: string;
+  status: TaskStatus;
+  metadata: Metadata;
+  run_id: string | null;
+  asset_id: string | null;
+  storage_key: string | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface TaskTables {
+  media_tasks: TasksTable;
+}
+
+export type Metadata = Readonly<Record<string, unknown>>;
+
+type Handle = Db<TaskTables> | Tx<TaskTables>;
+
+/** Tasks and assets are in one database: one transaction writes both. */
+export function tasksOf(tx: Tx<MediaTables>): Tx<TaskTables> {
+  return tx as unknown as Tx<TaskTables>;
+}
+
+export type StoredTask = NonNullable<Awaited<ReturnType<typeof findTask>>>;
+
+const taskColumns = [
+  'task_id as taskId',
+  'owner_id as ownerId',
+  'media_type as mediaType',
+  'status',
+  'metadata',
+  'run_id as runId',
+  'created_at as createdAt',
+  'updated_at as updatedAt',
+  // The transaction that wrote the row.
+  sql<string>`xmin::text`.as('revision'),
+] as const;
+
+export function findTask(db: Handle, taskId: string) {
+  return db.selectFrom('media_tasks').select(taskColumns).where('task_id', '=', taskId).executeTakeFirst();
+}
+
+export interface TaskWrite {
+  readonly taskId: string;
+  readonly ownerId: string;
+  readonly mediaType: string;
+  /** `undefined`: as it is; of a new row `pending`. */
+  readonly status: TaskStatus | undefined;
+  /** `undefined`: as it is; of a new row empty. */
+  readonly metadata: Metadata | undefined;
+}
+
+/** Never backwards, and nothing comes after the end (docs/specification/media.md#video-tasks). */
+function later(status: TaskStatus) {
+  return sql<TaskStatus>`
+    case
+      when media_tasks.status in ('completed', 'failed') then media_tasks.status
+      when media_tasks.status = 'processing' and ${status} = 'pending' then media_tasks.status
+      else ${status}
+    end`;
+}
+
+/** Who it belongs to, its media type and when it began are kept from the first write. */
+export async function upsertTask(db: Handle, task: TaskWrite): Promise<StoredTask> {
+  const { status, metadata } = task;
+  return db
+    .insertInto('media_tasks')
+    .values({
+      task_id: task.taskId,
+      owner_id: task.ownerId,
+      media_type: task.mediaType,
+      status: status ?? 'pending',
+      metadata: json(metadata ?? {}),
+      run_id: null,
+      asset_id: null,
+      storage_key: null,
+      created_at: sql<Date>`now()`,
+      updated_at: sql<Date>`now()`,
+    })
+    .onConflict((conflict) =>
+      conflict.column('task_id').doUpdateSet({
+        updated_at: sql<Date>`now()`,
+        ...(status && { status: later(status) }),
+        ...(metadata && { metadata: json(metadata) }),
+      }),
+    )
+    .returning(taskColumns)
+    .executeTakeFirstOrThrow();
+}
+
+export async function insertRun(
+  db: Handle,
+  task: TaskWrite & { readonly runId: string; readonly assetId: string; readonly storageKey: string },
+): Promise<void> {
+  await db
+    .insertInto('media_tasks')
+    .values({
+      task_id: task.taskId,
+      owner_id: task.ownerId,
+      media_type: task.mediaType,
+      status: task.status ?? 'pending',
+      metadata: json(task.metadata ?? {}),
+      run_id: task.runId,
+      asset_id: task.assetId,
+      storage_key: task.storageKey,
+      created_at: sql<Date>`now()`,
+      updated_at: sql<Date>`now()`,
+    })
+    .execute();
+}
+
+/** Written by the job of the run; `metadata` is added to what is there. `false`: the task was deleted. */
+export async function advanceRun(
+  db: Handle,
+  { taskId, runId }: { readonly taskId: string; readonly runId: string },
+  status: TaskStatus,
+  metadata: Metadata = {},
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('media_tasks')
+    .set({
+      status: later(status),
+      metadata: sql<Metadata>`media_tasks.metadata || ${json(metadata)}`,
+      updated_at: sql<Date>`now()`,
+    })
+    .where('task_id', '=', taskId)
+    .where('run_id', '=', runId)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
+}
+
+/** Only if it has not changed since it was read; `false`: it was written or deleted. */
+export async function dropTask(
+  db: Handle,
+  { taskId, revision }: Pick<StoredTask, 'taskId' | 'revision'>,
+): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('media_tasks')
+    .where('task_id', '=', taskId)
+    .where(sql<boolean>`xmin::text = ${revision}`)
+    .executeTakeFirstOrThrow();
+  return numDeletedRows === 1n;
+}
+
+/** Ids of those that there were. */
+export async function dropTasksOf(db: Handle, ownerId: string): Promise<readonly string[]> {
+  const rows = await db
+    .deleteFrom('media_tasks')
+    .where('owner_id', '=', ownerId)
+    .returning('task_id as taskId')
+    .execute();
+  return rows.map(({ taskId }) => taskId);
+}
+
+/** Of a task whose job has not ended. */
+const isUnfinished = sql<boolean>`run_id is not null and status in ('pending', 'processing')`;
+
+/** Ids of the owner's unfinished video tasks; of this upload, when one is named. */
+export async function findUnfinished(
+  db: Handle,
+  ownerId: string,
+  storageKey?: string | undefined,
+): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('media_tasks')
+    .select('task_id as taskId')
+    .where('owner_id', '=', ownerId)
+    .where(isUnfinished)
+    .$if(storageKey !== undefined, (query) => query.where('storage_key', '=', String(storageKey)))
+    .execute();
+  return rows.map(({ taskId }) => taskId);
+}
+
+/**
+ * Ends the owner's unfinished video tasks whose uploads start with this key, and separates tasks from their jobs, which then
+ * write nothing more: an upsert may have ended a task whose job still runs. Resolves with the ids.
+ */
+export async function cancelRuns(db: Handle, ownerId: string, keyPrefix: string): Promise<readonly string[]> {
+  const ended = json({ error: 'cancelled' });
+  const rows = await db
+    .updateTable('media_tasks')
+    .set({
+      status: sql<TaskStatus>`case when ${isUnfinished} then 'failed' else status end`,
+      metadata: sql<Metadata>`case when ${isUnfinished} then metadata || ${ended} else metadata end`,
+      updated_at: sql<Date>`case when ${isUnfinished} then now() else updated_at end`,
+      run_id: null,
+    })
+    .where('owner_id', '=', ownerId)
+    .where('run_id', 'is not', null)
+    .where(sql<boolean>`starts_with(storage_key, ${keyPrefix})`)
+    .returning('task_id as taskId')
+    .execute();
+  return rows.map(({ taskId }) => taskId);
+}
+
+/**
+ * Adds what is not known of a ready video; it keeps a thumbnail that it shows. Resolves with the thumbnail that it shows
+ * then. `undefined`: there is no such video.
+ */
+export async function describeVideo(
+  tx: Tx<MediaTables>,
+  assetId: string,
+  facts: Pick<AssetFacts, 'width' | 'height' | 'durationMs' | 'blurhash' | 'thumbAssetId'>,
+): Promise<{ readonly thumbAssetId: string | null } | undefined> {
+  const { rows } = await sql<{ thumbAssetId: string | null }>`
+    update assets set width = coalesce(width, ${facts.width}::int), height = coalesce(height, ${facts.height}::int),
+      duration_ms = coalesce(duration_ms, ${facts.durationMs}::bigint), blurhash = coalesce(blurhash, ${facts.blurhash}::text),
+      thumb_asset_id = case
+        when thumb_asset_id is null or exists (
+          select from assets thumb where thumb.asset_id = assets.thumb_asset_id and thumb.owner_id <> assets.owner_id
+        ) then coalesce(${facts.thumbAssetId}::uuid, thumb_asset_id)
+        else thumb_asset_id
+      end,
+      version = version + 1
+    where asset_id = ${assetId}::uuid and ready_at is not null
+    returning thumb_asset_id as "thumbAssetId"`.execute(tx);
+  return rows[0];
+}
+
+/** Whether a ready asset names it as its thumbnail. */
+export async function isShown(db: Db<MediaTables>, assetId: string): Promise<boolean> {
+  const shower = db
+    .selectFrom('assets')
+    .select('asset_id')
+    .where('thumb_asset_id', '=', assetId)
+    .where('ready_at', 'is not', null);
+  return (await shower.limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** The videos of these owners that a job has not done with yet. */
+export async function findUnfinishedVideos(db: Handle, ownerIds: readonly string[]): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('media_tasks')
+    .select('asset_id as assetId')
+    .where(sql<boolean>`owner_id = any(${ownerIds}::uuid[])`)
+    .where('asset_id', 'is not', null)
+    .where('status', 'in', ['pending', 'processing'])
+    .execute();
+  return rows.flatMap(({ assetId }) => assetId ?? []);
+}

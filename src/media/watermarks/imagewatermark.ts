@@ -1,0 +1,49 @@
+/** `POST /v1/watermark`: a picture with the wordmark on it, for downloads (docs/specification/media.md#watermarks). */
+import type { Caller } from '#platform/access/caller.ts';
+import { isSafeKey } from '#platform/objects/keys.ts';
+import { invalid, problems } from '#platform/problem.ts';
+import type { Watermarked, WatermarkRequest } from '../api.ts';
+import { isImage } from '../assets/sizelimits.ts';
+import { imageWatermarkKeyOf } from '../assets/storagekey.ts';
+import type { ResolvedAsset } from '../lookup/assetlookup.ts';
+import { type ResolvingDeps, resolveRefs } from '../signing/resolving.ts';
+import { type SignedUrlCacheDeps, signWithCache } from '../signing/signedurlcache.ts';
+import { type Download, originalAddress } from '../signing/signing.ts';
+import type { ImageWatermarker } from './imagewatermarker.ts';
+import { isReplaced } from './watermarkrecords.ts';
+
+export interface WatermarkDeps extends ResolvingDeps, SignedUrlCacheDeps {
+  readonly watermarks: ImageWatermarker;
+}
+
+/** The JSON of Watermarked. Throws 404 as `resolveRefs` leaves out, 400 when it is no image, and as `ImageWatermarker` does. */
+export async function watermarkImage(deps: WatermarkDeps, caller: Caller, request: WatermarkRequest): Promise<string> {
+  const { ref, legacyBucket, download } = request;
+  const responses = await signWithCache(
+    deps,
+    caller,
+    'watermark',
+    { refs: [ref], legacyBucket, download },
+    async () => {
+      const resolved = (await resolveRefs(deps, caller, [ref], legacyBucket)).get(ref);
+      return resolved === undefined || isReplaced(resolved)
+        ? new Map()
+        : new Map([[ref, { resolved, response: await signWatermarked(deps, resolved, download) }]]);
+    },
+  );
+  const response = responses.get(ref);
+  if (response === undefined) throw problems.not_found({ message: 'There is no such asset.' });
+  return response;
+}
+
+async function signWatermarked(deps: WatermarkDeps, source: ResolvedAsset, download: Download): Promise<Watermarked> {
+  if (!isImage(source.mime)) throw invalid('body.ref', 'must be an image');
+  // The longest names of the legacy backend leave no room for the suffix.
+  if (!isSafeKey(imageWatermarkKeyOf(source.storageKey)))
+    throw invalid('body.ref', 'has too long a name for a file beside it');
+  const storageKey = await deps.watermarks.ensure(source);
+  // No upload URL is ever signed for its key: the object there was made here, from bytes that passed their screening.
+  return {
+    url: originalAddress({ objects: source.objects, storageKey, mime: 'image/jpeg', etag: undefined }, download),
+  };
+}

@@ -1,0 +1,117 @@
+/**
+ * Makes the watermarked image next to its source, once for all concurrent calls: within a process they share one promise;
+ * of several processes the first to write wins, or the last if the source is a legacy file, which can be replaced. After
+ * writing, the source is checked again and the file removed if the source is gone: a deletion removes the source first and
+ * then lists its derivatives, so one of the two finds the file.
+ */
+import { type Engine, EngineTimeout } from '#image/engine/engine.ts';
+import type { Permits } from '#image/engine/permits.ts';
+import { asPictureProblem } from '#image/engine/problems.ts';
+import { objectSource, ownerOfKey, SourceFault } from '#image/engine/sources.ts';
+import { ObjectExists } from '#platform/objects/objects.ts';
+import { problems } from '#platform/problem.ts';
+import { imageWatermarkKeyOf } from '../assets/storagekey.ts';
+import type { ResolvedAsset } from '../lookup/assetlookup.ts';
+import { mediaProblems } from '../problems.ts';
+import { isWatermarkCurrent, recordWatermark, type WatermarkRecordsDeps } from './watermarkrecords.ts';
+
+export interface ImageWatermarkerDeps extends WatermarkRecordsDeps {
+  readonly engine: Pick<Engine, 'watermark'>;
+  /** Bounds how many pictures are held in memory at once. */
+  readonly pictures: Permits;
+}
+
+/** A source: its bucket, its key, and the ETag of the bytes that can be shown, where it is known. */
+export type WatermarkSource = Pick<ResolvedAsset, 'objects' | 'storageKey' | 'etag' | 'version'>;
+
+export interface ImageWatermarker {
+  /**
+   * Resolves with the key of the watermarked image, which exists then. Throws 404 (the source is gone), 422 (it is no image
+   * that can be decoded) and 503 (`asset_changing`: the legacy file was replaced during the call); a failure is not cached.
+   */
+  ensure(source: WatermarkSource): Promise<string>;
+}
+
+export function createImageWatermarker(deps: ImageWatermarkerDeps): ImageWatermarker {
+  /** By bucket, key and version. */
+  const making = new Map<string, Promise<void>>();
+  return {
+    ensure: async (source) => {
+      const key = imageWatermarkKeyOf(source.storageKey);
+      const name = JSON.stringify([source.objects.bucket, key, source.version]);
+      const flight = making.get(name) ?? ensureFile(deps, source, key).finally(() => making.delete(name));
+      making.set(name, flight);
+      await flight;
+      return key;
+    },
+  };
+}
+
+async function ensureFile(deps: ImageWatermarkerDeps, source: WatermarkSource, key: string): Promise<void> {
+  if (await isWatermarkCurrent(deps, source, key)) return;
+  try {
+    await make(deps, source, key);
+  } catch (error) {
+    if (await isPathReplaced(error, source)) throw mediaProblems.asset_changing({ cause: error });
+    if (error instanceof SourceFault && error.reason === 'absent')
+      throw problems.not_found({ message: 'There is no such asset.', cause: error });
+    if (error instanceof SourceFault) throw problems.engine_unavailable({ cause: error });
+    // As in a registration: it may be fast on an idle machine.
+    if (error instanceof EngineTimeout) throw problems.overloaded({ cause: error });
+    throw asPictureProblem(error);
+  }
+}
+
+/** A legacy path means whatever bytes are there: the next call finds the new ones. */
+async function isPathReplaced(error: unknown, { objects, storageKey, etag }: WatermarkSource): Promise<boolean> {
+  const isAbsent = error instanceof SourceFault && error.reason === 'absent';
+  return isAbsent && etag === undefined && (await objects.head(storageKey)) !== undefined;
+}
+
+async function make(deps: ImageWatermarkerDeps, source: WatermarkSource, key: string): Promise<void> {
+  const { engine, pictures } = deps;
+  const { objects, storageKey, etag, version } = source;
+  const owner = ownerOfKey(storageKey);
+  const release = await pictures.acquire({ owner });
+  try {
+    const { bytes, stillStands } = await objectSource(objects, storageKey, etag ?? version).read();
+    const jpeg = await engine.watermark(bytes, owner);
+    await (version === undefined ? putOnce(source, key, jpeg) : replace(deps, source, key, jpeg));
+    await takeBackUnless(stillStands, source, key);
+  } finally {
+    release();
+  }
+}
+
+async function putOnce({ objects }: WatermarkSource, key: string, jpeg: Uint8Array): Promise<void> {
+  try {
+    await objects.put(key, jpeg, { contentType: 'image/jpeg', size: jpeg.length, createOnly: true });
+  } catch (error) {
+    // Another process was first, with the same picture.
+    if (!(error instanceof ObjectExists)) throw error;
+  }
+}
+
+async function replace(
+  deps: WatermarkRecordsDeps,
+  source: WatermarkSource,
+  key: string,
+  jpeg: Uint8Array,
+): Promise<void> {
+  const options = { contentType: 'image/jpeg', size: jpeg.length };
+  await recordWatermark(deps, source, key, await source.objects.put(key, jpeg, options));
+}
+
+async function takeBackUnless(
+  stillStands: () => Promise<boolean>,
+  { objects }: WatermarkSource,
+  key: string,
+): Promise<void> {
+  try {
+    if (!(await stillStands())) throw new SourceFault('absent', 'the source went while it was watermarked');
+  } catch (error) {
+    const { failed } = await objects.remove([key]);
+    if (failed.length > 0) throw problems.engine_unavailable({ cause: failed });
+    throw error;
+  }
+}

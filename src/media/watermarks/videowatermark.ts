@@ -1,0 +1,201 @@
+/**
+ * `POST /v1/watermark-video`: a video with the watermark and a closing clip, stored next to its source
+ * (docs/specification/media.md#watermarks). A job makes it, one per source in all processes. Callers wait for the job; a retry joins
+ * it again.
+ */
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import type { Caller } from '#platform/access/caller.ts';
+import { transaction } from '#platform/db/db.ts';
+import { type Job, type Jobs, LaneFull, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
+import { isSafeKey } from '#platform/objects/keys.ts';
+import { invalid, problems } from '#platform/problem.ts';
+import type { WatermarkedVideo, WatermarkRequest } from '../api.ts';
+import { type BucketsDeps, bucketOf } from '../assets/buckets.ts';
+import { videoWatermarkKeyOf } from '../assets/storagekey.ts';
+import type { ResolvedAsset } from '../lookup/assetlookup.ts';
+import { mediaProblems } from '../problems.ts';
+import { type ResolvingDeps, resolveRefs } from '../signing/resolving.ts';
+import { type SignedAsset, type SignedUrlCacheDeps, signWithCache } from '../signing/signedurlcache.ts';
+import { type Download, originalAddress } from '../signing/signing.ts';
+import { brandVideo } from '../video/branding.ts';
+import { type Ffmpeg, VideoFault } from '../video/ffmpeg.ts';
+import { probeVideo } from '../video/probing.ts';
+import { download, inScratchFolder } from '../video/scratch.ts';
+import { isReplaced, isWatermarkCurrent, recordWatermark, type WatermarkRecordsDeps } from './watermarkrecords.ts';
+
+const payload = z.object({ backend: z.enum(['objects', 'legacy']), bucket: z.string(), storageKey: z.string() });
+export type WatermarkJob = z.output<typeof payload>;
+
+export const watermarkQueue: Queue<WatermarkJob> = {
+  name: 'media/watermark-video',
+  payload,
+  maxAttempts: 4,
+  retryAfterMs: 2000,
+  isRoundRobin: true,
+};
+
+export interface VideoWatermarkDeps extends ResolvingDeps, SignedUrlCacheDeps {
+  readonly jobs: Pick<Jobs, 'enqueue' | 'find'>;
+  readonly ffmpeg: Pick<Ffmpeg, 'check'>;
+  /** Aborted when the service begins to close. */
+  readonly closing: AbortSignal;
+}
+
+export interface VideoWatermarkJobDeps extends BucketsDeps, WatermarkRecordsDeps {
+  readonly ffmpeg: Ffmpeg;
+}
+
+/** docs/specification/media.md#watermarks. */
+const waitMs = 60_000;
+const lookEveryMs = 250;
+const videoMime = 'video/mp4';
+/** Unfinished jobs of one user. */
+const mostUnfinished = 20;
+
+/**
+ * The JSON of WatermarkedVideo. Throws 404 (does not resolve, or was deleted during the call), 400 (no video), 422
+ * `undecodable_video`, `video_too_large`, 429 `too_many_tasks`, 500 `watermark_failed`, 503 `ffmpeg_missing`,
+ * `watermark_pending` (a repeat joins the job).
+ */
+export async function watermarkVideo(
+  deps: VideoWatermarkDeps,
+  caller: Caller,
+  request: WatermarkRequest,
+  abandoned: AbortSignal,
+): Promise<string> {
+  const { ref, legacyBucket, download } = request;
+  const responses = await signWithCache(
+    deps,
+    caller,
+    'watermark-video',
+    { refs: [ref], legacyBucket, download },
+    async () => {
+      return new Map([[ref, await signForCaller(deps, caller, request, abandoned)]]);
+    },
+  );
+  const response = responses.get(ref);
+  // It is cached, and this caller cannot read it.
+  if (response === undefined) throw noSuchAsset();
+  return response;
+}
+
+async function signForCaller(
+  deps: VideoWatermarkDeps,
+  caller: Caller,
+  request: WatermarkRequest,
+  abandoned: AbortSignal,
+): Promise<SignedAsset> {
+  const untilMs = performance.now() + waitMs;
+  const stopped = AbortSignal.any([deps.closing, abandoned]);
+  for (let hasWaited = false; ; hasWaited = true) {
+    const resolved = await resolveVideo(deps, caller, request);
+    const signed = await signMade(deps, resolved, request.download);
+    if (signed !== undefined) return { resolved, response: signed };
+    // The job removed it: its source is gone. A replaced legacy file is watermarked again.
+    if (hasWaited && resolved.backend === 'objects') throw noSuchAsset();
+    await deps.ffmpeg.check();
+    await waitForJob(deps, await enqueue(deps, caller, resolved), untilMs, stopped);
+  }
+}
+
+/** Resolves with the id of the one job of this source. Throws 429. */
+async function enqueue(deps: VideoWatermarkDeps, caller: Caller, source: ResolvedAsset): Promise<string> {
+  const { backend, objects, storageKey, row } = source;
+  const place = { backend, bucket: objects.bucket, storageKey };
+  const key = `${backend}/${objects.bucket}/${storageKey}`;
+  const isUser = caller.kind === 'user';
+  // Users can request videos of public scopes, so the lane is the caller's. Servers act for the owners.
+  const lane = isUser ? caller.userId : (row?.ownerId ?? 'legacy');
+  const options = { key, lane, ...(isUser && { maxInLane: mostUnfinished }) };
+  try {
+    const { jobId } = await transaction(deps.db, (tx) => deps.jobs.enqueue(tx, watermarkQueue, place, options));
+    return jobId;
+  } catch (error) {
+    throw error instanceof LaneFull ? mediaProblems.too_many_tasks({ cause: error }) : error;
+  }
+}
+
+async function resolveVideo(
+  deps: VideoWatermarkDeps,
+  caller: Caller,
+  { ref, legacyBucket }: WatermarkRequest,
+): Promise<ResolvedAsset> {
+  const source = (await resolveRefs(deps, caller, [ref], legacyBucket)).get(ref);
+  if (source === undefined || isReplaced(source)) throw noSuchAsset();
+  if (!source.mime.startsWith('video/')) throw invalid('body.ref', 'must be a video');
+  // The longest names of the legacy backend leave no room for the suffix.
+  if (!isSafeKey(videoWatermarkKeyOf(source.storageKey)))
+    throw invalid('body.ref', 'has too long a name for a file beside it');
+  return source;
+}
+
+const noSuchAsset = () => problems.not_found({ message: 'There is no such asset.' });
+
+async function signMade(
+  deps: WatermarkRecordsDeps,
+  source: ResolvedAsset,
+  download: Download,
+): Promise<WatermarkedVideo | undefined> {
+  const { objects } = source;
+  const storageKey = videoWatermarkKeyOf(source.storageKey);
+  if (!(await isWatermarkCurrent(deps, source, storageKey))) return undefined;
+  return { url: originalAddress({ objects, storageKey, mime: videoMime, etag: undefined }, download) };
+}
+
+/** Resolves when it is done. */
+async function waitForJob(
+  { jobs }: VideoWatermarkDeps,
+  jobId: string,
+  untilMs: number,
+  stopped: AbortSignal,
+): Promise<void> {
+  while (performance.now() < untilMs && !stopped.aborted) {
+    const state = await jobs.find(jobId);
+    if (state === undefined || state.status === 'done') return;
+    if (state.status === 'dead') {
+      if (state.reason === 'undecodable_video' || state.reason === 'video_too_large')
+        throw mediaProblems[state.reason]();
+      throw mediaProblems.watermark_failed({ cause: new Error(state.reason ?? 'no reason was recorded') });
+    }
+    await sleep(lookEveryMs, undefined, { signal: stopped }).catch(() => undefined);
+  }
+  throw mediaProblems.watermark_pending();
+}
+
+/** Throws UnrecoverableError with the code of the fault of the video, and errors that another attempt can succeed after. */
+export async function makeVideoWatermark(deps: VideoWatermarkJobDeps, job: Job<WatermarkJob>): Promise<void> {
+  const { backend, storageKey } = job.payload;
+  const objects = bucketOf(deps, job.payload);
+  if (objects === undefined) throw new UnrecoverableError('bucket_not_configured');
+  const key = videoWatermarkKeyOf(storageKey);
+  const source = await objects.head(storageKey);
+  const marked = { objects, version: backend === 'legacy' ? source?.etag : undefined };
+  if (source !== undefined && !(await isWatermarkCurrent(deps, marked, key))) {
+    try {
+      await inScratchFolder(async (folder) => {
+        const file = join(folder, 'source');
+        if (!(await download(objects, storageKey, source, file, job.signal))) return;
+        const into = join(folder, 'made.mp4');
+        const facts = await probeVideo(deps.ffmpeg, file, job.signal);
+        await brandVideo(deps.ffmpeg, { file, facts }, { mark: join(folder, 'mark'), into }, job.signal);
+        const { size } = await stat(into);
+        job.signal.throwIfAborted();
+        const options = { contentType: videoMime, size, reproducible: true };
+        await recordWatermark(deps, marked, key, await objects.put(key, createReadStream(into), options));
+      });
+    } catch (error) {
+      if (error instanceof VideoFault) throw new UnrecoverableError(error.reason, { cause: error });
+      throw error;
+    }
+  }
+  // After the writing: a deletion that came before it has not seen the file, one that comes later will. So also when an
+  // earlier attempt has written it and died.
+  const isThere = (await objects.head(storageKey))?.etag === source?.etag && source !== undefined;
+  if (isThere) return;
+  const { failed } = await objects.remove([key]);
+  if (failed.length > 0) throw new Error(`the watermarked video could not be removed: ${failed[0]?.reason}`);
+}

@@ -1,0 +1,44 @@
+/**
+ * Whether a watermark file was made of the current bytes. Originals are written once, so any file next to one is current.
+ * Legacy files are replaced in place, so a record says which bytes a watermark file was made of.
+ */
+import type { Db } from '#platform/db/db.ts';
+import type { ObjectHead } from '#platform/objects/objects.ts';
+import type { MediaTables } from '../assets/assetstore.ts';
+import type { ResolvedAsset } from '../lookup/assetlookup.ts';
+import { findWatermarkRecord, writeWatermarkRecord } from './watermarkstore.ts';
+
+export interface WatermarkRecordsDeps {
+  readonly db: Db<MediaTables>;
+}
+
+/** `version`: undefined for originals. */
+export type WatermarkedSource = Pick<ResolvedAsset, 'objects' | 'version'>;
+
+/** Throws `engine_unavailable`. */
+export async function isWatermarkCurrent(
+  { db }: WatermarkRecordsDeps,
+  { objects, version }: WatermarkedSource,
+  key: string,
+): Promise<boolean> {
+  const head = await objects.head(key);
+  if (head === undefined || version === undefined) return head !== undefined;
+  const mark = await findWatermarkRecord(db, objects.bucket, key);
+  return mark?.etag === head.etag && mark.sourceEtag === version;
+}
+
+/** Called after the file was written: if the process dies in between, the file is made again. */
+export async function recordWatermark(
+  { db }: WatermarkRecordsDeps,
+  { objects, version }: WatermarkedSource,
+  key: string,
+  written: ObjectHead,
+): Promise<void> {
+  if (version === undefined) return;
+  await writeWatermarkRecord(db, objects.bucket, key, { etag: written.etag, sourceEtag: version });
+}
+
+/** A registered legacy file that was replaced is no longer the asset: its new bytes were never inspected. */
+export function isReplaced({ etag, version }: Pick<ResolvedAsset, 'etag' | 'version'>): boolean {
+  return etag !== undefined && version !== undefined && etag !== version;
+}

@@ -1,0 +1,44 @@
+/** Which bytes the watermark files of the legacy backend were made of. */
+import { sql } from 'kysely';
+import type { Db } from '#platform/db/db.ts';
+import type { MediaTables } from '../assets/assetstore.ts';
+
+export interface WatermarkRecord {
+  /** Of the watermark file. */
+  readonly etag: string;
+  readonly sourceEtag: string;
+}
+
+export async function findWatermarkRecord(
+  db: Db<MediaTables>,
+  bucket: string,
+  storageKey: string,
+): Promise<WatermarkRecord | undefined> {
+  const { rows } = await sql<WatermarkRecord>`
+    select etag, source_etag as "sourceEtag" from legacy_watermarks
+    where bucket = ${bucket} and storage_key = ${storageKey}`.execute(db);
+  return rows[0];
+}
+
+export async function writeWatermarkRecord(
+  db: Db<MediaTables>,
+  bucket: string,
+  storageKey: string,
+  mark: WatermarkRecord,
+): Promise<void> {
+  await sql`
+    insert into legacy_watermarks (bucket, storage_key, etag, source_etag)
+    values (${bucket}, ${storageKey}, ${mark.etag}, ${mark.sourceEtag})
+    on conflict (bucket, storage_key) do update set etag = excluded.etag, source_etag = excluded.source_etag`.execute(
+    db,
+  );
+}
+
+export async function dropWatermarkRecords(
+  db: Db<MediaTables>,
+  bucket: string,
+  storageKeys: readonly string[],
+): Promise<void> {
+  await sql`
+    delete from legacy_watermarks where bucket = ${bucket} and storage_key = any(${storageKeys}::text[])`.execute(db);
+}

@@ -1,0 +1,23 @@
+/** What every mail shows of the operator. */
+export interface Brand {
+  readonly name: string;
+  readonly logoUrl?: string | undefined;
+  /** `#rrggbb` */
+  readonly color: string;
+  readonly postalAddress?: string | undefined;
+}
+
+/** The name of `Name <address>`; without one `Atelier`. */
+export function nameIn(sender: string): string {
+  const [, name = ''] = /^([^<]*)</.exec(sender) ?? [];
+  return name.replaceAll('"', '').trim() || 'Atelier';
+}
+
+/** Black or white, whichever is easier to read on the color (WCAG 2.2, relative luminance). */
+export function textColorOn(color: string): '#ffffff' | '#18181b' {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const channel = Number.parseInt(color.slice(at, at + 2), 16) / 255;
+    return channel <= 0.03928 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.18 ? '#18181b' : '#ffffff';
+}

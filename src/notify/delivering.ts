@@ -1,0 +1,139 @@
+/**
+ * Tries sends, each as a job. A process may die at any point: before the channel took the mail, another worker tries the same
+ * mail under the same id; after that, the id keeps it from going out twice where the other side knows idempotency.
+ */
+import { type Db, type Tx, transaction } from '#platform/db/db.ts';
+import { type Job, type Jobs, LeaseLost, UnrecoverableError, WorkerStopping } from '#platform/jobs/jobs.ts';
+import type { Log } from '#platform/log.ts';
+import { withDeadline } from '#platform/resilience/deadline.ts';
+import { retry } from '#platform/resilience/retry.ts';
+import { type Channel, ChannelFailure } from './channels/channel.ts';
+import { type Mail, recipientsOf, withoutRecipients } from './mail.ts';
+import type { Outcomes } from './outcomes.ts';
+import { enqueueLater, laterQueue, moveToLater, type SendJob, sendQueue } from './queue.ts';
+import { adoptSends, beginTry, markFailed, markSent, noteFailure } from './sendstore.ts';
+import { findSuppressed, suppress } from './suppressionstore.ts';
+import type { NotifyTables } from './tables.ts';
+
+export interface DeliveringDeps {
+  readonly db: Db<NotifyTables>;
+  readonly jobs: Jobs;
+  readonly channel: Channel;
+  readonly outcomes: Outcomes;
+  readonly log: Log;
+  /** Called after each try. */
+  readonly onOutcome: (outcome: 'sent' | 'failed' | 'suppressed') => void;
+}
+
+/** Within the 10 s of a response, with room for the rows around it (docs/specification/http.md#failing-engines). */
+const deliveryMs = 8000;
+const sendsAtOnce = 64;
+const laterSendsAtOnce = 16;
+const adoptedAtOnce = 500;
+
+export async function startDelivering(deps: DeliveringDeps): Promise<void> {
+  const { db, jobs } = deps;
+  let adopted: number;
+  do {
+    adopted = await transaction(db, async (tx) => {
+      const sends = await adoptSends(tx, adoptedAtOnce);
+      // A process of the version before may be sending it until then.
+      for (const { id, claimedUntil } of sends) await enqueueLater(jobs, tx, id, claimedUntil);
+      return sends.length;
+    });
+  } while (adopted === adoptedAtOnce);
+  const onDead = async (tx: Tx<NotifyTables>, { sendId }: SendJob, reason: string) => {
+    await markFailed(tx, sendId, { failure: reason });
+  };
+  jobs.work<SendJob, NotifyTables>(
+    sendQueue,
+    // The first try was lost or failed, and its caller did not end the send: no caller waits for it any more.
+    (job) => (job.attempt > 1 ? transaction(db, (tx) => moveToLater(jobs, tx, job)) : deliver(deps, job)),
+    { concurrency: sendsAtOnce, onDead },
+  );
+  jobs.work<SendJob, NotifyTables>(laterQueue, (job) => deliver(deps, job), { concurrency: laterSendsAtOnce, onDead });
+}
+
+async function deliver(deps: DeliveringDeps, job: Job<SendJob>): Promise<void> {
+  const { db, outcomes } = deps;
+  const { sendId } = job.payload;
+  const send = await beginTry(db, sendId);
+  if (send === undefined) return;
+  if (send.mail === null || !send.isTimely) throw new UnrecoverableError('the mail was not sent within a day');
+  try {
+    const delivered = await tryOnce(deps, job, send.mail);
+    await written(() =>
+      transaction(db, async (tx) => {
+        await markSent(tx, sendId, delivered);
+        await job.complete(tx);
+      }),
+    );
+  } catch (error) {
+    if (isInterruption(job.signal.reason) || error instanceof LeaseLost) throw error;
+    if (!(error instanceof AllSuppressed)) {
+      await transaction(db, (tx) => noteFailure(tx, sendId, reasonOf(error)));
+      throw error;
+    }
+    await transaction(db, async (tx) => {
+      await markFailed(tx, sendId, { failure: error.message, suppressed: error.addresses });
+      await job.complete(tx);
+    });
+  } finally {
+    outcomes.changed(sendId);
+  }
+}
+
+/** Another worker has the job, or will have it: how this try went is not to be written. */
+const isInterruption = (reason: unknown) => reason instanceof LeaseLost || reason instanceof WorkerStopping;
+
+const maxReasonLength = 500;
+
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
+  const text = error instanceof Error ? `${error.message}${cause}` : String(error);
+  return text
+    .replace(/\p{Cc}+/gu, ' ')
+    .slice(0, maxReasonLength)
+    .toWellFormed();
+}
+
+/** No recipient is left to send the mail to. */
+class AllSuppressed extends Error {
+  readonly addresses: readonly string[];
+
+  constructor(addresses: readonly string[]) {
+    super('every recipient of the mail is suppressed');
+    this.addresses = addresses;
+  }
+}
+
+interface Delivered {
+  readonly providerId: string;
+  /** The recipients that the mail did not go to. */
+  readonly suppressed: readonly string[];
+}
+
+async function tryOnce(deps: DeliveringDeps, job: Job<SendJob>, mail: Mail): Promise<Delivered> {
+  const { db, channel, onOutcome } = deps;
+  try {
+    const recipients = [...new Set(recipientsOf(mail))];
+    const known = await findSuppressed(db, recipients);
+    const suppressed = recipients.filter((address) => known.includes(address));
+    const open = withoutRecipients(mail, suppressed);
+    if (recipientsOf(open).length === 0) throw new AllSuppressed(suppressed);
+    const id = job.payload.sendId;
+    const providerId = await withDeadline(deliveryMs, (signal) => channel.send(open, { id, signal }), job.signal);
+    onOutcome('sent');
+    return { providerId, suppressed };
+  } catch (error) {
+    onOutcome(error instanceof AllSuppressed ? 'suppressed' : 'failed');
+    if (error instanceof ChannelFailure) await written(() => suppress(db, error.refused));
+    throw error;
+  }
+}
+
+/** The mail is out: a short failure of the database is no reason to send it again. */
+function written<T>(write: () => Promise<T>): Promise<T> {
+  const isRetryable = (error: unknown) => !(error instanceof LeaseLost);
+  return retry(write, { attempts: 4, baseDelayMs: 50, maxDelayMs: 400, isRetryable });
+}

@@ -1,0 +1,181 @@
+/** The vocabulary of raw mails (docs/specification/notify.md#emails): the provider's own requests, as far as they are taken. */
+import { z } from 'zod';
+import { addressOf, hasControls } from './mail.ts';
+
+/** As large as the provider takes. */
+const maxRecipients = 50;
+const maxBatch = 100;
+const maxListed = 50;
+/** Of a line of a mail (RFC 5322 §2.1.1). */
+const maxLineLength = 998;
+const maxScheduleMs = 30 * 24 * 3600 * 1000;
+/** Room for a caller's clock. */
+const clockSlackMs = 60_000;
+
+export const optional = <Schema extends z.ZodType>(schema: Schema) =>
+  schema.nullish().transform((value): z.output<Schema> | undefined => value ?? undefined);
+
+const isAddress = (text: string) => addressOf(text) !== undefined;
+const mailbox = z.string().refine(isAddress, 'must be an address, or `Name <address>`');
+/** A new one for each field: the OpenAPI document shows one that is used twice only in part. */
+const mailboxes = () =>
+  z
+    .union([mailbox.transform((one) => [one]), z.array(mailbox)])
+    .refine((all) => all.length <= maxRecipients, `must be at most ${maxRecipients} addresses`);
+
+const line = (max: number) =>
+  z
+    .string()
+    .min(1)
+    .max(max)
+    .refine((text) => !hasControls(text), 'must be one line');
+
+/** The provider's library sends a `Buffer` in this form. */
+const bufferJson = z.object({ type: z.literal('Buffer'), data: z.array(z.number().int().min(0).max(255)) });
+const base64 = z.string().transform((text, context) => {
+  const compact = /\s/.test(text) ? text.replaceAll(/\s/g, '') : text;
+  // Regular expressions of a whole attachment would need more stack than there is.
+  if (Buffer.from(compact, 'base64').toString('base64') === compact) return compact;
+  context.addIssue({ code: 'custom', message: 'must be base64' });
+  return z.NEVER;
+});
+
+const attachment = z.object({
+  filename: line(255),
+  content: z.union([base64, bufferJson.transform(({ data }) => Buffer.from(data).toString('base64'))], {
+    error: 'must be base64',
+  }),
+  content_type: optional(
+    z
+      .string()
+      .regex(
+        /^[\w.+-]{1,64}\/[\w.+-]{1,64}(?:; ?[\w-]{1,32}=[\w."-]{1,64})?$/,
+        'must be a media type, such as image/png',
+      ),
+  ),
+  content_id: optional(z.string().regex(/^[\w.@+-]{1,127}$/, 'must be letters, digits and . _ @ + -')),
+  path: z
+    .null({ error: 'is not supported: send the content of the file' })
+    .optional()
+    .describe('Files are not fetched: send their `content`.'),
+});
+
+/** Fields that have a parameter of their own, or that the server that sends the mail writes. */
+const reserved =
+  /^(?:from|to|cc|bcc|reply-to|subject|date|sender|message-id|mime-version|content-.*|return-path|received|dkim-signature)$/i;
+
+const headers = z.record(z.string(), z.string()).superRefine((all, context) => {
+  const names = Object.keys(all);
+  if (names.length > maxListed) context.addIssue({ code: 'custom', message: `must be at most ${maxListed} headers` });
+  for (const name of names.slice(0, maxListed)) {
+    const message = headerFault(name, all[name] ?? '');
+    if (message !== undefined) context.addIssue({ code: 'custom', message, path: [name.slice(0, 100)] });
+  }
+});
+
+function headerFault(name: string, value: string): string | undefined {
+  if (!/^[\w-]{1,76}$/.test(name)) return 'must be a header: letters, digits, - and _';
+  if (reserved.test(name)) return 'cannot be set as a header';
+  return hasControls(value) || value.length > maxLineLength
+    ? `must be one line of at most ${maxLineLength}`
+    : undefined;
+}
+
+const tagText = z.string().regex(/^[\w-]{1,256}$/, 'must be 1 to 256 ASCII letters, digits, - or _');
+
+const scheduledAt = z.iso
+  .datetime({ offset: true, error: 'must be an ISO 8601 time with its offset, such as 2027-01-31T09:00:00Z' })
+  .transform((text) => new Date(text))
+  .refine((at) => at.getTime() <= Date.now() + maxScheduleMs + clockSlackMs, 'must be within 30 days');
+
+export const emailRequest = z
+  .object({
+    from: mailbox,
+    to: mailboxes().refine((all) => all.length > 0, 'must name at least one address'),
+    subject: line(maxLineLength),
+    html: optional(z.string()),
+    text: optional(z.string()),
+    cc: optional(mailboxes()),
+    bcc: optional(mailboxes()),
+    reply_to: optional(mailboxes()),
+    attachments: optional(z.array(attachment).max(maxListed)),
+    headers: optional(headers),
+    tags: optional(z.array(z.object({ name: tagText, value: tagText })).max(maxListed)),
+    scheduled_at: optional(scheduledAt).describe('At most 30 days ahead. The past means now.'),
+  })
+  .refine(({ to, cc = [], bcc = [] }) => to.length + cc.length + bcc.length <= maxRecipients, {
+    path: ['to'],
+    message: `must be at most ${maxRecipients} addresses, copies included`,
+  });
+export type EmailRequest = z.output<typeof emailRequest>;
+
+export const emailAnswer = z.object({
+  id: z.string().describe('The provider’s; of a scheduled mail ours.'),
+  suppressed: z.array(z.string()).optional().describe('The recipients that the mail did not go to; absent: none.'),
+});
+
+export const emailBatch = z
+  .array(
+    emailRequest.refine(({ html, text }) => html || text, {
+      path: ['html'],
+      message: 'either html or text is required',
+    }),
+  )
+  .min(1)
+  .max(maxBatch);
+export const batchAnswer = z.object({ data: z.array(z.object({ id: z.string() })) });
+
+export const emailId = z.object({
+  id: z
+    .string()
+    .min(1)
+    .max(512)
+    .refine((text) => !hasControls(text) && text.isWellFormed(), 'must be the id of a mail'),
+});
+
+export const emailStatus = z.enum(['scheduled', 'sent', 'delivered', 'bounced', 'complained', 'failed', 'canceled']);
+export type EmailStatus = z.output<typeof emailStatus>;
+
+const eventType = z.enum([
+  'sent',
+  'suppressed',
+  'delivery_delayed',
+  'failed',
+  'canceled',
+  'delivered',
+  'bounced',
+  'complained',
+]);
+export type EventType = z.output<typeof eventType>;
+
+export const email = z.object({
+  id: z.string(),
+  to: z.array(z.string()),
+  subject: z.string(),
+  status: emailStatus.describe('`scheduled`: not sent yet.'),
+  created_at: z.string().describe('ISO 8601.'),
+  scheduled_at: z.string().nullable().describe('ISO 8601; `null`: it was to be sent at once.'),
+  tags: z.array(z.object({ name: z.string(), value: z.string() })),
+  events: z
+    .array(
+      z.object({
+        type: eventType,
+        created_at: z.string(),
+        reason: z.string().nullable().describe('What the provider or the SMTP server said.'),
+      }),
+    )
+    .describe('The oldest first; the last 100.'),
+});
+
+export const canceledEmail = z.object({ object: z.literal('email'), id: z.string() });
+
+/** A message of the provider, verified by the content service. */
+export const providerEvent = z.object({
+  id: z.string().min(1).max(256).describe('Of the message: the same one counts once.'),
+  type: z.string().max(64),
+  email_id: z.string().max(512),
+  to: z.array(z.string().max(512)).max(maxRecipients),
+  bounce_type: optional(z.string().max(64)),
+  reason: optional(z.string().max(2000)),
+});
+export type ProviderEvent = z.output<typeof providerEvent>;

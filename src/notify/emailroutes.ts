@@ -1,0 +1,98 @@
+/** The routes of raw mails, which the provider's own library calls. */
+import type { FastifyRequest } from 'fastify';
+import type { Access } from '#platform/access/access.ts';
+import type { HttpServer } from '#platform/http/server.ts';
+import { idempotencyHeaders } from './api.ts';
+import { acceptBatch } from './batching.ts';
+import { batchAnswer, canceledEmail, email, emailAnswer, emailBatch, emailId, emailRequest } from './emailapi.ts';
+import { cancelEmail, mailOf, showEmail } from './emails.ts';
+import { notifyProblems } from './problems.ts';
+import { type SendingDeps, sendOnce } from './sending.ts';
+
+type Guard = Omit<Access['internalOrBearer'], 'onRequest'> & {
+  readonly onRequest: Access['internalOrBearer']['onRequest'][];
+};
+
+const maxEmailBytes = 40 * 1024 * 1024;
+const maxBatchBytes = 10 * 1024 * 1024;
+
+export function addEmailRoutes(app: HttpServer, guard: Guard, deps: SendingDeps): void {
+  const tags = ['notify'];
+
+  app.post(
+    '/emails',
+    {
+      ...guard,
+      bodyLimit: maxEmailBytes,
+      schema: {
+        tags,
+        summary: 'Send a mail as it is, now or later',
+        headers: idempotencyHeaders,
+        body: emailRequest,
+        response: { 200: emailAnswer },
+      },
+    },
+    async (request) => {
+      const { html, text, scheduled_at: at } = request.body;
+      // docs/specification/notify.md#emails has this status, and the sentence.
+      if (!html && !text) throw notifyProblems.email_failed({ message: 'Either html or text must be provided' });
+      const outcome = await sendOnce(deps, {
+        endpoint: 'emails',
+        key: keyOf(request),
+        body: request.body,
+        prepare: async () => ({ mail: mailOf(request.body) }),
+        scheduledAt: at !== undefined && at.getTime() > Date.now() ? at : undefined,
+      });
+      if ('skipReason' in outcome) throw new Error('a raw mail was skipped');
+      const { providerId, suppressed } = outcome;
+      return { id: providerId, ...(suppressed.length > 0 ? { suppressed: [...suppressed] } : {}) };
+    },
+  );
+
+  app.post(
+    '/emails/batch',
+    {
+      ...guard,
+      bodyLimit: maxBatchBytes,
+      schema: {
+        tags,
+        summary: 'Send up to 100 mails, all or none',
+        headers: idempotencyHeaders,
+        body: emailBatch,
+        response: { 200: batchAnswer },
+      },
+    },
+    async (request) => {
+      const ids = await acceptBatch(deps, { requests: request.body, key: keyOf(request) });
+      return { data: ids.map((id) => ({ id })) };
+    },
+  );
+
+  app.get(
+    '/emails/:id',
+    { ...guard, schema: { tags, summary: 'What became of a mail', params: emailId, response: { 200: email } } },
+    async (request) => showEmail(deps, request.params.id),
+  );
+
+  app.post(
+    '/emails/:id/cancel',
+    {
+      ...guard,
+      schema: {
+        tags,
+        summary: 'Cancel a mail that is not sent yet',
+        params: emailId,
+        response: { 200: canceledEmail },
+      },
+    },
+    async (request) => {
+      await cancelEmail(deps, request.params.id);
+      return { object: 'email' as const, id: request.params.id };
+    },
+  );
+}
+
+export function keyOf(request: FastifyRequest): string | undefined {
+  const key = request.headers['idempotency-key'];
+  return typeof key === 'string' ? key : undefined;
+}

@@ -1,0 +1,77 @@
+/** Mails that were accepted: what became of them, and ending those that wait (docs/specification/notify.md#emails). */
+import type { z } from 'zod';
+import { type Db, transaction } from '#platform/db/db.ts';
+import type { Jobs } from '#platform/jobs/jobs.ts';
+import { problems } from '#platform/problem.ts';
+import type { EmailRequest, EmailStatus, EventType, email } from './emailapi.ts';
+import { listEvents } from './eventstore.ts';
+import type { Mail } from './mail.ts';
+import { notifyProblems } from './problems.ts';
+import { cancelSend } from './queue.ts';
+import { cancelWaiting, findEmail } from './sendstore.ts';
+import type { NotifyTables, SendStatus } from './tables.ts';
+
+export interface EmailDeps {
+  readonly db: Db<NotifyTables>;
+  readonly jobs: Jobs;
+}
+
+export function mailOf(request: EmailRequest): Mail {
+  const { from, to, cc = [], bcc = [], reply_to: replyTo = [], subject, html, text, headers = {}, tags } = request;
+  const attachments = request.attachments?.map(({ filename, content, content_type, content_id }) => ({
+    filename,
+    content,
+    contentType: content_type,
+    contentId: content_id,
+  }));
+  return { from, to, cc, bcc, replyTo, subject, html, text, headers, attachments, tags };
+}
+
+const maxEvents = 100;
+
+/** Throws 404 when there is no such mail, or it was sent more than 30 days ago. */
+export async function showEmail({ db }: EmailDeps, id: string): Promise<z.output<typeof email>> {
+  const found = await findEmail(db, id);
+  if (found === undefined) throw problems.not_found({ message: 'There is no mail with this id.' });
+  const { status, subject, recipients, tags, createdAt, scheduledAt } = found;
+  const events = await listEvents(db, found, maxEvents);
+  return {
+    id,
+    to: [...(recipients ?? [])],
+    subject: subject ?? '',
+    status: statusOf(
+      status,
+      events.map(({ type }) => type),
+    ),
+    created_at: createdAt.toISOString(),
+    scheduled_at: scheduledAt?.toISOString() ?? null,
+    tags: [...(tags ?? [])],
+    events: events.map(({ type, reason, createdAt: at }) => ({ type, reason, created_at: at.toISOString() })),
+  };
+}
+
+/** Of a mail that was sent, the worst that the provider reported: its messages arrive in any order. */
+const fates = ['complained', 'bounced', 'delivered'] as const;
+
+function statusOf(status: SendStatus, events: readonly EventType[]): EmailStatus {
+  if (status === 'pending' || status === 'sending' || status === 'skipped') return 'scheduled';
+  if (status !== 'sent') return status;
+  const fate = fates.find((one) => events.includes(one));
+  // An earlier one is our own, of a try before this one.
+  const hasFailed = events.lastIndexOf('failed') > events.lastIndexOf('sent');
+  return fate ?? (hasFailed ? 'failed' : 'sent');
+}
+
+/** Throws 404 when there is no such mail, and 409 when it can no longer be canceled. */
+export async function cancelEmail({ db, jobs }: EmailDeps, id: string): Promise<void> {
+  const found = await findEmail(db, id);
+  if (found === undefined) throw problems.not_found({ message: 'There is no mail with this id.' });
+  const isCanceled = await transaction(db, async (tx) => {
+    if (!(await cancelWaiting(tx, found.id))) return false;
+    await cancelSend(jobs, tx, found.id);
+    return true;
+  });
+  if (isCanceled) return;
+  const now = await findEmail(db, id);
+  if (now?.status !== 'canceled') throw notifyProblems.not_cancelable();
+}

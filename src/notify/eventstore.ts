@@ -1,0 +1,66 @@
+/** What happened to mails: our own events, and those of the provider. */
+import { sql } from 'kysely';
+import type { Db, Tx } from '#platform/db/db.ts';
+import type { EventType } from './emailapi.ts';
+import type { NotifyTables } from './tables.ts';
+
+type Handle = Db<NotifyTables> | Tx<NotifyTables>;
+
+export interface OwnEvent {
+  readonly type: EventType;
+  readonly reason?: string;
+}
+
+export async function addEvents(db: Handle, sendId: string, events: readonly OwnEvent[]): Promise<void> {
+  const rows = events.map(({ type, reason = null }) => ({ send_id: sendId, type, reason }));
+  await db
+    .insertInto('notify_events')
+    .values(rows.map((row) => ({ ...row, provider_id: null, source_id: null })))
+    .execute();
+}
+
+export interface ForeignEvent {
+  readonly sourceId: string;
+  readonly providerId: string;
+  readonly type: EventType;
+  readonly reason: string | undefined;
+}
+
+/** `false`: it is there already. */
+export async function addForeignEvent(tx: Tx<NotifyTables>, event: ForeignEvent): Promise<boolean> {
+  const { sourceId, providerId, type, reason = null } = event;
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('notify_events')
+    .values({ send_id: null, provider_id: providerId, type, reason, source_id: sourceId })
+    .onConflict((conflict) => conflict.column('source_id').doNothing())
+    .executeTakeFirstOrThrow();
+  return numInsertedOrUpdatedRows === 1n;
+}
+
+/** The newest `limit`, the oldest of them first. */
+export async function listEvents(
+  db: Handle,
+  { id, providerId }: { readonly id: string; readonly providerId: string | null },
+  limit: number,
+) {
+  const rows = await db
+    .selectFrom('notify_events')
+    .select(['type', 'reason', 'created_at as createdAt'])
+    .where((eb) =>
+      eb.or([eb('send_id', '=', id), ...(providerId === null ? [] : [eb('provider_id', '=', providerId)])]),
+    )
+    .orderBy('event_id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.toReversed();
+}
+
+/** Longer than sends are kept, so that none loses its events. */
+const keptForDays = 62;
+
+export async function dropOldEvents(db: Handle): Promise<void> {
+  await db
+    .deleteFrom('notify_events')
+    .where(sql<boolean>`created_at < now() - make_interval(days => ${keptForDays})`)
+    .execute();
+}

@@ -1,0 +1,24 @@
+/** Wakes callers that wait for a send which a worker of the same process has tried. */
+
+export interface Outcomes {
+  /** Calls `wake` at the next change of the send. The function that is returned ends this. */
+  watch(id: string, wake: () => void): () => void;
+  changed(id: string): void;
+}
+
+export function createOutcomes(): Outcomes {
+  const watchers = new Map<string, Set<() => void>>();
+  return {
+    watch(id, wake) {
+      const all = watchers.get(id) ?? new Set();
+      watchers.set(id, all.add(wake));
+      return () => {
+        all.delete(wake);
+        if (all.size === 0 && watchers.get(id) === all) watchers.delete(id);
+      };
+    },
+    changed(id) {
+      for (const wake of watchers.get(id) ?? []) wake();
+    },
+  };
+}

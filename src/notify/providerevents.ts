@@ -1,0 +1,67 @@
+/** What the provider reports about mails: bounces and complaints suppress their addresses (docs/specification/notify.md#provider-events). */
+import { type Db, transaction } from '#platform/db/db.ts';
+import type { Log } from '#platform/log.ts';
+import type { EventType, ProviderEvent } from './emailapi.ts';
+import { addForeignEvent } from './eventstore.ts';
+import { addressOf } from './mail.ts';
+import { suppress } from './suppressionstore.ts';
+import type { NotifyTables } from './tables.ts';
+
+export interface ProviderEventDeps {
+  readonly db: Db<NotifyTables>;
+  readonly log: Log;
+}
+
+/** By the provider's name of the message. Others are ignored. */
+const known: Readonly<Record<string, EventType>> = {
+  'email.delivered': 'delivered',
+  'email.delivery_delayed': 'delivery_delayed',
+  'email.bounced': 'bounced',
+  'email.complained': 'complained',
+  'email.failed': 'failed',
+  'email.suppressed': 'suppressed',
+};
+
+export async function takeProviderEvent({ db, log }: ProviderEventDeps, event: ProviderEvent): Promise<void> {
+  const type = known[event.type];
+  if (type === undefined) return;
+  const reason = storable(event.reason);
+  const addresses = suppressedBy(type, event);
+  await transaction(db, async (tx) => {
+    if (!(await addForeignEvent(tx, { sourceId: event.id, providerId: event.email_id, type, reason }))) return;
+    const why = reason === undefined ? type : `${type}: ${reason}`;
+    await suppress(
+      tx,
+      addresses.map((address) => ({ address, reason: why })),
+    );
+  });
+  if (addresses.length === 0 && (type === 'bounced' || type === 'complained'))
+    log.warn(
+      { event: type },
+      'a bounce or complaint suppresses no address: it is temporary, or does not name its recipient',
+    );
+}
+
+/**
+ * A message names all recipients of its mail, so one of several counts only if the reason names it: the others did nothing
+ * wrong. A temporary bounce, such as a full mailbox, suppresses nobody.
+ */
+function suppressedBy(type: EventType, { to, bounce_type: bounceType, reason = '' }: ProviderEvent): readonly string[] {
+  if (type !== 'bounced' && type !== 'complained') return [];
+  if (type === 'bounced' && bounceType?.toLowerCase() === 'transient') return [];
+  const addresses = [...new Set(to.flatMap((text) => addressOf(text) ?? []))];
+  if (addresses.length === 1) return addresses;
+  const words = reason.toLowerCase().split(/[\s<>()[\],;:"']+/);
+  return addresses.filter((address) => words.includes(address));
+}
+
+const maxReasonLength = 500;
+
+function storable(text: string | undefined): string | undefined {
+  // An empty one says nothing.
+  if (!text) return undefined;
+  return text
+    .replaceAll(/\p{Cc}+/gu, ' ')
+    .slice(0, maxReasonLength)
+    .toWellFormed();
+}

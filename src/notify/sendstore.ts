@@ -1,0 +1,246 @@
+/** The sends: what was accepted, and how it went. */
+import { sql } from 'kysely';
+import { type Db, json, type Tx } from '#platform/db/db.ts';
+import { isUuid } from '#platform/ids.ts';
+import type { SkipReason } from './api.ts';
+import { addEvents } from './eventstore.ts';
+import type { Mail } from './mail.ts';
+import type { Endpoint, NotifyTables, SendStatus } from './tables.ts';
+
+type Handle = Db<NotifyTables> | Tx<NotifyTables>;
+
+/** How long a repeat of a key returns the first response (docs/specification/notify.md#idempotency). */
+const keptForHours = 24;
+const triedForHours = 24;
+/** How long it can be read what became of a mail. */
+const shownForDays = 30;
+
+/** Without the mail: a caller that waits reads this several times a second. */
+const columns = [
+  'id',
+  'body_digest as bodyDigest',
+  'status',
+  'provider_id as providerId',
+  'skip_reason as skipReason',
+  'failure',
+  'suppressed',
+  'scheduled_at as scheduledAt',
+] as const;
+
+export type StoredSend = NonNullable<Awaited<ReturnType<typeof findSend>>>;
+
+const isKept = sql<boolean>`created_at > clock_timestamp() - make_interval(hours => ${keptForHours})`;
+
+export function findByKey(db: Handle, endpoint: Endpoint, key: string) {
+  return db
+    .selectFrom('notify_sends')
+    .select(columns)
+    .where('endpoint', '=', endpoint)
+    .where('idempotency_key', '=', key)
+    .where(isKept)
+    .executeTakeFirst();
+}
+
+export function findSend(db: Handle, id: string) {
+  return db.selectFrom('notify_sends').select(columns).where('id', '=', id).executeTakeFirst();
+}
+
+export interface NewSend {
+  readonly id: string;
+  readonly endpoint: Endpoint;
+  readonly key: string | undefined;
+  readonly bodyDigest: string;
+  readonly content: { readonly mail: Mail } | { readonly skipReason: SkipReason };
+  readonly scheduledAt?: Date | undefined;
+}
+
+/** `false`: another request took the key. A row that is past its time gives its key up. */
+export async function insertSend(tx: Tx<NotifyTables>, send: NewSend): Promise<boolean> {
+  const { id, endpoint, key, bodyDigest, content, scheduledAt } = send;
+  const mail = 'mail' in content ? content.mail : undefined;
+  if (key !== undefined) await releaseKey(tx, endpoint, key);
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('notify_sends')
+    .values({
+      id,
+      endpoint,
+      idempotency_key: key ?? null,
+      body_digest: bodyDigest,
+      status: mail === undefined ? 'skipped' : 'pending',
+      mail: mail === undefined ? null : json(mail),
+      subject: mail?.subject ?? null,
+      recipients: mail === undefined ? null : json(mail.to),
+      tags: mail?.tags === undefined ? null : json(mail.tags),
+      scheduled_at: scheduledAt ?? null,
+      provider_id: null,
+      skip_reason: 'skipReason' in content ? content.skipReason : null,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['endpoint', 'idempotency_key']).where('idempotency_key', 'is not', null).doNothing(),
+    )
+    .executeTakeFirstOrThrow();
+  return numInsertedOrUpdatedRows === 1n;
+}
+
+async function releaseKey(db: Handle, endpoint: Endpoint, key: string): Promise<void> {
+  await db
+    .updateTable('notify_sends')
+    .set({ idempotency_key: null })
+    .where('endpoint', '=', endpoint)
+    .where('idempotency_key', '=', key)
+    .where(sql<boolean>`not (${isKept})`)
+    .execute();
+}
+
+/** A mail is tried for a day after it was due. */
+const isTimely = sql<boolean>`
+  coalesce(scheduled_at, created_at) > clock_timestamp() - make_interval(hours => ${triedForHours})`;
+
+/** Marks the start of a try; `undefined`: the send has ended, or is gone. */
+export function beginTry(db: Handle, id: string) {
+  return db
+    .updateTable('notify_sends')
+    .set({ status: 'sending', failure: null })
+    .where('id', '=', id)
+    .where('status', 'in', unfinished)
+    .returning(['mail', isTimely.as('isTimely')])
+    .executeTakeFirst();
+}
+
+const unfinished: readonly SendStatus[] = ['pending', 'sending'];
+
+/** Changes a send that has not ended; `false`: it has. */
+async function change(db: Handle, id: string, values: object): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('notify_sends')
+    .set(values)
+    .where('id', '=', id)
+    .where('status', 'in', unfinished)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
+}
+
+/** The mail is dropped once it is sent. */
+export async function markSent(
+  db: Handle,
+  id: string,
+  { providerId, suppressed }: { readonly providerId: string; readonly suppressed: readonly string[] },
+): Promise<void> {
+  const list = suppressed.length === 0 ? null : json(suppressed);
+  await db
+    .updateTable('notify_sends')
+    .set({ status: 'sent', provider_id: providerId, suppressed: list, failure: null, mail: null })
+    .where('id', '=', id)
+    .execute();
+  const left = suppressed.length === 0 ? [] : [{ type: 'suppressed' as const, reason: suppressed.join(', ') }];
+  await addEvents(db, id, [{ type: 'sent' }, ...left]);
+}
+
+/** A try failed. Without a caller that ends the send, its job tries it again. */
+export async function noteFailure(tx: Tx<NotifyTables>, id: string, failure: string): Promise<void> {
+  if (await change(tx, id, { status: 'pending', failure }))
+    await addEvents(tx, id, [{ type: 'delivery_delayed', reason: failure }]);
+}
+
+export interface Failure {
+  readonly failure: string;
+  /** Every recipient, when all of them are suppressed. */
+  readonly suppressed?: readonly string[];
+}
+
+/** Ends a send that was not sent; `false`: it has ended before. */
+export async function markFailed(tx: Tx<NotifyTables>, id: string, end: Failure): Promise<boolean> {
+  const { failure, suppressed } = end;
+  const list = suppressed === undefined ? {} : { suppressed: json(suppressed) };
+  const isChanged = await change(tx, id, { status: 'failed', failure, ...list });
+  if (isChanged) await addEvents(tx, id, [{ type: 'failed', reason: failure }]);
+  return isChanged;
+}
+
+/** Ends a mail that no caller waits for, unless a try of it has begun. */
+export async function cancelWaiting(tx: Tx<NotifyTables>, id: string): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('notify_sends')
+    .set({ status: 'canceled', mail: null })
+    .where('id', '=', id)
+    .where('status', '=', 'pending')
+    .where((eb) => eb.or([eb('scheduled_at', 'is not', null), eb('endpoint', '=', 'batch')]))
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows === 1n) await addEvents(tx, id, [{ type: 'canceled' }]);
+  return numUpdatedRows === 1n;
+}
+
+/** By our id or the provider's; `undefined`: none, or a notification that was skipped. */
+export function findEmail(db: Handle, id: string) {
+  return db
+    .selectFrom('notify_sends')
+    .select([
+      'id',
+      'status',
+      'provider_id as providerId',
+      'subject',
+      'recipients',
+      'tags',
+      'scheduled_at as scheduledAt',
+      'created_at as createdAt',
+    ])
+    .where((eb) => eb.or([eb('provider_id', '=', id), ...(isUuid(id) ? [eb('id', '=', id)] : [])]))
+    .where('status', '<>', 'skipped')
+    .executeTakeFirst();
+}
+
+/** Takes up a send that ended with a failure; `false`: another request has done so. */
+export async function reopen(db: Handle, id: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('notify_sends')
+    .set({ status: 'pending', failure: null, suppressed: null })
+    .where('id', '=', id)
+    .where('status', '=', 'failed')
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
+}
+
+/** Takes up a send that waits after a failure which no caller has seen; `false`: another request has done so. */
+export async function takeUp(db: Handle, id: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('notify_sends')
+    .set({ failure: null })
+    .where('id', '=', id)
+    .where('status', '=', 'pending')
+    .where('failure', 'is not', null)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
+}
+
+/** Frees the key of a send that ended: 4xx responses are not kept. */
+export async function freeKey(db: Handle, id: string): Promise<void> {
+  await db.updateTable('notify_sends').set({ idempotency_key: null }).where('id', '=', id).execute();
+}
+
+/** Sends that an earlier version left without a job; from now on they have one. */
+export async function adoptSends(tx: Tx<NotifyTables>, limit: number) {
+  const { rows } = await sql<{ id: string; claimedUntil: Date }>`
+    with left_behind as (
+      select id, claimed_until from notify_sends
+      where status = 'pending' and claimed_until < 'infinity' limit ${limit} for update
+    )
+    update notify_sends set claimed_until = 'infinity' from left_behind where notify_sends.id = left_behind.id
+    returning notify_sends.id, left_behind.claimed_until as "claimedUntil"`.execute(tx);
+  return rows;
+}
+
+/** Mails that were not sent are kept as long as their keys; what became of a mail for longer. */
+export async function dropOld(db: Handle): Promise<void> {
+  await db
+    .updateTable('notify_sends')
+    .set({ mail: null })
+    .where('status', 'not in', unfinished)
+    .where('mail', 'is not', null)
+    .where(sql<boolean>`not (${isTimely})`)
+    .execute();
+  await db
+    .deleteFrom('notify_sends')
+    .where('status', 'not in', unfinished)
+    .where(sql<boolean>`coalesce(scheduled_at, created_at) < now() - make_interval(days => ${shownForDays})`)
+    .execute();
+}

@@ -1,0 +1,47 @@
+/** The addresses that no mail goes to. */
+import { sql } from 'kysely';
+import type { Db, Tx } from '#platform/db/db.ts';
+import type { NotifyTables } from './tables.ts';
+
+type Handle = Db<NotifyTables> | Tx<NotifyTables>;
+
+export async function findSuppressed(db: Handle, addresses: readonly string[]): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('suppressed_addresses')
+    .select('address')
+    .where(sql<boolean>`address = any(${addresses}::text[])`)
+    .execute();
+  return rows.map(({ address }) => address);
+}
+
+export async function suppress(
+  db: Handle,
+  refused: readonly { readonly address: string; readonly reason: string }[],
+): Promise<void> {
+  if (refused.length === 0) return;
+  await db
+    .insertInto('suppressed_addresses')
+    .values(refused.map(({ address, reason }) => ({ address, reason })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** In the order of the addresses, those beyond `after`. */
+export function listSuppressions(db: Handle, after: string | undefined, limit: number) {
+  return db
+    .selectFrom('suppressed_addresses')
+    .select(['address', 'reason', 'created_at as since'])
+    .$if(after !== undefined, (query) => query.where('address', '>', after ?? ''))
+    .orderBy('address')
+    .limit(limit)
+    .execute();
+}
+
+/** Whether the address was suppressed. */
+export async function liftSuppression(db: Handle, address: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('suppressed_addresses')
+    .where('address', '=', address)
+    .executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
+}

@@ -1,0 +1,48 @@
+/** The tables of the notification service. */
+import type { Generated } from 'kysely';
+import type { SkipReason } from './api.ts';
+import type { EventType } from './emailapi.ts';
+import type { Mail, Tag } from './mail.ts';
+
+export type Endpoint = 'notify' | 'emails' | 'batch';
+
+/**
+ * `pending`: a job is waiting to try it. `sending`: a try is under way, or its process died. `failed`: it has ended, and
+ * only a repeat of its key tries it again.
+ */
+export type SendStatus = 'pending' | 'sending' | 'sent' | 'skipped' | 'failed' | 'canceled';
+
+export interface NotifyTables {
+  notify_sends: {
+    id: string;
+    endpoint: Endpoint;
+    idempotency_key: string | null;
+    body_digest: string;
+    status: SendStatus;
+    mail: Mail | null;
+    provider_id: string | null;
+    skip_reason: SkipReason | null;
+    /** Why the last try failed; `null` while another one is under way. */
+    failure: Generated<string | null>;
+    suppressed: Generated<readonly string[] | null>;
+    /** Of versions that claimed rows without a job; `infinity`: the row has a job. */
+    claimed_until: Generated<Date>;
+    /** Not before; `null`: at once. */
+    scheduled_at: Generated<Date | null>;
+    subject: Generated<string | null>;
+    /** Those of `To`. */
+    recipients: Generated<readonly string[] | null>;
+    tags: Generated<readonly Tag[] | null>;
+    created_at: Generated<Date>;
+  };
+  notify_events: {
+    event_id: Generated<number>;
+    send_id: string | null;
+    provider_id: string | null;
+    type: EventType;
+    reason: string | null;
+    source_id: string | null;
+    created_at: Generated<Date>;
+  };
+  suppressed_addresses: { address: string; reason: string; created_at: Generated<Date> };
+}

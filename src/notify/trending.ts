@@ -1,0 +1,64 @@
+/** What the digest shows: the first items of the content service, in the reader's language. */
+import type { z } from 'zod';
+import { trending } from '#content/api.ts';
+import type { HttpClient } from '#platform/http/client.ts';
+import type { ContentLanguage } from '#platform/language.ts';
+import type { Log } from '#platform/log.ts';
+import type { TrendingItem } from './types/notification.ts';
+
+export type ReadTrending = (language: ContentLanguage) => Promise<readonly TrendingItem[]>;
+
+export interface TrendingDeps {
+  readonly content: HttpClient;
+  /** Items lead there unless their URL is absolute. */
+  readonly appUrl: string;
+  readonly log: Log;
+}
+
+const maxItems = 5;
+/** Digests are sent in bulk: one reading serves many of them. */
+const keptMs = 60_000;
+
+/** Never rejects: a digest without items is better than none. */
+export function createTrendingReader(deps: TrendingDeps): ReadTrending {
+  const kept = new Map<ContentLanguage, { readonly items: Promise<readonly TrendingItem[]>; readonly until: number }>();
+  return (language) => {
+    const known = kept.get(language);
+    if (known !== undefined && performance.now() < known.until) return known.items;
+    const items = read(deps, language);
+    kept.set(language, { items, until: performance.now() + keptMs });
+    return items;
+  };
+}
+
+async function read(
+  { content, appUrl, log }: TrendingDeps,
+  language: ContentLanguage,
+): Promise<readonly TrendingItem[]> {
+  try {
+    const answer = await content.send({
+      method: 'GET',
+      route: '/op/trending',
+      headers: { 'accept-language': language.replace('_', '-') },
+    });
+    if (answer.status !== 200) throw new Error(`the content service answered ${answer.status}`);
+    return trending
+      .parse(answer.json())
+      .items.flatMap((item) => toItem(item, appUrl))
+      .slice(0, maxItems);
+  } catch (error) {
+    log.warn({ err: error }, 'the digest shows nothing that is trending for a minute: it could not be read');
+    return [];
+  }
+}
+
+function toItem(item: z.output<typeof trending>['items'][number], appUrl: string): readonly TrendingItem[] {
+  const url = webUrl(item.url, appUrl);
+  if (item.title === '' || url === undefined) return [];
+  return [{ title: item.title, url, imageUrl: item.coverType === 'image' ? webUrl(item.cover) : undefined }];
+}
+
+function webUrl(text: string, base?: string): string | undefined {
+  const url = text === '' ? null : URL.parse(text, base);
+  return url !== null && /^https?:$/.test(url.protocol) ? url.href : undefined;
+}

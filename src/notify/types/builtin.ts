@@ -1,0 +1,67 @@
+/** Types with texts of ours: one layout, 12 languages. */
+import { type ContentLanguage, contentLanguages } from '#platform/language.ts';
+import { type Layout, layOut } from '../layout.ts';
+import type { MailFacts, NotificationType } from './notification.ts';
+
+/** `{brand}`, `{email}`, `{today}` and values of the type itself are replaced in all of them. */
+export interface MailTexts {
+  readonly subject: string;
+  readonly heading: string;
+  readonly paragraphs: readonly string[];
+  /** Of the button that leads to the application. */
+  readonly action: string;
+}
+
+export interface BuiltIn<Texts extends MailTexts> {
+  readonly name: string;
+  readonly audience: NotificationType['audience'];
+  readonly plans?: NotificationType['plans'];
+  readonly showsTrending?: boolean;
+  readonly texts: Readonly<Record<ContentLanguage, Texts>>;
+  /** What the facts make of the texts; by default they stay. */
+  readonly adapt?: (texts: Texts, facts: MailFacts) => AdaptedTexts;
+}
+
+export interface AdaptedTexts extends MailTexts {
+  readonly values?: Readonly<Record<string, string>>;
+  readonly items?: Layout['items'];
+}
+
+export function builtIn<Texts extends MailTexts>(
+  type: BuiltIn<Texts>,
+): NotificationType & Pick<BuiltIn<Texts>, 'texts'> {
+  const { name, audience, plans, showsTrending = false, texts, adapt = (same) => same } = type;
+  return {
+    name,
+    audience,
+    plans,
+    locales: contentLanguages,
+    showsTrending,
+    texts,
+    render: (facts) => {
+      const adapted: AdaptedTexts = adapt(texts[facts.language], facts);
+      const values = {
+        brand: facts.brand.name,
+        email: facts.user.email,
+        today: formatDate(facts.now, facts.language),
+        ...adapted.values,
+      };
+      return layOut(facts, {
+        subject: fill(adapted.subject, values),
+        heading: fill(adapted.heading, values),
+        paragraphs: adapted.paragraphs.map((paragraph) => fill(paragraph, values)),
+        action: fill(adapted.action, values),
+        items: adapted.items,
+      });
+    },
+  };
+}
+
+/** A day in UTC: where the reader is, is not known. */
+export function formatDate(date: Date, language: ContentLanguage): string {
+  return new Intl.DateTimeFormat(language.replace('_', '-'), { dateStyle: 'long', timeZone: 'UTC' }).format(date);
+}
+
+export function fill(text: string, values: Readonly<Record<string, string>>): string {
+  return text.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => values[name] ?? placeholder);
+}

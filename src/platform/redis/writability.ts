@@ -1,0 +1,69 @@
+/**
+ * Whether Redis takes our writes. A replica, a full server, one that cannot save, or an ACL without our keys responds to PING
+ * and refuses every write, so only a write shows it.
+ */
+import { ErrorReply } from 'redis';
+import { startInterval } from '../background/interval.ts';
+import type { Log } from '../log.ts';
+import type { RedisClient } from './redis.ts';
+
+/** The first word of a refusal, and the error of Redis 7 for a script that uses a key that the ACL does not allow. */
+const refusal = /^(READONLY|OOM|MISCONF|NOREPLICAS|NOPERM)|ACL failure in script/;
+
+/** The server is connected and refuses to write. */
+export function isWriteRefused(error: unknown): boolean {
+  if (error instanceof ErrorReply) return refusal.test(error.message);
+  return error instanceof Error && error.cause !== undefined && isWriteRefused(error.cause);
+}
+
+export interface Writability {
+  /** `undefined`: not known, because the server does not respond. */
+  readonly isWritable: boolean | undefined;
+  /** Writes now. Throws if the server refuses or does not respond. */
+  probe(): Promise<void>;
+  close(): void;
+}
+
+export interface WritabilityDeps {
+  readonly prefix: string;
+  readonly run: (call: (client: RedisClient) => Promise<unknown>) => Promise<unknown>;
+  readonly log: Log;
+  readonly everyMs: number;
+}
+
+const keptMs = 60_000;
+
+/** Logs every change. */
+export function watchWrites({ prefix, run, log, everyMs }: WritabilityDeps): Writability {
+  let isWritable: boolean | undefined;
+
+  async function probe(): Promise<void> {
+    try {
+      await run((client) => client.set(`${prefix}probe`, '1', { expiration: { type: 'PX', value: keptMs } }));
+    } catch (error) {
+      if (!isWriteRefused(error)) isWritable = undefined;
+      else if (isWritable !== false) {
+        isWritable = false;
+        log.warn({ reason: reasonOf(error) }, 'Redis takes no writes; runs use the event log of the database');
+      }
+      throw error;
+    }
+    if (isWritable === false) log.info('Redis takes writes again');
+    isWritable = true;
+  }
+
+  const probing = startInterval(everyMs, probe, () => undefined);
+  return {
+    get isWritable() {
+      return isWritable;
+    },
+    probe,
+    close: () => void probing.stop(),
+  };
+}
+
+/** The server's own error message. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error instanceof ErrorReply || !(error.cause instanceof Error) ? error.message : reasonOf(error.cause);
+}

@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'vitest';
+import { retryWhileChanging } from './retrywhilechanging.ts';
+
+const exhausted = () => new Error('it keeps changing');
+
+/** Resolves with each of `results` in turn, then with `undefined`; an error is thrown. */
+function attempts(results: readonly unknown[]) {
+  const left = [...results];
+  return async () => {
+    const result = left.shift();
+    if (result instanceof Error) throw result;
+    return result;
+  };
+}
+
+describe('optimistic retry', () => {
+  test('resolves with the first result', async () => {
+    expect(await retryWhileChanging(attempts([undefined, undefined, 'done', 'late']), exhausted)).toBe('done');
+  });
+
+  test.each([0, false, null, ''])('%j is a result', async (result) => {
+    expect(await retryWhileChanging(attempts([result, 'late']), exhausted)).toBe(result);
+  });
+
+  test('gives up when everything keeps changing', async () => {
+    await expect(retryWhileChanging(attempts([]), exhausted)).rejects.toThrow('it keeps changing');
+  });
+
+  test('an error ends it at once', async () => {
+    const failing = attempts([undefined, new Error('the store is down'), 'late']);
+    await expect(retryWhileChanging(failing, exhausted)).rejects.toThrow('the store is down');
+  });
+});

@@ -1,0 +1,29 @@
+/** docs/config.md, from the declarations of the settings. */
+
+import { settingGroups } from '#app/settings.ts';
+import type { SettingGroup } from '#platform/config.ts';
+
+export function renderSettingsPage(groups: Readonly<Record<string, SettingGroup>> = settingGroups): string {
+  const sections = Object.entries(groups).map(([name, group]) => {
+    const rows = Object.values(group).map(
+      ({ variable, defaultText, requiredInProduction, meaning }) =>
+        `| \`${variable}\` | ${defaultText} | ${requiredInProduction ? 'yes' : ''} | ${meaning} |`,
+    );
+    return [
+      `## ${name}`,
+      '',
+      '| variable | default | required in production | meaning |',
+      '|---|---|---|---|',
+      ...rows,
+    ].join('\n');
+  });
+  return [
+    '# Settings',
+    '',
+    'Atelier reads these from the environment once, at the start, and reports all faults together, by name. An empty value counts as not set.',
+    'Secrets that are not set are generated at the first start outside production and stored in `secrets.json` of the data folder.',
+    '',
+    sections.join('\n\n'),
+    '',
+  ].join('\n');
+}

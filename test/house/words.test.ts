@@ -1,0 +1,70 @@
+/** Comments of the source use plain words (CONTRIBUTING.md#style). */
+import { globSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { parseSync } from 'vite';
+import { describe, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '../..');
+
+/** Words outside the style of this project, with common replacements. */
+const replacements: Readonly<Record<string, string>> = {
+  anew: 'again',
+  whoever: 'the caller, the user, the process',
+  somebody: 'another user, another process',
+  nobody: 'no caller, no user',
+  anybody: 'any user, every caller',
+  everybody: 'all users',
+  meanwhile: 'in the meantime',
+  told: 'notified, configured, returned',
+  tell: 'report, return, notify',
+  tells: 'reports, returns, notifies',
+  asks: 'requests, calls',
+  says: 'reports, states, contains',
+  kept: 'stored, retained',
+  stands: 'is',
+  lies: 'is',
+  likewise: 'also',
+  hitherto: 'until now',
+  unasked: 'by default',
+  'as may be': '(omit)',
+  'by itself': 'automatically',
+  'so long': 'this long',
+};
+
+/** Not converted yet. Remove a path from this list when its comments follow the style. */
+const unconverted = [
+  'src/accounts/',
+  'src/agent/',
+  'src/auth/revocations.ts',
+  'src/console/web/',
+  'src/content/',
+  'src/image/',
+  'src/local/model/',
+  'src/media/',
+  'src/memory/',
+  'src/notify/',
+];
+/** Generated from the OpenAPI documents, whose descriptions are part of the API. */
+const generated = /^src\/client\/\w+\/(api|calls)\.ts$/;
+
+const files = globSync('src/**/*.{ts,tsx}', { cwd: root }).map((path) => path.replaceAll('\\', posix.sep));
+const forbidden = new RegExp(`\\b(?:${Object.keys(replacements).join('|')})\\b`, 'gi');
+
+function findWords(path: string): readonly string[] {
+  const text = readFileSync(join(root, path), 'utf8');
+  return parseSync(path, text).comments.flatMap(({ value, start }) => {
+    const line = text.slice(0, start).split('\n').length;
+    return [...value.matchAll(forbidden)].map(([word]) => `${path}:${line}: ${word}`);
+  });
+}
+
+describe('comments', () => {
+  const converted = files.filter(
+    (path) => !generated.test(path) && !unconverted.some((exception) => path.startsWith(exception)),
+  );
+
+  it('use plain words', () => {
+    expect(converted.length).toBeGreaterThan(200);
+    expect(converted.flatMap(findWords)).toEqual([]);
+  });
+});
