@@ -7,6 +7,18 @@ export const memorySettings = {
     make: () => randomBytes(32).toString('hex'),
     meaning: 'What operators send as `X-Admin-Token` to the admin API of the memory service.',
   }),
+  mergeSimilarity: setting(
+    'MEMORY_MERGE_SIMILARITY',
+    {
+      default: 0.9,
+      meaning: 'Two memories merge if their calibrated similarity exceeds this; 0.5 to 1.',
+    },
+    (raw) => {
+      const value = Number(raw);
+      if (!/^\d(?:\.\d+)?$/.test(raw) || value < 0.5 || value > 1) throw new Error('must be a number from 0.5 to 1');
+      return value;
+    },
+  ),
 } as const;
 
 export const embeddingSettings = {

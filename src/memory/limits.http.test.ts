@@ -43,7 +43,7 @@ onEveryDatabase('an entity that is nearly full', (engine) => {
     return rows[0];
   };
 
-  /** Copies of one memory, of so many bytes each; nothing that is added later resembles them. */
+  /** Copies of one memory, of another type and so many bytes each. */
   async function fill(entity: Entity, copies: number, bytes: number): Promise<void> {
     expect((await add(entity, 'A lantern hangs in the boathouse')).status).toBe(201);
     const db = rig.database.queries<MemoryTables>();
@@ -75,7 +75,7 @@ onEveryDatabase('an entity that is nearly full', (engine) => {
     const merged = await add(user, 'a lantern  hangs in the BOATHOUSE!', { metadata: { said: 'twice' } });
     expect([merged.status, merged.body.deduplicated]).toEqual([200, true]);
     expect((await edit(merged.body.id, 'Two lanterns hang in the boathouse')).status).toBe(200);
-    const query = { ...user, query: 'lanterns boathouse', limit: 5 };
+    const query = { ...user, query: 'lanterns boathouse', limit: 5, type_filter: 'workflow' };
     const found = async () =>
       (await other.server.send<SearchResult>('POST', '/memory/search', query)).body.memories.map(({ id }) => id);
     expect(await found()).toContain(merged.body.id);

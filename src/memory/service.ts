@@ -25,6 +25,8 @@ export interface MemoryDeps {
   readonly access: Access;
   /** MEMORY_ADMIN_TOKEN. */
   readonly adminToken: string;
+  /** MEMORY_MERGE_SIMILARITY; 0.9 by default. */
+  readonly mergeSimilarity?: number;
   /** Migrated. */
   readonly database: Database;
   readonly jobs: Jobs;
@@ -44,7 +46,8 @@ export async function createMemory(deps: MemoryDeps): Promise<HttpServer> {
   const embedder = calibrateEmbedder(deps.embedder, db);
   const column = await findVectorColumn(db);
   const indexes = createEntityIndexes(column, embedder);
-  const routeDeps = { db, column, embedder, indexes, clock, queue: createEntityQueue() };
+  const mergeAbove = deps.mergeSimilarity ?? 0.9;
+  const routeDeps = { db, column, embedder, indexes, clock, mergeAbove, queue: createEntityQueue() };
   addRoutes(app, access, routeDeps);
   addAdminRoutes(app, guardAdmins(deps.adminToken), routeDeps);
   await startReembedding(routeDeps, deps.jobs, deps.server.log);

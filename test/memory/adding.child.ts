@@ -56,7 +56,14 @@ if (process.argv[2] !== undefined) {
   const db = database.queries<MemoryTables>();
   const embedder = calibrateEmbedder(createBuiltinEmbedder(), db);
   const column = await findVectorColumn(db);
-  const deps = { db, embedder, column, indexes: createEntityIndexes(column, embedder), queue: createEntityQueue() };
+  const deps = {
+    db,
+    embedder,
+    column,
+    mergeAbove: 0.9,
+    indexes: createEntityIndexes(column, embedder),
+    queue: createEntityQueue(),
+  };
   function* additions() {
     for (let round = orders.firstRound; round <= orders.lastRound; round += 1)
       for (const entity_id of orders.entities)

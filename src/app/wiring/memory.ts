@@ -14,6 +14,7 @@ export async function wireMemory({ config, engines, server, log }: Wiring): Prom
     clock,
     access: wireAccess({ config, log }),
     adminToken: config.memory.adminToken,
+    mergeSimilarity: config.memory.mergeSimilarity,
     database,
     jobs: await engines.jobs(),
     embedder: openEmbedder(config.embedding, server.telemetry),

@@ -20,6 +20,8 @@ export interface FindingDeps {
   readonly column: VectorColumn;
   readonly embedder: CalibratedEmbedder;
   readonly indexes: EntityIndexes;
+  /** Merged when similarity exceeds this (docs/specification/memory.md#adding). */
+  readonly mergeAbove: number;
 }
 
 export interface Neighbours {
@@ -28,8 +30,6 @@ export interface Neighbours {
   readonly links: readonly Link[];
 }
 
-/** docs/specification/memory.md#adding: merged when similarity exceeds this. */
-const mergeAbove = 0.9;
 /** From here on a pair is worth an operator's eye, if it differs in what must not differ. */
 const linkAbove = 0.75;
 /** Below this no pair is read: numbers and dates alone can take wordings of one fact so far apart. */
@@ -78,15 +78,20 @@ export async function findNeighbours(
     await pace();
     const other = read(memory.content);
     const verdict = judge(reading, other, lexical);
-    if (verdict === 'same' && (similarity > mergeAbove || readsTheSame(reading, other)))
+    if (verdict === 'same' && (similarity > deps.mergeAbove || readsTheSame(reading, other)))
       twin ??= { memory, similarity };
-    const kind = linkOf(verdict, similarity, reading, other);
+    const kind = linkOf(verdict, similarity, deps.mergeAbove, [reading, other]);
     if (kind !== undefined) links.push({ id, kind });
   }
   return { twin, links };
 }
 
-function linkOf(verdict: Verdict, similarity: number, left: Reading, right: Reading): Link['kind'] | undefined {
+function linkOf(
+  verdict: Verdict,
+  similarity: number,
+  mergeAbove: number,
+  [left, right]: readonly [Reading, Reading],
+): Link['kind'] | undefined {
   if (verdict === 'negation' || verdict === 'number' || verdict === 'date')
     return similarity > linkAbove || isSameBut(left, right, verdict) ? 'conflict' : undefined;
   if (verdict === 'roles' && similarity > linkAbove) return 'conflict';
