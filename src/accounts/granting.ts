@@ -3,25 +3,27 @@ import type { Db } from '#platform/db/db.ts';
 import type { GrantedProfile, GrantRequest } from './api.ts';
 import { accountOf } from './madeup.ts';
 import { accountProblems } from './problems.ts';
-import { type AccountTables, ensureProfile, findProfilesByEmail, setPlanAndCredits } from './store.ts';
+import { type AccountTables, ensureProfile, findProfilesByEmail, type OnCreated, setPlanAndCredits } from './store.ts';
 
 export interface GrantingDeps {
   readonly db: Db<AccountTables>;
   /** The local identity provider is in use: an address names an account also before its first sign-in. */
   readonly hasMadeUpAccounts: boolean;
+  readonly onCreated?: OnCreated | undefined;
 }
 
 /** Throws `user_not_found` (404) and `user_ambiguous` (409); an id that has no profile yet gets one. */
 export async function grant(deps: GrantingDeps, { user, plan, credits }: GrantRequest): Promise<GrantedProfile> {
   const id = user.includes('@') ? await idOf(deps, user) : user;
+  await ensureProfile(deps.db, { id }, deps.onCreated);
   const profile = await setPlanAndCredits(deps.db, id, plan, credits);
   return { id: profile.id, email: profile.email, plan: profile.plan, credits: profile.credits };
 }
 
-async function idOf({ db, hasMadeUpAccounts }: GrantingDeps, email: string): Promise<string> {
+async function idOf({ db, hasMadeUpAccounts, onCreated }: GrantingDeps, email: string): Promise<string> {
   const [found, another] = await findProfilesByEmail(db, email);
   if (another !== undefined) throw accountProblems.user_ambiguous();
   if (found !== undefined) return found.id;
   if (!hasMadeUpAccounts) throw accountProblems.user_not_found();
-  return (await ensureProfile(db, accountOf(email))).id;
+  return (await ensureProfile(db, accountOf(email), onCreated)).id;
 }

@@ -2,7 +2,14 @@
 
 import { type Db, transaction } from '#platform/db/db.ts';
 import { isUuid } from '#platform/ids.ts';
-import { type AccountTables, beginOnboarding, ensureProfile, recordReferral, setFirstLanguage } from './store.ts';
+import {
+  type AccountTables,
+  beginOnboarding,
+  ensureProfile,
+  type OnCreated,
+  recordReferral,
+  setFirstLanguage,
+} from './store.ts';
 
 export interface SignedIn {
   readonly id: string;
@@ -21,9 +28,9 @@ export interface Onboarded {
  * All of it or nothing, once per user however often and from wherever it is called; the email address is brought up to
  * date every time. Throws when the database does not answer: then the next sign-in is the first one.
  */
-export function onboard(db: Db<AccountTables>, user: SignedIn): Promise<Onboarded> {
+export function onboard(db: Db<AccountTables>, user: SignedIn, onCreated?: OnCreated): Promise<Onboarded> {
   return transaction(db, async (tx) => {
-    await ensureProfile(tx, { id: user.id, email: user.email });
+    await ensureProfile(tx, { id: user.id, email: user.email }, onCreated);
     if (!(await beginOnboarding(tx, user.id))) return { isReferred: false };
     await setFirstLanguage(tx, user.id, user.language);
     const { invite } = user;

@@ -1,6 +1,6 @@
 /** The shared records: profiles, settings, referrals, feeds. The only SQL on them, but for the ledger of credits. */
 import { type Generated, sql } from 'kysely';
-import type { Db, Tx } from '#platform/db/db.ts';
+import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import type { Plan, Profile } from './api.ts';
 
 export interface AccountTables {
@@ -65,11 +65,33 @@ export interface Newcomer {
   readonly credits?: number | undefined;
 }
 
-/** The profile, made on first need. Of several calls at once one makes it, and all get it. */
-export async function ensureProfile(db: Handle, newcomer: Newcomer): Promise<Profile> {
-  const { id, email, plan, credits } = newcomer;
+/** Runs in the transaction that creates a profile. */
+export type OnCreated = (tx: Tx<AccountTables>, profile: Profile) => Promise<void>;
+
+/** Returns the profile, and creates it if there is none. Concurrent calls create it once, and call `onCreated` once. */
+export async function ensureProfile(db: Handle, newcomer: Newcomer, onCreated?: OnCreated): Promise<Profile> {
+  const { id, email } = newcomer;
   const known = await findProfile(db, id);
   if (known !== undefined && (email === undefined || known.email === email)) return known;
+  if (known !== undefined || onCreated === undefined) return upsertProfile(db, newcomer);
+  if (!db.isTransaction) return transaction(db as Db<AccountTables>, (tx) => createProfile(tx, newcomer, onCreated));
+  return createProfile(db as Tx<AccountTables>, newcomer, onCreated);
+}
+
+async function createProfile(tx: Tx<AccountTables>, newcomer: Newcomer, onCreated: OnCreated): Promise<Profile> {
+  const { id, email, plan, credits } = newcomer;
+  const created = await tx
+    .insertInto('user_profiles')
+    .values({ id, email, plan, credits })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .returning(profileColumns)
+    .executeTakeFirst();
+  if (created === undefined) return upsertProfile(tx, newcomer);
+  await onCreated(tx, created);
+  return created;
+}
+
+function upsertProfile(db: Handle, { id, email, plan, credits }: Newcomer): Promise<Profile> {
   const changes = email === undefined ? { id: sql<string>`user_profiles.id` } : { email, updated_at: now };
   return db
     .insertInto('user_profiles')

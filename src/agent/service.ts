@@ -13,6 +13,7 @@ import { measureJobs } from '#platform/jobs/depth.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { PubSub } from '#platform/pubsub/pubsub.ts';
 import type { Redis } from '#platform/redis/redis.ts';
+import type { Webhooks } from '#webhooks/publishing.ts';
 import type { agentSettings, modelSettings } from './config.ts';
 import { openEventLog } from './eventlog/open.ts';
 import { AgentMetrics } from './metrics.ts';
@@ -41,6 +42,7 @@ export interface AgentDeps {
   readonly redis: Redis | undefined;
   readonly pubsub: PubSub;
   readonly jobs: Jobs;
+  readonly webhooks?: Webhooks | undefined;
   /** Other services, with the internal key. */
   readonly media: ActingClient;
   readonly memory: ActingClient;
@@ -75,7 +77,17 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   const eventLog = await openEventLog({ db, redis, log, ttlS: settings.taskTtlS });
   const buffers = new RunEventBuffers({ db, eventLog, log });
   const readers = new StreamReaders(buffers, deps.pace);
-  const common = { db, log, jobs, media, memory, imageGenerator, videoGenerator, ttlS: settings.taskTtlS };
+  const common = {
+    db,
+    log,
+    jobs,
+    webhooks: deps.webhooks,
+    media,
+    memory,
+    imageGenerator,
+    videoGenerator,
+    ttlS: settings.taskTtlS,
+  };
   const metrics = new AgentMetrics();
   const runs = { ...common, metrics, eventLog, buffers, lease, maxRunsPerUser: settings.maxRunsPerUser };
   const executor = new RunExecutor({

@@ -247,9 +247,9 @@ const groupsByService: Partial<Record<ServiceName, readonly GroupName[]>> = {
   agent: ['database', 'redis', 'identity', 'internal', 'agent', 'model', 'imageModel', 'videoModel', 'webhooks'],
   edge: ['objects', 'legacyObjects', 'resizing', 'image', 'edge'],
   memory: ['database', 'identity', 'internal', 'memory', 'embedding'],
-  content: ['database', 'cms', 'content', 'webhooks'],
+  content: ['database', 'cms', 'content'],
   notify: ['database', 'internal', 'notify'],
-  idp: ['localIdp', 'database'],
+  idp: ['localIdp', 'database', 'webhooks'],
   console: ['console', 'memory'],
 };
 

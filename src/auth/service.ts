@@ -1,6 +1,6 @@
 /** The authentication service (docs/specification/auth.md; docs/auth.md). */
 import { addAccountRoutes } from '#accounts/routes.ts';
-import type { AccountTables } from '#accounts/store.ts';
+import type { AccountTables, OnCreated } from '#accounts/store.ts';
 import type { Access } from '#platform/access/access.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
@@ -28,6 +28,7 @@ export interface AuthDeps {
   /** A migrated database. */
   readonly database: Database;
   readonly jobs: Jobs;
+  readonly onAccountCreated?: OnCreated | undefined;
   /** The public URL of this service, without a trailing slash. */
   readonly publicUrl: string;
   /** At least one origin, in the browser's spelling. */
@@ -80,12 +81,19 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
   addRoutes(app, {
     ...parts,
     accounts,
+    onAccountCreated: deps.onAccountCreated,
     targets: createTargets(allowedOrigins, deps.defaultOrigin),
     cookies: cookieRules({ domain: deps.cookieDomain, publicUrl }),
     allowedOrigins,
     clientAddressOf: clientAddressReader(deps.trustedProxies ?? []),
   });
-  if (records !== undefined) addAccountRoutes(app, records.access, { db: accounts, log, ...records });
+  if (records !== undefined)
+    addAccountRoutes(app, records.access, {
+      db: accounts,
+      log,
+      onCreated: deps.onAccountCreated,
+      ...records,
+    });
   const queues = [revocationQueue.name];
   measureJobs(app.metrics, jobs, queues);
   await startRevoking(parts);

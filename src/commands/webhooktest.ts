@@ -11,7 +11,7 @@ import { bodyOf } from '#webhooks/publishing.ts';
 import { usageOf } from './usage.ts';
 
 export async function webhookTest(args: readonly string[]): Promise<number> {
-  const [name = 'asset.registered'] = args;
+  const [name = 'run.ended'] = args;
   const type = webhookEventTypes.find((known) => known === name);
   if (type === undefined || args.length > 1)
     throw new StartFault(`${usageOf('webhook-test')}. Event types: ${webhookEventTypes.join(', ')}.`);
@@ -31,25 +31,15 @@ export async function webhookTest(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-const asset = {
-  assetId: '00000000-0000-4000-8000-000000000001',
-  ownerId: '00000000-0000-4000-8000-000000000002',
-  scopeKind: 'chat',
-  scopeId: '00000000-0000-4000-8000-000000000003',
+const run = {
+  taskId: '00000000-0000-4000-8000-000000000001',
+  threadId: 'thread-1',
+  userId: '00000000-0000-4000-8000-000000000002',
 };
-const run = { taskId: asset.scopeId, threadId: 'thread-1', userId: asset.ownerId };
-const mail = { emailId: null, address: 'ada@example.com', reason: null };
 
 const examples: WebhookEvents = {
-  'asset.registered': { ...asset, kind: 'image', mime: 'image/png', byteSize: 12_345 },
-  'asset.deleted': asset,
-  'asset.blocked': { ...asset, list: 'example', sha256: null },
-  'video_task.completed': { taskId: run.taskId, assetId: asset.assetId, ownerId: asset.ownerId },
-  'video_task.failed': { taskId: run.taskId, assetId: asset.assetId, ownerId: asset.ownerId, errorCode: null },
   'run.ended': { ...run, status: 'completed' },
-  'media.completed': { ...run, assetId: asset.assetId, kind: 'image' },
+  'media.completed': { ...run, assetId: '00000000-0000-4000-8000-000000000003', kind: 'image' },
   'media.failed': { ...run, kind: 'video', error: null },
-  'mail.bounced': mail,
-  'mail.complained': mail,
-  'account.created': { userId: run.userId, email: mail.address },
+  'account.created': { userId: run.userId, email: 'ada@example.com' },
 };

@@ -13,10 +13,13 @@ import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import { isUuid } from '#platform/ids.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { invalid, problems } from '#platform/problem.ts';
+import { publishAccount } from '#webhooks/accounts.ts';
+import type { Webhooks } from '#webhooks/publishing.ts';
 import type { TaskInfo, TaskRequest } from '../api.ts';
 import { pictureCost } from '../billing/prices.ts';
 import { runReference } from '../billing/references.ts';
 import type { TokenUsage } from '../billing/usage.ts';
+import { publishRunEnd } from '../events.ts';
 import { agentProblems } from '../problems.ts';
 import { appendMessage, deleteMessagesFrom, findMessage } from '../store/messagestore.ts';
 import {
@@ -42,6 +45,7 @@ export interface RunsDeps {
   /** AGENT_MAX_RUNS_PER_USER. */
   readonly maxRunsPerUser: number;
   readonly jobs: Jobs;
+  readonly webhooks?: Webhooks | undefined;
 }
 
 /** What a run with a model costs, and who may start it. */
@@ -82,6 +86,7 @@ export async function startRun(
       throw agentProblems.task_running({ fields: { taskId: running.taskId, reason: 'running' } });
     }
     const taskId = randomUUID();
+    await ensureProfile(tx, { id: userId }, publishAccount(deps.webhooks));
     await payForRun(tx, taskId, userId, deps.maxRunsPerUser, chosen);
     if (from !== undefined) await deleteMessagesFrom(tx, threadId, from.seq);
     await appendQuestion(tx, userId, request);
@@ -153,7 +158,7 @@ export async function endRun(deps: RunsDeps, run: Run, end: RunEnd): Promise<Ans
     await lockThread(tx, run.threadId, run.ownerId);
     if (!(await markEnded(tx, run, end.status, end.error))) return undefined;
     // Videos are locked before credits, as in their worker.
-    const parts = [...end.parts, ...(await endVideosOf(deps.jobs, tx, run.taskId, end))];
+    const parts = [...end.parts, ...(await endVideosOf(deps, tx, run.taskId, end))];
     const isCharged = end.status === 'completed' || (end.status === 'aborted' && end.parts.some(isShown));
     const images = end.delivered.length;
     const credits = (isCharged ? run.credits : 0) + images * pictureCost;
@@ -166,6 +171,7 @@ export async function endRun(deps: RunsDeps, run: Run, end: RunEnd): Promise<Ans
     await closeCredits(tx, run.taskId, isCharged ? [runReference(run.taskId), ...end.delivered] : end.delivered);
     const { inputTokens, outputTokens } = end.usage;
     await addUsage(tx, { userId: run.ownerId, model: run.model, runs: 1, inputTokens, outputTokens, images, credits });
+    await publishRunEnd(deps.webhooks, tx, run, end);
     return metadata;
   });
 }

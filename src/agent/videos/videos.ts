@@ -11,8 +11,10 @@ import { ensureProfile } from '#accounts/store.ts';
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import { type Job, type Jobs, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
 import { problems } from '#platform/problem.ts';
+import type { Webhooks } from '#webhooks/publishing.ts';
 import type { Failure, VideoOutput } from '../api.ts';
 import { videoCost } from '../billing/prices.ts';
+import { publishVideo, publishVideoFailure } from '../events.ts';
 import { agentProblems } from '../problems.ts';
 import { RunFailure } from '../providers/failures.ts';
 import { type Clip, OrderRefused, ProviderFailed, type VideoGenerator } from '../providers/generators.ts';
@@ -36,6 +38,7 @@ type Tables = VideoTables & RunTables & LedgerTables & UsageTables;
 export interface VideoDeps extends LibraryDeps {
   readonly db: Db<Tables>;
   readonly jobs: Jobs;
+  readonly webhooks?: Webhooks | undefined;
   readonly videoGenerator: VideoGenerator;
   readonly ttlS: number;
 }
@@ -142,7 +145,7 @@ export async function retryVideos(deps: VideoDeps, userId: string, taskId: strin
  * made and paid, so they are told, also one whose order the run did not live to show.
  */
 export async function endVideosOf(
-  jobs: Jobs,
+  { jobs, webhooks }: Pick<VideoDeps, 'jobs' | 'webhooks'>,
   tx: Tx<Tables>,
   taskId: string,
   { status, parts }: { readonly status: Run['status']; readonly parts: UIMessage['parts'] },
@@ -156,7 +159,7 @@ export async function endVideosOf(
       .map((video) => ({ type: 'data-video', id: video.videoId, data: describeVideo(video) }));
   }
   for (const video of videos) {
-    if (!(await endVideo(tx, video, 'aborted', 'The run was stopped.'))) continue;
+    if (!(await endVideo(webhooks, tx, video, 'aborted', 'The run was stopped.'))) continue;
     await jobs.cancel(tx, videoQueue, keyOf(video));
   }
   return [];
@@ -166,7 +169,7 @@ export function workOnVideos(deps: VideoDeps): void {
   deps.jobs.work<Payload, Tables>(videoQueue, (job) => makeVideo(deps, job), {
     concurrency: 2,
     onDead: async (tx, attempt, reason) => {
-      await endVideo(tx, attempt, 'provider_failed', reason);
+      await endVideo(deps.webhooks, tx, attempt, 'provider_failed', reason);
     },
   });
 }
@@ -193,13 +196,14 @@ async function makeVideo(deps: VideoDeps, job: Job<Payload>): Promise<void> {
       if (await changeVideo(tx, attempt, change)) {
         await closeCredits(tx, scopeOf(attempt.videoId), [referenceOf(attempt)]);
         await addUsage(tx, { userId: video.ownerId, model: video.model, videos: 1, credits: videoCost });
+        await publishVideo(deps.webhooks, tx, video, assetId);
       }
       await job.complete(tx);
     });
   } catch (error) {
     if (!(error instanceof OrderRefused || error instanceof Refused)) throw speakable(error, isOrdered);
     await transaction(deps.db, async (tx) => {
-      await endVideo(tx, attempt, 'rejected', error.message);
+      await endVideo(deps.webhooks, tx, attempt, 'rejected', error.message);
       await job.complete(tx);
     });
   }
@@ -234,10 +238,18 @@ async function keepClip(deps: VideoDeps, video: Video, clip: Clip, signal: Abort
   return { assetId, thumbAssetId: thumbAssetId ?? null };
 }
 
-async function endVideo(tx: Tx<Tables>, attempt: Payload, code: string, message: string): Promise<boolean> {
+async function endVideo(
+  webhooks: Webhooks | undefined,
+  tx: Tx<Tables>,
+  attempt: Payload,
+  code: string,
+  message: string,
+): Promise<boolean> {
   const change = { status: 'failed', failure_code: code, failure_message: message.slice(0, 500) } as const;
   if (!(await changeVideo(tx, attempt, change))) return false;
   await closeCredits(tx, scopeOf(attempt.videoId));
+  const video = await findVideo(tx, attempt.videoId);
+  if (video !== undefined) await publishVideoFailure(webhooks, tx, video, change.failure_message);
   return true;
 }
 

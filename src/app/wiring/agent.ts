@@ -48,6 +48,7 @@ export async function wireAgent({ config, engines, server, log }: Wiring): Promi
     redis,
     pubsub: openPubSub({ redis, name: 'agent', log }),
     jobs: await engines.jobs(),
+    webhooks: await engines.webhooks(),
     media,
     memory,
     settings: config.agent,

@@ -2,6 +2,7 @@ import { createAuth } from '#auth/service.ts';
 import { createAccess } from '#platform/access/access.ts';
 import { systemClock as clock } from '#platform/clock.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import { publishAccount } from '#webhooks/accounts.ts';
 import { addressesOf, publicAuthUrlOf, redirectOriginsOf } from '../config.ts';
 import type { Wiring } from './wiring.ts';
 
@@ -15,6 +16,7 @@ export async function wireAuth({ config, engines, server, log }: Wiring): Promis
     clock,
     database,
     jobs: await engines.jobs(),
+    onAccountCreated: publishAccount(await engines.webhooks()),
     publicUrl: publicAuthUrlOf(config),
     allowedOrigins,
     defaultOrigin: auth.defaultOrigin ?? allowedOrigins[0] ?? publicAuthUrlOf(config),

@@ -1,6 +1,7 @@
 import { createIdentityProvider } from '#local/idp/service.ts';
 import { systemClock as clock } from '#platform/clock.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import { publishAccount } from '#webhooks/accounts.ts';
 import { addressesOf, publicAuthUrlOf } from '../config.ts';
 import type { Wiring } from './wiring.ts';
 
@@ -11,6 +12,7 @@ export async function wireIdp({ config, engines, server }: Wiring): Promise<Http
     settings: config.localIdp,
     dataDir: config.process.dataDir,
     database: await engines.database(),
+    onAccountCreated: publishAccount(await engines.webhooks()),
     publicUrl: addressesOf(config).idp,
     redirectUrls: [`${publicAuthUrlOf(config)}/callback`, ...config.localIdp.redirectUrls],
     anonKey: config.identity.anonKey,

@@ -3,7 +3,7 @@
  * It signs anyone in as anyone. It therefore listens on the loopback interface only (config.ts), and in production it starts only if
  * it is named.
  */
-import type { AccountTables } from '#accounts/store.ts';
+import type { AccountTables, OnCreated } from '#accounts/store.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Values } from '#platform/config.ts';
 import type { Database } from '#platform/db/db.ts';
@@ -27,6 +27,7 @@ export interface IdentityProviderDeps {
   /** Exact URLs to which browsers may be redirected. The first is the default. */
   readonly redirectUrls: readonly string[];
   readonly anonKey: string;
+  readonly onAccountCreated?: OnCreated | undefined;
   /** In seconds. Default: 10, as in the hosted product. */
   readonly reuseIntervalS?: number;
 }
@@ -59,6 +60,7 @@ export async function createIdentityProvider(deps: IdentityProviderDeps): Promis
     clock,
     db: database.queries<IdpTables>(),
     accounts: database.queries<AccountTables>(),
+    onAccountCreated: deps.onAccountCreated,
     reuseIntervalS,
     publicUrl,
     redirectUrls,
