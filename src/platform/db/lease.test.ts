@@ -15,7 +15,7 @@ for (const engine of databaseEngines) {
     let database: Database;
     let db: Db<LeaseTables>;
     const processes: Leases[] = [];
-    /** As another process would; renews only where a test says so. */
+    /** As another process would; renews only where a test requires it. */
     const startProcess = (times: { ttlMs?: number; renewEveryMs?: number } = {}): Leases => {
       const leases = createLeases({ db, log, ttlMs: hourMs, renewEveryMs: hourMs, ...times });
       processes.push(leases);

@@ -28,7 +28,7 @@ function open(): Promise<Database> {
   return openDatabase({ url: 'embedded', dataDir: folder, poolSize: 1, migrations: [], log });
 }
 
-/** Opens the database of the folder, says `open`, and then a line for every row that it was promised. */
+/** Opens the database of the folder, prints `open`, and then a line for every row that it was promised. */
 const writerScript = `
   const [folder, openModule, logModule, dbModule, from] = process.argv.slice(1);
   const { openDatabase } = await import(openModule);

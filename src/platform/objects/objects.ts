@@ -120,7 +120,7 @@ export const defaultLegacyBucket = 'agent_message';
 export interface LegacyObjects {
   readonly driver: 'files' | 's3' | 'off';
   /**
-   * One that is not there reads as an empty one. `undefined`: there is no legacy backend, or the name stands for another
+   * One that is not there reads as an empty one. `undefined`: there is no legacy backend, or the name belongs to another
    * store, or can be no bucket's.
    */
   bucket(name: string): Objects | undefined;

@@ -163,7 +163,7 @@ const legacyBucketsKept = 100;
 
 /**
  * `ownBuckets`: as the stores of `openObjects` are named. They are no legacy buckets, on whatever server: a bucket's name
- * is all that tells stores apart in a signed address, in a resize address and in the identity of a variant's source.
+ * is all that distinguishes stores in a signed address, in a resize address and in the identity of a variant's source.
  * Buckets are never created: others own them. Throws ConfigFault.
  */
 export function openLegacyObjects({

@@ -91,7 +91,7 @@ describe.skipIf(skipWithoutRedis)('Redis', () => {
       expect(new Set(outcomes)).toEqual(new Set(['engine_unavailable']));
       // A hundred deadlines would take 50 s.
       expect(performance.now() - startedAt).toBeLessThan(20_000);
-      // The silent connection is given up meanwhile.
+      // The silent connection is given up in the meantime.
       await expect.poll(() => redis.serverRun, { timeout: 15_000 }).toBeUndefined();
       server.signal('SIGCONT');
       await expect.poll(() => answerOf(redis).catch(() => undefined), { timeout: 15_000 }).toBe('PONG');

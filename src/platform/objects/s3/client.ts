@@ -146,7 +146,7 @@ export function createS3Client(options: S3ClientOptions): S3Client {
       headers: { ...headers, ...sent?.headers, 'user-agent': userAgent },
       body: sent?.body,
       signal: deadline.signal,
-      // Unasked, the pool closes the connection after every HEAD, for the sake of servers that send a body with it.
+      // By default the pool closes the connection after every HEAD, for the sake of servers that send a body with it.
       reset: false,
     });
     if (answer.statusCode >= 300) throw await faultOf(answer);

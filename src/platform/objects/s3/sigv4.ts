@@ -23,7 +23,7 @@ export interface SignableRequest {
 export interface Signer {
   /** The headers to send instead of the request's. `payloadHash`: hex SHA-256 of the body, or `unsignedPayload`. */
   signHeaders(request: SignableRequest, payloadHash: string, nowMs: number): Record<string, string>;
-  /** The query to send: a bearer secret for `expiresInS` seconds. Whoever uses it has to send the headers as signed. */
+  /** The query to send: a bearer secret for `expiresInS` seconds. Requests must send the headers as signed. */
   presign(request: SignableRequest, expiresInS: number, nowMs: number): string;
 }
 
