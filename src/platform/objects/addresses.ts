@@ -1,6 +1,6 @@
 /**
  * Signed addresses of files that the edge serves (docs/specification/system.md#signed-read-urls): `{edge}/o/<bucket>/<key>?<terms>&signature=…`. Bearer
- * secrets: any holder may do what its terms allow until it expires. The file driver signs them, the edge verifies
+ * secrets: each holder may do what its terms allow until it expires. The file driver signs them, the edge verifies
  * them; both derive the key from the resizing key, so that the edge needs no state and no secret of its own.
  */
 import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
