@@ -1,5 +1,5 @@
 /**
- * A fresh PGlite costs seconds (initdb). so a migrated database is dumped once, stored in a cache under node_modules, and
+ * A fresh PGlite costs seconds (initdb). So a migrated database is dumped once, stored in a cache under node_modules, and
  * loaded wherever a new one is needed: for each test file, and at the first start in an empty folder. The cache is only
  * ever a shortcut: absent, broken or read-only, the database is created without it.
  */
