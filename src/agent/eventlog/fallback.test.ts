@@ -64,8 +64,6 @@ describe.skipIf(skipWithoutRedis)('the event log with a Redis that takes no writ
         credits: 1,
         holder: randomUUID(),
         leaseMs: 60_000,
-        model: 'offline-demo',
-        credits: 1,
       }),
     );
   const readAll = async (eventLog: EventLog, run: LogKey): Promise<readonly number[]> => {
