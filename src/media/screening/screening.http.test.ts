@@ -214,6 +214,9 @@ onEveryPair(
           listed: digest('sha256', picture),
           distance: 0,
           origin: null,
+          status: 'open',
+          resolved_at: null,
+          note: null,
           created_at: expect.any(Date),
         });
       });

@@ -130,7 +130,7 @@ async function get(
 async function put(store: Bucket, key: string, body: Body, options: WriteOptions): Promise<ObjectHead> {
   const { client, bucket, abilities } = store;
   const size = options.size ?? (body instanceof Uint8Array ? body.length : undefined);
-  if (size === undefined) throw new Error('a stream needs its size to be written to S3');
+  if (size === undefined) throw new Error('writing a stream to S3 requires its size');
   if (body instanceof Uint8Array && body.length !== size) throw new WrongLength(size, body.length);
   const { createOnly = false, contentType, cacheControl } = options;
   // The best that can be done there: between the look and the write another may come.
