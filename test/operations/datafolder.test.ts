@@ -183,7 +183,9 @@ describe.skipIf(skipWithout('ffmpeg'))('a data folder', { timeout: 6 * limitMs }
       const signed = await signImages();
       expect(signed[ids.image]).toEqual({ ready: false, error: 'not_found' });
       expect((await download(signed[ids.text]?.url)).toString()).toBe('a text');
-      await expect.poll(() => doctor(copy), { timeout: limitMs }).toMatch(/^warn +objects .*0 missing, 1 with different/m);
+      await expect
+        .poll(() => doctor(copy), { timeout: limitMs })
+        .toMatch(/^warn +objects .*0 missing, 1 with different/m);
     });
     expect(said).toContain(`"storageKey":"${imageKey}"`);
   });

@@ -147,6 +147,9 @@ onEveryPair('the screening of copies', (pair) => {
           listed: turned(pdq, 5),
           distance: 5,
           origin: source,
+          status: 'open',
+          resolved_at: null,
+          note: null,
           created_at: expect.any(Date),
         },
       ]);

@@ -127,8 +127,7 @@ describe.skipIf(missing)('connections to PostgreSQL that break', () => {
     const { db } = await open(address.href, 1, log);
     await db.selectFrom('rows').select('id').execute();
     await terminateAll();
-    while (lines.length === 0) await sleep(5);
-    expect(lines.join('')).toContain('an idle database connection broke');
+    await expect.poll(() => lines.join('')).toContain('an idle database connection broke');
     expect(lines.join('')).not.toContain('hush-hush');
   });
 });
