@@ -179,7 +179,13 @@ export function readSettings<G extends Readonly<Record<string, SettingGroup>>>(
     if (rule.production && declared.requiredInProduction && rule.inUse.has(group) && (raw ?? '') === '') {
       // An empty INTERNAL_KEY is deliberate and means "not configured" (docs/specification/system.md#data-folder).
       if (!(declared.variable === 'INTERNAL_KEY' && raw === '')) missing.add(declared.variable);
-    } else if (rule.production && declared.httpsInProduction && rule.inUse.has(group) && !raw?.startsWith('https://'))
+    } else if (
+      rule.production &&
+      declared.httpsInProduction &&
+      rule.inUse.has(group) &&
+      raw &&
+      !raw.startsWith('https://')
+    )
       faults.add(`${declared.variable} must be an https URL in production`);
     try {
       return declared.parse(raw);

@@ -43,7 +43,7 @@ describe('the Atelier services', () => {
   /** These follow from the compose file. */
   const decided = [
     ...['NODE_ENV', 'DATABASE_URL', 'REDIS_URL', 'S3_ENDPOINT', 'S3_BUCKET', 'S3_PUBLIC_BUCKET', 'S3_ACCESS_KEY_ID'],
-    ...['EDGE_URL', 'PUBLIC_BASE_URL', 'CONSOLE_URL', 'NOTIFY_UNSUBSCRIBE_URL', 'COOKIE_DOMAIN'],
+    ...['EDGE_URL', 'PUBLIC_BASE_URL', 'CONSOLE_URL', 'CONTENT_PUBLIC_URL', 'NOTIFY_UNSUBSCRIBE_URL', 'COOKIE_DOMAIN'],
   ];
   it.each(['app-1', 'app-2'])('%s: receives every setting of deploy/.env', async (name) => {
     const operators = Object.fromEntries(settings.map((variable) => [variable, `the operator's ${variable}`]));

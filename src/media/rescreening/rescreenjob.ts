@@ -46,7 +46,8 @@ export async function rescreenOn(deps: RescreenJobDeps, job: Job<RescreenJob>): 
     await job.complete(tx);
     if (cursor !== null) await deps.jobs.enqueue(tx, rescreenQueue, { cursor, ...counts }, options);
   });
-  if (cursor === null) deps.log.info(counts, 'matched the stored digests with the lists');
+  const { checked, blocked, withoutDigests } = counts;
+  if (cursor === null) deps.log.info({ checked, blocked, withoutDigests }, 'matched the stored digests with the lists');
 }
 
 export function addCounts(first: RescreenCounts, second: RescreenCounts): RescreenCounts {
