@@ -14,7 +14,7 @@ import type { Objects } from './objects.ts';
 
 /** Answers the last write that the process said before it was killed. */
 async function writeAndKill(target: Target): Promise<number> {
-  const program = fileURLToPath(new URL('kills.testing.ts', import.meta.url));
+  const program = fileURLToPath(new URL('../../../test/platform/objects/writing.child.ts', import.meta.url));
   const args = ['--disable-warning=ExperimentalWarning', program, JSON.stringify(target)];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   let said = '';
