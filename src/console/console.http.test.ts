@@ -73,7 +73,7 @@ describe('hosts and origins', () => {
     },
   );
 
-  it('rejects a page whose name was pointed here, whatever else it sends', async () => {
+  it('rejects a page whose hostname was rebound to this address, regardless of its other headers', async () => {
     const { cookie = '' } = await operator();
     const rebound = { host: 'evil.example', origin: 'http://evil.example', 'sec-fetch-site': 'same-origin', cookie };
     expect(errorOf(await send('/api/overview', { headers: rebound }))).toEqual([403, 'forbidden_host']);

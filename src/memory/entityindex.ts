@@ -105,7 +105,7 @@ export function createEntityIndexes(column: VectorColumn, embedder: Pick<Embedde
     return index;
   }
 
-  /** All of an entity takes long: it is read once for all who ask. Whoever holds a lock must not wait for those who do not. */
+  /** Reading a whole entity is slow, so concurrent callers share one read. A lock holder must not wait for a caller without the lock. */
   async function warm(db: Db<MemoryTables>, entity: Entity): Promise<void> {
     const key = keyOf(entity);
     if (kept.has(key)) return;

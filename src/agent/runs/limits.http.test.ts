@@ -52,7 +52,7 @@ describe('runs in flight', () => {
 });
 
 describe('open streams', () => {
-  it('are at most 100 of one user, whoever opens them; one that is closed makes room', async () => {
+  it('are limited to 100 per user across all clients, and a closed stream makes room', async () => {
     const [user, other] = [await rig.user(), await rig.user()];
     const taskId = await user.ask(newThread(), '<hang>');
     const open = async (chatter: Chatter, task = taskId) => {

@@ -86,8 +86,7 @@ export async function startRun(
       throw agentProblems.task_running({ fields: { taskId: running.taskId, reason: 'running' } });
     }
     const taskId = randomUUID();
-    await ensureProfile(tx, { id: userId }, publishAccount(deps.webhooks));
-    await payForRun(tx, taskId, userId, deps.maxRunsPerUser, chosen);
+    await payForRun(deps, tx, taskId, userId, chosen);
     if (from !== undefined) await deleteMessagesFrom(tx, threadId, from.seq);
     await appendQuestion(tx, userId, request);
     return insertRun(tx, {
@@ -103,18 +102,18 @@ export async function startRun(
 }
 
 async function payForRun(
+  { webhooks, maxRunsPerUser }: RunsDeps,
   tx: Tx<RunTables & LedgerTables>,
   taskId: string,
   userId: string,
-  maxRuns: number,
   { plans, credits }: RunPrice,
 ): Promise<void> {
-  const { plan } = await ensureProfile(tx, { id: userId });
+  const { plan } = await ensureProfile(tx, { id: userId }, publishAccount(webhooks));
   if (plans !== undefined && !plans.includes(plan)) throw agentProblems.insufficient_plan();
   const reference = runReference(taskId);
   const { reserved, balance } = await reserveCredits(tx, { reference, scope: taskId, userId, amount: credits });
   // The reservation has locked the user's row, so concurrent starts are counted one after the other.
-  if ((await countRunningOf(tx, userId)) >= maxRuns) throw agentProblems.too_many_runs();
+  if ((await countRunningOf(tx, userId)) >= maxRunsPerUser) throw agentProblems.too_many_runs();
   if (!reserved) throw agentProblems.insufficient_credits({ fields: { required: credits, balance } });
 }
 

@@ -93,7 +93,7 @@ onEveryPair('the screening of legacy files', (pair) => {
       owner_id: rig.userId,
     };
     expect(await incidentsOf(path)).toMatchObject([incident]);
-    // Other bytes in its place are judged anew.
+    // Other bytes at the same path are screened again.
     await lists.clear();
     classifier.answer = saysClean;
     await lay(rig, [path], other);

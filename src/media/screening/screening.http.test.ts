@@ -438,7 +438,7 @@ onEveryPair(
             flood();
           },
         ],
-      ])('that answers %s there is no pass; a repeat is judged anew', async (_name, answer) => {
+      ])('that answers %s, nothing passes, and a retry is screened again', async (_name, answer) => {
         classifier.answer = answer;
         const { said, assetId } = await upload(rig.user, other, jpeg);
         expect(await register(said)).toEqual(unscreened);

@@ -80,7 +80,7 @@ export async function measureCalibration(embedder: Pick<Embedder, 'embed'>): Pro
   ];
 }
 
-/** The cosine that separates the two best; in the middle of the gap that it lies in. */
+/** Returns the cosine that best separates the two sets, from the middle of the gap between them. */
 function findBorder(alike: readonly number[], apart: readonly number[]) {
   const sorted = [...alike, ...apart].toSorted((left, right) => left - right);
   let found = { border: 1, separation: 0 };

@@ -23,7 +23,7 @@ const missing = new RegExp(
   'i',
 );
 
-/** Reasons that lie with us, with the relay or with a limit, whatever else the text says. */
+/** Reasons that concern the sender, the relay or a limit, and not the mailbox, even if the text also mentions one. */
 const otherReason =
   /\b(?:sender|relay|polic|spam|block|black-?list|listed|reputation|denied|authenticat|spf|dkim|dmarc|helo|ehlo|verif|rate|limit|quota|full|try (?:again|later)|temporar|grey-?list|gray-?list)/i;
 
