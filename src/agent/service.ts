@@ -98,7 +98,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   });
   const reaper = startReaper(runs);
   const idleMs = deps.pace?.idleMs;
-  const models = openModels({
+  const models = await openModels({
     settings: deps.model,
     offline: deps.offlineModel,
     log,

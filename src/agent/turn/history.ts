@@ -2,7 +2,7 @@
  * Builds the model's prompt from the messages of a thread (docs/specification/agent.md#prompt): the newest that fit into
  * the model's context, beginning with a user's message, with pictures and documents in it.
  */
-import { convertToModelMessages, type ModelMessage, type UIMessage } from 'ai';
+import { convertToModelMessages, isToolUIPart, type ModelMessage, type UIMessage } from 'ai';
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import { madePictureOf } from '../attachments.ts';
 import { estimateTokens, pictureTokens } from '../providers/promptsize.ts';
@@ -68,9 +68,21 @@ export async function showMade(
   return picture.length === 0 ? [] : [{ type: 'text', text: `[made by your tool: assetId ${assetId}]` }, ...picture];
 }
 
-/** Reasoning of earlier turns helps no model, and some providers refuse it. */
+/**
+ * Reasoning of earlier turns helps no model, and some providers refuse it. Metadata of a provider means nothing to another
+ * one, and names items that the same one does not keep forever.
+ */
 function withoutReasoning({ role, parts }: StoredMessage): Message {
-  return { role, parts: parts.filter(({ type }) => type !== 'reasoning') };
+  return { role, parts: parts.filter(({ type }) => type !== 'reasoning').map(withoutProviderMetadata) };
+}
+
+function withoutProviderMetadata(part: Part): Part {
+  if (part.type === 'text') {
+    const { providerMetadata, ...rest } = part;
+    return rest;
+  }
+  if (!isToolUIPart(part)) return part;
+  return { ...part, callProviderMetadata: undefined };
 }
 
 /** The last message stays even if it exceeds the limit. */
