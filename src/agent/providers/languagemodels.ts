@@ -1,9 +1,9 @@
 /** Opens one language model: on OpenAI's wire, or by a package of the AI SDK. */
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import { readAtMost } from '#platform/http/boundedbody.ts';
 import { outgoingFetch } from '#platform/http/outgoing.ts';
 import type { ModelEntry } from '../modelsfile.ts';
+import { withoutRefusedFields } from './refusedfields.ts';
 import { openSdkProvider } from './sdkproviders.ts';
 
 type LanguageModelOptions = Pick<ModelEntry, 'id' | 'provider' | 'baseUrl' | 'model'> & {
@@ -20,32 +20,27 @@ export async function openLanguageModel(options: LanguageModelOptions): Promise<
       name: 'model',
       // MODELS_FILE is refused without it.
       baseURL: baseUrl ?? '',
-      fetch: outgoingFetch,
+      fetch: withoutRefusedFields(outgoingFetch),
       includeUsage: true,
       headers,
       queryParams: query,
       ...(apiKey && { apiKey }),
     }).chatModel(model);
   }
+  const fetch = withoutRefusedFields(createFetch(query));
   const setting = `MODELS_FILE: the model ${id}`;
-  const opened = await openSdkProvider({ provider, setting, apiKey, baseUrl, headers, fetch: createFetch(query) });
+  const opened = await openSdkProvider({ provider, setting, apiKey, baseUrl, headers, fetch });
   return opened.languageModel(model);
 }
 
-const maxErrorBytes = 1024 * 1024;
-
 /**
  * Adds the query, which packages have no option for. Redirects are refused, because a key in a header of its own would
- * follow them to another host. Bodies of errors are bounded; answers are bounded by their stream.
+ * follow them to another host.
  */
 function createFetch(query: Readonly<Record<string, string>>): typeof fetch {
-  return async (input, init) => {
+  return (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input);
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
-    const response = await outgoingFetch(url, { ...init, redirect: 'error' });
-    if (response.ok || response.body === null) return response;
-    const tooLong = () => new Error(`the error is larger than ${maxErrorBytes} bytes`);
-    const { status, statusText, headers } = response;
-    return new Response(await readAtMost(response.body, maxErrorBytes, tooLong), { status, statusText, headers });
+    return outgoingFetch(url, { ...init, redirect: 'error' });
   };
 }

@@ -27,6 +27,8 @@ export async function openSdkProvider(options: SdkProviderOptions): Promise<SdkP
   const { provider: name, setting, apiKey, baseUrl, headers, fetch } = options;
   const wanted = packageOf(name);
   const fault = (what: string, cause?: unknown) => new StartFault(`${setting}: ${what}.`, { cause });
+  // Packages warn about each option that a model ignores, on standard error and for each call.
+  globalThis.AI_SDK_LOG_WARNINGS = false;
   const loaded: unknown = await import(wanted.name).catch((cause: unknown) => {
     throw fault(`the package ${wanted.name} is not installed: run \`${installCommand(wanted)}\``, cause);
   });

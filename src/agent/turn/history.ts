@@ -69,15 +69,16 @@ export async function showMade(
 }
 
 /**
- * Reasoning of earlier turns helps no model, and some providers refuse it. Metadata of a provider means nothing to another
- * one, and names items that the same one does not keep forever.
+ * Reasoning of earlier turns is sent only with the tools that it called: DeepSeek requires it there. Metadata of a provider
+ * means nothing to another one, and names items that the same one does not keep forever.
  */
 function withoutReasoning({ role, parts }: StoredMessage): Message {
-  return { role, parts: parts.filter(({ type }) => type !== 'reasoning').map(withoutProviderMetadata) };
+  const hasCalls = parts.some(isToolUIPart);
+  return { role, parts: parts.filter(({ type }) => hasCalls || type !== 'reasoning').map(withoutProviderMetadata) };
 }
 
 function withoutProviderMetadata(part: Part): Part {
-  if (part.type === 'text') {
+  if (part.type === 'text' || part.type === 'reasoning') {
     const { providerMetadata, ...rest } = part;
     return rest;
   }
