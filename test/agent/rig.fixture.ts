@@ -8,7 +8,6 @@ import type { TaskInfo } from '#agent/api.ts';
 import { type AgentDeps, createAgent } from '#agent/service.ts';
 import { offlineModel } from '#local/model/model.ts';
 import { offlineImages, offlineVideos } from '#local/renderer/renderer.ts';
-import type { ScreeningSettings } from '#media/screening/screening.ts';
 import { createAccess } from '#platform/access/access.ts';
 import { createClient } from '#platform/http/client.ts';
 import { createJobs } from '#platform/jobs/queueing.ts';
@@ -96,12 +95,15 @@ export const modelsOf = (changes: Partial<AgentDeps['model']>): AgentDeps['model
   ...changes,
 });
 
+/** Of the media service. */
+export type MediaOptions = NonNullable<Parameters<typeof startMedia>[1]>;
+
 export const newThread = (): string => `t-${randomUUID()}`;
 
 export async function startAgent(
   pair: EnginePair,
   changes: Partial<AgentDeps> = {},
-  screening: Partial<ScreeningSettings> = {},
+  screening: MediaOptions = {},
 ): Promise<AgentRig> {
   const media = await startMedia(pair, screening);
   const memory = await startMemory();

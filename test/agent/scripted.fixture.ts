@@ -2,12 +2,12 @@
 import { openImageProvider } from '#agent/providers/images.ts';
 import { openVideoProvider } from '#agent/providers/videos.ts';
 import type { AgentDeps } from '#agent/service.ts';
-import type { ScreeningSettings } from '#media/screening/screening.ts';
 import { embedded } from '../media/rig.fixture.ts';
 import { type Provider, type Said, startProvider } from './provider.fixture.ts';
 import {
   type AgentRig,
   type Chatter,
+  type MediaOptions,
   type Message,
   modelsOf,
   newThread,
@@ -39,7 +39,7 @@ export interface ScriptedOptions {
   readonly changes?: Partial<AgentDeps>;
   readonly model?: Partial<AgentDeps['model']>;
   readonly settings?: Partial<AgentDeps['settings']>;
-  readonly screening?: Partial<ScreeningSettings>;
+  readonly screening?: MediaOptions;
   /** A text or a picture that takes longer is given up. */
   readonly patienceMs?: number;
 }

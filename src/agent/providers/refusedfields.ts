@@ -36,7 +36,8 @@ export function withoutRefusedFields(send: typeof fetch): typeof fetch {
       if (response.ok || response.body === null) return response;
       const { status, statusText, headers } = response;
       const error = await readAtMost(response.body, maxErrorBytes, () => new Error('the error is too large'));
-      const field = status === 400 || status === 422 ? findRefused(error.toString('utf8'), init?.body, refused) : undefined;
+      const field =
+        status === 400 || status === 422 ? findRefused(error.toString('utf8'), init?.body, refused) : undefined;
       if (field === undefined) return new Response(error, { status, statusText, headers });
       refused.add(field);
     }

@@ -6,7 +6,8 @@ import { OrderRefused, ProviderFailed } from './generators.ts';
 export function explainSdkFailure(error: unknown, what: string, malformed: string): Error {
   const known = findKnown(error);
   if (known !== undefined) return known;
-  if (LoadAPIKeyError.isInstance(error)) return new ProviderFailed(`The ${what} provider needs a key.`, { cause: error });
+  if (LoadAPIKeyError.isInstance(error))
+    return new ProviderFailed(`The ${what} provider needs a key.`, { cause: error });
   const isResponse = APICallError.isInstance(error) && error.statusCode !== undefined;
   const message = isResponse ? malformed : `The ${what} provider could not be reached, or did not answer in time.`;
   return new ProviderFailed(message, { cause: error });

@@ -141,12 +141,7 @@ describe('a picture that fails', () => {
 
   it.each([
     ['rejected (401)', json({ message: 'secret' }, 401), 'The image provider answered 401.', 1],
-    [
-      'busy (429)',
-      { ...json({}, 429), headers: { 'retry-after': '0' } },
-      'The image provider answered 429.',
-      3,
-    ],
+    ['busy (429)', { ...json({}, 429), headers: { 'retry-after': '0' } }, 'The image provider answered 429.', 3],
     ['busy for long', { ...json({}, 429), headers: { 'retry-after': '31' } }, 'The image provider answered 429.', 1],
     ['malformed', json({ images: 'none' }), 'The image provider answered without a picture.', 1],
     ['no JSON', { body: '<html>' }, 'The image provider answered without a picture.', 1],
@@ -182,7 +177,10 @@ describe('a picture that fails', () => {
     await new Promise<void>((resolve) => inside.listen(0, '127.0.0.1', resolve));
     const url = `http://localhost:${(inside.address() as AddressInfo).port}/secret.png`;
     server.on('compatible', json({ data: [{ url }] }));
-    const settings = { ...settingsOf({ provider: 'openai', name: 'compatible' }), provider: 'openai-compatible' as const };
+    const settings = {
+      ...settingsOf({ provider: 'openai', name: 'compatible' }),
+      provider: 'openai-compatible' as const,
+    };
     await expect(draw(await openImages(settings, offlineImages))).rejects.toThrow('could not be reached');
     expect(seen).toEqual([]);
     inside.close();
@@ -196,7 +194,7 @@ describe('a video', () => {
     return { ordered, prompt: 'a bee', ratio: '9:16' as const, providerId, onOrdered, signal };
   };
 
-  it("of fal, over its queue; another process continues without a second order", async () => {
+  it('of fal, over its queue; another process continues without a second order', async () => {
     const responseUrl = 'https://queue.fal.run/fal-ai/mover/requests/r1';
     server.on('POST /fal-ai/mover', json({ request_id: 'r1', response_url: responseUrl }));
     const done = json({ video: { url: `${server.url}/files/fal.mp4`, content_type: 'video/mp4' } });
@@ -252,7 +250,7 @@ describe('a video', () => {
     await expect(failure).rejects.toThrow('blurred');
   });
 
-  it("whose provider does not answer while it is made: the provider is at fault", async () => {
+  it('whose provider does not answer while it is made: the provider is at fault', async () => {
     const responseUrl = 'https://queue.fal.run/fal-ai/lost/requests/r2';
     server.on('POST /fal-ai/lost', json({ request_id: 'r2', response_url: responseUrl }));
     server.on('/requests/r2', { ...json({}, 500), headers: { 'retry-after': '0' } });
@@ -284,6 +282,8 @@ describe('a start fault names the setting', () => {
 
   it('no key', async () => {
     const settings = { ...settingsOf({ provider: 'replicate', name: 'x' }), apiKey: undefined, url: 'offline' };
-    await expect(openImages(settings, offlineImages)).rejects.toThrow('IMAGE_MODEL_PROVIDER: @ai-sdk/replicate needs a key.');
+    await expect(openImages(settings, offlineImages)).rejects.toThrow(
+      'IMAGE_MODEL_PROVIDER: @ai-sdk/replicate needs a key.',
+    );
   });
 });

@@ -1,5 +1,10 @@
 /** Opens the AI SDK's provider packages that settings name (docs/specification/agent.md#provider-packages). */
-import type { ImageModelV4, LanguageModelV4, ProviderV4, Experimental_VideoModelV4 as VideoModelV4 } from '@ai-sdk/provider';
+import type {
+  ImageModelV4,
+  LanguageModelV4,
+  ProviderV4,
+  Experimental_VideoModelV4 as VideoModelV4,
+} from '@ai-sdk/provider';
 import { StartFault } from '#platform/lifecycle.ts';
 import { installCommand, packageOf, type SdkProviderName } from '../sdkpackages.ts';
 

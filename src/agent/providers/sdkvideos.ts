@@ -4,12 +4,19 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type {
+  Experimental_VideoModelV4VideoData as VideoData,
   Experimental_VideoModelV4 as VideoModelV4,
   Experimental_VideoModelV4CallOptions as VideoModelV4CallOptions,
-  Experimental_VideoModelV4VideoData as VideoData,
 } from '@ai-sdk/provider';
 import { z } from 'zod';
-import { type Clip, OrderRefused, ProviderFailed, type Ratio, type VideoGenerator, type VideoOrder } from './generators.ts';
+import {
+  type Clip,
+  OrderRefused,
+  ProviderFailed,
+  type Ratio,
+  type VideoGenerator,
+  type VideoOrder,
+} from './generators.ts';
 import { explainSdkFailure } from './sdkfailures.ts';
 import { longestMs } from './videos.ts';
 

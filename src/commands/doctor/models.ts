@@ -1,9 +1,9 @@
 /** Checks each model with its key. No request generates an image or a video. */
 
 import type { Config } from '#app/config.ts';
-import { checkSdkModel, describeImagePackage, describeVideoPackage } from './sdkmodels.ts';
 import { openEmbedder } from '#memory/embedding/open.ts';
 import { bearer, isSuccess, placeOf, probe, reasonOf } from './probing.ts';
+import { checkSdkModel, describeImagePackage, describeVideoPackage } from './sdkmodels.ts';
 
 /** The provider may have to load a model first. */
 const modelTimeoutMs = 30_000;

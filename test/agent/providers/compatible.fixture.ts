@@ -58,7 +58,9 @@ const openAi: readonly WireCase[] = [
     path: '/v1',
     entry: { maxOutputTokens: 100 },
     answers: [
-      refuse("Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."),
+      refuse(
+        "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+      ),
       text,
     ],
     sent: { includes: ['"max_completion_tokens":100'], excludes: ['"max_tokens"'] },
@@ -320,9 +322,7 @@ const local: readonly WireCase[] = [
   {
     title: "llama.cpp's server: an error event in the stream",
     path: '/v1',
-    answers: [
-      events(`${dataLines(says('You like'))}error: {"code":500,"message":"secret","type":"server_error"}\n\n`),
-    ],
+    answers: [events(`${dataLines(says('You like'))}error: {"code":500,"message":"secret","type":"server_error"}\n\n`)],
     expected: { status: 'failed', text: 'You like' },
   },
   {
@@ -334,9 +334,7 @@ const local: readonly WireCase[] = [
   {
     title: 'LiteLLM: an error of the model behind it, with a text as its code',
     path: '/v1',
-    answers: [
-      stream(says('You like'), { error: { message: 'secret', type: 'None', param: 'None', code: '500' } }),
-    ],
+    answers: [stream(says('You like'), { error: { message: 'secret', type: 'None', param: 'None', code: '500' } })],
     expected: { status: 'failed', text: 'You like' },
   },
 ];

@@ -143,7 +143,11 @@ const anthropicStart = {
   },
 };
 const anthropicEnd = (reason: string, outputTokens: number) => [
-  { type: 'message_delta', delta: { stop_reason: reason, stop_sequence: null }, usage: { output_tokens: outputTokens } },
+  {
+    type: 'message_delta',
+    delta: { stop_reason: reason, stop_sequence: null },
+    usage: { output_tokens: outputTokens },
+  },
   { type: 'message_stop' },
 ];
 const block = (index: number, content_block: object) => ({ type: 'content_block_start', index, content_block });
@@ -230,16 +234,12 @@ const candidate = (parts: readonly object[], rest: object = {}) => ({
 });
 const googleUsage = { promptTokenCount: 30, cachedContentTokenCount: 8, candidatesTokenCount: 4 };
 const googleCall = events(
-  dataLines(
-    candidate([{ text: 'I should look.', thought: true }]),
-    {
-      ...candidate(
-        [{ functionCall: { name: 'recallMemory', args: { query: 'bees' } }, thoughtSignature: 'CpcB' }],
-        { finishReason: 'STOP' },
-      ),
-      usageMetadata: { ...googleUsage, thoughtsTokenCount: 6, totalTokenCount: 40 },
-    },
-  ),
+  dataLines(candidate([{ text: 'I should look.', thought: true }]), {
+    ...candidate([{ functionCall: { name: 'recallMemory', args: { query: 'bees' } }, thoughtSignature: 'CpcB' }], {
+      finishReason: 'STOP',
+    }),
+    usageMetadata: { ...googleUsage, thoughtsTokenCount: 6, totalTokenCount: 40 },
+  }),
 );
 const googleText = (finishReason: string) =>
   events(
