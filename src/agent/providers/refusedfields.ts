@@ -13,16 +13,26 @@ const dispensable: Readonly<Record<string, (body: Body) => Body>> = {
   stream_options: ({ stream_options, ...rest }) => rest,
   // Thoughts of earlier answers. DeepSeek requires them, Groq and Mistral refuse them.
   reasoning_content: (body) => ({ ...body, messages: withoutReasoning(body.messages) }),
+  // Signatures of Gemini's calls, which no other server knows.
+  extra_content: (body) => ({ ...body, messages: withoutSignatures(body.messages) }),
   // Reasoning models of OpenAI have another name for it.
   max_tokens: ({ max_tokens, ...rest }) => ({ ...rest, max_completion_tokens: max_tokens }),
 };
 
 function withoutReasoning(messages: unknown): unknown {
-  if (!Array.isArray(messages)) return messages;
-  return messages.map((message: unknown) => {
-    const { reasoning_content, ...rest } = Object(message);
-    return rest;
-  });
+  return mapObjects(messages, ({ reasoning_content, ...rest }) => rest);
+}
+
+function withoutSignatures(messages: unknown): unknown {
+  return mapObjects(messages, (message) =>
+    message.tool_calls === undefined
+      ? message
+      : { ...message, tool_calls: mapObjects(message.tool_calls, ({ extra_content, ...rest }) => rest) },
+  );
+}
+
+function mapObjects(list: unknown, change: (object: Body) => Body): unknown {
+  return Array.isArray(list) ? list.map((entry: unknown) => change(Object(entry))) : list;
 }
 
 const maxErrorBytes = 1024 * 1024;

@@ -290,13 +290,15 @@ describe('a clip of a provider', () => {
     const user = await rig.user('pro', 100);
     const { output } = await order(user);
     expect(output.status).toBe('completed');
-    await expect.poll(() => videoOf(rig, user, output.assetId), { timeout: 20_000 }).toMatchObject({
-      ready: true,
-      thumbAssetId: expect.any(String),
-      width: expect.any(Number),
-      height: expect.any(Number),
-      durationMs: expect.any(Number),
-    });
+    await expect
+      .poll(() => videoOf(rig, user, output.assetId), { timeout: 20_000 })
+      .toMatchObject({
+        ready: true,
+        thumbAssetId: expect.any(String),
+        width: expect.any(Number),
+        height: expect.any(Number),
+        durationMs: expect.any(Number),
+      });
   });
 
   it('is delivered without them if ffmpeg is not installed, and a log line names the reason', async () => {
