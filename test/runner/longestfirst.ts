@@ -29,7 +29,7 @@ export const longest: readonly string[] = [
   'src/platform/objects/objects.test.ts',
   'src/notify/idempotency.http.test.ts',
   'src/platform/jobs/kills.test.ts',
-  'src/memory/recall.test.ts',
+  'src/memory/search/recall.test.ts',
   'test/media/crashes.test.ts',
 ];
 

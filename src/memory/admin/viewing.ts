@@ -1,13 +1,14 @@
-/** What operators see of memories: lists, one with its links, its history (docs/specification/memory.md#admin-api). */
+/** Memories for operators: lists, one memory with its links, its history (docs/specification/memory.md#admin-api). */
 import type { Db } from '#platform/db/db.ts';
-import { findLinks, findRevisions, type StoredRevision } from '../history/store.ts';
-import { toMemory } from '../presenting.ts';
-import type { MemoryTables, StoredMemory } from '../store.ts';
+import { findLinks, findRevisions, type StoredRevision } from '../memories/historystore.ts';
+import type { StoredMemory } from '../memories/memorystore.ts';
+import { toMemory } from '../memories/presenting.ts';
+import type { MemoryTables } from '../tables.ts';
 import type { AdminMemory, History, MemoryListing, MemoryPage, Revision } from './api.ts';
 import { cutPage, readCursor } from './cursors.ts';
-import { listMemories } from './store.ts';
+import { listMemories } from './listingstore.ts';
 
-interface ViewingDeps {
+export interface ViewingDeps {
   readonly db: Db<MemoryTables>;
 }
 
