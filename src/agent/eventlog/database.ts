@@ -14,7 +14,7 @@ import type { Batch, EventLog } from './eventlog.ts';
 export interface DatabaseLogDeps {
   readonly db: Db<EventTables>;
   readonly log: Log;
-  /** How soon what another process appended is seen. In one process nothing is waited for: readers are told. */
+  /** The interval for finding batches of other processes. Readers of this process are notified at once. */
   readonly pollEveryMs?: number;
 }
 
@@ -47,7 +47,7 @@ export function openDatabaseLog({ db, log, pollEveryMs = 100 }: DatabaseLogDeps)
 
   function deliver(follower: Follower, rows: readonly EventRow[]): void {
     for (const row of rows) {
-      // Left meanwhile, or two of one run with different places.
+      // The follower has left, or two followers of one run are at different events.
       if (!followers.has(follower) || row.taskId !== follower.taskId || row.lastSeq <= follower.afterSeq) continue;
       follower.afterSeq = row.lastSeq;
       follower.onBatch(toBatch(row));
@@ -62,7 +62,7 @@ export function openDatabaseLog({ db, log, pollEveryMs = 100 }: DatabaseLogDeps)
       const [written] = await listEvents(db, run.taskId, batch.lastSeq - 1, 1);
       return written?.lastSeq === batch.lastSeq && written.events === row.events ? 'appended' : 'fenced';
     },
-    // Whoever takes a run over has raised the fence in the run's row, which is the one that counts.
+    // The process that takes over a run raises the fence in the run's row, which is the one that decides.
     claim: async () => undefined,
     async read(run, afterSeq) {
       return (await listEvents(db, run.taskId, afterSeq, batchesAtOnce)).map(toBatch);

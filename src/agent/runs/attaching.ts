@@ -88,7 +88,7 @@ async function storePicture(
   } catch (error) {
     if (!(error instanceof Refused)) throw problems.engine_unavailable({ cause: error });
     if (error.status === 451 || error.status === 413) throw invalid(`body.message.parts.${index}`, error.message);
-    // Nobody can read it, and the model gets a note.
+    // No caller can read it. The model gets a note.
     return { ...part, providerMetadata: { [unreadable]: { reason: 'undecodable' } } };
   }
 }
