@@ -1,4 +1,4 @@
-/** Mails for later, batches, and what becomes of a mail (docs/specification/notify.md#emails). */
+/** Scheduled mails, batches, and the status of a mail (docs/specification/notify.md#emails). */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -76,7 +76,7 @@ describe.each(databaseEngines)('mails on $name', (engine) => {
       it('are taken up to 40 MiB', async () => {
         const content = Buffer.alloc(28 * 1024 * 1024, 7).toString('base64');
         const attachments = [{ filename: 'large.bin', content }];
-        // For later, so that the speed of the machine does not matter.
+        // Scheduled, so that the speed of the machine does not matter.
         const { status, body } = await post({ ...mail, attachments, scheduled_at: inMs(dayMs) });
         expect(status).toBe(200);
         await rigs[0].post(`/emails/${body.id}/cancel`, {});

@@ -25,7 +25,7 @@ describe.each(laneEngines)('Idempotency-Key on $name', (engine) => {
   describe.skipIf(engine.missing)('', () => {
     let database: Database;
     let channel: TestChannel;
-    /** Two processes on one database, as far as the database can tell. */
+    /** Two processes on one database, from the point of view of the database. */
     let rigs: readonly [NotifyRig, NotifyRig];
     beforeAll(async () => {
       database = await engine.open(migrations);

@@ -15,7 +15,7 @@ export interface RemoteEmbedderOptions {
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
   readonly model: string;
-  /** 0: any number, as long as all responses agree. */
+  /** If 0, the first response sets the number, and all others must agree. */
   readonly dimensions: number;
   readonly telemetry?: Telemetry;
 }
