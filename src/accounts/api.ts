@@ -33,7 +33,7 @@ export type GrantRequest = z.infer<typeof grantRequest>;
 export const grantedProfile = z.object({ id: z.uuid(), email: z.string().nullable(), plan, credits: z.int() });
 export type GrantedProfile = z.infer<typeof grantedProfile>;
 
-/** `POST /v1/accounts/seed`, for `npm run seed`. The records that exist afterwards. */
+/** `POST /v1/accounts/seed`, for `npm run seed`. The records that exist after the call. */
 export const seeded = z.object({ users: z.int(), feeds: z.int() });
 export type Seeded = z.infer<typeof seeded>;
 

@@ -125,7 +125,7 @@ onEveryDatabase('the memory service', (engine) => {
       expect((await rig.user.send('POST', path, body(newGroup()))).status).toBe(403);
       expect((await rig.user.send('POST', path, body({ ...own(), entity_type: 'group' }))).status).toBe(403);
       expect((await rig.server.send('POST', path, body(newGroup()))).status).toBeLessThan(300);
-      // The form is judged before the right.
+      // The form is checked before the permission.
       expect((await rig.user.send('POST', path, { ...newUser() })).status).toBe(400);
     });
 

@@ -13,7 +13,7 @@ import { findRunningOf, findThreadOwner, type RunTables } from '../store/runstor
 
 export interface AttachingDeps extends LibraryDeps {
   readonly db: Db<RunTables>;
-  /** The asset of a signed URL of ours. */
+  /** The asset of one of our signed URLs. */
   readonly assetOfUrl: (url: string) => string | undefined;
 }
 
@@ -61,7 +61,7 @@ async function checkReadable(deps: LibraryDeps, userId: string, assetIds: readon
     });
 }
 
-/** Before anything is stored: the same refusals follow once more when the run starts. */
+/** Before anything is stored. The same rejections apply when the run starts. */
 async function checkThreadIsFree({ db }: AttachingDeps, userId: string, threadId: string): Promise<void> {
   const ownerId = await findThreadOwner(db, threadId);
   if (ownerId !== undefined && ownerId !== userId) throw problems.forbidden();

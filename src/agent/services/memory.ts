@@ -12,7 +12,7 @@ export interface MemoryDeps {
   readonly log: Log;
 }
 
-/** A turn goes without rather than wait. */
+/** After this time, a turn continues without memories. */
 const injectTimeoutMs = 1500;
 
 const memories = z.array(z.object({ content: z.string() }));

@@ -97,7 +97,7 @@ export class RunEventBuffers {
   }
 }
 
-/** The buffer in the hands of the process that executes the run. */
+/** The buffer, for the process that executes the run. */
 export class OwnedRunBuffer {
   readonly #buffer: RunEventBuffer;
   readonly #dropUnused: () => void;

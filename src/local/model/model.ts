@@ -1,7 +1,7 @@
 /**
  * The offline model: a stand-in for a language model that works without a key. It is a pure function of the prompt. It
  * streams reasoning, calls the tools that plain words request, then writes a text about their results. Every response
- * says that it is simulated.
+ * states that it is simulated.
  */
 import { setImmediate as giveWay, setTimeout as sleep } from 'node:timers/promises';
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';

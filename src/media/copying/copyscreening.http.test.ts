@@ -1,4 +1,4 @@
-/** What is copied is screened: by what was kept of it in the object store, by its bytes from anywhere else. */
+/** Copies are screened: by stored digests from the object store, by their bytes from other stores. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { photo, pipe, scene } from '../../../test/image/pictures.fixture.ts';

@@ -134,7 +134,7 @@ onEveryPair('the screening of legacy files', (pair) => {
     const path = await laid(picture);
     await lists.write('sha256', digestOf('sha256', picture));
     const outcomes = await Promise.all(Array.from({ length: 5 }, () => outcomeOf(path)));
-    // One that never comes to its turn is asked to come again.
+    // A registration that gets no permit returns 503 with Retry-After.
     for (const [status] of outcomes) expect([451, 503]).toContain(status);
     expect(outcomes).toContainEqual(blocked);
     expect([await rowAt(path), (await incidentsOf(path)).length]).toEqual([undefined, 1]);

@@ -15,7 +15,7 @@ import { draftAsset, type MediaTables } from '../assets/assetstore.ts';
 import { unknownFacts } from '../registration/inspection.ts';
 import type { RegistrationDeps } from '../registration/registration.ts';
 
-/** More than any deed here has. */
+/** More steps than any operation here has. */
 const manyMoments = 120;
 /** As many as it has with a single object, and some. */
 const someMoments = 60;
@@ -51,7 +51,7 @@ for (const engine of laneEngines)
         .where('asset_id', '=', request.assetId)
         .executeTakeFirst();
 
-    /** What a registration was told is so: whole, or nothing of it. */
+    /** A successful registration is complete. A failed one leaves nothing. */
     async function judge(what: Uploaded, outcome: string): Promise<void> {
       const head = await files().head(what.storageKey);
       const row = await rowOf(what);
@@ -59,7 +59,7 @@ for (const engine of laneEngines)
       else expect([outcome, row, head]).toEqual(['object_not_found', undefined, undefined]);
     }
 
-    /** An upload that nobody registered, or whose registration was begun. */
+    /** An upload without a registration, or with an unfinished one. */
     async function abandoned(isBegun: boolean): Promise<Uploaded> {
       const what = await uploaded(files(), png);
       const { request, storageKey } = what;

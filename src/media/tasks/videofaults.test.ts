@@ -29,7 +29,7 @@ import { makeVideoWatermark } from '../watermarks/videowatermark.ts';
 import { type ProcessingDeps, posterIdOf, processVideo } from './processing.ts';
 import { findTask, insertRun } from './taskstore.ts';
 
-/** More than any deed here has. */
+/** More steps than any operation here has. */
 const manyMoments = 90;
 const atOnce = 6;
 /** In the quick lane. */

@@ -129,7 +129,7 @@ onEveryDatabase('the admin API of the memory service', (engine) => {
       metadata: { b: 2 },
     });
     await rig.server.send('PUT', `/memory/${id}`, { content: 'I play go' });
-    // Says nothing new: no change.
+    // Adds nothing, so it is no change.
     await rig.server.send('PUT', `/memory/${id}`, { content: 'I play go' });
     expect(await historyOf(id)).toMatchObject([
       {
@@ -294,7 +294,7 @@ onEveryDatabase('the admin API of the memory service', (engine) => {
     expect(dump).not.toContain(secret);
     expect(dump).not.toContain(user.entity_id);
     expect(dump).toContain(other.entity_id);
-    // What stays can be checked by whoever knows the id.
+    // If you know the id, you can check the record of the erasure.
     const db = rig.database.queries<{ memory_erasures: { salt: string; entity_digest: string } }>();
     const erasures = await db.selectFrom('memory_erasures').selectAll().execute();
     const digestOf = (salt: string) => createHash('sha256').update(`${salt} user ${user.entity_id}`).digest('hex');

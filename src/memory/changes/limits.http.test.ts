@@ -77,7 +77,7 @@ onEveryDatabase('an entity that is nearly full', (engine) => {
     expect(new Set(refused.map(({ status, body }) => `${status} ${body.error}`))).toEqual(new Set(['409 memory_full']));
     expect(await counted(user)).toMatchObject({ memories: most.memories, rows: most.memories });
 
-    // What merges needs no room, what is deleted makes some, and what is asked for is found.
+    // A merge needs no room, a deletion makes room, and a search finds what is stored.
     const merged = await add(user, 'a lantern  hangs in the BOATHOUSE!', { metadata: { said: 'twice' } });
     expect([merged.status, merged.body.deduplicated]).toEqual([200, true]);
     expect((await edit(merged.body.id, 'Two lanterns hang in the boathouse')).status).toBe(200);
@@ -106,7 +106,7 @@ onEveryDatabase('an entity that is nearly full', (engine) => {
     expect((await add(user, 'x')).body.error).toBe('memory_full');
     expect((await edit(body.id, `${content}q`)).body.error).toBe('memory_full');
 
-    // A merge has no room to grow: what is there survives, what was said is in the history.
+    // A merge without room: the existing memory survives, and the history has the incoming content.
     const longer = 'A lantern   hangs in the boathouse.';
     const merged = await add(user, longer, { metadata });
     expect([merged.status, merged.body.deduplicated]).toEqual([200, true]);

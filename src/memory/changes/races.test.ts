@@ -41,7 +41,7 @@ onEveryDatabase('at the same time', (engine) => {
     const users = Array.from({ length: 20 }, newUser);
     const waiting = Array.from({ length: 1000 }, (_, place) => place);
     const answers: Awaited<ReturnType<typeof add>>[] = [];
-    // As many connections as one process opens in good time; the service sees 250 at once all along.
+    // The connections that a process opens in time. The service always has 250 concurrent requests.
     const client = async () => {
       for (let place = waiting.pop(); place !== undefined; place = waiting.pop())
         answers.push(
@@ -128,7 +128,7 @@ for (const { name, missing } of laneEngines) {
       await rm(dataDir, { recursive: true, force: true });
     });
 
-    /** What it acknowledged; killed after so many lines, if it lives so long. */
+    /** The number of acknowledged additions. The process is killed after this many lines, or ends before. */
     function run(orders: AddingOrders, killAfter: number): Promise<readonly { entity_id: string; content: string }[]> {
       const child = spawn(process.execPath, [program, JSON.stringify(orders)], {
         stdio: ['ignore', 'pipe', 'inherit'],

@@ -115,7 +115,7 @@ function deriveFacts(evidence: readonly Evidence[]): Derived {
   return facts;
 }
 
-/** Lists as many whole contents as fit. Skips a content that is too long by itself. */
+/** Lists as many whole contents as fit. Skips a content that alone is too long. */
 function listOf(memories: readonly Evidence[]): DerivedFact | undefined {
   const lines: string[] = [];
   const ids: string[] = [];

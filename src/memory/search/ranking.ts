@@ -43,7 +43,7 @@ const typeWeights: Readonly<Record<MemoryType, number>> = {
 const recencyWeight = 0.03;
 const recencyDays = 60;
 const dayMs = 24 * 3600 * 1000;
-/** Raises what was said right before and after a result. Applies to episodic memories only, not to settled facts. */
+/** Raises the memories right before and after a result. Applies to episodic memories only, not to settled facts. */
 const neighbourWeight = 0.15;
 const conversationMs = 30 * 60 * 1000;
 

@@ -12,7 +12,7 @@ import { openTestBucket, skipWithoutS3 } from '../../../test/platform/objects/s3
 import { bytesOf, openTarget, type Target } from '../../../test/platform/objects/writing.child.ts';
 import type { Objects } from './objects.ts';
 
-/** Answers the last write that the process said before it was killed. */
+/** Returns the last write that the process reported before it was killed. */
 async function writeAndKill(target: Target): Promise<number> {
   const program = fileURLToPath(new URL('../../../test/platform/objects/writing.child.ts', import.meta.url));
   const args = ['--disable-warning=ExperimentalWarning', program, JSON.stringify(target)];

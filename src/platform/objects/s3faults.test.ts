@@ -77,7 +77,7 @@ const status = (code: number, body = ''): Answer =>
 const xml = (body: string): Answer => status(200, `<?xml version="1.0" encoding="UTF-8"?>\n${body}`);
 const slowDown = status(503, '<Error><Code>SlowDown</Code></Error>');
 
-/** Each request takes the next; the last goes on. */
+/** Each request takes the next response. The last one repeats. */
 function inTurn(...answers: Answer[]): Answer {
   return (request, response) => (answers.length > 1 ? answers.shift() : answers[0])?.(request, response);
 }
@@ -137,7 +137,7 @@ describe('every call answers an outage with the documented problem', () => {
   test.each(everyCall)('%s: wrong credentials', async (name, call) => {
     answer = status(403, '<Error><Code>SignatureDoesNotMatch</Code></Error>');
     const error = await outcome(call());
-    // A refused deletion is said of its key.
+    // A failed deletion names its key.
     if (name === 'remove of one') expect(error).toBe('done');
     else expect(error).toMatchObject({ ...unavailable, cause: expect.any(S3Fault) });
     expect(seen).toHaveLength(1);
