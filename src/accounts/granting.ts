@@ -15,7 +15,8 @@ export interface GrantingDeps {
 /** Throws `user_not_found` (404) and `user_ambiguous` (409). Creates the profile of an id that has none. */
 export async function grant(deps: GrantingDeps, { user, plan, credits }: GrantRequest): Promise<GrantedProfile> {
   const id = user.includes('@') ? await idOf(deps, user) : user;
-  await ensureProfile(deps.db, { id }, deps.onCreated);
+  // Setting the plan creates a missing profile too, but calls no `onCreated`.
+  if (deps.onCreated !== undefined) await ensureProfile(deps.db, { id }, deps.onCreated);
   const profile = await setPlanAndCredits(deps.db, id, plan, credits);
   return { id: profile.id, email: profile.email, plan: profile.plan, credits: profile.credits };
 }

@@ -1,4 +1,5 @@
 /** The event log in the database: a row for each batch. The run's own row holds the fence. */
+import { type Interval, startInterval } from '#platform/background/interval.ts';
 import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import {
@@ -28,21 +29,13 @@ interface Follower {
 
 export function openDatabaseLog({ db, log, pollEveryMs = 100 }: DatabaseLogDeps): EventLog {
   const followers = new Set<Follower>();
-  let timer: NodeJS.Timeout | undefined;
-  let polling = false;
+  /** Runs while there are followers. */
+  let polling: Interval | undefined;
 
   async function poll(): Promise<void> {
-    if (polling) return;
-    polling = true;
-    try {
-      const asked = [...followers];
-      const rows = await listNewEvents(db, asked, batchesAtOnce);
-      for (const follower of asked) deliver(follower, rows);
-    } catch (error) {
-      log.warn({ err: error }, 'new events could not be read');
-    } finally {
-      polling = false;
-    }
+    const polled = [...followers];
+    const rows = await listNewEvents(db, polled, batchesAtOnce);
+    for (const follower of polled) deliver(follower, rows);
   }
 
   function deliver(follower: Follower, rows: readonly EventRow[]): void {
@@ -70,18 +63,18 @@ export function openDatabaseLog({ db, log, pollEveryMs = 100 }: DatabaseLogDeps)
     follow(run, afterSeq, onBatch) {
       const follower = { taskId: run.taskId, afterSeq, onBatch };
       followers.add(follower);
-      timer ??= setInterval(poll, pollEveryMs).unref();
+      polling ??= startInterval(pollEveryMs, poll, (error) => log.warn({ err: error }, 'new events could not be read'));
       return () => {
         followers.delete(follower);
         if (followers.size > 0) return;
-        clearInterval(timer);
-        timer = undefined;
+        void polling?.stop();
+        polling = undefined;
       };
     },
     remove: (taskIds) => deleteEvents(db, taskIds),
     close: async () => {
       followers.clear();
-      clearInterval(timer);
+      await polling?.stop();
     },
   };
 }

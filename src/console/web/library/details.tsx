@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import type { Asset } from '../../../client/media/api.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { durationOf, sizeOf, When } from '../parts/figures.tsx';
@@ -7,7 +8,6 @@ import { useUser } from '../user.tsx';
 import { isImage, isVideo, nameOf } from './grid.tsx';
 import { Picture } from './picture.tsx';
 import { useSigned } from './signing.ts';
-import type { Asset } from './uploads.ts';
 
 export function Details({
   asset,

@@ -1,21 +1,7 @@
 /** Uploads as any application does: reserves a place, sends the bytes to the store, and registers the asset. */
+import type { Asset } from '../../../client/media/api.ts';
 import { CallFailed } from '../calls.ts';
 import type { User } from '../user.tsx';
-
-export interface Asset {
-  readonly assetId: string;
-  readonly scopeKind: string;
-  readonly scopeId: string;
-  readonly kind: string;
-  readonly mime: string;
-  readonly byteSize: number;
-  readonly width: number | null;
-  readonly height: number | null;
-  readonly durationMs: number | null;
-  readonly blurhash: string | null;
-  readonly thumbAssetId: string | null;
-  readonly createdAt: string;
-}
 
 interface Reservation {
   readonly assetId: string;
