@@ -13,7 +13,7 @@ import { findRunningOf, findThreadOwner, type RunTables } from '../store/runstor
 
 export interface AttachingDeps extends LibraryDeps {
   readonly db: Db<RunTables>;
-  /** The asset of a signed URL of ours. */
+  /** The asset of one of our signed URLs. */
   readonly assetOfUrl: (url: string) => string | undefined;
 }
 
@@ -61,7 +61,7 @@ async function checkReadable(deps: LibraryDeps, userId: string, assetIds: readon
     });
 }
 
-/** Before anything is stored: the same refusals follow once more when the run starts. */
+/** Before anything is stored. The same rejections apply when the run starts. */
 async function checkThreadIsFree({ db }: AttachingDeps, userId: string, threadId: string): Promise<void> {
   const ownerId = await findThreadOwner(db, threadId);
   if (ownerId !== undefined && ownerId !== userId) throw problems.forbidden();
@@ -88,7 +88,7 @@ async function storePicture(
   } catch (error) {
     if (!(error instanceof Refused)) throw problems.engine_unavailable({ cause: error });
     if (error.status === 451 || error.status === 413) throw invalid(`body.message.parts.${index}`, error.message);
-    // Nobody can read it, and the model gets a note.
+    // No caller can read it. The model gets a note.
     return { ...part, providerMetadata: { [unreadable]: { reason: 'undecodable' } } };
   }
 }

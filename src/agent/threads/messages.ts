@@ -37,8 +37,9 @@ interface Page {
 const pageBytes = 256 * 1024;
 
 /**
- * In ascending order; a thread of several pages as a stream of the JSON text. Throws 403 for another user's thread; an
- * unknown one has none. A message that is dropped meanwhile may be missing; one that is added is not shown.
+ * Returns messages in ascending order, a thread of several pages as a stream of JSON text. Throws 403 for another
+ * user's thread; an unknown thread has no messages. Messages that are deleted in the meantime may be missing, and added
+ * ones are omitted.
  */
 export async function readMessages(
   deps: MessagesDeps,
