@@ -73,16 +73,16 @@ async function readRequest(
   init: RequestInit | undefined,
   { baseUrl, fixedOrigin }: MediaFetchOptions,
 ): Promise<MediaRequest> {
-  const request = new Request(input, init);
-  const { origin, pathname, search } = new URL(request.url);
+  const call = new Request(input, init);
+  const { href, origin, pathname, search } = new URL(call.url);
   const isMoved = baseUrl !== undefined && origin === fixedOrigin;
-  const headers = new Headers(request.headers);
+  const headers = new Headers(call.headers);
   headers.set('user-agent', userAgent);
   return {
-    url: new URL(isMoved ? `${baseUrl}${pathname}${search}` : request.url),
-    method: request.method,
+    url: new URL(isMoved ? `${baseUrl}${pathname}${search}` : href),
+    method: call.method,
     headers,
-    body: request.body === null ? null : new Uint8Array(await request.arrayBuffer()),
+    body: call.body === null ? null : new Uint8Array(await call.arrayBuffer()),
     // Redirects that are followed automatically would not pass the guard.
     redirect: init?.redirect === 'manual' ? 'manual' : 'error',
     signal: init?.signal ?? undefined,

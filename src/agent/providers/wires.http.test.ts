@@ -59,7 +59,7 @@ describe.concurrent('the wire of', () => {
     const last = JSON.stringify(requests.at(-1)?.body);
     for (const text of sent.includes ?? []) expect(last).toContain(text);
     for (const text of sent.excludes ?? []) expect(last).not.toContain(text);
-    // What a provider says of an error is never shown.
+    // Error messages of providers are never shown.
     expect(JSON.stringify([error, answer])).not.toContain('secret');
     if (request === undefined) return;
     expect(requests[0]?.path).toContain(request.path);
