@@ -25,6 +25,7 @@ beforeAll(async () => {
       ...(provider && { provider }),
     }),
   );
+  file.push({ id: 'keyless', provider: 'google', model: 'keyless', baseUrl: server.url });
   rig = await startAgent(embedded, { model: modelsOf({ file }), readKey: () => providerKey });
 });
 afterAll(async () => {
@@ -65,6 +66,13 @@ describe.concurrent('the wire of', () => {
     expect(requests[0]?.path).toContain(request.path);
     expect(requests[0]).toMatchObject({ headers: request.headers ?? {}, body: request.body ?? {} });
   });
+});
+
+it('a package without a key fails the run and names the reason', async () => {
+  const user = await rig.user('pro', 100);
+  const { body } = await user.call('POST', '/task', { threadId: newThread(), text: 'Hello.', model: 'keyless' });
+  const { status, error } = await user.ended(String(body.taskId));
+  expect([status, error]).toEqual(['failed', 'The model provider needs a key.']);
 });
 
 it('DeepSeek gets the reasoning of a call back in the next run too', async () => {
