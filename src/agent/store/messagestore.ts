@@ -24,6 +24,16 @@ export function listMessages(db: Handle, threadId: string, range?: { readonly fr
     .execute();
 }
 
+export function listFirstMessages(db: Handle, threadId: string, limit: number): Promise<readonly StoredMessage[]> {
+  return db
+    .selectFrom('agent_messages')
+    .select(messageColumns)
+    .where('thread_id', '=', threadId)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+}
+
 /** Ids and sizes of all messages, in ascending order. */
 export function listMessageSizes(db: Handle, threadId: string) {
   return db

@@ -174,13 +174,19 @@ export interface HiddenThread {
   readonly deletesAssets: boolean;
 }
 
-/** Those of the owner that are being deleted. */
-export function listHiddenThreads(db: Handle, ownerId: string, limit: number): Promise<readonly HiddenThread[]> {
+/** Those of the owner that are being deleted, or one of them. */
+export function listHiddenThreads(
+  db: Handle,
+  ownerId: string,
+  threadId: string | undefined,
+  limit: number,
+): Promise<readonly HiddenThread[]> {
   return db
     .selectFrom('agent_threads')
     .select(['thread_id as threadId', 'owner_id as ownerId', 'deletes_assets as deletesAssets'])
     .where('owner_id', '=', ownerId)
     .where('deleting_at', 'is not', null)
+    .$if(threadId !== undefined, (query) => query.where('thread_id', '=', String(threadId)))
     .orderBy('deleting_at')
     .limit(limit)
     .execute();
