@@ -30,7 +30,9 @@ const filePart = z.object({
 /** A v5 `UIMessage` of role `user`. */
 export const userMessage = z
   .object({
-    id: messageId.optional().describe('Made when it is left out. One that the thread has is a repetition: 409 `message_exists`.'),
+    id: messageId
+      .optional()
+      .describe('Made when it is left out. One that the thread has is a repetition: 409 `message_exists`.'),
     role: z.literal('user'),
     parts: z
       .array(z.discriminatedUnion('type', [textPart, filePart]))

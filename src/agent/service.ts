@@ -17,6 +17,7 @@ import type { Webhooks } from '#webhooks/publishing.ts';
 import type { agentSettings, modelSettings } from './config.ts';
 import { workOnDeletions } from './deletion/deletion.ts';
 import { clearingQueue, deletionQueue } from './deletion/queues.ts';
+import type { DeletionPace } from './deletion/removal.ts';
 import { openEventLog } from './eventlog/open.ts';
 import { AgentMetrics } from './metrics.ts';
 import type { ImageGenerator, VideoGenerator } from './providers/generators.ts';
@@ -63,11 +64,12 @@ export interface AgentDeps {
   readonly imageGenerator: ImageGenerator;
   readonly videoGenerator: VideoGenerator;
   /** For tests. */
-  readonly pace?: ReadersPace & {
-    readonly leaseMs?: number;
-    readonly idleMs?: number;
-    readonly videoWaitMs?: number;
-  };
+  readonly pace?: ReadersPace &
+    DeletionPace & {
+      readonly leaseMs?: number;
+      readonly idleMs?: number;
+      readonly videoWaitMs?: number;
+    };
 }
 
 type Tables = AccountTables & EventTables & LedgerTables & StartTables & UsageTables & VideoTables;
@@ -159,7 +161,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     models,
     assetOfUrl: createOwnUrls(deps.ownUrls ?? []),
   });
-  const removal = { ...common, eventLog, executor, pubsub, reaper };
+  const removal = { ...common, eventLog, executor, pubsub, reaper, pace: deps.pace };
   addThreadRoutes(app, deps.access, removal);
   metrics.register(app.metrics);
   measureJobs(app.metrics, jobs, queues);

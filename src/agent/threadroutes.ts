@@ -46,7 +46,12 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ThreadRou
     '/threads',
     {
       ...access.userOrInternal,
-      schema: { tags, summary: "Delete all of a user's threads", querystring: threadsDeletion, response: { 204: z.null() } },
+      schema: {
+        tags,
+        summary: "Delete all of a user's threads",
+        querystring: threadsDeletion,
+        response: { 204: z.null() },
+      },
     },
     async ({ caller, query }, reply) => {
       await deleteThreads(deps, userOf(caller, query.userId, userField), query.assets === 'true');
@@ -78,8 +83,7 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ThreadRou
       },
     },
     async ({ caller, params: { threadId }, query, body }) => {
-      const userId =
-        namedUserOf(caller, query.userId, userField) ?? namedUserOf(caller, body.userId, 'body.userId');
+      const userId = namedUserOf(caller, query.userId, userField) ?? namedUserOf(caller, body.userId, 'body.userId');
       await readThread(deps, userId, threadId);
       await transaction(deps.db, (tx) => renameThread(tx, threadId, body.title));
       return readThread(deps, userId, threadId);

@@ -28,7 +28,13 @@ export function searchText(parts: Parts): string {
 
 /** The words of a query, each in the form in which texts are stored. */
 export function searchWords(query: string): readonly string[] {
-  return [...new Set(comparable(query).split(/\s+/).filter((word) => word !== ''))];
+  return [
+    ...new Set(
+      comparable(query)
+        .split(/\s+/)
+        .filter((word) => word !== ''),
+    ),
+  ];
 }
 
 const comparable = (text: string) => text.normalize('NFKC').toLowerCase();

@@ -11,7 +11,7 @@ import { clearingQueue, type Deletion, deletionQueue } from './queues.ts';
 import { clearDeletedThread, type RemovalDeps, removeHiddenThread } from './removal.ts';
 
 /** When the job takes over: a request is over by then. */
-const takeOverAfterMs = 15_000;
+const defaultTakeOverAfterMs = 15_000;
 /** A request answers within 10 s; the rest of a long list is left to the job. */
 const requestMs = 6000;
 const assetsInRequestMs = 4000;
@@ -59,9 +59,10 @@ async function hideAndQueue(
   deletesAssets: boolean,
 ): Promise<void> {
   const deletion: Deletion = { ownerId };
+  const delayMs = deps.pace?.takeOverAfterMs ?? defaultTakeOverAfterMs;
   await transaction(deps.db, async (tx) => {
     const hidden = await hideThreads(tx, ownerId, threadId, deletesAssets);
-    if (hidden.length > 0) await deps.jobs.enqueue(tx, deletionQueue, deletion, { delayMs: takeOverAfterMs });
+    if (hidden.length > 0) await deps.jobs.enqueue(tx, deletionQueue, deletion, { delayMs });
   });
 }
 

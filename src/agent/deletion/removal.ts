@@ -22,18 +22,26 @@ import { type Clearing, clearingQueue } from './queues.ts';
 
 type Tables = EventTables & VideoTables & LedgerTables;
 
+/** For tests. */
+export interface DeletionPace {
+  readonly stoppingMs?: number;
+  readonly takeOverAfterMs?: number;
+  readonly clearAfterMs?: number;
+}
+
 export interface RemovalDeps extends LibraryDeps, StopDeps, CancelDeps {
   readonly db: Db<Tables>;
   readonly eventLog: EventLog;
   readonly reaper: Reaper;
+  readonly pace?: DeletionPace | undefined;
   readonly log: Log;
 }
 
 /** An abort reaches a live process within the renewal of its leases. After that, the process is taken for dead. */
-const stoppingMs = 5000;
+const defaultStoppingMs = 5000;
 const lookEveryMs = 40;
 /** Uploads of a late process have ended by then. */
-const clearAfterMs = 90_000;
+const defaultClearAfterMs = 90_000;
 
 /** `timeoutMs` bounds the call that deletes assets. Rejects if a step fails: the thread is still hidden then. */
 export async function removeHiddenThread(deps: RemovalDeps, thread: HiddenThread, timeoutMs: number): Promise<void> {
@@ -52,6 +60,7 @@ export async function removeHiddenThread(deps: RemovalDeps, thread: HiddenThread
 async function stopRunOf(deps: RemovalDeps, threadId: string): Promise<void> {
   const run = await findRunningOf(deps.db, threadId);
   if (run === undefined) return;
+  const { stoppingMs = defaultStoppingMs } = deps.pace ?? {};
   await stopRun(deps, run.taskId);
   const isOver = async () => (await findRunningOf(deps.db, threadId)) === undefined;
   for (const since = performance.now(); performance.now() - since < stoppingMs; await sleep(lookEveryMs)) {
@@ -73,7 +82,7 @@ async function removeRows(
   await removeThread(tx, threadId);
   await deleteEvents(tx, taskIds);
   const clearing = { threadId, ownerId, taskIds: [...taskIds], deletesAssets };
-  await deps.jobs.enqueue(tx, clearingQueue, clearing, { delayMs: clearAfterMs });
+  await deps.jobs.enqueue(tx, clearingQueue, clearing, { delayMs: deps.pace?.clearAfterMs ?? defaultClearAfterMs });
   return taskIds;
 }
 

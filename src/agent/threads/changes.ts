@@ -24,11 +24,7 @@ export async function openThread(tx: Tx<RunTables>, threadId: string, userId: st
 }
 
 /** The thread has to be locked. `false`: with the message it would exceed `limits`, and nothing is written. */
-export function addMessage(
-  tx: Tx<RunTables>,
-  message: NewMessage,
-  limits: ThreadLimits | undefined,
-): Promise<boolean> {
+export function addMessage(tx: Tx<RunTables>, message: NewMessage, limits: ThreadLimits | undefined): Promise<boolean> {
   return appendMessage(tx, message, limits);
 }
 
@@ -43,12 +39,7 @@ export async function renameThread(tx: Tx<RunTables>, threadId: string, title: s
 }
 
 /** A title that a model made of the conversation with this message. Does nothing if a user has set one. */
-export async function nameThread(
-  tx: Tx<RunTables>,
-  threadId: string,
-  messageId: string,
-  title: string,
-): Promise<void> {
+export async function nameThread(tx: Tx<RunTables>, threadId: string, messageId: string, title: string): Promise<void> {
   await setModelTitle(tx, threadId, messageId, title);
 }
 

@@ -36,11 +36,7 @@ export async function readThreads(
 }
 
 /** Throws 404 for an unknown thread, and 403 for the thread of another user than `userId`. */
-export async function readThread(
-  deps: ListingDeps,
-  userId: string | undefined,
-  threadId: string,
-): Promise<ThreadInfo> {
+export async function readThread(deps: ListingDeps, userId: string | undefined, threadId: string): Promise<ThreadInfo> {
   await checkThread(deps, userId, threadId);
   const thread = await findThread(deps.db, threadId);
   if (thread === undefined) throw problems.not_found();
@@ -64,7 +60,6 @@ const writeCursor = ({ updatedAt, threadId }: Thread) =>
 function readCursor(text: string): ThreadPlace {
   const [, ms, id] = /^(\d{1,15}) (\S+)$/.exec(Buffer.from(text, 'base64url').toString('latin1')) ?? [];
   const { data: threadId } = threadIdForm.safeParse(id);
-  if (ms === undefined || threadId === undefined)
-    throw invalid('querystring.cursor', 'must be a next_cursor');
+  if (ms === undefined || threadId === undefined) throw invalid('querystring.cursor', 'must be a next_cursor');
   return { updatedAtMs: Number(ms), threadId };
 }
