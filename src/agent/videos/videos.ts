@@ -51,7 +51,7 @@ export const videoQueue: Queue<Payload> = { name: 'agent/make-video', payload, m
 
 const scopeOf = (videoId: string) => `video:${videoId}`;
 const referenceOf = ({ videoId, attempt }: Payload) => `video:${videoId}:${attempt}`;
-const keyOf = ({ videoId, attempt }: Payload) => `${videoId}:${attempt}`;
+export const keyOf = ({ videoId, attempt }: Payload) => `${videoId}:${attempt}`;
 
 /** The row, its credits and its job come together, or none of them. */
 export async function orderVideo(
@@ -238,9 +238,10 @@ async function keepClip(deps: VideoDeps, video: Video, clip: Clip, signal: Abort
   return { assetId, thumbAssetId: thumbAssetId ?? null };
 }
 
-async function endVideo(
+/** `false`: the attempt is over. */
+export async function endVideo(
   webhooks: Webhooks | undefined,
-  tx: Tx<Tables>,
+  tx: Tx<VideoTables & LedgerTables>,
   attempt: Payload,
   code: string,
   message: string,
