@@ -26,9 +26,11 @@ import { abortTopic } from './runs/tasks.ts';
 import { createOwnUrls } from './services/ownurls.ts';
 import type { EventTables } from './store/eventstore.ts';
 import type { UsageTables } from './store/usagestore.ts';
+import type { UserEventTables } from './store/usereventstore.ts';
 import type { VideoTables } from './store/videostore.ts';
 import { type ReadersPace, StreamReaders } from './stream/readers.ts';
 import { RunEventBuffers } from './stream/runbuffers.ts';
+import { createUserEvents } from './userevents/publishing.ts';
 import { videoQueue, workOnVideos } from './videos/videos.ts';
 
 export interface AgentDeps {
@@ -64,7 +66,7 @@ export interface AgentDeps {
   };
 }
 
-type Tables = AccountTables & EventTables & LedgerTables & UsageTables & VideoTables;
+type Tables = AccountTables & EventTables & LedgerTables & UsageTables & UserEventTables & VideoTables;
 
 /** Runs of dead instances are ended within 30 s (docs/specification/agent.md#streams): a lease, a look every 2 s, and the end itself. */
 const defaultLeaseMs = 15_000;
@@ -82,6 +84,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     log,
     jobs,
     webhooks: deps.webhooks,
+    userEvents: createUserEvents(pubsub),
     media,
     memory,
     imageGenerator,

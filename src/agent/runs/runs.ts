@@ -14,12 +14,11 @@ import { isUuid } from '#platform/ids.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import { publishAccount } from '#webhooks/accounts.ts';
-import type { Webhooks } from '#webhooks/publishing.ts';
 import type { TaskInfo, TaskRequest } from '../api.ts';
 import { pictureCost } from '../billing/prices.ts';
 import { runReference } from '../billing/references.ts';
 import type { TokenUsage } from '../billing/usage.ts';
-import { publishRunEnd } from '../events.ts';
+import { type Publishers, publishRunEnd, publishRunStart } from '../events.ts';
 import { agentProblems } from '../problems.ts';
 import { appendMessage, deleteMessagesFrom, findMessage } from '../store/messagestore.ts';
 import {
@@ -38,14 +37,13 @@ import type { VideoTables } from '../store/videostore.ts';
 import { checkThread } from '../threads/access.ts';
 import { endVideosOf } from '../videos/videos.ts';
 
-export interface RunsDeps {
+export interface RunsDeps extends Publishers {
   readonly db: Db<RunTables & LedgerTables & VideoTables & UsageTables>;
   /** AGENT_TASK_TTL_SECS. */
   readonly ttlS: number;
   /** AGENT_MAX_RUNS_PER_USER. */
   readonly maxRunsPerUser: number;
   readonly jobs: Jobs;
-  readonly webhooks?: Webhooks | undefined;
 }
 
 /** What a run with a model costs, and who may start it. */
@@ -89,7 +87,7 @@ export async function startRun(
     await payForRun(deps, tx, taskId, userId, chosen);
     if (from !== undefined) await deleteMessagesFrom(tx, threadId, from.seq);
     await appendQuestion(tx, userId, request);
-    return insertRun(tx, {
+    const run = await insertRun(tx, {
       taskId,
       threadId,
       ownerId: userId,
@@ -98,6 +96,8 @@ export async function startRun(
       credits: chosen.credits,
       ...lease,
     });
+    await publishRunStart(deps, tx, run);
+    return run;
   });
 }
 
@@ -164,13 +164,15 @@ export async function endRun(deps: RunsDeps, run: Run, end: RunEnd): Promise<Ans
     const { threadId, ownerId, messageId: id, taskId } = run;
     const { status, error, usage } = end;
     const metadata = { ...end.metadata, taskId, status, ...(error !== null && { error }), usage, credits };
-    if (parts.some(({ type }) => type !== 'step-start')) {
+    const isStored = parts.some(({ type }) => type !== 'step-start');
+    if (isStored) {
       await appendMessage(tx, { threadId, id, ownerId, role: 'assistant', parts, metadata }, undefined);
     }
-    await closeCredits(tx, run.taskId, isCharged ? [runReference(run.taskId), ...end.delivered] : end.delivered);
+    const settled = isCharged ? [runReference(taskId), ...end.delivered] : end.delivered;
+    const settlement = await closeCredits(tx, taskId, settled);
     const { inputTokens, outputTokens } = end.usage;
     await addUsage(tx, { userId: run.ownerId, model: run.model, runs: 1, inputTokens, outputTokens, images, credits });
-    await publishRunEnd(deps.webhooks, tx, run, end);
+    await publishRunEnd(deps, tx, run, { ...end, isStored, settlement });
     return metadata;
   });
 }

@@ -11,10 +11,9 @@ import { ensureProfile } from '#accounts/store.ts';
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import { type Job, type Jobs, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
 import { problems } from '#platform/problem.ts';
-import type { Webhooks } from '#webhooks/publishing.ts';
 import type { Failure, VideoOutput } from '../api.ts';
 import { videoCost } from '../billing/prices.ts';
-import { publishVideo, publishVideoFailure } from '../events.ts';
+import { type Publishers, publishVideo, publishVideoFailure } from '../events.ts';
 import { agentProblems } from '../problems.ts';
 import { RunFailure } from '../providers/failures.ts';
 import { type Clip, OrderRefused, ProviderFailed, type VideoGenerator } from '../providers/generators.ts';
@@ -35,10 +34,9 @@ import {
 
 type Tables = VideoTables & RunTables & LedgerTables & UsageTables;
 
-export interface VideoDeps extends LibraryDeps {
+export interface VideoDeps extends LibraryDeps, Publishers {
   readonly db: Db<Tables>;
   readonly jobs: Jobs;
-  readonly webhooks?: Webhooks | undefined;
   readonly videoGenerator: VideoGenerator;
   readonly ttlS: number;
 }
@@ -145,7 +143,7 @@ export async function retryVideos(deps: VideoDeps, userId: string, taskId: strin
  * made and paid, so they are told, also one whose order the run did not live to show.
  */
 export async function endVideosOf(
-  { jobs, webhooks }: Pick<VideoDeps, 'jobs' | 'webhooks'>,
+  deps: Pick<VideoDeps, 'jobs'> & Publishers,
   tx: Tx<Tables>,
   taskId: string,
   { status, parts }: { readonly status: Run['status']; readonly parts: UIMessage['parts'] },
@@ -159,8 +157,8 @@ export async function endVideosOf(
       .map((video) => ({ type: 'data-video', id: video.videoId, data: describeVideo(video) }));
   }
   for (const video of videos) {
-    if (!(await endVideo(webhooks, tx, video, 'aborted', 'The run was stopped.'))) continue;
-    await jobs.cancel(tx, videoQueue, keyOf(video));
+    if (!(await endVideo(deps, tx, video, 'aborted', 'The run was stopped.'))) continue;
+    await deps.jobs.cancel(tx, videoQueue, keyOf(video));
   }
   return [];
 }
@@ -169,7 +167,7 @@ export function workOnVideos(deps: VideoDeps): void {
   deps.jobs.work<Payload, Tables>(videoQueue, (job) => makeVideo(deps, job), {
     concurrency: 2,
     onDead: async (tx, attempt, reason) => {
-      await endVideo(deps.webhooks, tx, attempt, 'provider_failed', reason);
+      await endVideo(deps, tx, attempt, 'provider_failed', reason);
     },
   });
 }
@@ -194,16 +192,16 @@ async function makeVideo(deps: VideoDeps, job: Job<Payload>): Promise<void> {
       const change = { status: 'completed', asset_id: assetId, thumb_asset_id: thumbAssetId } as const;
       // Cancelled meanwhile: nobody pays for it.
       if (await changeVideo(tx, attempt, change)) {
-        await closeCredits(tx, scopeOf(attempt.videoId), [referenceOf(attempt)]);
+        const settlement = await closeCredits(tx, scopeOf(attempt.videoId), [referenceOf(attempt)]);
         await addUsage(tx, { userId: video.ownerId, model: video.model, videos: 1, credits: videoCost });
-        await publishVideo(deps.webhooks, tx, video, assetId);
+        await publishVideo(deps, tx, video, assetId, settlement);
       }
       await job.complete(tx);
     });
   } catch (error) {
     if (!(error instanceof OrderRefused || error instanceof Refused)) throw speakable(error, isOrdered);
     await transaction(deps.db, async (tx) => {
-      await endVideo(deps.webhooks, tx, attempt, 'rejected', error.message);
+      await endVideo(deps, tx, attempt, 'rejected', error.message);
       await job.complete(tx);
     });
   }
@@ -239,7 +237,7 @@ async function keepClip(deps: VideoDeps, video: Video, clip: Clip, signal: Abort
 }
 
 async function endVideo(
-  webhooks: Webhooks | undefined,
+  publishers: Publishers,
   tx: Tx<Tables>,
   attempt: Payload,
   code: string,
@@ -247,9 +245,9 @@ async function endVideo(
 ): Promise<boolean> {
   const change = { status: 'failed', failure_code: code, failure_message: message.slice(0, 500) } as const;
   if (!(await changeVideo(tx, attempt, change))) return false;
-  await closeCredits(tx, scopeOf(attempt.videoId));
+  const settlement = await closeCredits(tx, scopeOf(attempt.videoId));
   const video = await findVideo(tx, attempt.videoId);
-  if (video !== undefined) await publishVideoFailure(webhooks, tx, video, change.failure_message);
+  if (video !== undefined) await publishVideoFailure(publishers, tx, video, change.failure_message, settlement);
   return true;
 }
 
