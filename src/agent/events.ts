@@ -110,13 +110,10 @@ function creditsEvent(
   { threadId, taskId }: Pick<Run, 'threadId' | 'taskId'>,
   settlement: Settlement | undefined,
 ): readonly UserEvent[] {
-  return settlement === undefined
-    ? []
-    : [{ type: 'credits.changed', threadId, taskId, credits: settlement.balance }];
+  return settlement === undefined ? [] : [{ type: 'credits.changed', threadId, taskId, credits: settlement.balance }];
 }
 
-const factsOf = ({ threadId, taskId, toolCallId }: Video) =>
-  ({ threadId, taskId, toolCallId, kind: 'video' }) as const;
+const factsOf = ({ threadId, taskId, toolCallId }: Video) => ({ threadId, taskId, toolCallId, kind: 'video' }) as const;
 
 function imageEventOf({ threadId, taskId }: Run, part: UIMessage['parts'][number]): MediaEvent | undefined {
   if (part.type !== 'tool-generateImage' && part.type !== 'tool-editImage') return undefined;

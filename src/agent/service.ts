@@ -14,6 +14,7 @@ import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { PubSub } from '#platform/pubsub/pubsub.ts';
 import type { Redis } from '#platform/redis/redis.ts';
 import type { Webhooks } from '#webhooks/publishing.ts';
+import { addChatRoutes } from './chat/routes.ts';
 import type { agentSettings, modelSettings } from './config.ts';
 import { openEventLog } from './eventlog/open.ts';
 import { AgentMetrics } from './metrics.ts';
@@ -30,7 +31,11 @@ import type { UserEventTables } from './store/usereventstore.ts';
 import type { VideoTables } from './store/videostore.ts';
 import { type ReadersPace, StreamReaders } from './stream/readers.ts';
 import { RunEventBuffers } from './stream/runbuffers.ts';
+import { createStreamQuota } from './stream/streamquota.ts';
 import { createUserEvents } from './userevents/publishing.ts';
+import { UserEventReaders, type UserEventReadersPace } from './userevents/readers.ts';
+import { startDeletingOldEvents } from './userevents/retention.ts';
+import { addUserEventRoutes } from './userevents/routes.ts';
 import { videoQueue, workOnVideos } from './videos/videos.ts';
 
 export interface AgentDeps {
@@ -59,17 +64,20 @@ export interface AgentDeps {
   readonly imageGenerator: ImageGenerator;
   readonly videoGenerator: VideoGenerator;
   /** For tests. */
-  readonly pace?: ReadersPace & {
-    readonly leaseMs?: number;
-    readonly idleMs?: number;
-    readonly videoWaitMs?: number;
-  };
+  readonly pace?: ReadersPace &
+    UserEventReadersPace & {
+      readonly leaseMs?: number;
+      readonly idleMs?: number;
+      readonly videoWaitMs?: number;
+    };
 }
 
 type Tables = AccountTables & EventTables & LedgerTables & UsageTables & UserEventTables & VideoTables;
 
 /** Runs of dead instances are ended within 30 s (docs/specification/agent.md#streams): a lease, a look every 2 s, and the end itself. */
 const defaultLeaseMs = 15_000;
+
+const longLivedRoutes = ['/stream/:taskId', '/chat/:id/stream', '/events'];
 
 export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   const { database, redis, jobs, settings, media, memory, imageGenerator, videoGenerator, pubsub } = deps;
@@ -78,7 +86,10 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   const lease = { holder: randomUUID(), leaseMs: deps.pace?.leaseMs ?? defaultLeaseMs };
   const eventLog = await openEventLog({ db, redis, log, ttlS: settings.taskTtlS });
   const buffers = new RunEventBuffers({ db, eventLog, log });
-  const readers = new StreamReaders(buffers, deps.pace);
+  const countStream = createStreamQuota(deps.pace?.maxStreamsPerUser);
+  const readers = new StreamReaders(buffers, deps.pace, countStream);
+  const userEventReaders = new UserEventReaders({ db, log, pubsub, countStream }, deps.pace);
+  const deletion = startDeletingOldEvents({ db, log });
   const common = {
     db,
     log,
@@ -117,13 +128,14 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     service: 'agent',
     description: 'Runs conversations: one run per thread, streamed and resumable, with pictures, videos and memory.',
     cors: allowChats(deps.agentOrigins),
-    isLongLived: (route) => route === '/stream/:taskId',
+    isLongLived: (route) => route !== undefined && longLivedRoutes.includes(route),
     // Only new runs are refused: runs in flight can still be read and stopped.
     servedWhileDraining: ({ method, routeOptions: { url } }) =>
-      url !== '/health' && !(method === 'POST' && url === '/task'),
+      url !== '/health' && !(method === 'POST' && (url === '/task' || url === '/chat')),
     onDrain: async () => {
       drainedByMs = performance.now() + settings.drainS * 1000;
       await executor.drain(settings.drainS * 1000);
+      userEventReaders.close();
       await readers.close();
     },
   });
@@ -132,19 +144,25 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     await executor.drain(Math.max(0, drainedByMs - performance.now()));
     executor.close();
     reaper.close();
+    userEventReaders.close();
+    void deletion.stop();
     buffers.close();
     unsubscribe();
     await jobs.stop({ queues: [videoQueue.name] });
     await eventLog.close();
   });
-  addRoutes(app, deps.access, {
+  const routeDeps = {
     ...runs,
     readers,
     executor,
     pubsub,
     models,
     assetOfUrl: createOwnUrls(deps.ownUrls ?? []),
-  });
+    userEventReaders,
+  };
+  addRoutes(app, deps.access, routeDeps);
+  addChatRoutes(app, deps.access, routeDeps);
+  addUserEventRoutes(app, deps.access, routeDeps);
   metrics.register(app.metrics);
   measureJobs(app.metrics, jobs, [videoQueue.name]);
   workOnVideos(common);
