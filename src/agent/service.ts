@@ -135,7 +135,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     onDrain: async () => {
       drainedByMs = performance.now() + settings.drainS * 1000;
       await executor.drain(settings.drainS * 1000);
-      userEventReaders.close();
+      await userEventReaders.close();
       await readers.close();
     },
   });
@@ -144,7 +144,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     await executor.drain(Math.max(0, drainedByMs - performance.now()));
     executor.close();
     reaper.close();
-    userEventReaders.close();
+    await userEventReaders.close();
     void deletion.stop();
     buffers.close();
     unsubscribe();

@@ -54,7 +54,7 @@ export class UserEventReaders {
   readonly #due = new Set<Reader>();
   readonly #intervals: readonly Interval[];
   readonly #unsubscribe: () => void;
-  #isDelivering = false;
+  #delivering: Promise<void> | undefined;
   #isClosed = false;
 
   constructor(deps: UserEventReadersDeps, pace: UserEventReadersPace = {}) {
@@ -109,11 +109,14 @@ export class UserEventReaders {
     else this.#wake([reader]);
   }
 
-  /** Ends all streams. Clients resume them at another process. */
-  close(): void {
+  /** Ends all streams after the events so far. Clients resume them at another process. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
     this.#isClosed = true;
     this.#unsubscribe();
     for (const interval of this.#intervals) void interval.stop();
+    this.#wake(this.#all());
+    await this.#delivering;
     for (const { connection } of this.#all()) connection.end();
   }
 
@@ -134,12 +137,14 @@ export class UserEventReaders {
 
   #wake(readers: Iterable<Reader>): void {
     for (const reader of readers) this.#due.add(reader);
-    if (this.#due.size > 0 && !this.#isDelivering) void this.#deliverAll();
+    if (this.#due.size === 0) return;
+    this.#delivering ??= this.#deliverAll().finally(() => {
+      this.#delivering = undefined;
+    });
   }
 
   /** Readers that are woken during a query are in the next one. After an error, all wait for the next look. */
   async #deliverAll(): Promise<void> {
-    this.#isDelivering = true;
     try {
       while (this.#due.size > 0) {
         const ready = [...this.#due].filter(({ connection }) => !connection.isBlocked && !connection.isEnded);
@@ -149,8 +154,6 @@ export class UserEventReaders {
     } catch (error) {
       this.#due.clear();
       this.#deps.log.warn({ err: error }, 'new events of users could not be read');
-    } finally {
-      this.#isDelivering = false;
     }
   }
 

@@ -3,6 +3,7 @@ import { type Access, type CallOptions, callJson, callVoid } from '../calling.ts
 import type { RunChunk } from '../chunks.ts';
 import { operationsOf } from '../operations.ts';
 import { followRun } from '../run.ts';
+import { type EventsOptions, followEvents, type UserEvent } from '../userevents.ts';
 import type {
   CreditsOwner,
   CreditsState,
@@ -49,6 +50,9 @@ export function agentCalls(access: Access) {
     /** The messages of a thread (`GET /messages/:threadId`). */
     readMessages: (threadId: string, options?: CallOptions): Promise<ThreadMessages> =>
       callJson(access, { method: 'GET', path: `/messages/${encodeURIComponent(threadId)}`, repeatable: true }, options),
+
+    /** What happens to the runs, media, threads and credits of the user, as server-sent events (`GET /events`). */
+    events: (options?: EventsOptions): AsyncGenerator<UserEvent> => followEvents(access, options),
 
     /** The models that a run may name, and what they cost (`GET /models`). */
     listModels: (options?: CallOptions): Promise<ModelList> =>
