@@ -15,7 +15,11 @@ export interface Listening {
 }
 
 /** Resolves when the server has responded. */
-export async function listen(url: string, { credential }: Pick<Chatter, 'credential'>, from?: string): Promise<Listening> {
+export async function listen(
+  url: string,
+  { credential }: Pick<Chatter, 'credential'>,
+  from?: string,
+): Promise<Listening> {
   const controller = new AbortController();
   const headers = { ...credential, ...(from === undefined ? {} : { 'last-event-id': from }) };
   const response = await fetch(`${url}/events`, { headers, signal: controller.signal });

@@ -124,7 +124,11 @@ describe('POST /chat', () => {
     const [owner, stranger, poor] = [await rig.user(), await rig.user(), await rig.user('free', 0)];
     const threadId = newThread();
     await owner.ended(await owner.ask(threadId, say('Mine')));
-    expect(await refusal(stranger, { id: threadId, messages: [question('hi')] })).toEqual([403, 'forbidden', undefined]);
+    expect(await refusal(stranger, { id: threadId, messages: [question('hi')] })).toEqual([
+      403,
+      'forbidden',
+      undefined,
+    ]);
     expect((await refusal(poor, { id: newThread(), messages: [question('hi')] })).slice(0, 2)).toEqual([
       402,
       'insufficient_credits',

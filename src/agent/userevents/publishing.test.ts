@@ -37,8 +37,7 @@ describe.each(laneEngines)('events of users on $name', (engine) => {
         expect(events.map(([seq]) => seq)).toEqual(Array.from({ length: 40 }, (_, index) => index + 1));
         expect(await findLastUserEvent(db, userId)).toBe(40);
         // Events of one change stay together.
-        for (let at = 0; at < 40; at += 2)
-          expect(events[at + 1]?.[1]).toBe(String(events[at]?.[1]).replace('a', 'b'));
+        for (let at = 0; at < 40; at += 2) expect(events[at + 1]?.[1]).toBe(String(events[at]?.[1]).replace('a', 'b'));
       }
     });
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { transaction } from '#platform/db/db.ts';
-import { type Chatter, newThread } from '../../../test/agent/rig.fixture.ts';
+import { newThread } from '../../../test/agent/rig.fixture.ts';
 import { calling, json, pictureAnswer, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
 import { type Listening, listen, typesOf } from '../../../test/agent/userevents.fixture.ts';
 import { picture } from '../../../test/media/pictures.fixture.ts';
@@ -221,11 +221,12 @@ describe('GET /events', () => {
     const { authorization } = user.credential;
     socket.write(`GET /events HTTP/1.1\r\nhost: x\r\nauthorization: ${authorization}\r\nlast-event-id: 0\r\n\r\n`);
     socket.pause();
-    const listening = await listen(rig.url, user, '0');
     const long = 'x'.repeat(50_000);
     const count = 400;
     for (let written = 0; written < count; written += 50) await write(user.userId, updates(...Array(50).fill(long)));
-    await heard(listening, count);
+    const listening = await listen(rig.url, user);
+    await write(user.userId, updates('another'));
+    expect(await heard(listening, 1)).toMatchObject([{ threadId: 'another' }]);
     // Comments come at the moments at which the server looks for stalled readers.
     const lastComment = listening.comments() + 6;
     await expect.poll(listening.comments).toBeGreaterThan(lastComment);
