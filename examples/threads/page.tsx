@@ -120,7 +120,7 @@ function Conversation({ threadId, stored }: { readonly threadId: string; readonl
     <section aria-label="Conversation">
       {chat.messages.map(({ id, role, parts }) => (
         <article key={id} className={role} aria-label={role}>
-          {parts.map((part, index) => part.type === 'text' && <p key={`${id}-${index}`}>{part.text}</p>)}
+          <p>{parts.map((part) => (part.type === 'text' ? part.text : '')).join('')}</p>
         </article>
       ))}
       {chat.error && <p role="alert">{chat.error.message}</p>}

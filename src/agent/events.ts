@@ -28,12 +28,20 @@ export async function publishRunStart<Tables>(
   ]);
 }
 
+export interface FailedVideo {
+  readonly video: Video;
+  readonly error: string;
+  readonly settlement: Settlement | undefined;
+}
+
 export interface PublishedEnd {
   readonly status: string;
   readonly error: string | null;
   readonly parts: UIMessage['parts'];
-  /** The answer is a message of the thread. */
-  readonly isStored: boolean;
+  /** The videos that ended with the run. */
+  readonly videos: readonly FailedVideo[];
+  /** The answer was added to the thread, which users still see. */
+  readonly isChanged: boolean;
   readonly settlement: Settlement | undefined;
 }
 
@@ -42,16 +50,19 @@ export async function publishRunEnd<Tables>(
   { userEvents, webhooks }: Publishers,
   tx: Tx<Tables>,
   run: Run,
-  { status, error, parts, isStored, settlement }: PublishedEnd,
+  { status, error, parts, videos, isChanged, settlement }: PublishedEnd,
 ): Promise<void> {
   const { threadId, taskId, ownerId } = run;
   const media = parts.flatMap((part) => imageEventOf(run, part) ?? []);
+  const failed = videos.map(failureOf);
   const facts = { taskId, threadId, userId: ownerId };
-  for (const event of media) await publishMedia(webhooks, tx, ownerId, event);
+  for (const event of [...media, ...failed]) await publishMedia(webhooks, tx, ownerId, event);
   await webhooks?.publish(tx, 'run.ended', { ...facts, status });
   await userEvents.publish(tx, ownerId, [
     ...media,
-    ...(isStored ? [{ type: 'thread.updated', threadId } as const] : []),
+    ...failed,
+    ...videos.flatMap(({ video, settlement: ofVideo }) => creditsEvent(video, ofVideo)),
+    ...(isChanged ? [{ type: 'thread.updated', threadId } as const] : []),
     ...creditsEvent(run, settlement),
     { type: 'run.ended', threadId, taskId, status, error },
   ]);
@@ -72,11 +83,23 @@ export async function publishVideo<Tables>(
 export async function publishVideoFailure<Tables>(
   publishers: Publishers,
   tx: Tx<Tables>,
-  video: Video,
-  error: string,
-  settlement: Settlement | undefined,
+  failed: FailedVideo,
 ): Promise<void> {
-  await publishVideoEnd(publishers, tx, video, { type: 'media.failed', ...factsOf(video), error }, settlement);
+  await publishVideoEnd(publishers, tx, failed.video, failureOf(failed), failed.settlement);
+}
+
+/** Publishes `media.failed` for videos of one thread that is being deleted. */
+export async function publishVideoFailures<Tables>(
+  { userEvents, webhooks }: Publishers,
+  tx: Tx<Tables>,
+  failed: readonly FailedVideo[],
+): Promise<void> {
+  const [first] = failed;
+  if (first === undefined) return;
+  const { ownerId } = first.video;
+  for (const one of failed) await publishMedia(webhooks, tx, ownerId, failureOf(one));
+  const events = failed.flatMap((one) => [failureOf(one), ...creditsEvent(one.video, one.settlement)]);
+  await userEvents.publish(tx, ownerId, events);
 }
 
 type MediaEvent = Extract<UserEvent, { type: 'media.completed' | 'media.failed' }>;
@@ -112,6 +135,8 @@ function creditsEvent(
 ): readonly UserEvent[] {
   return settlement === undefined ? [] : [{ type: 'credits.changed', threadId, taskId, credits: settlement.balance }];
 }
+
+const failureOf = ({ video, error }: FailedVideo): MediaEvent => ({ type: 'media.failed', ...factsOf(video), error });
 
 const factsOf = ({ threadId, taskId, toolCallId }: Video) => ({ threadId, taskId, toolCallId, kind: 'video' }) as const;
 

@@ -58,7 +58,15 @@ export async function installClient(): Promise<Project> {
       await writeFile(join(application, 'package.json'), '{ "name": "application", "private": true }');
       await writeFile(join(application, name, 'package.json'), JSON.stringify({ name, version }));
       const [tarball = ''] = (await readdir(folder)).filter((file) => file.endsWith('.tgz'));
-      const words = ['install', '--offline', '--dry-run', '--no-audit', '--no-fund', `./${name}`, join(folder, tarball)];
+      const words = [
+        'install',
+        '--offline',
+        '--dry-run',
+        '--no-audit',
+        '--no-fund',
+        `./${name}`,
+        join(folder, tarball),
+      ];
       return call('npm', words, { cwd: application }).then(
         () => '',
         ({ stderr }) => String(stderr),

@@ -16,7 +16,7 @@ const maxMessageBytes = 1024 * 1024;
 
 /** As `startTask`. Issues of a 400 name the fields of the chat's body. */
 export async function startChat(deps: StartDeps, userId: string, body: ChatRequest): Promise<Run> {
-  await checkThread(deps, { kind: 'user', userId }, body.id);
+  await checkThread(deps, userId, body.id);
   const question = await questionOf(deps, body);
   try {
     return await startTask(deps, userId, { ...question, threadId: body.id, model: body.model });

@@ -62,8 +62,8 @@ export function addChatRoutes(app: HttpServer, access: Access, deps: ChatDeps): 
     async (request, reply) => {
       const lastEventId = readLastEventId(request.headers['last-event-id']);
       const threadId = request.params.id;
-      await checkThread(deps, request.caller, threadId);
-      const run = await findRunningOf(deps.db, threadId);
+      const ownerId = await checkThread(deps, userOf(request.caller), threadId);
+      const run = ownerId === undefined ? undefined : await findRunningOf(deps.db, threadId);
       if (run === undefined) return reply.code(204).send();
       await deps.readers.read(reply, run, lastEventId);
     },

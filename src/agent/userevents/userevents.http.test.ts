@@ -111,6 +111,53 @@ describe('the events of a run', () => {
   });
 });
 
+describe('the events of threads', () => {
+  it('tell of a new name and of a title that the model makes', async () => {
+    const user = await rig.user();
+    const listening = await listen(rig.url, user);
+    const { threadId } = await rig.tell(user, [{ text: 'ok' }]);
+    // The start, the end, and the title.
+    await expect.poll(() => typesOf(listening.events).filter((type) => type === 'thread.updated').length).toBe(3);
+    const last = listening.events.at(-1)?.id;
+    expect((await user.call('PATCH', `/threads/${threadId}`, { title: 'Mine' })).status).toBe(200);
+    await expect.poll(() => listening.events.at(-1)?.id).toBe(String(Number(last) + 1));
+    expect(listening.events.at(-1)?.data).toEqual({ type: 'thread.updated', threadId, ...at });
+    await listening.close();
+  });
+
+  it('tell that a thread is deleted, and of the end of its run, and then nothing more', async () => {
+    const user = await rig.user();
+    const listening = await listen(rig.url, user);
+    const threadId = newThread();
+    const taskId = await user.ask(threadId, '<stall>');
+    await user.stream(taskId, { cutAfter: 3 });
+    expect((await user.call('DELETE', `/threads/${threadId}`)).status).toBe(204);
+    expect((await user.call('DELETE', `/threads/${threadId}`)).status).toBe(404);
+    const told = await heard(listening, 5);
+    expect(told.map(({ type }) => type)).toEqual([
+      'thread.updated',
+      'run.started',
+      'thread.deleted',
+      'credits.changed',
+      'run.ended',
+    ]);
+    expect(told[2]).toEqual({ type: 'thread.deleted', threadId, ...at });
+    await listening.close();
+  });
+
+  it('tell of each thread when all are deleted', async () => {
+    const user = await rig.user();
+    const threadIds = [newThread(), newThread()].sort();
+    for (const threadId of threadIds) await rig.tell(user, [{ text: 'ok' }], threadId);
+    const listening = await listen(rig.url, user);
+    await user.call('DELETE', '/threads');
+    await expect
+      .poll(() => listening.events.flatMap(({ data }) => (data.type === 'thread.deleted' ? [data.threadId] : [])).sort())
+      .toEqual(threadIds);
+    await listening.close();
+  });
+});
+
 describe('GET /events', () => {
   it('knows tokens only', async () => {
     const user = await rig.user();

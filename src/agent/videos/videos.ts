@@ -13,7 +13,7 @@ import { type Job, type Jobs, type Queue, UnrecoverableError } from '#platform/j
 import { problems } from '#platform/problem.ts';
 import type { Failure, VideoOutput } from '../api.ts';
 import { videoCost } from '../billing/prices.ts';
-import { type Publishers, publishVideo, publishVideoFailure } from '../events.ts';
+import { type FailedVideo, type Publishers, publishVideo, publishVideoFailure } from '../events.ts';
 import { agentProblems } from '../problems.ts';
 import { RunFailure } from '../providers/failures.ts';
 import { type Clip, OrderRefused, ProviderFailed, type VideoGenerator } from '../providers/generators.ts';
@@ -49,7 +49,7 @@ export const videoQueue: Queue<Payload> = { name: 'agent/make-video', payload, m
 
 const scopeOf = (videoId: string) => `video:${videoId}`;
 const referenceOf = ({ videoId, attempt }: Payload) => `video:${videoId}:${attempt}`;
-const keyOf = ({ videoId, attempt }: Payload) => `${videoId}:${attempt}`;
+export const keyOf = ({ videoId, attempt }: Payload) => `${videoId}:${attempt}`;
 
 /** The row, its credits and its job come together, or none of them. */
 export async function orderVideo(
@@ -143,31 +143,35 @@ export async function retryVideos(deps: VideoDeps, userId: string, taskId: strin
  * made and paid, so they are told, also one whose order the run did not live to show.
  */
 export async function endVideosOf(
-  deps: Pick<VideoDeps, 'jobs'> & Publishers,
+  { jobs }: Pick<VideoDeps, 'jobs'>,
   tx: Tx<Tables>,
   taskId: string,
   { status, parts }: { readonly status: Run['status']; readonly parts: UIMessage['parts'] },
-): Promise<UIMessage['parts']> {
-  if (status === 'completed') return [];
+): Promise<{ readonly shown: UIMessage['parts']; readonly failed: readonly FailedVideo[] }> {
+  if (status === 'completed') return { shown: [], failed: [] };
   const videos = await lockVideos(tx, taskId);
   if (status === 'failed') {
     const isTold = ({ videoId }: Video) => parts.some((part) => part.type === 'data-video' && part.id === videoId);
-    return videos
+    const shown = videos
       .filter((video) => !isTold(video))
-      .map((video) => ({ type: 'data-video', id: video.videoId, data: describeVideo(video) }));
+      .map((video) => ({ type: 'data-video' as const, id: video.videoId, data: describeVideo(video) }));
+    return { shown, failed: [] };
   }
+  const failed: FailedVideo[] = [];
   for (const video of videos) {
-    if (!(await endVideo(deps, tx, video, 'aborted', 'The run was stopped.'))) continue;
-    await deps.jobs.cancel(tx, videoQueue, keyOf(video));
+    const ended = await endVideo(tx, video, 'aborted', 'The run was stopped.');
+    if (ended === undefined) continue;
+    failed.push(ended);
+    await jobs.cancel(tx, videoQueue, keyOf(video));
   }
-  return [];
+  return { shown: [], failed };
 }
 
 export function workOnVideos(deps: VideoDeps): void {
   deps.jobs.work<Payload, Tables>(videoQueue, (job) => makeVideo(deps, job), {
     concurrency: 2,
     onDead: async (tx, attempt, reason) => {
-      await endVideo(deps, tx, attempt, 'provider_failed', reason);
+      await endAndPublish(deps, tx, attempt, 'provider_failed', reason);
     },
   });
 }
@@ -201,7 +205,7 @@ async function makeVideo(deps: VideoDeps, job: Job<Payload>): Promise<void> {
   } catch (error) {
     if (!(error instanceof OrderRefused || error instanceof Refused)) throw speakable(error, isOrdered);
     await transaction(deps.db, async (tx) => {
-      await endVideo(deps, tx, attempt, 'rejected', error.message);
+      await endAndPublish(deps, tx, attempt, 'rejected', error.message);
       await job.complete(tx);
     });
   }
@@ -236,19 +240,29 @@ async function keepClip(deps: VideoDeps, video: Video, clip: Clip, signal: Abort
   return { assetId, thumbAssetId: thumbAssetId ?? null };
 }
 
-async function endVideo(
-  publishers: Publishers,
-  tx: Tx<Tables>,
+/** `undefined`: the attempt is over. The caller publishes the failure, after everything else. */
+export async function endVideo(
+  tx: Tx<VideoTables & LedgerTables>,
   attempt: Payload,
   code: string,
   message: string,
-): Promise<boolean> {
+): Promise<FailedVideo | undefined> {
   const change = { status: 'failed', failure_code: code, failure_message: message.slice(0, 500) } as const;
-  if (!(await changeVideo(tx, attempt, change))) return false;
+  if (!(await changeVideo(tx, attempt, change))) return undefined;
   const settlement = await closeCredits(tx, scopeOf(attempt.videoId));
   const video = await findVideo(tx, attempt.videoId);
-  if (video !== undefined) await publishVideoFailure(publishers, tx, video, change.failure_message, settlement);
-  return true;
+  return video && { video, error: change.failure_message, settlement };
+}
+
+async function endAndPublish(
+  publishers: Publishers,
+  tx: Tx<VideoTables & LedgerTables>,
+  attempt: Payload,
+  code: string,
+  message: string,
+): Promise<void> {
+  const failed = await endVideo(tx, attempt, code, message);
+  if (failed !== undefined) await publishVideoFailure(publishers, tx, failed);
 }
 
 /** As parts of messages tell it. */
