@@ -14,11 +14,13 @@ import type { RunTables } from '../store/runstore.ts';
 import { addUsage, type UsageTables } from '../store/usagestore.ts';
 import { storable } from '../stream/chunks.ts';
 import { nameThread } from '../threads/changes.ts';
+import type { UserEvents } from '../userevents/publishing.ts';
 import { type TitleRequest, titleQueue } from './request.ts';
 
 export interface TitleDeps {
   readonly db: Db<RunTables & UsageTables>;
   readonly jobs: Jobs;
+  readonly userEvents: UserEvents;
   readonly models: Models;
   readonly metrics: AgentMetrics;
   readonly log: Log;
@@ -46,9 +48,9 @@ async function makeTitle(deps: TitleDeps, job: Job<TitleRequest>): Promise<void>
   const title = excerpt === '' ? '' : await requestTitle(deps, pick(deps.models, model), excerpt, usage, job.signal);
   const { inputTokens, outputTokens } = usage.total();
   await transaction(deps.db, async (tx) => {
-    if (title !== '') await nameThread(tx, threadId, messageId, title);
     if (inputTokens !== null || outputTokens !== null)
       await addUsage(tx, { userId: ownerId, model, inputTokens, outputTokens, credits: 0 });
+    if (title !== '') await nameThread(deps, tx, threadId, messageId, title);
     await job.complete(tx);
   });
   deps.metrics.tokensUsed(model, usage.total());
