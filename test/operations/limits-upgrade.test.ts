@@ -35,7 +35,10 @@ describe.each(databaseEngines)('on $name', ({ name, missing }) => {
       const source = migrations.find((one) => one.service === service);
       if (source === undefined) throw new Error(`Unknown service ${service}`);
       const folder = join(dataDir, `before-${service}/`);
-      await cp(new URL('.', source.folder), folder, { recursive: true, filter: (path) => !/(?:00[2-9]|02\d)_/.test(path) });
+      await cp(new URL('.', source.folder), folder, {
+        recursive: true,
+        filter: (path) => !/(?:00[2-9]|02\d)_/.test(path),
+      });
       return { service, folder: pathToFileURL(folder) };
     }
 
