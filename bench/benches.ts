@@ -16,6 +16,7 @@ import { screening } from './screening.ts';
 import { signing } from './signing.ts';
 import { start } from './start.ts';
 import { idleStreams } from './streams.ts';
+import { threads } from './threads.ts';
 import { variantMemory } from './variantmemory.ts';
 import { videoWatermark } from './videowatermark.ts';
 
@@ -30,6 +31,7 @@ export const benches: readonly Bench[] = [
   memory,
   recall,
   agent,
+  threads,
   screening,
   videoWatermark,
   start,
