@@ -65,7 +65,7 @@ export const taskRequest = z
       .nullish()
       .describe('A message of the thread: it and all after it are dropped.'),
     model: z.string().min(1).max(128).nullish(),
-    // With a token it is an unknown field, which is ignored whatever it is (docs/specification/http.md#requests).
+    // With a token it is an unknown field, which is ignored (docs/specification/http.md#requests).
     userId: z
       .unknown()
       .optional()

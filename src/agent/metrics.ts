@@ -1,4 +1,6 @@
-/** The agent's metrics (docs/monitoring.md). Models are configured and tools are ours, so every label is bounded. */
+/**
+ * The agent's metrics (docs/monitoring.md). Models are configured and tools are built in, so every label is bounded.
+ */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { TokenUsage } from './billing/usage.ts';
 

@@ -14,7 +14,7 @@ import { checkThread } from '../threads/access.ts';
 
 export interface AttachingDeps extends LibraryDeps {
   readonly db: Db<RunTables>;
-  /** The asset of a signed URL of ours. */
+  /** The asset of one of our signed URLs. */
   readonly assetOfUrl: (url: string) => string | undefined;
 }
 
@@ -62,7 +62,7 @@ async function checkReadable(deps: LibraryDeps, userId: string, assetIds: readon
     });
 }
 
-/** Before anything is stored: the same refusals follow once more when the run starts. */
+/** Before anything is stored. The same rejections apply when the run starts. */
 async function checkThreadIsFree(deps: AttachingDeps, userId: string, threadId: string): Promise<void> {
   await checkThread(deps, userId, threadId);
   const running = await findRunningOf(deps.db, threadId);
@@ -88,7 +88,7 @@ async function storePicture(
   } catch (error) {
     if (!(error instanceof Refused)) throw problems.engine_unavailable({ cause: error });
     if (error.status === 451 || error.status === 413) throw invalid(`body.message.parts.${index}`, error.message);
-    // Nobody can read it, and the model gets a note.
+    // No caller can read it. The model gets a note.
     return { ...part, providerMetadata: { [unreadable]: { reason: 'undecodable' } } };
   }
 }

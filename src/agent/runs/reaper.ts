@@ -33,7 +33,10 @@ export interface Reaper {
 }
 
 const reapEveryMs = 2000;
-/** Short: the reaping process may die as well, and readers get the end within 30 s all the same (docs/specification/agent.md#streams). */
+/**
+ * Short, because the reaping process may die as well, and readers must get the end within 30 s
+ * (docs/specification/agent.md#streams).
+ */
 const reapingLeaseMs = 5000;
 const atOnce = 50;
 /** If the log does not answer for this long, the run ends without what was shown of it, so that its thread is free. */

@@ -24,8 +24,8 @@ const columns = [
 ] as const;
 
 /**
- * Only as long as the run's row bears this fence. The row is held while we write: whoever raises the fence waits for
- * us, or we for them. `false`: the fence was raised, or a row with this number is there.
+ * Inserts a batch if the run's row still has this fence. The row is locked during the write, so a process that raises
+ * the fence waits for it, and vice versa. Returns `false` if the fence was raised or a row with this number exists.
  */
 export async function insertEvents(db: Db<EventTables>, fence: number, row: EventRow): Promise<boolean> {
   const { rows } = await sql<{ task_id: string }>`

@@ -94,7 +94,7 @@ export function listVideosOfThread(db: Handle, threadId: string) {
   return db.selectFrom('agent_videos').select(columns).where('thread_id', '=', threadId).execute();
 }
 
-/** Of a task, or the one video that `taskId` names itself; oldest first, and nobody else changes them meanwhile. */
+/** Locks the videos of a run, or the one video that `taskId` identifies. The oldest is first. */
 export function lockVideos(tx: Tx<VideoTables>, taskId: string) {
   return tx
     .selectFrom('agent_videos')

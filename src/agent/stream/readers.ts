@@ -150,7 +150,7 @@ class StreamReader implements BufferListener {
       this.#afterSeq = batch.lastSeq;
       if (!this.#connection.write(rest)) return;
     }
-    // A reader whose id lies beyond the end gets the end of the stream at once.
+    // A reader whose id is beyond the end gets the end of the stream at once.
     if (this.#buffer.isEnded || this.#afterSeq === Number.POSITIVE_INFINITY) this.#connection.end('data: [DONE]\n\n');
   }
 }

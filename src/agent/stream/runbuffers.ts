@@ -1,4 +1,4 @@
-/** The event buffers of this process: one for each run that it executes or that somebody reads here. */
+/** The event buffers of this process: one for each run that it executes or that a client reads here. */
 import { startInterval } from '#platform/background/interval.ts';
 import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
@@ -10,7 +10,7 @@ import { RunEventBuffer } from './runbuffer.ts';
 
 export interface OpenBuffer {
   readonly buffer: RunEventBuffer;
-  /** The event that the reader goes on after. Infinite: its id lies beyond the end. */
+  /** The event after which the reader continues. Infinite: its id is beyond the end. */
   readonly afterSeq: number;
   /** Has to be called once when the reader leaves; further calls do nothing. */
   leave(): void;
@@ -104,7 +104,7 @@ export class RunEventBuffers {
   }
 }
 
-/** The buffer in the hands of the process that executes the run. */
+/** The buffer, for the process that executes the run. */
 export class OwnedRunBuffer {
   readonly #buffer: RunEventBuffer;
   readonly #dropUnused: () => void;

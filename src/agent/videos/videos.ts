@@ -61,7 +61,7 @@ export async function orderVideo(
   const attempt = { videoId: randomUUID(), attempt: 1 };
   const isRehearsal = deps.videoGenerator.rehearseUnpayable?.(input.prompt) ?? false;
   return transaction(deps.db, async (tx) => {
-    // Aborted meanwhile, it is not wanted, and nobody would cancel it any more.
+    // The run was aborted. The video is unwanted, and no other process would cancel it.
     if (!(await holdRun(tx, run))) throw new RunFailure('The run is over.');
     const unpaid = isRehearsal ? insufficientCredits(0) : await pay(tx, run.ownerId, attempt);
     const { ownerId, threadId, taskId, messageId } = run;
@@ -139,8 +139,8 @@ export async function retryVideos(deps: VideoDeps, userId: string, taskId: strin
 }
 
 /**
- * An aborted run wants no video any more: what is not made yet is neither made nor paid. Those of a run that failed are
- * made and paid, so they are told, also one whose order the run did not live to show.
+ * Cancels the videos of an aborted run that are not made yet. They cost nothing. The videos of a failed run are made
+ * and charged, so they are reported, also if the run ended before it showed their order.
  */
 export async function endVideosOf(
   { jobs }: Pick<VideoDeps, 'jobs'>,
@@ -194,7 +194,7 @@ async function makeVideo(deps: VideoDeps, job: Job<Payload>): Promise<void> {
     const { assetId, thumbAssetId } = await keepClip(deps, video, clip, signal);
     await transaction(deps.db, async (tx) => {
       const change = { status: 'completed', asset_id: assetId, thumb_asset_id: thumbAssetId } as const;
-      // Cancelled meanwhile: nobody pays for it.
+      // The video was canceled in the meantime, so it costs nothing.
       if (await changeVideo(tx, attempt, change)) {
         const settlement = await closeCredits(tx, scopeOf(attempt.videoId), [referenceOf(attempt)]);
         await addUsage(tx, { userId: video.ownerId, model: video.model, videos: 1, credits: videoCost });
@@ -265,7 +265,7 @@ async function endAndPublish(
   if (failed !== undefined) await publishVideoFailure(publishers, tx, failed);
 }
 
-/** As parts of messages tell it. */
+/** In the form of message parts. */
 export function describeVideo(video: Video): VideoOutput {
   const { videoId, taskId, attempt, assetId, status, failureCode, failureMessage } = video;
   const failure: Failure | undefined =
