@@ -15,6 +15,7 @@ import { reembeddingQueue, startReembedding } from './embedding/reembedding.ts';
 import { findVectorColumn } from './memories/memorystore.ts';
 import { addRoutes } from './routes.ts';
 import { createEntityIndexes } from './search/entityindex.ts';
+import { addSelfServiceRoutes } from './selfservice/routes.ts';
 import type { MemoryTables } from './tables.ts';
 
 export interface MemoryDeps {
@@ -50,6 +51,7 @@ export async function createMemory(deps: MemoryDeps): Promise<HttpServer> {
   const mergeAbove = deps.mergeSimilarity ?? 0.9;
   const routeDeps = { db, column, embedder, indexes, clock, mergeAbove, queue: createEntityQueue() };
   addRoutes(app, access, routeDeps);
+  addSelfServiceRoutes(app, access, routeDeps);
   addAdminRoutes(app, guardAdmins(deps.adminToken), routeDeps);
   await startReembedding(routeDeps, deps.jobs, deps.server.log);
   const queues = [reembeddingQueue(embedder).name];

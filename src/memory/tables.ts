@@ -56,6 +56,13 @@ export interface MemoryTables {
     derived: Generated<Record<string, DerivedFact>>;
     updated_at: Generated<Date>;
   };
+  memory_distinctions: {
+    entity_type: EntityType;
+    entity_id: string;
+    type: MemoryType;
+    content_hash: Buffer;
+    other_hash: Buffer;
+  };
   memory_calibrations: {
     embedder: string;
     edition: number;

@@ -7,8 +7,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** From the repository's root, the longest first. */
 export const longest: readonly string[] = [
-  'test/nightly/soak.test.ts',
-  'test/nightly/rolling.test.ts',
+  'test/soak/soak.nightly.test.ts',
+  'test/agent/rolling.nightly.test.ts',
   'test/console/console.test.ts',
   'test/agent/kills.test.ts',
   'test/acceptance/combinations.test.ts',

@@ -49,10 +49,6 @@ export async function addMemory(deps: AddingDeps, actor: Actor, request: Additio
     embedder: deps.embedder.name,
     embedding,
   };
-  const known = await findByHash(deps.db, entity, type, incoming.hash);
-  // The same content exists. There is nothing to write, so this needs no lock.
-  if (known !== undefined && known.content === content && addsNothing(known.metadata, metadata))
-    return { memory: known, deduplicated: true };
   await deps.indexes.warm(deps.db, entity);
   return writeEntity(deps, entity, (writing) => addOrMerge(deps, writing, actor, entity, incoming));
 }
@@ -88,8 +84,11 @@ async function merge(
   incoming: NewMemory,
   similarity: number,
 ): Promise<Added> {
-  if (incoming.content === known.content && addsNothing(known.metadata, incoming.metadata))
-    return { memory: known, deduplicated: true };
+  if (incoming.content === known.content && addsNothing(known.metadata, incoming.metadata)) {
+    // What is said again counts as the newest.
+    recordChange(known.type);
+    return { memory: await updateMetadata(tx, known, known.metadata, version), deduplicated: true };
+  }
   const metadata = mergedMetadata(known.metadata, incoming.metadata);
   const isFuller = fullness(read(incoming.content)) >= fullness(read(known.content));
   const merged = { content: isFuller ? incoming.content : known.content, type: known.type, metadata };
@@ -106,7 +105,7 @@ async function merge(
   });
   const memory =
     fits && isFuller
-      ? await updateMemory(tx, deps.column, known, { ...incoming, metadata }, version)
+      ? await updateMemory(tx, deps.column, known, { ...incoming, metadata }, { version })
       : await updateMetadata(tx, known, after.metadata, version);
   recordChange(known.type);
   return { memory, deduplicated: true };

@@ -55,29 +55,34 @@ export async function editMemory(
       similarity: null,
       embedder: deps.embedder.name,
     });
-    return rewrite(deps, writing, before, after, embedding);
+    const isNews = actor !== 'operator' || hasNewContent(before, after);
+    return rewrite(deps, writing, before, after, embedding, isNews);
   });
 }
 
-/** Replaces the content and the links of a memory. Requires the lock of the entity, and the revision to be written. */
+/**
+ * Replaces the content and the links of a memory. Requires the lock of the entity, and the revision to be written. Without
+ * `isNews` the memory keeps its place among the others.
+ */
 export async function rewrite(
   deps: AddingDeps,
   { tx, version, recordChange }: Writing,
   before: StoredMemory,
   after: MemoryContent,
   embedding: Float32Array,
+  isNews = true,
 ): Promise<StoredMemory> {
   const { content, type, metadata } = after;
   const rewritten = { content, type, metadata, hash: hashContent(content), embedder: deps.embedder.name, embedding };
-  const hasNewContent = content !== before.content || type !== before.type;
-  const links = hasNewContent
+  const isReworded = hasNewContent(before, after);
+  const links = isReworded
     ? (await findNeighbours(deps, tx, before, version, { content, type, embedding, exceptId: before.id })).links
     : [];
-  const memory = await updateMemory(tx, deps.column, before, rewritten, version).catch((error: unknown) => {
+  const memory = await updateMemory(tx, deps.column, before, rewritten, { version, isNews }).catch((error: unknown) => {
     if (isUniqueViolation(error, 'memories_once')) throw memoryProblems.duplicate_memory({ cause: error });
     throw error;
   });
-  if (hasNewContent) {
+  if (isReworded) {
     await deleteLinks(tx, memory.id);
     await insertLinks(tx, memory.id, links);
   }
@@ -93,6 +98,10 @@ export async function removeMemory(deps: WritingDeps, seen: StoredMemory): Promi
     await deleteMemory(tx, memory, memory.id);
     recordChange(memory.type);
   });
+}
+
+function hasNewContent(before: StoredMemory, after: MemoryContent): boolean {
+  return after.content !== before.content || after.type !== before.type;
 }
 
 function isSame(before: StoredMemory, after: MemoryContent): boolean {

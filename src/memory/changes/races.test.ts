@@ -166,14 +166,14 @@ for (const { name, missing } of laneEngines) {
     const { additions, people, kills } =
       name === 'postgres'
         ? {
-            additions: isNightly ? 10_000 : 2000,
+            additions: isNightly ? 10_000 : 400,
             people: 20,
             kills: isNightly
               ? [
                   [101, 1009, 1999],
                   [499, 2503],
                 ]
-              : [[101, 303], [251]],
+              : [[41, 83], [67]],
           } // Two processes at a time.
         : { additions: 250, people: 5, kills: [[7, 31, 64]] };
 

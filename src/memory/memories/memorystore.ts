@@ -89,15 +89,18 @@ export async function insertMemory(
   return row;
 }
 
-/** Requires the lock of the entity. Throws a unique violation of `memories_once` if another memory has the content. */
+/**
+ * Requires the lock of the entity. Throws a unique violation of `memories_once` if another memory has the content. Without
+ * `isNews`, `updated_at` stays.
+ */
 export function updateMemory(
   tx: Tx<MemoryTables>,
   column: VectorColumn,
   before: StoredMemory,
   after: NewMemory,
-  version: number,
+  { version, isNews = true }: { readonly version: number; readonly isNews?: boolean },
 ): Promise<StoredMemory> {
-  return update(tx, before, { ...valuesOf(column, after), version });
+  return update(tx, before, { ...valuesOf(column, after), version }, isNews);
 }
 
 /** Replaces the metadata of a memory. Requires the lock of the entity. */
@@ -115,10 +118,11 @@ async function update(
   tx: Tx<MemoryTables>,
   before: StoredMemory,
   changes: UpdateObject<MemoryTables, 'memories'> & { readonly bytes: number },
+  isNews = true,
 ): Promise<StoredMemory> {
   const row = await tx
     .updateTable('memories')
-    .set({ ...changes, updated_at: sql<Date>`now()` })
+    .set({ ...changes, ...(isNews && { updated_at: sql<Date>`clock_timestamp()` }) })
     .where('memory_id', '=', before.id)
     .returning(memoryColumns)
     .executeTakeFirstOrThrow();

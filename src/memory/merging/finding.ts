@@ -8,6 +8,8 @@ import type { Tx } from '#platform/db/db.ts';
 import type { Entity, MemoryType } from '../api.ts';
 import type { CalibratedEmbedder } from '../embedding/calibration.ts';
 import { longestInput } from '../embedding/remote.ts';
+import { hashContent } from '../memories/contenthash.ts';
+import { findDistinctions } from '../memories/distinctionstore.ts';
 import type { Link } from '../memories/historystore.ts';
 import { findMemories, type StoredMemory } from '../memories/memorystore.ts';
 import type { VectorColumn } from '../memories/vectors.ts';
@@ -72,6 +74,7 @@ export async function findNeighbours(
     ).map((memory) => [memory.id, memory]),
   );
 
+  const distinct = await findDistinctions(tx, entity, sought.type, hashContent(sought.content));
   const pace = createPacer();
   const reading = read(sought.content);
   let twin: Neighbours['twin'];
@@ -83,8 +86,8 @@ export async function findNeighbours(
     await pace();
     const other = read(memory.content);
     const verdict = judge(reading, other, lexical);
-    if (verdict === 'same' && (similarity > deps.mergeAbove || readsTheSame(reading, other)))
-      twin ??= { memory, similarity };
+    const isTwin = verdict === 'same' && (similarity > deps.mergeAbove || readsTheSame(reading, other));
+    if (isTwin && !distinct.has(hashContent(memory.content).toString('hex'))) twin ??= { memory, similarity };
     const kind = linkOf(verdict, similarity, deps.mergeAbove, [reading, other]);
     if (kind !== undefined) links.push({ id, kind });
   }

@@ -5,10 +5,9 @@
 import type { Tx } from '#platform/db/db.ts';
 import type { DerivedFact, Entity, MemoryType } from '../api.ts';
 import type { MemoryTables } from '../tables.ts';
-import { type Derived, findEvidence, saveDerived } from './profilestore.ts';
+import { type Evidence, findEvidence, findEvidenceById, findProfile, saveDerived } from './profilestore.ts';
 
-type Evidence = Awaited<ReturnType<typeof findEvidence>>[number];
-
+/** Of each type. */
 const mostEvidence = 200;
 const longestFact = 2000;
 
@@ -17,7 +16,31 @@ export const isEvidence = (type: MemoryType): boolean => Object.hasOwn(lists, ty
 
 /** Requires the lock of the entity. */
 export async function deriveProfile(tx: Tx<MemoryTables>, entity: Entity): Promise<void> {
-  await saveDerived(tx, entity, deriveFacts(await findEvidence(tx, entity, mostEvidence)));
+  const newest = await Promise.all(types.map((type) => findEvidence(tx, entity, type, mostEvidence)));
+  const facts = applyRules(newest.flat());
+  await addOlderFacts(tx, entity, facts);
+  for (const [index, type] of types.entries()) {
+    const listed = listOf(newest[index] ?? []);
+    if (listed !== undefined) facts[lists[type]] = listed;
+  }
+  await saveDerived(tx, entity, facts);
+}
+
+/** A fact holds until its memory goes, however many newer memories there are. Then the next older one counts. */
+async function addOlderFacts(tx: Tx<MemoryTables>, entity: Entity, facts: Facts): Promise<void> {
+  const { derived = {} } = (await findProfile(tx, entity)) ?? {};
+  const missing = rules.map(({ fact }) => fact).filter((fact) => facts[fact] === undefined && derived[fact]);
+  if (missing.length === 0) return;
+  const known = await findEvidenceById(
+    tx,
+    entity,
+    missing.flatMap((fact) => derived[fact]?.evidence ?? []),
+  );
+  const confirmed = applyRules(known);
+  const isLost = missing.some((fact) => confirmed[fact] === undefined);
+  const all = isLost ? await Promise.all(types.map((type) => findEvidence(tx, entity, type))) : [known];
+  const older = applyRules(all.flat());
+  for (const fact of missing) if (older[fact] !== undefined) facts[fact] = older[fact];
 }
 
 const name = "(?<value>\\p{L}[\\p{L}\\p{M}\\p{N} .'’-]{0,60}?)[.!。！]*$";
@@ -95,10 +118,17 @@ const rules: readonly Rule[] = [
 /** Facts that list the contents of memories, one on each line. */
 const lists = { preference: 'preferences', instruction: 'standing_instructions' } as const;
 
-/** Returns the facts of `evidence`, the newest first. The first match of a rule decides. */
-function deriveFacts(evidence: readonly Evidence[]): Derived {
-  const facts: Record<string, DerivedFact> = {};
-  for (const { id, content } of evidence) {
+const types = ['preference', 'instruction'] as const;
+
+type Facts = Record<string, DerivedFact>;
+
+/** The newest match of a rule decides. */
+function applyRules(evidence: readonly Evidence[]): Facts {
+  const facts: Facts = {};
+  const newestFirst = evidence.toSorted(
+    (left, right) => right.updatedAt.getTime() - left.updatedAt.getTime() || right.seq - left.seq,
+  );
+  for (const { id, content } of newestFirst) {
     for (const { fact, patterns, toFact } of rules) {
       if (facts[fact] !== undefined) continue;
       const found = patterns
@@ -107,10 +137,6 @@ function deriveFacts(evidence: readonly Evidence[]): Derived {
       const value = found === undefined ? undefined : toFact(found);
       if (value !== undefined) facts[fact] = { value, evidence: [id] };
     }
-  }
-  for (const [type, fact] of Object.entries(lists)) {
-    const listed = listOf(evidence.filter((memory) => memory.type === type));
-    if (listed !== undefined) facts[fact] = listed;
   }
   return facts;
 }

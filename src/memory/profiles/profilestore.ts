@@ -1,7 +1,7 @@
 /** The rows of profiles. */
 import { sql } from 'kysely';
 import { json, type Tx } from '#platform/db/db.ts';
-import type { DerivedFact, Entity } from '../api.ts';
+import type { DerivedFact, Entity, MemoryType } from '../api.ts';
 import type { StoredMemory } from '../memories/memorystore.ts';
 import type { Handle, MemoryTables } from '../tables.ts';
 
@@ -37,23 +37,40 @@ export function findProfile(db: Handle, { entityType, entityId }: Entity): Promi
 /** Rules read every word, so longer contents are no evidence. */
 const longestEvidenceBytes = 8192;
 
-/** Returns the memories that a profile is derived from, the newest first. */
+export type Evidence = Pick<StoredMemory, 'id' | 'type' | 'content' | 'updatedAt' | 'seq'>;
+
+/** Returns memories of one type that a profile can be derived from, the newest first; all of them without a limit. */
 export function findEvidence(
   tx: Tx<MemoryTables>,
-  { entityType, entityId }: Entity,
-  limit: number,
-): Promise<readonly Pick<StoredMemory, 'id' | 'type' | 'content'>[]> {
+  entity: Entity,
+  type: MemoryType,
+  limit?: number,
+): Promise<readonly Evidence[]> {
+  return evidenceOf(tx, entity)
+    .where('type', '=', type)
+    .orderBy('updated_at', 'desc')
+    .orderBy('seq', 'desc')
+    .$if(limit !== undefined, (query) => query.limit(Number(limit)))
+    .execute();
+}
+
+/** Returns those of `ids` that still exist and that a profile can be derived from. */
+export function findEvidenceById(
+  tx: Tx<MemoryTables>,
+  entity: Entity,
+  ids: readonly string[],
+): Promise<readonly Evidence[]> {
+  return evidenceOf(tx, entity).where(sql<boolean>`memory_id = any(${ids}::uuid[])`).execute();
+}
+
+function evidenceOf(tx: Tx<MemoryTables>, { entityType, entityId }: Entity) {
   return tx
     .selectFrom('memories')
-    .select(['memory_id as id', 'type', 'content'])
+    .select(['memory_id as id', 'seq', 'type', 'content', 'updated_at as updatedAt'])
     .where('entity_type', '=', entityType)
     .where('entity_id', '=', entityId)
     .where('type', 'in', ['preference', 'instruction'])
-    .where(sql<boolean>`octet_length(content) <= ${longestEvidenceBytes}`)
-    .orderBy('updated_at', 'desc')
-    .orderBy('seq', 'desc')
-    .limit(limit)
-    .execute();
+    .where(sql<boolean>`octet_length(content) <= ${longestEvidenceBytes}`);
 }
 
 export type Derived = Readonly<Record<string, DerivedFact>>;

@@ -5,6 +5,7 @@
 import type { Clock } from '#platform/clock.ts';
 import type { Db } from '#platform/db/db.ts';
 import type { Entity, FoundMemory, Injection, InjectRequest, MemoryType, SearchRequest, SearchResult } from '../api.ts';
+import { hashContent } from '../memories/contenthash.ts';
 import { findMemories } from '../memories/memorystore.ts';
 import { toMemory } from '../memories/presenting.ts';
 import { toProfile } from '../profiles/presenting.ts';
@@ -44,7 +45,9 @@ export async function inject(deps: SearchingDeps, request: InjectRequest): Promi
     searchOrFallBack(deps, own, ownIndex, query, limit),
     group === undefined || isSame ? nothing : search(deps, group, groupIndex, query, groupLimit, undefined),
   ]);
-  const memories = [...ownFound.memories, ...groupFound.memories].toSorted((left, right) => right.score - left.score);
+  const said = new Set(ownFound.memories.map(normalForm));
+  const ofGroup = groupFound.memories.filter((memory) => !said.has(normalForm(memory)));
+  const memories = [...ownFound.memories, ...ofGroup].toSorted((left, right) => right.score - left.score);
   const degraded = ownFound.degraded || groupFound.degraded;
   return {
     profile: ownIndex?.profile === undefined ? null : toProfile(ownIndex.profile),
@@ -53,6 +56,9 @@ export async function inject(deps: SearchingDeps, request: InjectRequest): Promi
     ...(degraded && { degraded: true }),
   };
 }
+
+/** Equal for contents that are one memory of an entity. */
+const normalForm = ({ content }: FoundMemory) => hashContent(content).toString('hex');
 
 /**
  * Fills the remaining places with the newest instructions and preferences, which apply to every turn. For a question

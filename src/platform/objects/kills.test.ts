@@ -7,6 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { isNightly } from '../../../test/lane.fixture.ts';
 import { listed } from '../../../test/platform/objects/objects.fixture.ts';
 import { openTestBucket, skipWithoutS3 } from '../../../test/platform/objects/s3.fixture.ts';
 import { bytesOf, openTarget, type Target } from '../../../test/platform/objects/writing.child.ts';
@@ -54,7 +55,7 @@ async function expectWholeObjects(target: Target, acknowledged: number): Promise
 }
 
 test('files: a process killed while it writes leaves whole objects or none', async () => {
-  for (let round = 0; round < 6; round++) {
+  for (let round = 0; round < (isNightly ? 6 : 2); round++) {
     const folder = await mkdtemp(join(tmpdir(), 'atelier-kills-'));
     const target: Target = { driver: 'files', folder };
     await expectWholeObjects(target, await writeAndKill(target));
@@ -63,7 +64,7 @@ test('files: a process killed while it writes leaves whole objects or none', asy
 });
 
 test.skipIf(skipWithoutS3)('S3: a process killed while it writes leaves whole objects or none', async () => {
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < (isNightly ? 3 : 1); round++) {
     const { bucket, close } = await openTestBucket();
     const target: Target = { driver: 's3', bucket };
     await expectWholeObjects(target, await writeAndKill(target));

@@ -1,11 +1,11 @@
 /** A deploy under load: two instances are replaced one after the other, while people start runs, read, ask and stop. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectEnded, owedFor } from '../agent/ends.fixture.ts';
-import { type Anywhere, type Fleet, openFleet, skipWithoutFleet } from '../agent/fleet.fixture.ts';
-import { follow, type Instance } from '../agent/instances.fixture.ts';
-import { type Chatter, newThread } from '../agent/rig.fixture.ts';
-import type { SeenEvent } from '../agent/stream.fixture.ts';
+import { expectEnded, owedFor } from './ends.fixture.ts';
+import { type Anywhere, type Fleet, openFleet, skipWithoutFleet } from './fleet.fixture.ts';
+import { follow, type Instance } from './instances.fixture.ts';
+import { type Chatter, newThread } from './rig.fixture.ts';
+import type { SeenEvent } from './stream.fixture.ts';
 
 const people = 8;
 const credits = 1000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { whatIsMissing } from '../soak/engines.ts';
-import { soak } from '../soak/soak.ts';
+import { whatIsMissing } from './engines.ts';
+import { soak } from './soak.ts';
 
 const skip = process.env.CI !== 'true' && whatIsMissing().length > 0;
 
