@@ -4,6 +4,7 @@ import type { Bench } from './bench.ts';
 import { content } from './content.ts';
 import { dataFolder } from './datafolder.ts';
 import { deletion } from './deletion.ts';
+import { events } from './events.ts';
 import { benches as imageBenches } from './image.ts';
 import { memory } from './memory.ts';
 import { posts } from './posts.ts';
@@ -15,6 +16,7 @@ import { screening } from './screening.ts';
 import { signing } from './signing.ts';
 import { start } from './start.ts';
 import { idleStreams } from './streams.ts';
+import { threads } from './threads.ts';
 import { variantMemory } from './variantmemory.ts';
 import { videoWatermark } from './videowatermark.ts';
 
@@ -29,11 +31,13 @@ export const benches: readonly Bench[] = [
   memory,
   recall,
   agent,
+  threads,
   screening,
   videoWatermark,
   start,
   dataFolder,
   idleStreams,
+  events,
   registration,
   variantMemory,
 ];

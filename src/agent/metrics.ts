@@ -62,6 +62,10 @@ export class AgentMetrics {
   runEnded(status: string, model: string, durationMs: number | undefined, usage: TokenUsage): void {
     this.#runs.inc({ status, model });
     if (durationMs !== undefined) this.#runSeconds.observe(durationMs / 1000);
+    this.tokensUsed(model, usage);
+  }
+
+  tokensUsed(model: string, usage: TokenUsage): void {
     this.#tokens.inc({ model, direction: 'input' }, usage.inputTokens ?? 0);
     this.#tokens.inc({ model, direction: 'output' }, usage.outputTokens ?? 0);
   }

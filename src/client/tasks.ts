@@ -60,10 +60,10 @@ async function findStarted(
   { threadId, message, rewindTo }: TaskStart,
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
-  const { task } = await agent.readCurrentTask(threadId, { signal });
+  const { task } = await agent.readCurrentTask(threadId, {}, { signal });
   if (task !== null) return task.taskId;
   if (rewindTo !== undefined) return undefined;
-  const { messages } = await agent.readMessages(threadId, { signal });
+  const { messages } = await agent.readMessages(threadId, {}, { signal });
   const index = messages.findIndex(({ id }) => id === message.id);
   const answer = index === -1 ? undefined : messages[index + 1];
   const taskId = answer?.role === 'assistant' ? answer.metadata.taskId : undefined;

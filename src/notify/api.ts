@@ -61,14 +61,6 @@ export const suppressedAddress = z.object({
     .transform((text) => addressOf(text) ?? text),
 });
 
-/** The header `Idempotency-Key`, with the limits of the provider. */
-export const idempotencyHeaders = z.object({
-  'idempotency-key': z
-    .string()
-    .regex(/^[\x20-\x7e]{1,256}$/, 'must be 1 to 256 characters of ASCII')
-    .optional(),
-});
-
 export const typeList = z.object({
   types: z.array(
     z.object({

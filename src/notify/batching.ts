@@ -1,6 +1,7 @@
 /** `POST /emails/batch`: accepts up to 100 mails together or not at all. No caller waits for the sends. */
-import { hash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { type Db, transaction } from '#platform/db/db.ts';
+import { digestOf } from '#platform/http/idempotency.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { EmailRequest } from './emailapi.ts';
 import { mailOf } from './emails.ts';
@@ -21,7 +22,7 @@ export interface Batch {
 
 /** The ids of the mails, in order. */
 export async function acceptBatch(deps: BatchingDeps, { requests, key }: Batch): Promise<readonly string[]> {
-  const bodyDigest = hash('sha256', JSON.stringify(requests));
+  const bodyDigest = digestOf(requests);
   for (;;) {
     const seen = key === undefined ? undefined : await findBatch(deps.db, key, requests.length);
     if (seen !== undefined) {

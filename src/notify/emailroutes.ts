@@ -1,8 +1,8 @@
 /** The routes of raw mails, which are compatible with the provider's own library. */
 import type { FastifyRequest } from 'fastify';
 import type { Access } from '#platform/access/access.ts';
+import { idempotencyHeaders } from '#platform/http/idempotency.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import { idempotencyHeaders } from './api.ts';
 import { acceptBatch } from './batching.ts';
 import { batchAnswer, canceledEmail, email, emailAnswer, emailBatch, emailId, emailRequest } from './emailapi.ts';
 import { cancelEmail, mailOf, showEmail } from './emails.ts';

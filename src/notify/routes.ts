@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
+import { idempotencyHeaders } from '#platform/http/idempotency.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { invalid, type Problem, problems } from '#platform/problem.ts';
 import { findUnstorable } from '#platform/storable.ts';
 import {
-  idempotencyHeaders,
   type NotifyRequest,
   notifyAnswer,
   notifyRequest,

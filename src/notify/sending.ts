@@ -4,9 +4,10 @@
  * process dies, the job continues. If the attempt fails while the caller waits, the caller gets a 500 and the send has
  * ended.
  */
-import { hash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, transaction } from '#platform/db/db.ts';
+import { digestOf } from '#platform/http/idempotency.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { Log } from '#platform/log.ts';
 import type { SkipReason } from './api.ts';
@@ -51,7 +52,7 @@ const pollEveryMs = 250;
 
 export async function sendOnce(deps: SendingDeps, request: SendRequest): Promise<Outcome> {
   const { endpoint, key, scheduledAt } = request;
-  const bodyDigest = hash('sha256', JSON.stringify(request.body));
+  const bodyDigest = digestOf(request.body);
   const giveUpAt = performance.now() + waitMs;
   for (;;) {
     const seen = key === undefined ? undefined : await findByKey(deps.db, endpoint, key);

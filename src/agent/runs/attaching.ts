@@ -9,7 +9,8 @@ import type { TaskRequest } from '../api.ts';
 import { readDataUrl, unreadable } from '../attachments.ts';
 import { agentProblems } from '../problems.ts';
 import { judgeReadable, keep, type LibraryDeps, Refused } from '../services/library.ts';
-import { findRunningOf, findThreadOwner, type RunTables } from '../store/runstore.ts';
+import { findRunningOf, type RunTables } from '../store/runstore.ts';
+import { checkThread } from '../threads/access.ts';
 
 export interface AttachingDeps extends LibraryDeps {
   readonly db: Db<RunTables>;
@@ -62,10 +63,9 @@ async function checkReadable(deps: LibraryDeps, userId: string, assetIds: readon
 }
 
 /** Before anything is stored. The same rejections apply when the run starts. */
-async function checkThreadIsFree({ db }: AttachingDeps, userId: string, threadId: string): Promise<void> {
-  const ownerId = await findThreadOwner(db, threadId);
-  if (ownerId !== undefined && ownerId !== userId) throw problems.forbidden();
-  const running = await findRunningOf(db, threadId);
+async function checkThreadIsFree(deps: AttachingDeps, userId: string, threadId: string): Promise<void> {
+  await checkThread(deps, userId, threadId);
+  const running = await findRunningOf(deps.db, threadId);
   if (running !== undefined)
     throw agentProblems.task_running({ fields: { taskId: running.taskId, reason: 'running' } });
 }

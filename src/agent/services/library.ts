@@ -206,6 +206,18 @@ export async function judgeReadable(
   return { absent, foreign: unreadable.filter((assetId) => !absent.includes(assetId)) };
 }
 
+/** Deletes what the thread made and what was uploaded to it. Throws `engine_unavailable`. */
+export async function deleteThreadAssets(
+  { media }: LibraryDeps,
+  userId: string,
+  threadId: string,
+  timeoutMs: number,
+): Promise<void> {
+  const json = { scopeKind: 'thread', scopeId: threadId };
+  const answer = await media.send({ method: 'DELETE', route: '/v1/scope', json, onBehalfOf: userId, timeoutMs });
+  if (answer.status !== 200) throw problems.engine_unavailable({ cause: new Error(`media answered ${answer.status}`) });
+}
+
 /** A UUID made of what the asset is of (RFC 9562 §5.8). */
 export function assetIdOf(reference: string): string {
   const hex = createHash('sha256').update(`atelier agent ${reference}`).digest('hex');

@@ -1,6 +1,6 @@
 /** The event log's rows. */
 import { sql } from 'kysely';
-import type { Db } from '#platform/db/db.ts';
+import type { Db, Tx } from '#platform/db/db.ts';
 import type { RunTables } from './runstore.ts';
 
 export interface EventTables extends RunTables {
@@ -78,6 +78,6 @@ export async function findRunsWithEvents(
   return new Set(rows.map((row) => row.task_id));
 }
 
-export async function deleteEvents(db: Db<EventTables>, taskIds: readonly string[]): Promise<void> {
+export async function deleteEvents(db: Db<EventTables> | Tx<EventTables>, taskIds: readonly string[]): Promise<void> {
   await db.deleteFrom('agent_events').where(sql<boolean>`task_id = any(${taskIds}::uuid[])`).execute();
 }

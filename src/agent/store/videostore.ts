@@ -106,6 +106,22 @@ export function lockVideos(tx: Tx<VideoTables>, taskId: string) {
     .execute();
 }
 
+/** As `lockVideos`, of all runs of a thread. */
+export function lockVideosOfThread(tx: Tx<VideoTables>, threadId: string) {
+  return tx
+    .selectFrom('agent_videos')
+    .select(columns)
+    .where('thread_id', '=', threadId)
+    .orderBy('created_at')
+    .orderBy('video_id')
+    .forUpdate()
+    .execute();
+}
+
+export async function deleteVideosOfThread(tx: Tx<VideoTables>, threadId: string): Promise<void> {
+  await tx.deleteFrom('agent_videos').where('thread_id', '=', threadId).execute();
+}
+
 /** Back in the queue, as another attempt. */
 export async function requeueVideo(tx: Tx<VideoTables>, videoId: string): Promise<void> {
   await tx

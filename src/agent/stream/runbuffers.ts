@@ -4,7 +4,7 @@ import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import type { EventId, EventLog } from '../eventlog/eventlog.ts';
 import { findMessage } from '../store/messagestore.ts';
-import { findEnded, type Run, type RunTables } from '../store/runstore.ts';
+import { listRuns, type Run, type RunTables } from '../store/runstore.ts';
 import { replayRun } from './replay.ts';
 import { RunEventBuffer } from './runbuffer.ts';
 
@@ -89,11 +89,18 @@ export class RunEventBuffers {
   async #concludeEnded(): Promise<void> {
     const followed = [...this.#buffers.values()].filter((buffer) => buffer.isFollowing);
     if (followed.length === 0) return;
-    const ended = await findEnded(
+    const found = await listRuns(
       this.#deps.db,
       followed.map(({ run }) => run.taskId),
     );
-    await Promise.all(ended.map((run) => this.#buffers.get(run.taskId)?.conclude(run)));
+    const runs = new Map(found.map((run) => [run.taskId, run]));
+    await Promise.all(
+      followed.map(async (buffer) => {
+        // The runs of a deleted thread were aborted, and their rows are gone.
+        const run = runs.get(buffer.run.taskId) ?? { ...buffer.run, status: 'aborted' };
+        if (run.status !== 'running') await buffer.conclude(run);
+      }),
+    );
   }
 }
 
