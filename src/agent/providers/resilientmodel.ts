@@ -6,6 +6,7 @@ import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Stream
 import { APICallError, InvalidResponseDataError } from 'ai';
 import type { Log } from '#platform/log.ts';
 import { DeadlineExceeded, withDeadline } from '#platform/resilience/deadline.ts';
+import { coalesceDeltas } from './coalescing.ts';
 import { FirstTokenTimeout } from './failures.ts';
 import { isContextTooLong, newestHalf } from './promptsize.ts';
 import { isRetryableStatus, maxTries, waitBeforeRetry } from './retrying.ts';
@@ -90,37 +91,12 @@ async function openStream(
   };
   try {
     const { result, reader, opening } = await withDeadline(firstTokenMs, open);
-    return { ...result, stream: continueStream(opening, reader, idleMs, ending) };
+    const onBroken = (reason: unknown) => ending.abort(reason);
+    return { ...result, stream: coalesceDeltas(opening, reader, { idleMs, onBroken }) };
   } catch (error) {
     ending.abort(error);
     throw error instanceof DeadlineExceeded ? new FirstTokenTimeout() : error;
   }
-}
-
-function continueStream(
-  opening: LanguageModelV4StreamPart[],
-  reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart>,
-  idleMs: number,
-  ending: AbortController,
-): ReadableStream<LanguageModelV4StreamPart> {
-  return new ReadableStream<LanguageModelV4StreamPart>({
-    async pull(controller) {
-      const next = opening.shift();
-      if (next !== undefined) return controller.enqueue(next);
-      try {
-        const { done, value } = await withDeadline(idleMs, () => reader.read());
-        if (done) controller.close();
-        else controller.enqueue(value);
-      } catch (error) {
-        controller.error(error);
-        ending.abort(error);
-      }
-    },
-    cancel: (reason) => {
-      ending.abort(reason);
-      return reader.cancel(reason);
-    },
-  });
 }
 
 /** The first of an answer. Nothing comes of an empty role chunk, which providers send ahead. */
