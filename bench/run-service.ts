@@ -1,14 +1,14 @@
 /** The whole agent service in a process of its own, for the cost of one run; the argument names the base URL of its model. */
 import { once } from 'node:events';
 import { get } from 'node:http';
-import { newThread, startAgent } from '../test/agent/rig.fixture.ts';
-import { modelsOf } from '../test/agent/rig.fixture.ts';
+import { modelsOf, newThread, startAgent } from '../test/agent/rig.fixture.ts';
 import { embedded } from '../test/media/rig.fixture.ts';
 import { chunksOf, modelOf } from './models.ts';
 import { serve } from './peers/serving.mjs';
 
 const [url] = process.argv.slice(2);
-const model = url === undefined ? { offlineModel: modelOf(() => chunksOf(2000)) } : { model: modelsOf({ url, names: ['bench'] }) };
+const model =
+  url === undefined ? { offlineModel: modelOf(() => chunksOf(2000)) } : { model: modelsOf({ url, names: ['bench'] }) };
 const rig = await startAgent(embedded, model);
 const user = await rig.user('pro', 100_000);
 
@@ -31,7 +31,15 @@ if (process.send === undefined) {
     const startedAtMs = performance.now();
     const bytes = await run();
     const { user: u, system } = process.cpuUsage(before);
-    if (i % 3 === 0 || i > 24) console.log(i, 'cpu ms', ((u + system) / 1000).toFixed(1), 'wall', (performance.now() - startedAtMs).toFixed(0), bytes);
+    if (i % 3 === 0 || i > 24)
+      console.log(
+        i,
+        'cpu ms',
+        ((u + system) / 1000).toFixed(1),
+        'wall',
+        (performance.now() - startedAtMs).toFixed(0),
+        bytes,
+      );
   }
   await rig.close();
   process.exit();

@@ -25,10 +25,13 @@ const maxWaitingSize = 64 * 1024;
 /** A provider that sends without a pause must not block other runs and the renewal of their leases. */
 const maxBusyMs = 10;
 
+/** A reader of the provider's stream. */
+export type PartSource = Pick<ReadableStreamDefaultReader<Part>, 'read' | 'cancel'>;
+
 /** Passes on `opening` and what `source` still has. */
 export function coalesceDeltas(
   opening: readonly Part[],
-  source: ReadableStreamDefaultReader<Part>,
+  source: PartSource,
   options: CoalescingOptions,
 ): ReadableStream<Part> {
   const coalescing = new Coalescing(opening, source, options);
@@ -43,7 +46,7 @@ export function coalesceDeltas(
 }
 
 class Coalescing {
-  readonly #source: ReadableStreamDefaultReader<Part>;
+  readonly #source: PartSource;
   readonly #options: CoalescingOptions;
   #controller: ReadableStreamDefaultController<Part> | undefined;
   #waiting: Part[];
@@ -57,7 +60,7 @@ class Coalescing {
   #lastFlushAtMs = Number.NEGATIVE_INFINITY;
   #resumeReading: (() => void) | undefined;
 
-  constructor(opening: readonly Part[], source: ReadableStreamDefaultReader<Part>, options: CoalescingOptions) {
+  constructor(opening: readonly Part[], source: PartSource, options: CoalescingOptions) {
     this.#waiting = [...opening];
     this.#source = source;
     this.#options = options;
