@@ -75,6 +75,7 @@ export async function startRun(
   userId: string,
   request: TaskRequest,
   chosen: RunPrice,
+  isRehearsal = false,
 ): Promise<Run> {
   const { threadId } = request;
   return transaction(deps.db, async (tx) => {
@@ -89,6 +90,7 @@ export async function startRun(
     await payForRun(deps, tx, taskId, userId, chosen);
     if (from !== undefined) await deleteMessagesFrom(tx, threadId, from.seq);
     await appendQuestion(tx, userId, request);
+    if (isRehearsal) throw new Rehearsed();
     return insertRun(tx, {
       taskId,
       threadId,
@@ -98,6 +100,22 @@ export async function startRun(
       credits: chosen.credits,
       ...lease,
     });
+  });
+}
+
+/** Rolls back a start that was only to be checked. */
+class Rehearsed extends Error {}
+
+/** Throws what `startRun` would throw, and changes nothing. */
+export async function checkStart(
+  deps: RunsDeps,
+  lease: RunLease,
+  userId: string,
+  request: TaskRequest,
+  chosen: RunPrice,
+): Promise<void> {
+  await startRun(deps, lease, userId, request, chosen, true).catch((error: unknown) => {
+    if (!(error instanceof Rehearsed)) throw error;
   });
 }
 

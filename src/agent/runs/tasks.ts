@@ -7,7 +7,7 @@ import type { Models } from '../providers/models.ts';
 import { type Run, type RunTables, requestAbort } from '../store/runstore.ts';
 import { type AttachingDeps, resolveAttachments } from './attaching.ts';
 import type { RunExecutor } from './executor.ts';
-import { type RunLease, type RunsDeps, readRun, startRun } from './runs.ts';
+import { checkStart, type RunLease, type RunsDeps, readRun, startRun } from './runs.ts';
 
 export interface StartDeps extends RunsDeps, AttachingDeps {
   readonly db: RunsDeps['db'] & Db<RunTables>;
@@ -23,7 +23,9 @@ export const abortTopic = 'abort';
 /** As `startRun`; also 400 for an unknown model and for attached assets that do not exist, and 403 for those of others. */
 export async function startTask(deps: StartDeps, userId: string, request: TaskRequest): Promise<Run> {
   const chosen = deps.models.pick(request.model ?? undefined);
-  const message = await resolveAttachments(deps, userId, request);
+  const message = await resolveAttachments(deps, userId, request, (checked) =>
+    checkStart(deps, deps.lease, userId, { ...request, message: checked }, chosen),
+  );
   const run = await startRun(deps, deps.lease, userId, { ...request, message }, chosen);
   deps.executor.start(run, chosen);
   return run;
