@@ -1,5 +1,6 @@
 /** Nothing is charged that was not delivered: every way in which a run ends, and what it costs. */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LedgerTables } from '#accounts/ledger/credits.ts';
 import { picture } from '../media/pictures.fixture.ts';
@@ -216,11 +217,15 @@ async function reach(user: Chatter, taskId: string, id: string, { stoppedAt, pic
   if (stoppedAt === 'asked') {
     const prompt = drawn === undefined ? `question ${id}` : `media ${id}`;
     const isAsked = () => rig.provider.asked.some(({ path, body }) => isCall(path, drawn) && has(body, prompt));
-    return void (await expect.poll(isAsked, { timeout: 60_000 }).toBe(true));
+    return until(isAsked);
   }
   const { promise, resolve } = Promise.withResolvers<void>();
   void user.stream(taskId, { onEvent: ({ data }) => data.type === stoppedAt && resolve() });
   await promise;
+}
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await sleep(30);
 }
 
 const isCall = (path: string, drawn: Said | undefined) =>
@@ -238,9 +243,7 @@ async function expectCharged({ end, user, id, threadId, taskId }: Started): Prom
       .select(['state', 'amount'])
       .where('user_id', '=', user.userId)
       .execute();
-  await expect
-    .poll(async () => (await ledger()).filter(({ state }) => state === 'reserved'), { timeout: 90_000 })
-    .toEqual([]);
+  await until(async () => (await ledger()).every(({ state }) => state !== 'reserved'));
   const settled = (await ledger()).reduce((sum, { state, amount }) => sum + (state === 'settled' ? amount : 0), 0);
   const answer = (await user.messages(threadId)).find(({ metadata }) => metadata.taskId === taskId);
   const { body } = await user.call<{ days: { credits: number; runs: number }[] }>('GET', '/usage');

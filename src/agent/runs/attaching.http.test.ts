@@ -21,7 +21,18 @@ const send = (user: Chatter, threadId = newThread(), more = {}) =>
   user.call('POST', '/task', { threadId, message: { role: 'user', parts }, ...more });
 
 const assetsOf = ({ userId }: Chatter) =>
-  rig.media.database.queries<MediaTables>().selectFrom('assets').select('id').where('owner_id', '=', userId).execute();
+  rig.media.database
+    .queries<MediaTables>()
+    .selectFrom('assets')
+    .select('asset_id as assetId')
+    .where('owner_id', '=', userId)
+    .execute();
+
+interface Prepared {
+  readonly user: Chatter;
+  readonly threadId?: string;
+  readonly more?: object;
+}
 
 describe('a refused run leaves no asset', () => {
   it.each([
@@ -62,18 +73,16 @@ describe('a refused run leaves no asset', () => {
         return { user };
       },
     ],
-  ] satisfies readonly (readonly [
-    string,
-    number,
-    string,
-    () => Promise<{ user: Chatter; threadId?: string; more?: object }>,
-  ])[])('%s: %d %s', async (_title, status, error, prepare) => {
-    const { user, threadId, more } = await prepare();
-    const before = await rig.credits(user);
-    const answer = await send(user, threadId, more);
-    expect([answer.status, answer.body.error]).toEqual([status, error]);
-    expect([await assetsOf(user), await rig.credits(user)]).toEqual([[], before]);
-  });
+  ] satisfies readonly (readonly [string, number, string, () => Promise<Prepared>])[])(
+    '%s: %d %s',
+    async (_title, status, error, prepare) => {
+      const { user, threadId, more }: Prepared = await prepare();
+      const before = await rig.credits(user);
+      const answer = await send(user, threadId, more);
+      expect([answer.status, answer.body.error]).toEqual([status, error]);
+      expect([await assetsOf(user), await rig.credits(user)]).toEqual([[], before]);
+    },
+  );
 });
 
 it('a run that starts leaves one, and costs one run', async () => {
@@ -83,6 +92,6 @@ it('a run that starts leaves one, and costs one run', async () => {
   const [asset, ...others] = await assetsOf(user);
   expect([others, await rig.credits(user)]).toEqual([[], 9]);
   const [question] = await user.messages(threadId);
-  expect(question?.parts[1]).toMatchObject({ providerMetadata: { atelier: { assetId: asset?.id } } });
+  expect(question?.parts[1]).toMatchObject({ providerMetadata: { atelier: { assetId: asset?.assetId } } });
   await user.call('DELETE', `/task/${body.taskId}`);
 });
