@@ -2,8 +2,7 @@
 import { openImageProvider } from '#agent/providers/images.ts';
 import { openVideoProvider } from '#agent/providers/videos.ts';
 import type { AgentDeps } from '#agent/service.ts';
-import type { ScreeningSettings } from '#media/screening/screening.ts';
-import { embedded } from '../media/rig.fixture.ts';
+import { embedded, type MediaRigOptions } from '../media/rig.fixture.ts';
 import { type Provider, type Said, startProvider } from './provider.fixture.ts';
 import {
   type AgentRig,
@@ -43,7 +42,7 @@ export interface ScriptedOptions {
   /** `MODELS_FILE`, at this base URL of the provider. */
   readonly file?: (baseUrl: string) => NonNullable<AgentDeps['model']['file']>;
   readonly settings?: Partial<AgentDeps['settings']>;
-  readonly screening?: Partial<ScreeningSettings>;
+  readonly screening?: MediaRigOptions;
   /** A text or a picture that takes longer is given up. */
   readonly patienceMs?: number;
 }
