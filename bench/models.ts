@@ -20,6 +20,8 @@ export const finish: LanguageModelV4StreamPart = {
   finishReason: { unified: 'stop', raw: undefined },
 };
 
+export const chunksPerRun = 2000;
+
 /** An answer of so many words, without a pause. */
 export async function* chunksOf(count: number): AsyncGenerator<LanguageModelV4StreamPart> {
   yield { type: 'stream-start', warnings: [] };

@@ -1,46 +1,42 @@
-/** The whole agent service in a process of its own, for the cost of one run; the argument names the base URL of its model. */
-import { once } from 'node:events';
-import { get } from 'node:http';
-import { modelsOf, newThread, startAgent } from '../test/agent/rig.fixture.ts';
+/**
+ * The agent service in a process of its own, with a model at the URL that the argument names, or one in the process. On
+ * PostgreSQL and Redis where they are available, so that the processor time is the service's and not an engine's.
+ */
+import { migrations } from '#app/migrations.ts';
+import { chatter, modelsOf, newThread, startAgent, testSettings } from '../test/agent/rig.fixture.ts';
+import { databaseEngines } from '../test/database.fixture.ts';
 import { embedded } from '../test/media/rig.fixture.ts';
-import { chunksOf, modelOf } from './models.ts';
+import { openTestRedis, skipWithoutRedis } from '../test/redis.fixture.ts';
+import { chunksOf, chunksPerRun, modelOf } from './models.ts';
 import { serve } from './peers/serving.mjs';
 
 const [url] = process.argv.slice(2);
+const postgres = databaseEngines.find(({ name }) => name === 'postgres');
+const engine = postgres === undefined || postgres.missing ? undefined : postgres;
+const redis = skipWithoutRedis ? undefined : await openTestRedis();
 const model =
-  url === undefined ? { offlineModel: modelOf(() => chunksOf(2000)) } : { model: modelsOf({ url, names: ['bench'] }) };
-const rig = await startAgent(embedded, model);
-const user = await rig.user('pro', 100_000);
+  url === undefined
+    ? { offlineModel: modelOf(() => chunksOf(chunksPerRun)) }
+    : { model: modelsOf({ url, names: ['bench'], file: undefined }) };
+const pair = engine === undefined ? embedded : { ...embedded, openDatabase: () => engine.open(migrations) };
+const rig = await startAgent(pair, {
+  ...model,
+  redis,
+  settings: { ...testSettings, maxRunsPerUser: 1_000 },
+  pace: { maxStreamsPerUser: Number.POSITIVE_INFINITY },
+});
+const user = await rig.user('pro', 1_000_000);
+const asked = chatter(rig.url, user.userId, user.credential);
 
-/** One run with one reader, from the request to the last byte. */
-async function run(): Promise<number> {
-  const taskId = await user.ask(newThread(), 'Hello?');
-  const call = get(`${rig.url}/stream/${taskId}`, { headers: { ...user.credential } });
-  const [response] = await once(call, 'response');
-  let bytes = 0;
-  response.on('data', (piece: Buffer) => (bytes += piece.length));
-  await once(response, 'end');
-  const { status } = await user.ended(taskId);
-  if (status !== 'completed') throw new Error(status);
-  return bytes;
-}
-serve({ open: async () => ({ url: rig.url }), say: run, close: () => rig.close() });
-if (process.send === undefined) {
-  for (let i = 0; i < 30; i++) {
-    const before = process.cpuUsage();
-    const startedAtMs = performance.now();
-    const bytes = await run();
-    const { user: u, system } = process.cpuUsage(before);
-    if (i % 3 === 0 || i > 24)
-      console.log(
-        i,
-        'cpu ms',
-        ((u + system) / 1000).toFixed(1),
-        'wall',
-        (performance.now() - startedAtMs).toFixed(0),
-        bytes,
-      );
-  }
-  await rig.close();
-  process.exit();
-}
+serve({
+  /** A run that has begun, and whose stream has not been read yet. */
+  async open() {
+    const taskId = await asked.ask(newThread(), 'Hello?');
+    return { url: `${rig.url}/stream/${taskId}`, headers: user.credential };
+  },
+  say: async () => undefined,
+  async close() {
+    await rig.close();
+    await redis?.close();
+  },
+});

@@ -147,7 +147,7 @@ it('beyond the context the newest messages are sent, from a question on', () => 
 });
 
 it('no request names an address, and no foreign server is asked', () => {
-  for (const { body } of chats()) expect(JSON.stringify(body)).not.toMatch(/https?:/);
+  for (const asked of chats()) expect(JSON.stringify(messagesOf(asked))).not.toMatch(/https?:/);
   for (const { headers } of rig.provider.asked) expect(JSON.stringify(headers)).not.toContain(rig.media.url);
   expect(foreignRequests).toBe(0);
 });

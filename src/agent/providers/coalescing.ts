@@ -1,7 +1,7 @@
 /**
  * Coalesces the deltas of a model's stream. Providers send a chunk for each token, and each chunk passes through some
  * twenty stream transforms of the SDK, which cost more than everything else of a run. Deltas of one text that arrive
- * within a few milliseconds become a single one.
+ * within 20 ms (up to 100 ms with 100 open streams) become a single one.
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
@@ -13,13 +13,20 @@ type Delta = Extract<Part, { type: 'text-delta' | 'reasoning-delta' | 'tool-inpu
 export interface CoalescingOptions {
   /** How long the provider may pause. After that the stream fails with DeadlineExceeded. */
   readonly idleMs: number;
-  /** How long deltas are collected. Shorter than a reader notices. */
+  /** How long deltas are collected, in place of a time that depends on how many streams are open. */
   readonly windowMs?: number;
   /** Called when the stream has failed or is canceled, to end the provider's work. */
   readonly onBroken: (reason: unknown) => void;
 }
 
-const defaultWindowMs = 20;
+/** Shorter than a reader notices. */
+const minWindowMs = 20;
+/** With many streams a longer one, because most of the cost is per delta that is passed on. */
+const maxWindowMs = 100;
+/** In this process. */
+let openStreams = 0;
+const windowOfAll = () => Math.min(maxWindowMs, Math.max(minWindowMs, openStreams));
+
 /** In characters. Above it nothing is read from the provider until the reader catches up. */
 const maxWaitingSize = 64 * 1024;
 /** A provider that sends without a pause must not block other runs and the renewal of their leases. */
@@ -68,6 +75,7 @@ class Coalescing {
 
   start(controller: ReadableStreamDefaultController<Part>): void {
     this.#controller = controller;
+    openStreams += 1;
     void this.#readSource();
   }
 
@@ -129,7 +137,7 @@ class Coalescing {
   #schedule(): void {
     if (!this.#isRequested) return;
     if (this.#waiting.length === 0 && this.#end === undefined) return;
-    const { windowMs = defaultWindowMs } = this.#options;
+    const { windowMs = windowOfAll() } = this.#options;
     const waitMs = windowMs - (performance.now() - this.#lastFlushAtMs);
     if (waitMs <= 0 || this.#openDelta === undefined || this.#end !== undefined) this.#flush();
     else this.#timer ??= setTimeout(() => this.#flush(), waitMs);
@@ -169,6 +177,7 @@ class Coalescing {
   }
 
   #finish(end: { readonly error?: unknown }): void {
+    if (this.#end === undefined) openStreams -= 1;
     this.#end ??= end;
     this.#resumeReading?.();
     this.#schedule();
