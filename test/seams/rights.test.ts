@@ -97,6 +97,7 @@ describe('a conversation with pictures, videos and memory', () => {
     const sight = [{ type: 'text', text: 'What do you see?' }, file(await newAsset(alice))];
     await say({ parts: sight }, rig.at(seeingUrl, alice));
     await alice.messages(threadId);
+    expect((await alice.call('DELETE', `/threads/${threadId}?assets=true`)).status).toBe(204);
     const parts = [file(await newAsset(mallory))];
     const stolen = await alice.call('POST', '/task', { threadId, message: { role: 'user', parts } });
     expect(stolen.status).toBe(403);
@@ -157,6 +158,12 @@ const probes: Readonly<Record<string, Probe>> = {
   },
   'media POST /v1/sign/image': signing,
   'media POST /v1/sign/video': signing,
+  'media DELETE /v1/scope': {
+    bodyFor: async () => {
+      await newAsset(alice);
+      return { ownerId: alice.userId, scopeKind: 'thread', scopeId: randomUUID() };
+    },
+  },
   'media POST /v1/fit': {
     bodyFor: async () => ({ ref: await newAsset(alice), width: 20, height: 20 }),
     isRefused: (body: object) => Reflect.get(body, 'error') === 'not_found',

@@ -9,7 +9,7 @@ import { readDataUrl, unreadable } from '../attachments.ts';
 import { judgeReadable, keep, type LibraryDeps, Refused } from '../services/library.ts';
 
 export interface AttachingDeps extends LibraryDeps {
-  /** The asset of a signed URL of ours. */
+  /** The asset of one of our signed URLs. */
   readonly assetOfUrl: (url: string) => string | undefined;
 }
 
@@ -85,7 +85,7 @@ async function storePicture(
   } catch (error) {
     if (!(error instanceof Refused)) throw problems.engine_unavailable({ cause: error });
     if (error.status === 451 || error.status === 413) throw invalid(`body.message.parts.${index}`, error.message);
-    // Nobody can read it, and the model gets a note.
+    // No caller can read it. The model gets a note.
     return { ...part, providerMetadata: { [unreadable]: { reason: 'undecodable' } } };
   }
 }

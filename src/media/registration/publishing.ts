@@ -11,7 +11,7 @@ export interface PublishingDeps {
 }
 
 export interface PublishingSteps {
-  /** What the screening of the bytes found; `undefined`: they can be shown. */
+  /** The result of the screening of the bytes. `undefined`: they can be shown. */
   readonly match: Match | undefined;
   readonly finding: Omit<Finding, 'match'>;
   /** Makes the row unreadable for good and records the incident. `false`: the row has changed. */

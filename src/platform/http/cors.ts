@@ -15,10 +15,17 @@ export function allowApplications(agentOrigins: readonly string[]): CorsRule {
   };
 }
 
-/** CORS for the agent: as above, and Last-Event-ID is allowed for resuming streams (docs/specification/agent.md#agent-cors). */
+/**
+ * CORS for the agent: as above. `Last-Event-ID` resumes a stream, `Idempotency-Key` makes a start repeatable, and
+ * `X-Next-Before` names the next page of messages (docs/specification/agent.md#agent-cors).
+ */
 export function allowChats(agentOrigins: readonly string[]): CorsRule {
   const rule = allowApplications(agentOrigins);
-  return { ...rule, allowedHeaders: [...rule.allowedHeaders, 'Last-Event-ID'] };
+  return {
+    ...rule,
+    allowedHeaders: [...rule.allowedHeaders, 'Last-Event-ID', 'Idempotency-Key'],
+    exposedHeaders: [...rule.exposedHeaders, 'X-Next-Before'],
+  };
 }
 
 /** CORS for content: every origin may read. */
