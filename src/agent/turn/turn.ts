@@ -29,7 +29,7 @@ export interface Turn {
   readonly signal: AbortSignal;
 }
 
-/** Tokens that are kept free for memories, tool definitions and the answer. Of a small context, all have a share. */
+/** Tokens that are reserved for memories, tool definitions and the answer. Of a small context, all have a share. */
 const sharesOf = (contextTokens: number) => ({
   memories: Math.min(1500, contextTokens / 8),
   tools: Math.min(1500, contextTokens / 4),
