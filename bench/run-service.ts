@@ -2,7 +2,7 @@
  * The agent service in a process of its own, with a model at the URL that the argument names, or one in the process. On
  * PostgreSQL and Redis where they are available, so that the processor time is the service's and not an engine's.
  */
-import { migrations } from '#app/migrations.ts';
+import { migrations } from '../src/app/migrations.ts';
 import { chatter, modelsOf, newThread, startAgent, testSettings } from '../test/agent/rig.fixture.ts';
 import { databaseEngines } from '../test/database.fixture.ts';
 import { embedded } from '../test/media/rig.fixture.ts';

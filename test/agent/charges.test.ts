@@ -126,7 +126,7 @@ const videos: readonly End[] = [
   },
   {
     title: 'aborted while it is made',
-    model: ['call'],
+    model: ['call', hang],
     video: { state: 'processing' },
     stoppedAt: 'data-video',
     status: 'aborted',
@@ -161,7 +161,7 @@ const killed: readonly End[] = [
   },
   {
     title: 'video: it is made all the same',
-    model: ['call'],
+    model: ['call', hang],
     video: { state: 'processing' },
     stoppedAt: 'data-video',
     later: 'completed',
