@@ -17,6 +17,7 @@ import { screening } from './screening.ts';
 import { signing } from './signing.ts';
 import { start } from './start.ts';
 import { idleStreams } from './streams.ts';
+import { threads } from './threads.ts';
 import { variantMemory } from './variantmemory.ts';
 import { videoWatermark } from './videowatermark.ts';
 
@@ -32,6 +33,7 @@ export const benches: readonly Bench[] = [
   recall,
   agent,
   runs,
+  threads,
   screening,
   videoWatermark,
   start,
