@@ -95,8 +95,6 @@ export const modelsOf = (changes: Partial<AgentDeps['model']>): AgentDeps['model
   ...changes,
 });
 
-/** Of the media service. */
-
 export const newThread = (): string => `t-${randomUUID()}`;
 
 export async function startAgent(
