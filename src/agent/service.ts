@@ -29,6 +29,8 @@ import type { UsageTables } from './store/usagestore.ts';
 import type { VideoTables } from './store/videostore.ts';
 import { type ReadersPace, StreamReaders } from './stream/readers.ts';
 import { RunEventBuffers } from './stream/runbuffers.ts';
+import type { Pace } from './toolservers/toolserver.ts';
+import { openToolServers } from './toolservers/toolservers.ts';
 import { videoQueue, workOnVideos } from './videos/videos.ts';
 
 export interface AgentDeps {
@@ -61,6 +63,7 @@ export interface AgentDeps {
     readonly leaseMs?: number;
     readonly idleMs?: number;
     readonly videoWaitMs?: number;
+    readonly toolPace?: Partial<Pace>;
   };
 }
 
@@ -90,8 +93,15 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   };
   const metrics = new AgentMetrics();
   const runs = { ...common, metrics, eventLog, buffers, lease, maxRunsPerUser: settings.maxRunsPerUser };
+  const toolServers = await openToolServers({
+    servers: settings.mcpServers,
+    allowPrivate: settings.mcpAllowPrivate,
+    log,
+    pace: deps.pace?.toolPace,
+  });
   const executor = new RunExecutor({
     ...runs,
+    toolServers,
     instructions: settings.instructions,
     maxSteps: settings.maxSteps,
     ...deps.pace,
@@ -132,6 +142,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     buffers.close();
     unsubscribe();
     await jobs.stop({ queues: [videoQueue.name] });
+    await toolServers.close();
     await eventLog.close();
   });
   addRoutes(app, deps.access, {

@@ -3,6 +3,7 @@
  * parts.
  */
 import { resolve } from 'node:path';
+import { secretsOfMcpServers } from '#agent/mcpservers.ts';
 import { ConfigFault, type Environment, readSettings, type Setting } from '#platform/config.ts';
 import { findMisspellings } from '#platform/misspelling.ts';
 import { withSecrets } from '#platform/secrets.ts';
@@ -224,7 +225,7 @@ export function secretsOf(config: Config): readonly string[] {
       .filter((value) => typeof value === 'string')
       // Keywords that select an engine are not secret.
       .filter((value) => value !== 'embedded' && value !== 'outbox'),
-  );
+  ).concat(config.webhooks.secrets, secretsOfMcpServers(config.agent.mcpServers));
 }
 
 type GroupName = keyof typeof settingGroups;

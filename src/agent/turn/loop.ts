@@ -125,11 +125,16 @@ function createObserver(metrics: AgentMetrics, tools: ToolSet): (chunk: UIMessag
     }
     // A model may call tools that do not exist.
     if (chunk.type === 'tool-input-available' && chunk.toolName in tools)
-      toolNames.set(chunk.toolCallId, chunk.toolName);
+      toolNames.set(chunk.toolCallId, labelOf(chunk.toolName, tools));
     if (chunk.type === 'tool-output-available')
       toolEnded(chunk.toolCallId, isFailure(chunk.output) ? 'failed' : 'completed');
     if (chunk.type === 'tool-output-error' || chunk.type === 'tool-input-error') toolEnded(chunk.toolCallId, 'failed');
   };
+}
+
+/** Other servers choose the names of their tools, so these share one label. */
+function labelOf(name: string, tools: ToolSet): string {
+  return tools[name]?.type === 'dynamic' ? 'mcp' : name;
 }
 
 function isFailure(output: unknown): boolean {
