@@ -16,6 +16,8 @@ import type { Redis } from '#platform/redis/redis.ts';
 import type { Webhooks } from '#webhooks/publishing.ts';
 import type { agentSettings, modelSettings } from './config.ts';
 import { openEventLog } from './eventlog/open.ts';
+import { McpCalls } from './mcp/calls.ts';
+import { addMcpRoutes } from './mcp/routes.ts';
 import { AgentMetrics } from './metrics.ts';
 import type { ImageGenerator, VideoGenerator } from './providers/generators.ts';
 import { openModels } from './providers/models.ts';
@@ -25,6 +27,7 @@ import { startReaper } from './runs/reaper.ts';
 import { abortTopic } from './runs/tasks.ts';
 import { createOwnUrls } from './services/ownurls.ts';
 import type { EventTables } from './store/eventstore.ts';
+import type { ToolCallTables } from './store/toolcallstore.ts';
 import type { UsageTables } from './store/usagestore.ts';
 import type { VideoTables } from './store/videostore.ts';
 import { type ReadersPace, StreamReaders } from './stream/readers.ts';
@@ -67,7 +70,7 @@ export interface AgentDeps {
   };
 }
 
-type Tables = AccountTables & EventTables & LedgerTables & UsageTables & VideoTables;
+type Tables = AccountTables & EventTables & LedgerTables & ToolCallTables & UsageTables & VideoTables;
 
 /** Runs of dead instances are ended within 30 s (docs/specification/agent.md#streams): a lease, a look every 2 s, and the end itself. */
 const defaultLeaseMs = 15_000;
@@ -107,6 +110,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     ...deps.pace,
   });
   const reaper = startReaper(runs);
+  const calls = new McpCalls(runs);
   const idleMs = deps.pace?.idleMs;
   const models = openModels({
     settings: deps.model,
@@ -127,16 +131,17 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     isLongLived: (route) => route === '/stream/:taskId',
     // Only new runs are refused: runs in flight can still be read and stopped.
     servedWhileDraining: ({ method, routeOptions: { url } }) =>
-      url !== '/health' && !(method === 'POST' && url === '/task'),
+      url !== '/health' && !(method === 'POST' && ['/task', '/mcp'].includes(url ?? '')),
     onDrain: async () => {
       drainedByMs = performance.now() + settings.drainS * 1000;
-      await executor.drain(settings.drainS * 1000);
+      await Promise.all([executor.drain(settings.drainS * 1000), calls.drain(settings.drainS * 1000)]);
       await readers.close();
     },
   });
   app.addHook('onClose', async () => {
     // A run that was accepted before the drain and started during it has the same time as the others.
     await executor.drain(Math.max(0, drainedByMs - performance.now()));
+    await calls.close();
     executor.close();
     reaper.close();
     buffers.close();
@@ -153,10 +158,11 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     models,
     assetOfUrl: createOwnUrls(deps.ownUrls ?? []),
   });
+  addMcpRoutes(app, deps.access, { ...runs, calls, videoWaitMs: deps.pace?.videoWaitMs });
   metrics.register(app.metrics);
   measureJobs(app.metrics, jobs, [videoQueue.name]);
   workOnVideos(common);
   // An embedded database has one process, so all runs that are in flight at its start belong to a dead one.
-  if (database.driver === 'pglite') await reaper.reapAll();
+  if (database.driver === 'pglite') await Promise.all([reaper.reapAll(), calls.reap(true)]);
   return app;
 }

@@ -33,13 +33,14 @@ import {
   type RunStatus,
   type RunTables,
 } from '../store/runstore.ts';
+import { countCallsOf, type ToolCallTables } from '../store/toolcallstore.ts';
 import { addUsage, type UsageTables } from '../store/usagestore.ts';
 import type { VideoTables } from '../store/videostore.ts';
 import { checkThread } from '../threads/access.ts';
 import { endVideosOf } from '../videos/videos.ts';
 
 export interface RunsDeps {
-  readonly db: Db<RunTables & LedgerTables & VideoTables & UsageTables>;
+  readonly db: Db<RunTables & LedgerTables & VideoTables & UsageTables & ToolCallTables>;
   /** AGENT_TASK_TTL_SECS. */
   readonly ttlS: number;
   /** AGENT_MAX_RUNS_PER_USER. */
@@ -103,7 +104,7 @@ export async function startRun(
 
 async function payForRun(
   { webhooks, maxRunsPerUser }: RunsDeps,
-  tx: Tx<RunTables & LedgerTables>,
+  tx: Tx<RunTables & LedgerTables & ToolCallTables>,
   taskId: string,
   userId: string,
   { plans, credits }: RunPrice,
@@ -113,7 +114,8 @@ async function payForRun(
   const reference = runReference(taskId);
   const { reserved, balance } = await reserveCredits(tx, { reference, scope: taskId, userId, amount: credits });
   // The reservation has locked the user's row, so concurrent starts are counted one after the other.
-  if ((await countRunningOf(tx, userId)) >= maxRunsPerUser) throw agentProblems.too_many_runs();
+  const inFlight = (await countRunningOf(tx, userId)) + (await countCallsOf(tx, userId));
+  if (inFlight >= maxRunsPerUser) throw agentProblems.too_many_runs();
   if (!reserved) throw agentProblems.insufficient_credits({ fields: { required: credits, balance } });
 }
 

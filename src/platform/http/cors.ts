@@ -15,10 +15,10 @@ export function allowApplications(agentOrigins: readonly string[]): CorsRule {
   };
 }
 
-/** CORS for the agent: as above, and Last-Event-ID is allowed for resuming streams (docs/specification/agent.md#agent-cors). */
+/** CORS for the agent: as above, Last-Event-ID for resuming streams, and the header of MCP clients (docs/specification/agent.md#agent-cors). */
 export function allowChats(agentOrigins: readonly string[]): CorsRule {
   const rule = allowApplications(agentOrigins);
-  return { ...rule, allowedHeaders: [...rule.allowedHeaders, 'Last-Event-ID'] };
+  return { ...rule, allowedHeaders: [...rule.allowedHeaders, 'Last-Event-ID', 'MCP-Protocol-Version'] };
 }
 
 /** CORS for content: every origin may read. */
