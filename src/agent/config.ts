@@ -45,7 +45,10 @@ export const agentSettings = {
   ),
   mcpAllowPrivate: setting(
     'AGENT_MCP_ALLOW_PRIVATE',
-    { default: false, meaning: '`true`: `AGENT_MCP_SERVERS` may have private addresses. Otherwise such a server is a start fault.' },
+    {
+      default: false,
+      meaning: '`true`: `AGENT_MCP_SERVERS` may have private addresses. Otherwise such a server is a start fault.',
+    },
     (raw) => {
       if (raw !== 'true' && raw !== 'false') throw new Error('must be true or false');
       return raw === 'true';

@@ -3,7 +3,10 @@ import { readMcpServers, secretsOfMcpServers } from './mcpservers.ts';
 
 describe('AGENT_MCP_SERVERS', () => {
   it('names servers with their headers', () => {
-    const raw = JSON.stringify({ a: { url: 'https://a.example/mcp', headers: { 'x-key': 'v' } }, b: { url: 'http://b.example/' } });
+    const raw = JSON.stringify({
+      a: { url: 'https://a.example/mcp', headers: { 'x-key': 'v' } },
+      b: { url: 'http://b.example/' },
+    });
     expect(readMcpServers(raw)).toEqual([
       { name: 'a', url: 'https://a.example/mcp', headers: { 'x-key': 'v' } },
       { name: 'b', url: 'http://b.example/', headers: {} },
@@ -20,7 +23,11 @@ describe('AGENT_MCP_SERVERS', () => {
     ['an unknown field', '{"a":{"url":"https://a.example","command":"x"}}', '`a`'],
     ['credentials in the URL', '{"a":{"url":"https://u:hunter2@a.example"}}', '`a.url` must not contain credentials'],
     ['a header that is none', '{"a":{"url":"https://a.example","headers":{"x":"hunter2\\nb: c"}}}', '`a.headers`'],
-    ['a header of the protocol', '{"a":{"url":"https://a.example","headers":{"Mcp-Session-Id":"hunter2"}}}', '`a.headers`'],
+    [
+      'a header of the protocol',
+      '{"a":{"url":"https://a.example","headers":{"Mcp-Session-Id":"hunter2"}}}',
+      '`a.headers`',
+    ],
     ['a value that is no text', '{"a":{"url":"https://a.example","headers":{"x":["hunter2"]}}}', '`a.headers.x`'],
   ])('refuses %s, and shows no value', (_title, raw, message) => {
     expect(() => readMcpServers(raw)).toThrow(message);

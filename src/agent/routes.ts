@@ -5,6 +5,7 @@ import type { Access } from '#platform/access/access.ts';
 import type { Caller } from '#platform/access/caller.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { invalid } from '#platform/problem.ts';
+import { publishAccount } from '#webhooks/accounts.ts';
 import {
   creditsInfo,
   creditsQuery,
@@ -121,7 +122,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     },
     async (request) => {
       if (request.caller.kind !== 'user') throw new Error('the guard lets only users through');
-      const { plan } = await ensureProfile(deps.db, { id: request.caller.userId });
+      const { plan } = await ensureProfile(deps.db, { id: request.caller.userId }, publishAccount(deps.webhooks));
       return { models: [...deps.models.list(plan)] };
     },
   );

@@ -218,14 +218,16 @@ export const publicAuthUrlOf = (config: Config): string => config.auth.publicUrl
 /** Returns all configured secrets, so that the log can remove them. */
 export function secretsOf(config: Config): readonly string[] {
   const values: Readonly<Record<string, Readonly<Record<string, unknown>>>> = config;
-  return Object.entries(settingGroups).flatMap(([group, settings]) =>
-    Object.entries<Setting<unknown>>(settings)
-      .filter(([, { secret: isSecret }]) => isSecret)
-      .flatMap(([name]) => values[group]?.[name])
-      .filter((value) => typeof value === 'string')
-      // Keywords that select an engine are not secret.
-      .filter((value) => value !== 'embedded' && value !== 'outbox'),
-  ).concat(config.webhooks.secrets, secretsOfMcpServers(config.agent.mcpServers));
+  return Object.entries(settingGroups)
+    .flatMap(([group, settings]) =>
+      Object.entries<Setting<unknown>>(settings)
+        .filter(([, { secret: isSecret }]) => isSecret)
+        .flatMap(([name]) => values[group]?.[name])
+        .filter((value) => typeof value === 'string')
+        // Keywords that select an engine are not secret.
+        .filter((value) => value !== 'embedded' && value !== 'outbox'),
+    )
+    .concat(config.webhooks.secrets, secretsOfMcpServers(config.agent.mcpServers));
 }
 
 type GroupName = keyof typeof settingGroups;
@@ -249,7 +251,7 @@ const groupsByService: Partial<Record<ServiceName, readonly GroupName[]>> = {
   edge: ['objects', 'legacyObjects', 'resizing', 'image', 'edge'],
   memory: ['database', 'identity', 'internal', 'memory', 'embedding'],
   content: ['database', 'cms', 'content'],
-  notify: ['database', 'internal', 'notify'],
+  notify: ['database', 'internal', 'notify', 'webhooks'],
   idp: ['localIdp', 'database', 'webhooks'],
   console: ['console', 'memory'],
 };

@@ -1,15 +1,18 @@
 /** What the provider reports about mails: bounces and complaints suppress their addresses (docs/specification/notify.md#provider-events). */
 import { type Db, transaction } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
+import type { Webhooks } from '#webhooks/publishing.ts';
 import type { EventType, ProviderEvent } from './emailapi.ts';
 import { addForeignEvent } from './eventstore.ts';
 import { addressOf } from './mail.ts';
+import { findByProviderId } from './sendstore.ts';
 import { suppress } from './suppressionstore.ts';
 import type { NotifyTables } from './tables.ts';
 
 export interface ProviderEventDeps {
   readonly db: Db<NotifyTables>;
   readonly log: Log;
+  readonly webhooks?: Webhooks | undefined;
 }
 
 /** By the provider's name of the message. Others are ignored. */
@@ -22,7 +25,7 @@ const known: Readonly<Record<string, EventType>> = {
   'email.suppressed': 'suppressed',
 };
 
-export async function takeProviderEvent({ db, log }: ProviderEventDeps, event: ProviderEvent): Promise<void> {
+export async function takeProviderEvent({ db, log, webhooks }: ProviderEventDeps, event: ProviderEvent): Promise<void> {
   const type = known[event.type];
   if (type === undefined) return;
   const reason = storable(event.reason);
@@ -34,6 +37,10 @@ export async function takeProviderEvent({ db, log }: ProviderEventDeps, event: P
       tx,
       addresses.map((address) => ({ address, reason: why })),
     );
+    if (type !== 'bounced' && type !== 'complained') return;
+    const emailId = (await findByProviderId(tx, event.email_id)) ?? null;
+    const to = event.to.flatMap((text) => addressOf(text) ?? []);
+    await webhooks?.publish(tx, `mail.${type}`, { emailId, to, reason: reason ?? null, suppressed: addresses });
   });
   if (addresses.length === 0 && (type === 'bounced' || type === 'complained'))
     log.warn(

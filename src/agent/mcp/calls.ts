@@ -14,13 +14,7 @@ import { publishAccount } from '#webhooks/accounts.ts';
 import type { Webhooks } from '#webhooks/publishing.ts';
 import { agentProblems } from '../problems.ts';
 import { countRunningOf, type RunTables } from '../store/runstore.ts';
-import {
-  countCallsOf,
-  endCall,
-  endExpiredCalls,
-  insertCall,
-  type ToolCallTables,
-} from '../store/toolcallstore.ts';
+import { countCallsOf, endCall, endExpiredCalls, insertCall, type ToolCallTables } from '../store/toolcallstore.ts';
 import type { UsageTables } from '../store/usagestore.ts';
 import { ToolFailed } from './results.ts';
 

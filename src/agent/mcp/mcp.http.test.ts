@@ -5,8 +5,14 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { type CallToolResult, CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { impatient, json, pictureAnswer, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
 import type { Chatter } from '../../../test/agent/rig.fixture.ts';
+import {
+  impatient,
+  json,
+  pictureAnswer,
+  type ScriptedRig,
+  startScripted,
+} from '../../../test/agent/scripted.fixture.ts';
 import { picture } from '../../../test/media/pictures.fixture.ts';
 import { upload } from '../../../test/media/rig.fixture.ts';
 
@@ -31,7 +37,12 @@ async function connect(user: Chatter, url = rig.url): Promise<Client> {
   return client;
 }
 
-const callTool = async (client: Client, name: string, input: object, onprogress?: () => void): Promise<CallToolResult> =>
+const callTool = async (
+  client: Client,
+  name: string,
+  input: object,
+  onprogress?: () => void,
+): Promise<CallToolResult> =>
   CallToolResultSchema.parse(
     await client.callTool({ name, arguments: { ...input } }, undefined, onprogress && { onprogress }),
   );
@@ -125,7 +136,10 @@ describe('generate_image and edit_image', () => {
     const sent = rig.provider.asked.findLast(({ path }) => path === '/v1/images/edits');
     expect(String(sent?.body)).toContain(bytes.toString('latin1'));
     const listed = dataOf(await callTool(client, 'list_assets', {})).assets;
-    expect(listed).toMatchObject([{ assetId: dataOf(edited).assetId }, { assetId: data.assetId, url: expect.any(String) }]);
+    expect(listed).toMatchObject([
+      { assetId: dataOf(edited).assetId },
+      { assetId: data.assetId, url: expect.any(String) },
+    ]);
   });
 
   it('edit no picture of another user', async () => {
@@ -164,7 +178,10 @@ describe('generate_image and edit_image', () => {
     const { user, client, prompt } = await prepare();
     const hanging = `mcp hanging ${randomUUID()}`;
     rig.provider.on(hanging, { hang: true });
-    const pending = [callTool(client, 'generate_image', { prompt: hanging }), callTool(client, 'generate_image', { prompt: hanging })];
+    const pending = [
+      callTool(client, 'generate_image', { prompt: hanging }),
+      callTool(client, 'generate_image', { prompt: hanging }),
+    ];
     await expect.poll(() => callsInFlight(user)).toBe(2);
     const third = await callTool(client, 'generate_image', { prompt });
     expect([third.isError, dataOf(third).error]).toEqual([true, 'too_many_runs']);

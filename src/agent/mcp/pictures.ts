@@ -1,10 +1,16 @@
 /** `generate_image` and `edit_image`: as in a run, a picture is stored, screened and paid for. */
 import type { Tx } from '#platform/db/db.ts';
 import { pictureCost } from '../billing/prices.ts';
-import { type ImageGenerator, OrderRefused, type Picture, ProviderFailed, type Ratio } from '../providers/generators.ts';
+import {
+  type ImageGenerator,
+  OrderRefused,
+  type Picture,
+  ProviderFailed,
+  type Ratio,
+} from '../providers/generators.ts';
 import { fetchPicture, fetchScaledPicture, keep, type LibraryDeps, Refused, sign } from '../services/library.ts';
 import { addUsage } from '../store/usagestore.ts';
-import { type CallDeps, type CallTables, type McpCalls, type PaidCall } from './calls.ts';
+import type { CallDeps, CallTables, McpCalls, PaidCall } from './calls.ts';
 import { linkTo, succeed, ToolFailed } from './results.ts';
 
 export interface PictureDeps extends LibraryDeps, Pick<CallDeps, 'log' | 'webhooks'> {
@@ -28,7 +34,10 @@ export function editImage(deps: PictureDeps, userId: string, order: { prompt: st
   return makePicture(deps, userId, async (signal) => {
     const source = await fetchPicture(deps, userId, assetId, signal);
     if (source === undefined)
-      throw new ToolFailed('no_source', `You have no picture with the assetId ${assetId}. Call list_assets to see yours.`);
+      throw new ToolFailed(
+        'no_source',
+        `You have no picture with the assetId ${assetId}. Call list_assets to see yours.`,
+      );
     return deps.imageGenerator.edit({ prompt, source, signal });
   });
 }

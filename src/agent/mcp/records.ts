@@ -1,5 +1,5 @@
 /** `list_assets`, `save_memory` and `recall_memory`: free, with the rights of the user. */
-import { listLibrary, type ListedAssets, type LibraryDeps, Refused, sign } from '../services/library.ts';
+import { type LibraryDeps, type ListedAssets, listLibrary, Refused, sign } from '../services/library.ts';
 import { addMemory, type MemoryDeps, MemoryFull, searchMemory } from '../services/memory.ts';
 import { succeed, ToolFailed } from './results.ts';
 

@@ -89,6 +89,8 @@ function progressOf(
   return (message) => {
     progress += 1;
     // A client that has disconnected gets none.
-    void send({ method: 'notifications/progress', params: { progressToken, progress, message } }).catch(() => undefined);
+    void send({ method: 'notifications/progress', params: { progressToken, progress, message } }).catch(
+      () => undefined,
+    );
   };
 }

@@ -1,6 +1,6 @@
 /** Calls of tools over MCP that are in flight. */
 import { sql } from 'kysely';
-import type { Db, Tx } from '#platform/db/db.ts';
+import type { Tx } from '#platform/db/db.ts';
 
 export interface ToolCallTables {
   agent_tool_calls: {

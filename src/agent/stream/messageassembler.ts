@@ -104,9 +104,9 @@ export class MessageAssembler {
   }
 }
 
-const isData = (
-  chunk: { type: string },
-): chunk is { type: `data-${string}`; id?: string; data: unknown; transient?: boolean } =>
+const isData = (chunk: {
+  type: string;
+}): chunk is { type: `data-${string}`; id?: string; data: unknown; transient?: boolean } =>
   chunk.type.startsWith('data-');
 
 function callMetadata(chunk: { providerMetadata?: unknown }): object {

@@ -102,7 +102,11 @@ async function storePictures(
   const [first] = assets;
   // The first one has the shape of a picture that the agent made, so clients show it.
   const shown = first && { kind: 'image', assetId: first.assetId, url: null, mime: first.mime };
-  return { ...shown, text: lines.join('\n'), ...(assets.length > 1 && { assetIds: assets.map(({ assetId }) => assetId) }) };
+  return {
+    ...shown,
+    text: lines.join('\n'),
+    ...(assets.length > 1 && { assetIds: assets.map(({ assetId }) => assetId) }),
+  };
 }
 
 /** The asset, or the reason why there is none. */
@@ -116,11 +120,7 @@ async function storePicture(
   if (bytes.length === 0) return 'it is empty';
   const reference = `mcp:${taskId}:${name}`;
   try {
-    return await keep(
-      deps,
-      { reference, ownerId, threadId, kind: 'image', mime: acceptedMime(mime), bytes },
-      signal,
-    );
+    return await keep(deps, { reference, ownerId, threadId, kind: 'image', mime: acceptedMime(mime), bytes }, signal);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof Refused) return error.message;

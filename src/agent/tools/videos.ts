@@ -36,7 +36,11 @@ export function videoTools(deps: VideoToolDeps, { run, writer }: ToolContext) {
 }
 
 /** The video as it is when it has ended, or after the time that a run waits. Rejects when the signal is aborted. */
-export async function waitFor(deps: Pick<VideoToolDeps, 'db' | 'videoWaitMs'>, ordered: Video, signal: AbortSignal | undefined): Promise<Video> {
+export async function waitFor(
+  deps: Pick<VideoToolDeps, 'db' | 'videoWaitMs'>,
+  ordered: Video,
+  signal: AbortSignal | undefined,
+): Promise<Video> {
   const { videoWaitMs = 20_000 } = deps;
   let video = ordered;
   for (const startedAtMs = performance.now(); performance.now() - startedAtMs < videoWaitMs; ) {

@@ -17,7 +17,12 @@ describe('names of tools', () => {
   });
 
   it('have at most 64 characters, and are unique', () => {
-    const long = names(['s', 'x'.repeat(62)], ['s', 'x'.repeat(63)], ['s', `${'x'.repeat(100)}1`], ['s', `${'x'.repeat(100)}2`]);
+    const long = names(
+      ['s', 'x'.repeat(62)],
+      ['s', 'x'.repeat(63)],
+      ['s', `${'x'.repeat(100)}1`],
+      ['s', `${'x'.repeat(100)}2`],
+    );
     expect(long.map(({ length }) => length)).toEqual([64, 64, 64, 64]);
     expect(new Set(long).size).toBe(4);
     expect(long[0]).toBe(`s_${'x'.repeat(62)}`);

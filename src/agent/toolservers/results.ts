@@ -19,7 +19,8 @@ export function readResult(result: ToolResult): ReadResult {
   const texts: string[] = [];
   const pictures: ReturnedPicture[] = [];
   const addPicture = (mime: string, base64: string) => {
-    if (pictures.length < maxPictures) pictures.push({ mime: mime.toLowerCase(), bytes: Buffer.from(base64, 'base64') });
+    if (pictures.length < maxPictures)
+      pictures.push({ mime: mime.toLowerCase(), bytes: Buffer.from(base64, 'base64') });
     else texts.push('[a picture beyond the first 8 was left out]');
   };
   for (const block of result.content) {

@@ -24,7 +24,9 @@ const hanging = new Set<() => void>();
 
 function define(server: McpServer): void {
   const text = (words: string) => ({ content: [{ type: 'text' as const, text: words }] });
-  server.registerTool('echo', { description: 'Repeats.', inputSchema: { words: z.string() } }, ({ words }) => text(words));
+  server.registerTool('echo', { description: 'Repeats.', inputSchema: { words: z.string() } }, ({ words }) =>
+    text(words),
+  );
   server.registerTool('fail', {}, () => ({ ...text('no such city'), isError: true }));
   server.registerTool('hang', {}, () => new Promise((resolve) => hanging.add(() => resolve(text('late')))));
   server.registerTool('huge', {}, () => text('x'.repeat(maxText + 1)));
@@ -84,7 +86,7 @@ describe.concurrent('a tool of an MCP server', () => {
     const { status } = await rig.tell(user, [{ text: 'Hello.' }]);
     expect(status).toBe('completed');
     const asked = rig.provider.asked.findLast(({ path }) => path.endsWith('/chat/completions'));
-    const tools = (asked?.body as { tools: { function: { name: string; parameters: object } }[] }).tools;
+    const { tools } = asked?.body as { tools: { function: { name: string; parameters: object } }[] };
     const names = tools.map((tool) => tool.function.name);
     expect(names).toEqual(expect.arrayContaining(['other_echo', 'other_hang', 'generateImage', 'saveMemory']));
     expect(names.filter((name) => name.startsWith('gone_'))).toEqual([]);
@@ -127,7 +129,12 @@ describe.concurrent('a tool of an MCP server', () => {
     const user = await rig.user('pro', 100);
     const told = await rig.tell(user, calling('other_paint', {}));
     const output = outputOf(told);
-    expect(output).toMatchObject({ status: 'completed', kind: 'image', mime: 'image/png', assetId: expect.any(String) });
+    expect(output).toMatchObject({
+      status: 'completed',
+      kind: 'image',
+      mime: 'image/png',
+      assetId: expect.any(String),
+    });
     expect(output.text).toMatch(/^Two pictures\.\n\[picture 2 was not stored: .+\]$/);
     const stored = await fetch(String(output.url));
     expect(Buffer.from(await stored.arrayBuffer())).toEqual(png);
@@ -135,7 +142,9 @@ describe.concurrent('a tool of an MCP server', () => {
     const mine = await rig.media.client(user.credential).get<{ assets: { assetId: string }[] }>('/v1/assets');
     expect(mine.body.assets.map(({ assetId }) => assetId)).toEqual([output.assetId]);
     const theirs = rig.media.client((await rig.user()).credential);
-    const { body } = await theirs.post<Record<string, { ready: boolean }>>('/v1/sign/image', { refs: [output.assetId] });
+    const { body } = await theirs.post<Record<string, { ready: boolean }>>('/v1/sign/image', {
+      refs: [output.assetId],
+    });
     expect(body[String(output.assetId)]?.ready).toBe(false);
   });
 

@@ -10,7 +10,7 @@ import {
   type MediaTables,
   signingColumns,
 } from '../assets/assetstore.ts';
-import { blockAsset, type Finding } from '../screening/incidentstore.ts';
+import { type BlockedAsset, blockAsset, type Finding } from '../screening/incidentstore.ts';
 
 type Handle = Db<MediaTables> | Tx<MediaTables>;
 
@@ -94,7 +94,7 @@ export function markCopied(
 }
 
 /** From here on the copy can never be read, as `blockAsset` says; what a process leaves of it is found as of any other. */
-export function blockCopy(db: Db<MediaTables>, assetId: string, finding: Finding): Promise<boolean> {
+export function blockCopy(db: Handle, assetId: string, finding: Finding): Promise<BlockedAsset | undefined> {
   return blockAsset(db, { assetId, etag: unwritten }, finding);
 }
 
