@@ -253,7 +253,7 @@ const groupsByService: Partial<Record<ServiceName, readonly GroupName[]>> = {
   content: ['database', 'cms', 'content'],
   notify: ['database', 'internal', 'notify', 'webhooks'],
   idp: ['localIdp', 'database', 'webhooks'],
-  console: ['console', 'memory'],
+  console: ['console', 'memory', 'webhooks'],
 };
 
 /** Processes of this service share their writes through the database, so without Redis only one of them may run. */

@@ -5,7 +5,6 @@ import type { Webhooks } from '#webhooks/publishing.ts';
 import type { EventType, ProviderEvent } from './emailapi.ts';
 import { addForeignEvent } from './eventstore.ts';
 import { addressOf } from './mail.ts';
-import { findByProviderId } from './sendstore.ts';
 import { suppress } from './suppressionstore.ts';
 import type { NotifyTables } from './tables.ts';
 
@@ -38,7 +37,7 @@ export async function takeProviderEvent({ db, log, webhooks }: ProviderEventDeps
       addresses.map((address) => ({ address, reason: why })),
     );
     if (type !== 'bounced' && type !== 'complained') return;
-    const emailId = (await findByProviderId(tx, event.email_id)) ?? null;
+    const { email_id: emailId } = event;
     const to = event.to.flatMap((text) => addressOf(text) ?? []);
     await webhooks?.publish(tx, `mail.${type}`, { emailId, to, reason: reason ?? null, suppressed: addresses });
   });

@@ -45,18 +45,6 @@ export function findSend(db: Handle, id: string) {
   return db.selectFrom('notify_sends').select(columns).where('id', '=', id).executeTakeFirst();
 }
 
-/** The id that we know a mail of the provider by. */
-export async function findByProviderId(db: Handle, providerId: string): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('notify_sends')
-    .select('id')
-    .where('provider_id', '=', providerId)
-    .orderBy('created_at', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return row?.id;
-}
-
 export interface NewSend {
   readonly id: string;
   readonly endpoint: Endpoint;

@@ -28,8 +28,8 @@ interface TaskFacts {
 }
 
 interface MailFacts {
-  /** As `POST /emails` returned it; `null` for a mail that Atelier no longer knows or never sent. */
-  readonly emailId: string | null;
+  /** As the provider names the mail, for `GET /emails/:id`. */
+  readonly emailId: string;
   /** The recipients that the provider names. */
   readonly to: readonly string[];
   readonly reason: string | null;

@@ -106,6 +106,24 @@ for (const engine of databaseEngines) {
       await expect.poll(jobRow).toMatchObject({ status: 'done' });
     });
 
+    it('reach a receiver that fails for a while, once', async () => {
+      // The same queue with shorter pauses.
+      const impatient = { ...deliveryQueue, retryAfterMs: 100, longestRetryMs: 200 };
+      const guard = createGuard({ allowedHosts: ['127.0.0.1'] });
+      const clock = { now: () => nowMs };
+      const other = createJobs({ database, log, pollEveryMs: 20 });
+      await jobs.stop({ drainMs: 0 });
+      other.work(impatient, createDelivery({ url: receiver.url, secrets: [secret], guard, clock }), { concurrency: 4 });
+      receiver.answerWith({ status: 503 });
+      await publish();
+      await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBeGreaterThan(3);
+      receiver.answerWith({ status: 200 });
+      await expect.poll(jobRow, { timeout: 20_000 }).toMatchObject({ status: 'done' });
+      expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+      expect(receiver.received.every(({ event }) => event !== undefined)).toBe(true);
+      await other.stop({ drainMs: 0 });
+    });
+
     it('are dead after 24 hours, with the last reason', async () => {
       receiver.answerWith({ status: 503 });
       await publish();

@@ -199,7 +199,10 @@ describe('generate_image and edit_image', () => {
     const asked = new Promise<void>((resolve) => {
       answer = resolve;
     });
-    rig.provider.on(prompt, () => (answer?.(), pictureAnswer(bytes)));
+    rig.provider.on(prompt, () => {
+      answer?.();
+      return pictureAnswer(bytes);
+    });
     const call = callTool(client, 'generate_image', { prompt }).catch(() => undefined);
     await asked;
     await client.close();

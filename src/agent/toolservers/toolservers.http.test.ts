@@ -54,7 +54,12 @@ function define(server: McpServer): void {
 const lines: string[] = [];
 const log = createLog({
   level: 'info',
-  destination: new Writable({ write: (chunk, _encoding, done) => (lines.push(String(chunk)), done()) }),
+  destination: new Writable({
+    write: (chunk, _encoding, done) => {
+      lines.push(String(chunk));
+      done();
+    },
+  }),
 });
 
 beforeAll(async () => {
@@ -86,7 +91,7 @@ describe.concurrent('a tool of an MCP server', () => {
     const { status } = await rig.tell(user, [{ text: 'Hello.' }]);
     expect(status).toBe('completed');
     const asked = rig.provider.asked.findLast(({ path }) => path.endsWith('/chat/completions'));
-    const { tools } = asked?.body as { tools: { function: { name: string; parameters: object } }[] };
+    const { tools = [] } = (asked?.body ?? {}) as { tools?: { function: { name: string; parameters: object } }[] };
     const names = tools.map((tool) => tool.function.name);
     expect(names).toEqual(expect.arrayContaining(['other_echo', 'other_hang', 'generateImage', 'saveMemory']));
     expect(names.filter((name) => name.startsWith('gone_'))).toEqual([]);
