@@ -39,7 +39,7 @@ for (const engine of databaseEngines) {
       jobs = createJobs({ database, log, pollEveryMs: 20 });
       receiver = await startReceiver(secret);
       const guard = createGuard({ allowedHosts: ['127.0.0.1'] });
-      const deliver = createDelivery({ url: receiver.url, secrets: [older, secret], guard, clock, timeoutMs: 500 });
+      const deliver = createDelivery({ url: receiver.url, secrets: [older, secret], guard, clock, timeoutMs: 3000 });
       jobs.work(deliveryQueue, deliver, { concurrency: 4 });
       webhooks = createPublisher({ jobs, clock, types: webhookEventTypes });
     });
@@ -91,7 +91,8 @@ for (const engine of databaseEngines) {
     ] as const)('retry after %s, within 30 s, with the same id and body', async (_name, answer) => {
       receiver.answerWith(answer);
       await publish();
-      await expect.poll(jobRow).toMatchObject({ status: 'waiting', attempt: 1, reason: expect.any(String) });
+      const failed = { status: 'waiting', attempt: 1, reason: expect.any(String) };
+      await expect.poll(jobRow, { timeout: 20_000 }).toMatchObject(failed);
       const dueInMs = ((await jobRow())?.run_at.getTime() ?? 0) - Date.now();
       expect(dueInMs).toBeLessThan(30_000);
       receiver.answerWith({ status: 200 });

@@ -73,7 +73,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('the Webhooks page', () => {
     await judge(page, 'a dead delivery');
     if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT });
     receiver.answerWith({ status: 204 });
-    await page.getByRole('button', { name: 'Send mail.bounced again' }).click();
+    await page.getByRole('button', { name: 'Send again: mail.bounced' }).click();
     await page.getByText('No delivery is dead.').waitFor();
     await page.getByLabel(/Dead deliveries only/).uncheck();
     await page.getByText('delivered', { exact: true }).waitFor();

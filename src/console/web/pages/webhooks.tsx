@@ -90,7 +90,7 @@ function SendAgain({ delivery: { id, type } }: { readonly delivery: Delivery }) 
     <p className="row">
       <button
         type="button"
-        aria-label={`Send ${type} again`}
+        aria-label={`Send again: ${type}`}
         disabled={sending.isPending}
         onClick={() => sending.mutate()}
       >
