@@ -5,7 +5,7 @@
 
 import { type Embedder, normalise } from '../src/memory/embedding/embedder.ts';
 import { type Reading, read } from '../src/memory/merging/reading.ts';
-import { firstPerson, persons, users } from '../src/memory/merging/tables.ts';
+import { firstPerson, persons, users } from '../src/memory/merging/wordlists.ts';
 import { hashText } from '../src/memory/text/hashing.ts';
 import { analyse, type Term } from '../src/memory/text/terms.ts';
 

@@ -4,22 +4,17 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
-import { migrations } from '#app/migrations.ts';
+import { migrations } from '../src/app/migrations.ts';
 import type { InjectRequest } from '../src/memory/api.ts';
 import { createBuiltinEmbedder } from '../src/memory/embedding/builtin.ts';
 import { calibrateEmbedder } from '../src/memory/embedding/calibration.ts';
-import { createEntityIndexes } from '../src/memory/entityindex.ts';
-import { hashContent } from '../src/memory/merging/normalising.ts';
-import { inject } from '../src/memory/searching.ts';
-import {
-  findEntity,
-  findMemories,
-  findSimilarities,
-  findVectorColumn,
-  insertMemory,
-  lockEntity,
-  type MemoryTables,
-} from '../src/memory/store.ts';
+import { hashContent } from '../src/memory/memories/contenthash.ts';
+import { findEntity, lockEntity } from '../src/memory/memories/entitystore.ts';
+import { findMemories, findVectorColumn, insertMemory } from '../src/memory/memories/memorystore.ts';
+import { createEntityIndexes } from '../src/memory/search/entityindex.ts';
+import { findSimilarities } from '../src/memory/search/indexstore.ts';
+import { inject } from '../src/memory/search/searching.ts';
+import type { MemoryTables } from '../src/memory/tables.ts';
 import { systemClock } from '../src/platform/clock.ts';
 import { type Database, type Db, transaction } from '../src/platform/db/db.ts';
 import { type DatabaseEngine, databaseEngines } from '../test/database.fixture.ts';

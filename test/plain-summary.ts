@@ -1,4 +1,7 @@
-/** Ends a test run with one plain line that any CI can parse: `N passed, N failed, N skipped`. */
+/**
+ * Ends a test run with one plain line that any CI can parse: `N passed, N failed, N skipped`. Before it, names the tests that
+ * passed only when they were repeated.
+ */
 import type { Reporter, TestModule, TestRunEndReason } from 'vitest/node';
 
 export default class PlainSummary implements Reporter {
@@ -9,6 +12,8 @@ export default class PlainSummary implements Reporter {
       // In a skipped file, tests inside nested suites stay pending, because they were never meant to run.
       const isSkipped = module.state() === 'skipped';
       for (const test of tests) {
+        if (test.diagnostic()?.flaky)
+          process.stdout.write(`passed when repeated: ${module.relativeModuleId} > ${test.fullName}\n`);
         const { state } = test.result();
         count[state === 'pending' && isSkipped ? 'skipped' : state] += 1;
       }

@@ -62,6 +62,28 @@ describe('a misspelled setting', () => {
   });
 });
 
+describe('a setting with a wrong value', () => {
+  it.each([
+    ['ATELIER_PORT_BASE', 'many'],
+    ['SVC_IMAGE_MAX_SRC_PIXELS', '0'],
+    ['DATABASE_URL', 'mysql://x'],
+    ['S3_ENDPOINT', 'not a URL'],
+    ['IMGPROXY_KEY', 'zz'],
+    ['LOG_LEVEL', 'loud'],
+    ['LOG_FORMAT', 'xml'],
+    ['EDGE_URL', 'edge'],
+  ])('%s=%s is rejected by name, in one line', (name, value) => {
+    let message = '';
+    try {
+      readConfig({ [name]: value }, [], { keepSecrets: false });
+    } catch (error) {
+      message = (error as Error).message;
+    }
+    expect(message).toContain(name);
+    expect(message).not.toContain('\n');
+  });
+});
+
 describe('production', () => {
   const missing = (services: readonly ServiceName[], environment: Readonly<Record<string, string>> = {}) => {
     try {

@@ -1,19 +1,19 @@
-/** The vocabulary of the shared records (docs/specification/records.md). */
+/** The schemas and types of the shared records (docs/specification/records.md). */
 import { z } from 'zod';
 
 export const plans = ['free', 'basic', 'basic_year', 'pro', 'pro_year', 'max', 'max_year'] as const;
 export const plan = z.enum(plans);
 export type Plan = z.infer<typeof plan>;
 
-/** What an account can hold: the column's type, rounded down. */
+/** The largest value that the column can store, rounded down. */
 export const maxCredits = 2_000_000_000;
 
 export interface Profile {
   /** The subject of the user's tokens, in lower case. */
   readonly id: string;
-  /** `null`: nobody told it yet. */
+  /** `null`: not known yet. */
   readonly email: string | null;
-  /** One of the content languages; `null`: never told. */
+  /** One of the content languages. `null`: not known yet. */
   readonly language: string | null;
   readonly plan: Plan;
   /** Never negative. */
@@ -33,7 +33,7 @@ export type GrantRequest = z.infer<typeof grantRequest>;
 export const grantedProfile = z.object({ id: z.uuid(), email: z.string().nullable(), plan, credits: z.int() });
 export type GrantedProfile = z.infer<typeof grantedProfile>;
 
-/** `POST /v1/accounts/seed`, for `npm run seed`: what is there afterwards. */
+/** `POST /v1/accounts/seed`, for `npm run seed`. The records that exist after the call. */
 export const seeded = z.object({ users: z.int(), feeds: z.int() });
 export type Seeded = z.infer<typeof seeded>;
 

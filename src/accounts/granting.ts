@@ -1,4 +1,4 @@
-/** `npm run credits`: a user's plan and credits, set by the operator. */
+/** `npm run credits`: sets a user's plan and credits. */
 import type { Db } from '#platform/db/db.ts';
 import type { GrantedProfile, GrantRequest } from './api.ts';
 import { accountOf } from './madeup.ts';
@@ -7,15 +7,16 @@ import { type AccountTables, ensureProfile, findProfilesByEmail, type OnCreated,
 
 export interface GrantingDeps {
   readonly db: Db<AccountTables>;
-  /** The local identity provider is in use: an address names an account also before its first sign-in. */
+  /** The local identity provider is in use, so an email address identifies an account before its first sign-in. */
   readonly hasMadeUpAccounts: boolean;
   readonly onCreated?: OnCreated | undefined;
 }
 
-/** Throws `user_not_found` (404) and `user_ambiguous` (409); an id that has no profile yet gets one. */
+/** Throws `user_not_found` (404) and `user_ambiguous` (409). Creates the profile of an id that has none. */
 export async function grant(deps: GrantingDeps, { user, plan, credits }: GrantRequest): Promise<GrantedProfile> {
   const id = user.includes('@') ? await idOf(deps, user) : user;
-  await ensureProfile(deps.db, { id }, deps.onCreated);
+  // Setting the plan creates a missing profile too, but calls no `onCreated`.
+  if (deps.onCreated !== undefined) await ensureProfile(deps.db, { id }, deps.onCreated);
   const profile = await setPlanAndCredits(deps.db, id, plan, credits);
   return { id: profile.id, email: profile.email, plan: profile.plan, credits: profile.credits };
 }

@@ -1,4 +1,4 @@
-/** What happens at a user's first sign-in, and only then: the language is set, and who invited is remembered. */
+/** Runs once, at a user's first sign-in: sets the language and records the inviter. */
 
 import { type Db, transaction } from '#platform/db/db.ts';
 import { isUuid } from '#platform/ids.ts';
@@ -15,18 +15,18 @@ export interface SignedIn {
   readonly id: string;
   readonly email?: string | undefined;
   readonly language: string;
-  /** As it came with the sign-in: a user id, or anything else. */
+  /** The value that came with the sign-in: a user id, or any other text. */
   readonly invite?: string | undefined;
 }
 
 export interface Onboarded {
-  /** Now: never again for the same user. */
+  /** Whether this call onboarded the user. This is true only once per user. */
   readonly isReferred: boolean;
 }
 
 /**
- * All of it or nothing, once per user however often and from wherever it is called; the email address is brought up to
- * date every time. Throws when the database does not answer: then the next sign-in is the first one.
+ * Runs completely or not at all, once per user, also for concurrent and repeated calls. Updates the email address each
+ * time. Throws if the database does not respond; the next sign-in then counts as the first one.
  */
 export function onboard(db: Db<AccountTables>, user: SignedIn, onCreated?: OnCreated): Promise<Onboarded> {
   return transaction(db, async (tx) => {

@@ -1,6 +1,6 @@
 /**
- * What `npm run credits` and `npm run seed` call where the database is embedded, and so in the hands of one process
- * (docs/accounts.md). Served by the authentication service.
+ * The endpoints of `npm run credits` and `npm run seed` for an embedded database, which only one process can open
+ * (docs/accounts.md). The authentication service serves them.
  */
 import type { Access } from '#platform/access/access.ts';
 import { auditOf, hashedTarget, listActions } from '#platform/audit/audit.ts';
@@ -21,7 +21,7 @@ export function addAccountRoutes(app: HttpServer, access: Access, deps: Granting
     },
   });
   const tags = ['accounts'];
-  // Not for pages: their origins are let in for sessions alone.
+  // Pages cannot call these: CORS admits their origins for sessions only.
   const config = { ...access.internalOnly.config, cors: false } as const;
 
   app.put(

@@ -1,4 +1,4 @@
-/** `npm run seed`: a small, obviously made-up set of users and feeds. Repeated, it changes nothing that is there. */
+/** `npm run seed`: inserts a small, obviously invented set of users and feeds. Leaves existing records unchanged. */
 import type { Db } from '#platform/db/db.ts';
 import type { Seeded } from './api.ts';
 import { accountOf, madeUpId } from './madeup.ts';
@@ -11,7 +11,7 @@ import {
   setOpenNotification,
 } from './store.ts';
 
-/** Accounts of the local identity provider: each can be signed in. */
+/** Accounts of the local identity provider, with which you can sign in. */
 const users = [
   { email: 'ada@example.com', language: 'en', plan: 'pro', credits: 1000 },
   { email: 'bob@example.com', language: 'de', plan: 'free', credits: 100 },
@@ -20,7 +20,7 @@ const users = [
   { email: 'quiet@example.com', language: 'ja', plan: 'free', credits: 100, isOpenNotification: false },
 ] as const;
 
-/** Of every kind that a sitemap shows, and of some that it does not. */
+/** Feeds of each kind that sitemaps contain, and of some that they omit. */
 const feeds = [
   { name: 'a lighthouse at dusk', by: 'ada@example.com', mediaType: 'image' },
   { name: 'paper boats', by: 'ada@example.com', mediaType: 'video' },

@@ -1,4 +1,4 @@
-/** The shared records: profiles, settings, referrals, feeds. The only SQL on them, but for the ledger of credits. */
+/** The rows of profiles, settings, referrals and feeds. The ledger of credits has its own store. */
 import { type Generated, sql } from 'kysely';
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import type { Plan, Profile } from './api.ts';
@@ -45,7 +45,10 @@ export function findProfile(db: Handle, userId: string): Promise<Profile | undef
   return db.selectFrom('user_profiles').select(profileColumns).where('id', '=', userId).executeTakeFirst();
 }
 
-/** Case and surrounding spaces make no difference. Oldest first: an identity provider may give two users one address. */
+/**
+ * Ignores case and surrounding spaces. Returns the oldest first, because an identity provider may give two users one
+ * address.
+ */
 export function findProfilesByEmail(db: Handle, email: string): Promise<readonly Profile[]> {
   return db
     .selectFrom('user_profiles')
@@ -58,9 +61,9 @@ export function findProfilesByEmail(db: Handle, email: string): Promise<readonly
 
 export interface Newcomer {
   readonly id: string;
-  /** As the identity provider tells it; absent: what is known stays. */
+  /** From the identity provider. If it is absent, the stored value is retained. */
   readonly email?: string | undefined;
-  /** For a profile that is not there yet; without it `free` and 100 credits (docs/specification/agent.md#credits). */
+  /** For a new profile. By default `free` and 100 credits (docs/specification/agent.md#credits). */
   readonly plan?: Plan | undefined;
   readonly credits?: number | undefined;
 }
@@ -101,7 +104,7 @@ function upsertProfile(db: Handle, { id, email, plan, credits }: Newcomer): Prom
     .executeTakeFirstOrThrow();
 }
 
-/** For the operator; makes the profile where there is none. Reservations of credits under way are settled against it. */
+/** Sets the plan and credits, and creates a missing profile. Open reservations are settled against the new balance. */
 export function setPlanAndCredits(db: Handle, userId: string, plan: Plan, credits: number): Promise<Profile> {
   return db
     .insertInto('user_profiles')
@@ -111,7 +114,7 @@ export function setPlanAndCredits(db: Handle, userId: string, plan: Plan, credit
     .executeTakeFirstOrThrow();
 }
 
-/** Once: a language that is known stays. `false`: it was known, or there is no profile. */
+/** Sets a language once. Returns `false` if one was set, or if there is no profile. */
 export async function setFirstLanguage(db: Handle, userId: string, language: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('user_profiles')
@@ -127,11 +130,11 @@ export interface Recipient {
   readonly email: string | null;
   readonly language: string | null;
   readonly plan: Plan;
-  /** A user without settings is open to mail (docs/specification/notify.md#skip-reasons). */
+  /** Users without settings accept mail (docs/specification/notify.md#skip-reasons). */
   readonly isOpenNotification: boolean;
 }
 
-/** Whom a notification goes to, with what decides whether it does: one query. */
+/** Returns the recipient of a notification, and what decides whether it is sent, in one query. */
 export function findRecipient(db: Handle, userId: string): Promise<Recipient | undefined> {
   return db
     .selectFrom('user_profiles')
@@ -150,7 +153,7 @@ export async function setOpenNotification(db: Handle, userId: string, isOpen: bo
     .execute();
 }
 
-/** `true` for one call of a user, whatever happens at the same time; within the transaction of what hangs on it. */
+/** Returns `true` for exactly one call per user, in the transaction of the work that depends on it. */
 export async function beginOnboarding(db: Handle, userId: string): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('onboardings')
@@ -160,7 +163,7 @@ export async function beginOnboarding(db: Handle, userId: string): Promise<boole
   return numInsertedOrUpdatedRows === 1n;
 }
 
-/** `false`, and nothing is kept: no such inviter, the user's own invitation, or the user was invited before. */
+/** Stores nothing and returns `false` if the inviter is unknown or is the user, or if the user was invited before. */
 export async function recordReferral(db: Handle, inviterId: string, inviteeId: string): Promise<boolean> {
   if (inviterId === inviteeId) return false;
   const { numInsertedOrUpdatedRows } = await db
@@ -184,7 +187,7 @@ export interface Listed {
 
 interface Page {
   readonly limit: number;
-  /** The id of the last row seen; one that is not there any more gives nothing. */
+  /** The id of the last row of the previous page. An id that no longer exists returns no rows. */
   readonly after?: string | undefined;
 }
 
@@ -205,7 +208,7 @@ export function listUsers(db: Handle, { limit, after }: Page): Promise<readonly 
     .execute();
 }
 
-/** The last id of each page of `listUsers` that another page follows. */
+/** Returns the last id of each page of `listUsers` that is followed by another page. */
 export async function listUserPageEnds(db: Handle, size: number): Promise<readonly string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from (
@@ -214,7 +217,7 @@ export async function listUserPageEnds(db: Handle, size: number): Promise<readon
   return rows.map(({ id }) => id);
 }
 
-/** The last id of each page of `listVisibleFeeds` that another page follows. */
+/** Returns the last id of each page of `listVisibleFeeds` that is followed by another page. */
 export async function listFeedPageEnds(db: Handle, size: number): Promise<readonly string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from (
@@ -224,7 +227,10 @@ export async function listFeedPageEnds(db: Handle, size: number): Promise<readon
   return rows.map(({ id }) => id);
 }
 
-/** Oldest first; only what anybody may see: no media type, `image` or `video`, and no flag (docs/specification/content.md#sitemaps). */
+/**
+ * Returns public feeds, the oldest first: no media type, `image` or `video`, and no flag
+ * (docs/specification/content.md#sitemaps).
+ */
 export function listVisibleFeeds(db: Handle, { limit, after }: Page): Promise<readonly Listed[]> {
   return db
     .selectFrom('feeds')
@@ -245,7 +251,7 @@ export interface Feed {
   readonly flag?: readonly string[] | undefined;
 }
 
-/** Written again, it becomes what it is told now. */
+/** Inserts or replaces a feed. */
 export async function putFeed(db: Handle, { id, ownerId, mediaType, flag }: Feed): Promise<void> {
   const row = { owner_id: ownerId, media_type: mediaType ?? null, flag: flag === undefined ? null : [...flag] };
   await db
@@ -255,7 +261,7 @@ export async function putFeed(db: Handle, { id, ownerId, mediaType, flag }: Feed
     .execute();
 }
 
-/** What unsubscribe links are signed with; made by the migration. */
+/** The key that signs unsubscribe links. A migration creates it. */
 export async function readUnsubscribeSecret(db: Handle): Promise<string> {
   const { secret } = await db.selectFrom('unsubscribe_keys').select('secret').executeTakeFirstOrThrow();
   return secret;

@@ -1,19 +1,19 @@
 /**
- * Unsubscribe links: whoever holds one may close an account to notifications, and nothing else. Signed, so that a link needs
- * no row; never expiring, as mails are kept for years (RFC 8058).
+ * Unsubscribe links. The holder of a link can turn off an account's notifications, and nothing else. Links are signed,
+ * so they need no row. They never expire, because users read old mails (RFC 8058).
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** 128 bits: beyond guessing. */
+/** 128 bits, which cannot be guessed. */
 const signatureBytes = 16;
 
-/** For an address: `A-Za-z0-9_-` only. */
+/** Safe in URLs: `A-Za-z0-9_-` only. */
 export function signUnsubscribe(secret: string, userId: string): string {
   const id = Buffer.from(userId.replaceAll('-', ''), 'hex');
   return Buffer.concat([id, signature(secret, id)]).toString('base64url');
 }
 
-/** Whose token it is; `undefined`: nobody's. */
+/** Returns the user of a token, or `undefined` if the token is invalid. */
 export function readUnsubscribe(secret: string, token: string): string | undefined {
   const bytes = Buffer.from(token, 'base64url');
   if (bytes.length !== 16 + signatureBytes || bytes.toString('base64url') !== token) return undefined;

@@ -6,7 +6,7 @@ import { findUnstorable } from '#platform/storable.ts';
 const isStorable = (value: unknown) => findUnstorable(value, '') === undefined;
 
 export const threadId = z.string().regex(/^[A-Za-z0-9_-]{1,128}$/, 'must be 1 to 128 characters of A-Z a-z 0-9 _ -');
-const messageId = z.string().regex(/^[\x21-\x7e]{1,128}$/, 'must be 1 to 128 visible ASCII characters');
+export const messageId = z.string().regex(/^[\x21-\x7e]{1,128}$/, 'must be 1 to 128 visible ASCII characters');
 
 const textPart = z.object({ type: z.literal('text'), text: z.string() });
 const filePart = z.object({
@@ -30,7 +30,9 @@ const filePart = z.object({
 /** A v5 `UIMessage` of role `user`. */
 export const userMessage = z
   .object({
-    id: messageId.optional().describe('Made when it is left out, or taken in the thread already.'),
+    id: messageId
+      .optional()
+      .describe('Made when it is left out. One that the thread has is a repetition: 409 `message_exists`.'),
     role: z.literal('user'),
     parts: z
       .array(z.discriminatedUnion('type', [textPart, filePart]))
@@ -63,7 +65,7 @@ export const taskRequest = z
       .nullish()
       .describe('A message of the thread: it and all after it are dropped.'),
     model: z.string().min(1).max(128).nullish(),
-    // With a token it is an unknown field, which is ignored whatever it is (docs/specification/http.md#requests).
+    // With a token it is an unknown field, which is ignored (docs/specification/http.md#requests).
     userId: z
       .unknown()
       .optional()
@@ -99,6 +101,19 @@ const message = z.object({
   parts: z.array(z.looseObject({ type: z.string() })),
   metadata: z.record(z.string(), z.unknown()),
 });
+/** The first page ends with the thread's newest message. */
+export const messagePaging = z.object({
+  limit: z.coerce.number().int().min(1).max(200).optional().describe('1 to 200; all messages when it is left out.'),
+  before: z
+    .string()
+    .min(1)
+    .max(128)
+    .refine(isStorable, 'must not contain NUL or lone surrogates')
+    .optional()
+    .describe('A message of the thread: the page ends before it. Without `limit`, it has up to 200 messages.'),
+  userId: z.string().optional().describe('With X-Internal-Key: must own the thread.'),
+});
+export type MessagePaging = z.output<typeof messagePaging>;
 export const threadMessages = z.object({ messages: z.array(message).describe('v5 UIMessages, oldest first.') });
 
 export const modelInfo = z.object({
@@ -142,6 +157,47 @@ export const creditsInfo = z.object({
   prices: z.object({ run: z.int().describe('With the default model.'), image: z.int(), video: z.int() }),
 });
 export type CreditsInfo = z.output<typeof creditsInfo>;
+
+export const thread = z.object({
+  threadId: z.string(),
+  title: z.string(),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime().describe('When the last message was added.'),
+  messageCount: z.int(),
+  runningTaskId: z.string().nullable(),
+});
+export type ThreadInfo = z.output<typeof thread>;
+
+const userIdOfServers = z.string().optional().describe('Required with X-Internal-Key.');
+export const threadListing = z.object({
+  limit: z.coerce.number().int().min(1).max(200).default(50).describe('1 to 200; 50 when it is left out.'),
+  cursor: z.string().max(500).optional().describe('The `next_cursor` of the page before.'),
+  q: z
+    .string()
+    .max(200)
+    .refine(isStorable, 'must not contain NUL or lone surrogates')
+    .optional()
+    .describe('Words that all occur in the title or the texts of the thread.'),
+  userId: userIdOfServers,
+});
+export type ThreadListing = z.output<typeof threadListing>;
+export const threadPage = z.object({ threads: z.array(thread), next_cursor: z.string().nullable() });
+
+const assets = z.enum(['true', 'false']).optional().describe('`true`: the assets of the thread are deleted too.');
+export const threadOwner = z.object({
+  userId: z.string().optional().describe('With X-Internal-Key: must own the thread.'),
+});
+export const threadDeletion = threadOwner.extend({ assets });
+export const threadsDeletion = z.object({ userId: userIdOfServers, assets });
+export const threadChange = z.object({
+  title: z
+    .string()
+    .max(200)
+    .refine(isStorable, 'must not contain NUL or lone surrogates')
+    .refine((title) => title.trim() !== '', 'must not be empty')
+    .transform((title) => title.trim()),
+  userId: z.unknown().optional().meta({ type: 'string', format: 'uuid', description: 'As in the query.' }),
+});
 
 export const taskParams = z.object({ taskId: z.string() });
 export const threadParams = z.object({ threadId });

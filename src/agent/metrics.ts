@@ -1,4 +1,6 @@
-/** The agent's metrics (docs/monitoring.md). Models are configured and tools are ours, so every label is bounded. */
+/**
+ * The agent's metrics (docs/monitoring.md). Models are configured and tools are built in, so every label is bounded.
+ */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { TokenUsage } from './billing/usage.ts';
 
@@ -60,6 +62,10 @@ export class AgentMetrics {
   runEnded(status: string, model: string, durationMs: number | undefined, usage: TokenUsage): void {
     this.#runs.inc({ status, model });
     if (durationMs !== undefined) this.#runSeconds.observe(durationMs / 1000);
+    this.tokensUsed(model, usage);
+  }
+
+  tokensUsed(model: string, usage: TokenUsage): void {
     this.#tokens.inc({ model, direction: 'input' }, usage.inputTokens ?? 0);
     this.#tokens.inc({ model, direction: 'output' }, usage.outputTokens ?? 0);
   }

@@ -3,6 +3,16 @@ import { defineProblems } from '#platform/problem.ts';
 /** docs/specification/agent.md. */
 export const agentProblems = defineProblems({
   task_running: { status: 409, message: 'The thread has a run in flight.' },
+  message_exists: {
+    status: 409,
+    message: 'The thread has a message with this id. `taskId` is the run that it started.',
+  },
+  idempotency_conflict: { status: 409, message: 'This Idempotency-Key was used with another request.' },
+  thread_deleting: {
+    status: 409,
+    message: 'The thread is being deleted. Try again in a moment, or start another thread.',
+    retryAfterS: 2,
+  },
   too_many_runs: {
     status: 429,
     message: 'The user has as many runs in flight as are allowed. Wait until one has ended, or stop one.',

@@ -2,28 +2,29 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { ensureProfile } from '#accounts/store.ts';
 import type { Access } from '#platform/access/access.ts';
-import type { Caller } from '#platform/access/caller.ts';
+import { idempotencyHeaders } from '#platform/http/idempotency.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import { invalid } from '#platform/problem.ts';
 import { publishAccount } from '#webhooks/accounts.ts';
 import {
   creditsInfo,
   creditsQuery,
   currentTask,
+  messagePaging,
   modelList,
-  namedUser,
   taskInfo,
   taskParams,
   taskRequest,
   threadMessages,
+  threadOwner,
   threadParams,
   usageDays,
   usageQuery,
 } from './api.ts';
 import { readCredits, readUsage, type UsageDeps } from './billing/accounts.ts';
 import { describeRun, readCurrentTask, readRun } from './runs/runs.ts';
-import { abortTask, type StartDeps, startTask } from './runs/tasks.ts';
+import { abortTask, type StartDeps, startTaskOnce } from './runs/tasks.ts';
 import { readLastEventId, type StreamReaders } from './stream/readers.ts';
+import { namedUserOf, userOf } from './threads/access.ts';
 import { type MessagesDeps, readMessages } from './threads/messages.ts';
 import { retryVideos, type VideoDeps } from './videos/videos.ts';
 
@@ -42,6 +43,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       schema: {
         tags,
         summary: 'Start a run in a thread; 409 while it has one in flight',
+        headers: idempotencyHeaders,
         body: taskRequest,
         response: { 201: z.object({ taskId: z.string(), threadId: z.string() }) },
       },
@@ -49,7 +51,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     async (request, reply) => {
       const { caller, body } = request;
       const userId = userOf(caller, body.userId, 'body.userId');
-      const { taskId, threadId } = await startTask(deps, userId, body);
+      const { taskId, threadId } = await startTaskOnce(deps, userId, body, request.headers['idempotency-key']);
       return reply.code(201).send({ taskId, threadId });
     },
   );
@@ -96,19 +98,36 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     '/thread/:threadId/current-task',
     {
       ...access.userOrInternal,
-      schema: { tags, summary: 'The run in flight of a thread', params: threadParams, response: { 200: currentTask } },
+      schema: {
+        tags,
+        summary: 'The run in flight of a thread',
+        params: threadParams,
+        querystring: threadOwner,
+        response: { 200: currentTask },
+      },
     },
-    async (request) => ({ task: await readCurrentTask(deps, request.caller, request.params.threadId) }),
+    async ({ caller, params, query }) => {
+      const userId = namedUserOf(caller, query.userId, 'querystring.userId');
+      return { task: await readCurrentTask(deps, userId, params.threadId) };
+    },
   );
 
   app.get(
     '/messages/:threadId',
     {
       ...access.userOrInternal,
-      schema: { tags, summary: 'The messages of a thread', params: threadParams, response: { 200: threadMessages } },
+      schema: {
+        tags,
+        summary: 'The messages of a thread: all, or a page; `X-Next-Before` names the next page',
+        params: threadParams,
+        querystring: messagePaging,
+        response: { 200: threadMessages },
+      },
     },
-    async (request, reply) => {
-      const messages = await readMessages(deps, request.caller, request.params.threadId);
+    async ({ caller, params, query }, reply) => {
+      const userId = namedUserOf(caller, query.userId, 'querystring.userId');
+      const { messages, nextBefore } = await readMessages(deps, userId, params.threadId, query);
+      if (nextBefore !== undefined) reply.header('x-next-before', nextBefore);
       if (messages instanceof Readable) return reply.type('application/json; charset=utf-8').send(messages as never);
       return { messages: [...messages] };
     },
@@ -175,13 +194,4 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       return { success: true as const };
     },
   );
-}
-
-/** The user of the token, or the one that a server names. */
-function userOf(caller: Caller, named: unknown, field: string): string {
-  if (caller.kind === 'user') return caller.userId;
-  if (named === undefined || named === null) throw invalid(field, 'must be there with X-Internal-Key');
-  const { data, error } = namedUser.safeParse(named);
-  if (data === undefined) throw invalid(field, error?.issues[0]?.message ?? 'must be a UUID');
-  return data;
 }

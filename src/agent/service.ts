@@ -14,7 +14,11 @@ import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { PubSub } from '#platform/pubsub/pubsub.ts';
 import type { Redis } from '#platform/redis/redis.ts';
 import type { Webhooks } from '#webhooks/publishing.ts';
+import { addChatRoutes } from './chat/routes.ts';
 import type { agentSettings, modelSettings } from './config.ts';
+import { workOnDeletions } from './deletion/deletion.ts';
+import { clearingQueue, deletionQueue } from './deletion/queues.ts';
+import type { DeletionPace } from './deletion/removal.ts';
 import { openEventLog } from './eventlog/open.ts';
 import { McpCalls } from './mcp/calls.ts';
 import { addMcpRoutes } from './mcp/routes.ts';
@@ -27,13 +31,23 @@ import { startReaper } from './runs/reaper.ts';
 import { abortTopic } from './runs/tasks.ts';
 import { createOwnUrls } from './services/ownurls.ts';
 import type { EventTables } from './store/eventstore.ts';
+import type { StartTables } from './store/startstore.ts';
 import type { ToolCallTables } from './store/toolcallstore.ts';
 import type { UsageTables } from './store/usagestore.ts';
+import type { UserEventTables } from './store/usereventstore.ts';
 import type { VideoTables } from './store/videostore.ts';
 import { type ReadersPace, StreamReaders } from './stream/readers.ts';
 import { RunEventBuffers } from './stream/runbuffers.ts';
+import { createStreamQuota } from './stream/streamquota.ts';
+import { addThreadRoutes } from './threadroutes.ts';
+import { titleQueue } from './titles/request.ts';
+import { workOnTitles } from './titles/titling.ts';
 import type { Pace } from './toolservers/toolserver.ts';
 import { openToolServers } from './toolservers/toolservers.ts';
+import { createUserEvents } from './userevents/publishing.ts';
+import { UserEventReaders, type UserEventReadersPace } from './userevents/readers.ts';
+import { startDeletingOldEvents } from './userevents/retention.ts';
+import { addUserEventRoutes } from './userevents/routes.ts';
 import { videoQueue, workOnVideos } from './videos/videos.ts';
 
 export interface AgentDeps {
@@ -62,18 +76,33 @@ export interface AgentDeps {
   readonly imageGenerator: ImageGenerator;
   readonly videoGenerator: VideoGenerator;
   /** For tests. */
-  readonly pace?: ReadersPace & {
-    readonly leaseMs?: number;
-    readonly idleMs?: number;
-    readonly videoWaitMs?: number;
-    readonly toolPace?: Partial<Pace>;
-  };
+  readonly pace?: ReadersPace &
+    UserEventReadersPace &
+    DeletionPace & {
+      readonly leaseMs?: number;
+      readonly idleMs?: number;
+      readonly videoWaitMs?: number;
+      readonly toolPace?: Partial<Pace>;
+    };
 }
 
-type Tables = AccountTables & EventTables & LedgerTables & ToolCallTables & UsageTables & VideoTables;
+type Tables = AccountTables &
+  EventTables &
+  LedgerTables &
+  StartTables &
+  ToolCallTables &
+  UsageTables &
+  UserEventTables &
+  VideoTables;
+
+const queues = [videoQueue.name, titleQueue.name, deletionQueue.name, clearingQueue.name];
 
 /** Runs of dead instances are ended within 30 s (docs/specification/agent.md#streams): a lease, a look every 2 s, and the end itself. */
 const defaultLeaseMs = 15_000;
+
+/** Refused while the service drains. */
+const startsWork = ['/task', '/chat', '/mcp'];
+const longLivedRoutes = ['/stream/:taskId', '/chat/:id/stream', '/events'];
 
 export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   const { database, redis, jobs, settings, media, memory, imageGenerator, videoGenerator, pubsub } = deps;
@@ -82,12 +111,16 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   const lease = { holder: randomUUID(), leaseMs: deps.pace?.leaseMs ?? defaultLeaseMs };
   const eventLog = await openEventLog({ db, redis, log, ttlS: settings.taskTtlS });
   const buffers = new RunEventBuffers({ db, eventLog, log });
-  const readers = new StreamReaders(buffers, deps.pace);
+  const countStream = createStreamQuota(deps.pace?.maxStreamsPerUser);
+  const readers = new StreamReaders(buffers, deps.pace, countStream);
+  const userEventReaders = new UserEventReaders({ db, log, pubsub, countStream }, deps.pace);
+  const deletion = startDeletingOldEvents({ db, log });
   const common = {
     db,
     log,
     jobs,
     webhooks: deps.webhooks,
+    userEvents: createUserEvents(pubsub),
     media,
     memory,
     imageGenerator,
@@ -95,13 +128,30 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     ttlS: settings.taskTtlS,
   };
   const metrics = new AgentMetrics();
-  const runs = { ...common, metrics, eventLog, buffers, lease, maxRunsPerUser: settings.maxRunsPerUser };
   const toolServers = await openToolServers({
     servers: settings.mcpServers,
     allowPrivate: settings.mcpAllowPrivate,
     log,
     pace: deps.pace?.toolPace,
   });
+  const idleMs = deps.pace?.idleMs;
+  const models = openModels({
+    settings: deps.model,
+    offline: deps.offlineModel,
+    log,
+    ...(deps.readKey && { readKey: deps.readKey }),
+    ...(idleMs !== undefined && { idleMs }),
+  });
+  const runs = {
+    ...common,
+    metrics,
+    eventLog,
+    buffers,
+    lease,
+    maxRunsPerUser: settings.maxRunsPerUser,
+    // The offline model has nothing to say about a conversation.
+    makesTitles: models.pick(undefined).label.simulated !== true,
+  };
   const executor = new RunExecutor({
     ...runs,
     toolServers,
@@ -111,14 +161,6 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   });
   const reaper = startReaper(runs);
   const calls = new McpCalls(runs);
-  const idleMs = deps.pace?.idleMs;
-  const models = openModels({
-    settings: deps.model,
-    offline: deps.offlineModel,
-    log,
-    ...(deps.readKey && { readKey: deps.readKey }),
-    ...(idleMs !== undefined && { idleMs }),
-  });
   const unsubscribe = pubsub.subscribe(abortTopic, { onMessage: (taskId) => executor.abort(taskId) });
 
   let drainedByMs = 0;
@@ -128,13 +170,14 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     service: 'agent',
     description: 'Runs conversations: one run per thread, streamed and resumable, with pictures, videos and memory.',
     cors: allowChats(deps.agentOrigins),
-    isLongLived: (route) => route === '/stream/:taskId',
+    isLongLived: (route) => route !== undefined && longLivedRoutes.includes(route),
     // Only new runs are refused: runs in flight can still be read and stopped.
     servedWhileDraining: ({ method, routeOptions: { url } }) =>
-      url !== '/health' && !(method === 'POST' && ['/task', '/mcp'].includes(url ?? '')),
+      url !== '/health' && !(method === 'POST' && startsWork.includes(url ?? '')),
     onDrain: async () => {
       drainedByMs = performance.now() + settings.drainS * 1000;
       await Promise.all([executor.drain(settings.drainS * 1000), calls.drain(settings.drainS * 1000)]);
+      await userEventReaders.close();
       await readers.close();
     },
   });
@@ -144,24 +187,34 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     await calls.close();
     executor.close();
     reaper.close();
+    await userEventReaders.close();
+    void deletion.stop();
     buffers.close();
     unsubscribe();
-    await jobs.stop({ queues: [videoQueue.name] });
+    await jobs.stop({ queues });
     await toolServers.close();
     await eventLog.close();
   });
-  addRoutes(app, deps.access, {
+  const routeDeps = {
     ...runs,
     readers,
     executor,
     pubsub,
     models,
     assetOfUrl: createOwnUrls(deps.ownUrls ?? []),
-  });
+    userEventReaders,
+  };
+  addRoutes(app, deps.access, routeDeps);
+  addChatRoutes(app, deps.access, routeDeps);
+  addUserEventRoutes(app, deps.access, routeDeps);
+  const removal = { ...common, eventLog, executor, pubsub, reaper, pace: deps.pace };
+  addThreadRoutes(app, deps.access, removal);
   addMcpRoutes(app, deps.access, { ...runs, calls, videoWaitMs: deps.pace?.videoWaitMs });
   metrics.register(app.metrics);
-  measureJobs(app.metrics, jobs, [videoQueue.name]);
+  measureJobs(app.metrics, jobs, queues);
   workOnVideos(common);
+  workOnTitles({ ...common, models, metrics });
+  workOnDeletions(removal);
   // An embedded database has one process, so all runs that are in flight at its start belong to a dead one.
   if (database.driver === 'pglite') await Promise.all([reaper.reapAll(), calls.reap(true)]);
   return app;

@@ -3,7 +3,7 @@ import { engineLimits } from '#image/config.ts';
 import { createVariantMaker } from '#image/engine/variants.ts';
 import { createEngine } from '#image/engine/working.ts';
 import { createScreening } from '#media/screening/screening.ts';
-import { takeUpPgvector } from '#memory/pgvectorstore.ts';
+import { adoptPgvector } from '#memory/memories/pgvectorstore.ts';
 import { systemClock } from '#platform/clock.ts';
 import { installationId } from '#platform/db/installation.ts';
 import { openDatabase } from '#platform/db/open.ts';
@@ -30,7 +30,7 @@ export function createEngines(config: Config, log: Log, closers: Closers) {
       poolSize: config.database.poolSize,
       dataDir: config.process.dataDir,
       migrations,
-      whenMigrated: takeUpPgvector,
+      whenMigrated: adoptPgvector,
       log,
     }).catch(blame('DATABASE_URL'));
     closers.add('database', () => opened.close());

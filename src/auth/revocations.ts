@@ -1,6 +1,6 @@
 /**
- * Sign-outs that the provider did not confirm: stored, sealed, each with a job that sends it until the provider has answered.
- * From the beginning the tokens are dead here.
+ * Sign-outs that the provider has not confirmed. Each is stored encrypted, with a job that sends it until the provider
+ * responds. Its tokens are rejected here at once.
  */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
@@ -41,7 +41,7 @@ const revocationJob = z.object({ revocationId: z.guid() });
 type RevocationJob = z.output<typeof revocationJob>;
 
 const dayMs = 24 * 3600 * 1000;
-/** Then it is given up, and the dead tokens of the session have expired. */
+/** After this time the job gives up. The dead tokens of the session have expired by then. */
 const givenUpAfterMs = 7 * dayMs;
 const adoptedAtOnce = 500;
 
@@ -110,12 +110,12 @@ async function revoke(deps: RevocationDeps, { payload, signal, complete }: Job<R
 interface Ending {
   readonly token: string;
   readonly scope: RevocationScope;
-  /** The provider replaces a token that is used: this stores the next one before anything else can fail. */
+  /** The provider replaces a token when it is used, so this stores the next one before anything else can fail. */
   readonly keep: (next: string) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
-/** `false`: the provider did not answer. */
+/** `false`: the provider did not respond. */
 async function endSession({ provider, refreshResults }: RevocationDeps, ending: Ending): Promise<boolean> {
   const { token, scope, keep, signal } = ending;
   const answer: ProviderResult<ProviderSession> = await provider.refresh(token, { signal });

@@ -30,7 +30,7 @@ export class AtelierError extends Error {
   readonly requestId: string | undefined;
   /** The invalid fields of a request. */
   readonly issues: readonly FieldIssue[];
-  /** Set if the service said when to retry. */
+  /** Set if the service specified when to retry. */
   readonly retryAfterMs: number | undefined;
   /** The whole response body, including `required` and `balance` of a 402 and `taskId` of a 409. */
   readonly body: Readonly<Record<string, unknown>>;

@@ -8,9 +8,10 @@ import { createPauses } from './pausing.ts';
 export type TaskStart = Pick<TaskRequest, 'threadId' | 'rewindTo'> & { readonly message: { readonly id: string } };
 
 /**
- * Returns the id of the run: the started one, or the one that the thread already has in flight (docs/specification/agent.md#runs). If the
- * response to a start is lost, the client looks for the run before it retries, so that no message is sent twice. `signal` ends only
- * the waiting between attempts, because a run that starts afterwards would go unnoticed.
+ * Returns the id of the run: the started one, or the one that the thread already has in flight
+ * (docs/specification/agent.md#runs). If the response to a start is lost, the client looks for the run before it
+ * retries, so that no message is sent twice. `signal` ends only the waiting between attempts, because a later start of
+ * the run would go unnoticed.
  */
 export async function startPatiently(access: Access, start: TaskStart, signal?: AbortSignal): Promise<string> {
   const pauses = createPauses(access.patience, signal);
@@ -59,10 +60,10 @@ async function findStarted(
   { threadId, message, rewindTo }: TaskStart,
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
-  const { task } = await agent.readCurrentTask(threadId, { signal });
+  const { task } = await agent.readCurrentTask(threadId, {}, { signal });
   if (task !== null) return task.taskId;
   if (rewindTo !== undefined) return undefined;
-  const { messages } = await agent.readMessages(threadId, { signal });
+  const { messages } = await agent.readMessages(threadId, {}, { signal });
   const index = messages.findIndex(({ id }) => id === message.id);
   const answer = index === -1 ? undefined : messages[index + 1];
   const taskId = answer?.role === 'assistant' ? answer.metadata.taskId : undefined;

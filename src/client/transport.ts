@@ -44,14 +44,14 @@ export class AgentChatTransport<Message extends UIMessage = UIMessage> implement
     const { chatId, abortSignal: signal } = options;
     const access = this.#accessWith(options.headers);
     return this.#open(chatId, access, signal, async () => {
-      const { task } = await agentCalls(access).readCurrentTask(chatId, { signal });
+      const { task } = await agentCalls(access).readCurrentTask(chatId, {}, { signal });
       return task?.taskId ?? null;
     });
   }
 
   /** Returns the messages of a thread so far, for `useChat`'s `messages`. Rejects with `AtelierError`. */
   async readMessages(chatId: string, options?: CallOptions): Promise<Message[]> {
-    const { messages } = await agentCalls(this.#access).readMessages(chatId, options);
+    const { messages } = await agentCalls(this.#access).readMessages(chatId, {}, options);
     return messages as readonly unknown[] as Message[];
   }
 

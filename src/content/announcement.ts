@@ -8,7 +8,7 @@ const body = z.object({ visible: z.boolean().nullish(), ...texts('url', 'title',
 
 const empty: Announcement = { announcement: '', url: '', visible: false, title: '', description: '', imageUrl: '' };
 
-/** `GET /op/announcement`: what is not visible is empty as well (docs/specification/content.md#content-endpoints). */
+/** `GET /op/announcement`. An invisible announcement is empty (docs/specification/content.md#content-endpoints). */
 export const announcementFeature: Feature<z.output<typeof body>, Announcement> = {
   path: '/api/cached/announcements',
   parse: (upstream) => body.parse(upstream),

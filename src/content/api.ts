@@ -1,10 +1,10 @@
-/** The vocabulary of the public content endpoints (docs/specification/content.md). */
+/** The schemas and types of the public content endpoints (docs/specification/content.md). */
 import { z } from 'zod';
 import { plan } from '#accounts/api.ts';
 
 export const cardModels = ['lite', 'nova', 'ultra'] as const;
 export const ratios = ['auto', '1:1', '4:3', '3:4', '16:9', '9:16'] as const;
-/** Audio is retired: it is known in order to be dropped. */
+/** Audio is retired. It is recognized so that it can be omitted. */
 export const shownMedia = ['image', 'video'] as const;
 
 const media = z.enum(shownMedia);

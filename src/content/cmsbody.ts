@@ -1,4 +1,4 @@
-/** A body of the CMS as JSON, whatever a CMS or a proxy in front of it makes of one. */
+/** Parses a body of the CMS as JSON, in the forms that a CMS or a proxy may send. */
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 
@@ -15,7 +15,7 @@ const decoders: Readonly<Record<string, Decode>> = {
   identity: async (bytes) => bytes,
 };
 
-/** Some servers compress unasked, with or without the header. Throws for anything but JSON. */
+/** Some servers compress without being asked to, with or without the header. Throws if the body is not JSON. */
 export async function readCmsBody(body: Buffer, encoding: string): Promise<unknown> {
   const isGzip = body[0] === 0x1f && body[1] === 0x8b;
   const decode = decoders[isGzip ? 'gzip' : encoding.trim().toLowerCase() || 'identity'];

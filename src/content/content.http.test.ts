@@ -12,7 +12,7 @@ beforeAll(async () => {
   database = await openTestDatabase(migrations);
 });
 afterAll(() => database.close());
-// A service of its own for each test: bodies are reused and breakers remember.
+// Each test has its own service, because bodies are cached and breakers have state.
 beforeEach(async () => {
   rig = await startContent(database);
 });

@@ -21,7 +21,7 @@ const card = z.object({
   model: enumOr(cardModels, 'lite'),
   ratio: enumOr(ratios, 'auto'),
   mediaType: enumOr(shownMedia, 'image'),
-  // An entry that does not fit is dropped alone.
+  // An invalid entry is omitted; the others are retained.
   inputMedias: z
     .array(z.unknown())
     .nullish()
@@ -49,7 +49,7 @@ export const homeCardsFeature: Feature<Cards, HomeCards> = {
 function readCards({ cards: all, featuredCardIds }: z.output<typeof body>): Cards {
   const cards = fitting(card, all ?? []);
   const kept = new Set<unknown>(cards.map(({ id }) => id));
-  // A card that was dropped is not featured either.
+  // A card that was omitted is not featured either.
   const dropped = new Set(
     (all ?? []).flatMap((told) => idIn(isRecord(told) ? told.id : undefined)).filter((id) => !kept.has(id)),
   );

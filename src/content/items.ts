@@ -1,7 +1,7 @@
-/** Lists of the CMS: one item that does not fit is dropped, the rest is shown (docs/specification/content.md#fields). */
+/** Parses lists of the CMS: omits an invalid item and retains the others (docs/specification/content.md#fields). */
 import { z } from 'zod';
 
-/** Absent and `null` are the default; a value that is not listed does not fit, and so audio, which is retired. */
+/** Absent and `null` mean the default. Other values are invalid, including audio, which is retired. */
 export function enumOr<const Values extends readonly [string, ...string[]]>(values: Values, otherwise: Values[number]) {
   return z
     .enum(values)

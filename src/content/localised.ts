@@ -1,13 +1,17 @@
 /**
- * Texts and addresses of the CMS, one field a language: `title_en`, `title_zh_CN`, … A field is looked up in the reader's
- * language, then in English, then without a suffix; `null` and an empty text count as missing (docs/specification/content.md#fields).
+ * Texts and URLs of the CMS, with one field for each language: `title_en`, `title_zh_CN`, … A field is looked up in the
+ * reader's language, then in English, then without a suffix. `null` and an empty text count as missing
+ * (docs/specification/content.md#fields).
  */
 import { z } from 'zod';
 import { type ContentLanguage, contentLanguages } from '#platform/language.ts';
 
 const text = z.string().nullish();
 
-/** An object's schema: its texts in every language, checked all at once so that a body is good or bad for all readers. */
+/**
+ * The schema of an object with its texts in every language. All are checked at once, so that a body is valid or invalid
+ * for all readers.
+ */
 export function texts(...fields: readonly string[]) {
   const names = fields.flatMap((field) => [field, ...contentLanguages.map((language) => `${field}_${language}`)]);
   return Object.fromEntries(names.map((name) => [name, text]));

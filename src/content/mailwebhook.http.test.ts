@@ -1,4 +1,4 @@
-/** `POST /webhooks/resend`, signed by a library of the standard, up to the suppression in notify. */
+/** `POST /webhooks/resend`, signed with the library of the standard, as far as the suppression in notify. */
 import { randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,7 @@
-/** `POST /webhooks/resend`: the mail provider's messages, verified here and handed on to notify, which has no public entry. */
+/**
+ * `POST /webhooks/resend`: verifies the mail provider's events and forwards them to notify, which has no public
+ * endpoint.
+ */
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { HttpClient } from '#platform/http/client.ts';
@@ -9,7 +12,7 @@ import { isSigned } from './webhooksignature.ts';
 
 export interface MailWebhookDeps {
   readonly notify: HttpClient;
-  /** RESEND_WEBHOOK_SECRET; without one no signature is right. */
+  /** RESEND_WEBHOOK_SECRET. Without it, every signature is rejected. */
   readonly webhookSecret: string | undefined;
 }
 
@@ -32,7 +35,7 @@ const message = z.object({
 
 export function addMailWebhook(app: HttpServer, deps: MailWebhookDeps): void {
   app.register(async (webhooks) => {
-    // The signature is that of the bytes.
+    // The signature covers the exact bytes.
     webhooks.removeAllContentTypeParsers();
     webhooks.addContentTypeParser('*', { bodyLimit: maxBodyBytes, parseAs: 'buffer' }, (_request, body, done) =>
       done(null, body),
@@ -73,9 +76,9 @@ function parse(body: Buffer): z.output<typeof message> {
   }
 }
 
-/** An answer that is none makes the provider send the message again. */
+/** Without a successful response, the provider sends the event again. */
 async function handOn(notify: HttpClient, id: string, { type, data }: z.output<typeof message>): Promise<void> {
-  // Other messages are about domains and contacts.
+  // Other events are about domains and contacts.
   if (!data?.email_id) return;
   const { status } = await notify.send({
     method: 'POST',
@@ -88,11 +91,11 @@ async function handOn(notify: HttpClient, id: string, { type, data }: z.output<t
       bounce_type: storable(data.bounce?.type ?? ''),
       reason: storable(data.bounce?.message ?? data.failed?.reason ?? '').slice(0, maxReasonLength),
     },
-    // Notify counts a message once.
+    // Notify processes an event once.
     idempotent: true,
   });
   if (status !== 204) throw problems.engine_unavailable({ cause: new Error(`notify answered ${status}`) });
 }
 
-/** Notify refuses what a database cannot store, and the provider would send the same message again for days. */
+/** Notify rejects values that a database cannot store, and the provider would send the same event again for days. */
 const storable = (text: string) => text.replaceAll(/\p{Cc}+/gu, ' ').toWellFormed();

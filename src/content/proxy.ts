@@ -1,6 +1,6 @@
 /**
- * The content proxy (docs/specification/content.md#fail-open): reads a body of the CMS once for all who ask at the same time, and shows
- * it to each in their language. It fails open: whatever is wrong with the CMS, the answer is the empty one.
+ * The content proxy (docs/specification/content.md#fail-open). Concurrent requests share one read of a CMS body, which
+ * is rendered in each reader's language. The proxy fails open: if the CMS fails, the response is empty.
  */
 import type { Clock } from '#platform/clock.ts';
 import type { HttpClient } from '#platform/http/client.ts';
@@ -8,10 +8,10 @@ import type { ContentLanguage } from '#platform/language.ts';
 import { readCmsBody } from './cmsbody.ts';
 import { etagOf } from './validators.ts';
 
-/** One body of the CMS, and what the public is shown of it. */
+/** A body of the CMS, and its public form. */
 export interface Feature<Body, Shown> {
   readonly path: string;
-  /** Throws when the body does not fit. */
+  /** Throws if the body is invalid. */
   readonly parse: (upstream: unknown) => Body;
   readonly localise: (body: Body, language: ContentLanguage) => Shown;
   readonly empty: Shown;
@@ -21,19 +21,22 @@ export interface ProxyDeps {
   readonly cms: HttpClient;
   /** Monotonic. */
   readonly clock: Clock;
-  /** Called for every reading that failed, with the path. */
+  /** Called for each failed read, with the path. */
   readonly onFailure: (path: string, error: unknown) => void;
 }
 
 interface ShownContent {
-  /** JSON, encoded: once a body and language, not once a request. */
+  /** Encoded JSON, once per body and language instead of once per request. */
   readonly bytes: Buffer;
   readonly etag: string;
-  /** `false`: it is the empty answer of a CMS that failed. */
+  /** `false`: the empty response of a CMS that failed. */
   readonly isFresh: boolean;
 }
 
-/** A body is at most 2 s old when it is shown (docs/specification/content.md#fail-open); half of it leaves room for slow requests. */
+/**
+ * A body is at most 2 s old when it is served (docs/specification/content.md#fail-open). Half of that leaves room for
+ * slow requests.
+ */
 const reusableMs = 1000;
 
 export function createProxy<Body, Shown>(deps: ProxyDeps, feature: Feature<Body, Shown>) {
@@ -64,14 +67,14 @@ export function createProxy<Body, Shown>(deps: ProxyDeps, feature: Feature<Body,
   const show = (latest: Reading | undefined, language: ContentLanguage): ShownContent =>
     latest === undefined ? { ...empty, isFresh: false } : { ...latest.inLanguage(language), isFresh: true };
 
-  /** At once where a body is at hand, as for nearly all who ask. */
+  /** Served at once if the body is cached, as for nearly all requests. */
   return (language: ContentLanguage): ShownContent | Promise<ShownContent> => {
     if (kept === undefined || clock.now() >= kept.until) reading ??= read();
     return reading === undefined ? show(kept, language) : reading.then((latest) => show(latest, language));
   };
 }
 
-/** A body of the CMS, shown in each language as it is asked for. */
+/** A body of the CMS, rendered in each language when it is first requested. */
 interface Reading {
   readonly inLanguage: (language: ContentLanguage) => Encoded;
   readonly until: number;

@@ -42,7 +42,7 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
 
 const type = 'application/json; charset=utf-8';
 const vary = 'Accept-Language';
-/** What a broken CMS left empty is not to be stored anywhere. */
+/** Caches must not store the empty response of a failed CMS. */
 const headersOfEmpty = { 'content-type': type, vary, 'cache-control': 'no-store' };
 
 function showContent<Body, Shown>(deps: ProxyDeps, feature: Feature<Body, Shown>) {

@@ -29,7 +29,7 @@ export interface ContentDeps {
   readonly settings: Values<typeof contentSettings>;
 }
 
-/** For the head and the body of an answer of the CMS (docs/specification/content.md#fail-open). */
+/** The limit for the head and the body of a CMS response (docs/specification/content.md#fail-open). */
 const upstreamTimeoutMs = 3000;
 
 export async function createContent({
@@ -92,7 +92,7 @@ export async function createContent({
 
 const warnEveryMs = 60_000;
 
-/** A CMS that is away fails every reading: the counter has them all, the log one a minute. */
+/** An unreachable CMS fails every read. The counter has all failures, the log one per minute. */
 function warnSometimes(log: Log) {
   let quietUntil = 0;
   return (path: string, error: unknown): void => {

@@ -1,9 +1,11 @@
-/** `GET /sitemap/users`, `GET /sitemap/feeds` (docs/specification/content.md#sitemaps): JSON, or what search engines read. */
+/**
+ * `GET /sitemap/users`, `GET /sitemap/feeds` (docs/specification/content.md#sitemaps): JSON, or XML for search engines.
+ */
 import { escapeXml } from '#platform/escaping.ts';
 import type { Listed } from './api.ts';
 import { contentProblems } from './problems.ts';
 
-/** The longest list, of both (docs/specification/content.md#sitemaps). */
+/** The limit of both lists (docs/specification/content.md#sitemaps). */
 export const maxListed = 10_000;
 
 type List = (page: {
@@ -11,7 +13,7 @@ type List = (page: {
   readonly after?: string;
 }) => Promise<readonly { readonly id: string; readonly updatedAt: Date }[]>;
 
-/** `after`: the last id of the page before. */
+/** `after`: the last id of the previous page. */
 export async function readListed(list: List, after?: string): Promise<Listed[]> {
   const rows = await read(() => list({ limit: maxListed, ...(after === undefined ? {} : { after }) }));
   return rows.map(({ id, updatedAt }) => ({ id, updated_at: updatedAt.toISOString() }));
@@ -21,7 +23,10 @@ export function readPageEnds(listPageEnds: (size: number) => Promise<readonly st
   return read(() => listPageEnds(maxListed));
 }
 
-/** Whatever keeps the rows from being read is a 500 here, and not the 503 of other endpoints (docs/specification/content.md#sitemaps). */
+/**
+ * Every failure to read the rows is a 500 here, and not the 503 of other endpoints
+ * (docs/specification/content.md#sitemaps).
+ */
 async function read<T>(rows: () => Promise<T>): Promise<T> {
   try {
     return await rows();
@@ -36,7 +41,7 @@ export function renderSitemapIndex(urls: readonly string[]): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${sitemaps.join('')}</sitemapindex>\n`;
 }
 
-/** `urlset` of the sitemap protocol; `page` is an address with `{id}` in it. */
+/** `urlset` of the sitemap protocol. `page` is a URL that contains `{id}`. */
 export function renderSitemap(listed: readonly Listed[], page: string): string {
   const urls = listed.map(({ id, updated_at }) => {
     const location = page.replaceAll('{id}', () => encodeURIComponent(id));
@@ -45,7 +50,7 @@ export function renderSitemap(listed: readonly Listed[], page: string): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${urls.join('')}</urlset>\n`;
 }
 
-/** JSON unless XML is named and not liked less. Wildcards name nothing. */
+/** Returns JSON unless the header names XML with at least the same quality. Wildcards are ignored. */
 export function wantsXml(accept: string | undefined): boolean {
   const weights = new Map(
     (accept ?? '')

@@ -1,4 +1,4 @@
-/** The routes of sitemaps (docs/specification/content.md#sitemaps): JSON, or what search engines read. */
+/** The routes of sitemaps (docs/specification/content.md#sitemaps): JSON, or XML for search engines. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { HttpServer } from '#platform/http/server.ts';
@@ -9,18 +9,18 @@ import { readListed, readPageEnds, renderSitemap, renderSitemapIndex, wantsXml }
 import { etagOf, sendValidated } from './validators.ts';
 
 export interface SitemapSource {
-  /** By age, the oldest first; `after`: the rows after the one with this id. */
+  /** Returns rows by age, the oldest first. `after`: starts after the row with this id. */
   readonly list: (page: {
     readonly limit: number;
     readonly after?: string;
   }) => Promise<readonly { readonly id: string; readonly updatedAt: Date }[]>;
-  /** The last id of each page of `size` rows that another one follows. */
+  /** Returns the last id of each page of `size` rows that is followed by another page. */
   readonly listPageEnds: (size: number) => Promise<readonly string[]>;
 }
 
 export interface SitemapDeps {
   readonly users: SitemapSource;
-  /** Those that the public may see. */
+  /** Only public feeds. */
   readonly feeds: SitemapSource;
   readonly pages: { readonly userUrl: string; readonly feedUrl: string };
   /** CONTENT_PUBLIC_URL; `undefined`: the host of the request. */
@@ -82,7 +82,7 @@ async function readPageUrls({ listPageEnds }: SitemapSource, url: string): Promi
   return [url, ...ends.map((id) => `${url}?after=${encodeURIComponent(id)}`)];
 }
 
-/** Throws 404 for a page that has no rows, unless it is the first one. */
+/** Throws 404 for a page without rows, except for the first one. */
 async function readPage({ list }: SitemapSource, after: string | undefined, page: string): Promise<string> {
   const listed = await readListed(list, after);
   if (after !== undefined && listed.length === 0)

@@ -1,4 +1,4 @@
-/** The page behind the link at the foot of a mail: works without scripts, in the language of the reader. */
+/** The page of the link at the foot of a mail. It works without scripts, in the reader's language. */
 import type { ContentLanguage } from '#platform/language.ts';
 import { html } from '#platform/markup.ts';
 
@@ -13,7 +13,7 @@ export type PageState = 'question' | 'done' | 'invalid';
 
 export function renderUnsubscribePage(language: ContentLanguage, state: PageState): string {
   const texts = pageTexts[language];
-  // The address of the page holds the token: the form goes back to where it came from.
+  // The URL of the page contains the token, and the form posts to the same URL.
   const form = html`<form method="post"><button>${texts.title}</button></form>`;
   return html`<!doctype html>
 <html lang="${language.replace('_', '-')}">

@@ -1,6 +1,6 @@
 /**
- * `/unsubscribe?token=…`, where the links of mails lead (docs/specification/notify.md). Opening it changes nothing, as scanners of mail open
- * every link; a POST does, from the page or from a mail client (RFC 8058).
+ * `/unsubscribe?token=…`, the target of the links in mails (docs/specification/notify.md). A GET changes nothing,
+ * because mail scanners open every link. A POST does, from the page or from a mail client (RFC 8058).
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -29,7 +29,7 @@ export function addUnsubscribing(app: HttpServer, { accounts, unsubscribeSecret 
   );
 
   app.register(async (forms) => {
-    // What a form or a mail client sends says nothing that the address does not.
+    // The body of a form or of a mail client adds nothing to the URL.
     forms.addContentTypeParser('*', { bodyLimit: 4096, parseAs: 'buffer' }, (_request, _body, done) => done(null));
     forms.post(
       '/unsubscribe',
@@ -51,7 +51,7 @@ function showPage(request: FastifyRequest, reply: FastifyReply, state: PageState
       'cache-control': 'no-store',
       'content-security-policy':
         "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
-      // The address is a bearer secret.
+      // The URL is a bearer secret.
       'referrer-policy': 'no-referrer',
       vary: 'Accept-Language',
     })

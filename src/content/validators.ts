@@ -1,13 +1,13 @@
-/** Strong entity tags, so that a reader who has the latest version gets 304 (RFC 9110, §8.8.3, §13.1.2). */
+/** Strong entity tags, so that a client with the latest version gets 304 (RFC 9110, §8.8.3, §13.1.2). */
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** A reader may show what it has while it asks for the next version. */
+/** A client may show its version while it requests the next one. */
 export const cacheControl = 'public, max-age=60, stale-while-revalidate=600';
 
 export const etagOf = (body: Buffer | string) => `"${hash('sha256', body, 'base64url').slice(0, 27)}"`;
 
-/** Sends the body, or 304 to a reader who has it. */
+/** Sends the body, or 304 to a client that has it. */
 export function sendValidated(
   request: FastifyRequest,
   reply: FastifyReply,

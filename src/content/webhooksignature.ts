@@ -1,16 +1,19 @@
-/** Signatures of Svix, which sends the mail provider's webhooks (docs.svix.com/receiving/verifying-payloads/how-manual). */
+/**
+ * Verifies signatures of Svix, which sends the mail provider's webhooks
+ * (docs.svix.com/receiving/verifying-payloads/how-manual).
+ */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 export interface SignedMessage {
   readonly id: string;
   /** Seconds since 1970. */
   readonly timestamp: string;
-  /** `v1,<base64>`, several separated by spaces. */
+  /** One or more `v1,<base64>`, separated by spaces. */
   readonly signature: string;
   readonly body: Buffer;
 }
 
-/** An older message may be a copy that is sent again. */
+/** An older message may be a replay. */
 const toleranceS = 300;
 const maxSignatures = 10;
 

@@ -1,4 +1,4 @@
-/** The vocabulary of the image service (docs/specification/image.md). */
+/** The schemas and types of the image service (docs/specification/image.md). */
 import { z } from 'zod';
 import { isSafeKey } from '#platform/objects/keys.ts';
 import { formats, longestAskedSide, resamplings, resizingTypes, strongestBlur } from './engine/specs.ts';

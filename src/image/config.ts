@@ -5,7 +5,10 @@ import type { EngineLimits } from './engine/engine.ts';
 
 const hex = () => randomBytes(32).toString('hex');
 
-/** docs/specification/image.md#limits. Of every service that works with pictures: they share the engine and the variants. */
+/**
+ * docs/specification/image.md#limits. For every service that works with pictures, because they share the engine and the
+ * variants.
+ */
 export const imageSettings = {
   keySecret: secret('SVC_IMAGE_KEY_SECRET', {
     make: hex,
@@ -35,7 +38,7 @@ export const imageSettings = {
   }),
 } as const;
 
-/** Of the image service alone. */
+/** For the image service only. */
 export const imageServiceSettings = {
   internalKey: secret('SVC_IMAGE_INTERNAL_KEY', {
     make: hex,

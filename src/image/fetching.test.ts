@@ -59,7 +59,7 @@ beforeAll(async () => {
       case '/empty':
         return response.end();
       default:
-        // Never answered.
+        // Never responds.
         return undefined;
     }
   });
@@ -98,7 +98,7 @@ describe('names', () => {
     const asked: string[] = [];
     const resolve = async (hostname: string) => {
       asked.push(hostname);
-      // The second answer would be another machine.
+      // The second response would be another machine.
       return [{ address: asked.length === 1 ? '127.0.0.1' : '192.0.2.1', family: 4 }];
     };
     const body = await fetchIt(url(), { allowedHosts: ['pictures.test'], resolve });

@@ -1,4 +1,4 @@
-/** Fetches a source from an address that a caller names (docs/specification/image.md#sources). */
+/** Fetches a source from a caller's URL (docs/specification/image.md#sources). */
 
 import { type Dispatcher, request } from 'undici';
 import { readAtMost } from '#platform/http/boundedbody.ts';
@@ -15,12 +15,12 @@ import { withDeadline } from '#platform/resilience/deadline.ts';
 import { PictureFault } from './engine/engine.ts';
 import { maxSourceBytes, SourceFault, tooManyBytes, type VariantSource } from './engine/sources.ts';
 
-/** Everything about one fetch: names, connections, redirects and the body. */
+/** The limit of one fetch: names, connections, redirects and the body. */
 export const fetchTimeoutMs = 10_000;
 const maxRedirects = 3;
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Answers with the body. Throws ForbiddenUrl, SourceFault, and PictureFault when there are too many bytes. */
+/** Returns the body. Throws ForbiddenUrl, SourceFault, and PictureFault if there are too many bytes. */
 export type Fetcher = (url: URL) => Promise<Uint8Array<ArrayBuffer>>;
 
 export function createFetcher(
@@ -60,7 +60,7 @@ async function follow(guard: Guard, start: URL, signal: AbortSignal): Promise<Ui
   throw new SourceFault('failed', `more than ${maxRedirects} redirects`);
 }
 
-/** The body, or where a redirect leads. */
+/** Returns the body, or the target of a redirect. */
 async function ask(
   url: URL,
   addresses: readonly HostAddress[],
@@ -80,7 +80,7 @@ async function ask(
     }
     return new URL(location, url);
   } finally {
-    // Whatever of the answer was not read goes with the connection.
+    // Closing the connection drops the unread rest.
     await agent.destroy();
   }
 }

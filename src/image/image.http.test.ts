@@ -44,7 +44,7 @@ interface Changes {
   internalKey?: string;
 }
 
-/** A service of its own; answers with its address. */
+/** Starts a separate service and returns its URL. */
 async function start(changes: Changes = {}): Promise<string> {
   const changed = { ...limits, ...changes.limits };
   const publicObjects = { ...objects.publicObjects, ...changes.publicObjects };

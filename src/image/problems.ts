@@ -13,7 +13,7 @@ export const imageProblems = defineProblems({
   variant_store_failed: { status: 502, message: 'The store of the variants could not be read or written.' },
 });
 
-/** What the variant maker throws, as a Problem; anything else as it is. */
+/** Converts the variant maker's errors to a Problem. Returns other errors unchanged. */
 export function asProblem(error: unknown): unknown {
   const details: ProblemDetails = { cause: error };
   if (error instanceof ForbiddenUrl) return imageProblems.source_url_forbidden(details);

@@ -17,7 +17,7 @@ import { asProblem } from './problems.ts';
 export interface RoutesDeps {
   readonly variants: VariantMaker;
   readonly openSource: (source: SourceName) => VariantSource;
-  /** Where the public bucket is read, without a trailing slash. */
+  /** The base URL of the public bucket, without a trailing slash. */
   readonly publicUrl: string;
 }
 

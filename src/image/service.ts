@@ -1,4 +1,4 @@
-/** The image variant service (docs/specification/image.md): internal, without state of its own. */
+/** The image variant service (docs/specification/image.md): internal and stateless. */
 import { createAccess } from '#platform/access/access.ts';
 import { createServer, type HttpServer, type Readiness, type ServerCommons } from '#platform/http/server.ts';
 import type { Objects } from '#platform/objects/objects.ts';
@@ -12,9 +12,9 @@ export interface ImageDeps {
   readonly server: ServerCommons & { readonly readiness: Readiness };
   readonly settings: ImageServiceSettings & Pick<ImageSettings, 'permitWaitMs' | 'processTimeoutS'>;
   readonly variants: VariantMaker;
-  /** The bucket of sources that are named by `key`. */
+  /** The bucket of sources with a `key`. */
   readonly originals: Objects;
-  /** Where the public bucket is read, without a trailing slash: PUBLIC_CDN_URL, or the edge. */
+  /** The base URL of the public bucket, without a trailing slash: PUBLIC_CDN_URL, or the edge. */
   readonly publicUrl: string;
 }
 
@@ -25,10 +25,10 @@ export function createImageService(deps: ImageDeps): HttpServer {
     service: 'image',
     description: 'Makes variants of pictures once and names their public addresses. Internal.',
     plainHealth: true,
-    // What one request may take: its source, two turns to wait for, the processing.
+    // The limit of one request: its source, two waits for a permit, the processing.
     drainTimeoutMs: fetchTimeoutMs + 2 * settings.permitWaitMs + settings.processTimeoutS * 1000,
   });
-  // Set to nothing, the key opens nothing.
+  // An empty key grants no access.
   const internalKeys = settings.internalKey === '' ? [] : [settings.internalKey];
   const fetcher = createFetcher({ allowedHosts: settings.allowedSourceHosts });
   addRoutes(app, createAccess({ internalKeys, log: server.log }), {

@@ -1,25 +1,28 @@
-/** The media service's vocabulary (docs/specification/media.md). */
+/** The schemas and types of the media service (docs/specification/media.md). */
 import { z } from 'zod';
 import { longestAskedSide, resamplings } from '#image/engine/specs.ts';
 import { isBucketName, isSafeKey } from '#platform/objects/keys.ts';
 import { defaultLegacyBucket } from '#platform/objects/objects.ts';
 import { isLegacyPath, isLegacyPrefix, isUuid } from './refs.ts';
 
-/** Any UUID, whatever its version: callers make theirs in many ways. Kept in lower case, so that one id is one key. */
+/** Any UUID of any version, because callers generate their own. Stored in lower case, so that one id is one key. */
 export const uuid = z.guid('must be a UUID').toLowerCase();
 
-/** A field that a caller may leave out, or say `null` for, as responses do for what is not known. */
+/** A field that a caller can omit or set to `null`, as responses do for unknown values. */
 export function optional<T extends z.ZodType>(schema: T) {
   return schema.nullish().transform((value) => value ?? undefined);
 }
 
 export const scopeKind = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 characters of A-Z a-z 0-9 _ -');
 export const scopeId = z.string().regex(/^[A-Za-z0-9_-]{1,128}$/, 'must be 1 to 128 characters of A-Z a-z 0-9 _ -');
-/** Free-form, but printable: what a database and a log line can hold. */
+/** Free-form but printable text that fits into a database row and a log line. */
 export const kind = z
   .string()
   .regex(/^[^\p{Cc}\p{Cs}]{1,64}$/u, 'must be 1 to 64 characters without control characters');
-/** RFC 6838 names. Parameters are refused: they would make two of one type, in the key and in every comparison. */
+/**
+ * RFC 6838 names. Parameters are rejected, because they would make two types of one, in the key and in every
+ * comparison.
+ */
 export const mime = z
   .string()
   .regex(
@@ -122,7 +125,7 @@ export type Asset = z.output<typeof asset>;
 
 export const assetParams = z.object({ assetId: uuid });
 
-/** `null` clears a value; what is left out stays. */
+/** `null` clears a value; an absent field stays unchanged. */
 export const assetChange = z.object({
   thumbAssetId: uuid.nullable().optional().describe('Videos only.'),
   width: side.nullable().optional().describe('Video and audio only, as the next three.'),
@@ -215,7 +218,7 @@ export const scopeDeleted = z.object({
 });
 export type ScopeDeleted = z.output<typeof scopeDeleted>;
 
-/** A name that a header can carry: browsers cut at separators of paths. */
+/** A name that fits into a header. Browsers cut it at path separators. */
 const fileName = z
   .string()
   .regex(/^[^\p{Cc}\p{Cs}/\\]{1,255}$/u, 'must be true, or 1 to 255 characters without control characters, / and \\');
@@ -250,7 +253,7 @@ const imageSignedRef = z.union([
 ]);
 export type ImageSignedRef = z.output<typeof imageSignedRef>;
 
-/** Keyed by ref as it was given. */
+/** Keyed by ref as in the request. */
 export const imageSignedRefs = z.record(z.string(), imageSignedRef);
 export type ImageSignedRefs = Readonly<Record<string, ImageSignedRef>>;
 
@@ -271,7 +274,7 @@ const videoSignedRef = z.union([
 ]);
 export type VideoSignedRef = z.output<typeof videoSignedRef>;
 
-/** Keyed by ref as it was given. */
+/** Keyed by ref as in the request. */
 export const videoSignedRefs = z.record(z.string(), videoSignedRef);
 export type VideoSignedRefs = Readonly<Record<string, VideoSignedRef>>;
 

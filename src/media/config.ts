@@ -40,7 +40,7 @@ export const mediaSettings = {
   ),
 } as const;
 
-/** To the letter: a trailing slash or a query may mean something to it. */
+/** Used unchanged: a trailing slash or a query may have a meaning to the server. */
 function parseClassifierAddress(raw: string): string {
   parseAddress(raw);
   return raw;

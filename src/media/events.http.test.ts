@@ -133,7 +133,9 @@ onEveryPair('webhook events of the media service', (pair) => {
       const [end] = await ofTask(taskId);
       const assetIds = [assetId, expect.any(String)];
       expect(end).toEqual({ type: 'video_task.completed', data: { taskId, ownerId: rig.userId, assetIds } });
-      for (const made of end?.data.assetIds as string[]) expect(await typesOf(made)).toEqual(['asset.registered']);
+      const made = (end?.data.assetIds ?? []) as string[];
+      expect(made).toHaveLength(2);
+      for (const id of made) expect(await typesOf(id)).toEqual(['asset.registered']);
       await rm(folder, { recursive: true });
     });
 

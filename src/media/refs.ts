@@ -1,16 +1,16 @@
-/** How assets are named by callers: by a UUID, or by a path in the legacy backend (docs/specification/media.md#fields). */
+/** References to assets: a UUID, or a path in the legacy backend (docs/specification/media.md#fields). */
 import { isSafeKey } from '#platform/objects/keys.ts';
 
 export { isUuid } from '#platform/ids.ts';
 
-/** Contains `/`, and is no trick: no `..`, empty or absolute segments (docs/specification/media.md#fields). */
+/** Contains `/`, but no `..`, empty or absolute segments (docs/specification/media.md#fields). */
 export function isLegacyPath(ref: string): boolean {
   return ref.includes('/') && isSafeKey(ref);
 }
 
-/** The beginning of legacy paths; it may end in `/`, and is never empty, which would mean everything. */
+/** A prefix of legacy paths. It can end in `/`, and is never empty, which would mean all files. */
 export function isLegacyPrefix(prefix: string): boolean {
-  // Below a folder there has to be room for a name.
+  // A folder must leave room for a name.
   return prefix.endsWith('/') ? isSafeKey(prefix.slice(0, -1)) && isSafeKey(`${prefix}x`) : isSafeKey(prefix);
 }
 

@@ -52,7 +52,7 @@ import { createImageWatermarker } from './watermarks/imagewatermarker.ts';
 import { makeVideoWatermark, type VideoWatermarkJobDeps, watermarkQueue } from './watermarks/videowatermark.ts';
 
 export interface MediaDeps {
-  /** Of the server, as for every service. */
+  /** The options that all services share. */
   readonly server: Omit<ServerOptions, 'service' | 'cors' | 'description' | 'bodyLimit'>;
   /** AGENT_ALLOWED_ORIGINS. */
   readonly agentOrigins: readonly string[];
@@ -69,12 +69,15 @@ export interface MediaDeps {
   /** `undefined`: no asset is a file. */
   readonly folder?: FilesFolder | undefined;
   readonly engine: Engine;
-  /** Over the public bucket, with the key secret of the image service and the edge: variants go with their source. */
+  /**
+   * For the public bucket, with the key secret that the image service and the edge use, because variants are removed
+   * with their source.
+   */
   readonly variants: Pick<VariantMaker, 'forgetAll' | 'names'>;
   readonly screening: Screening;
-  /** Of the edge, or of an imgproxy server in its place. */
+  /** The keys of the edge, or of an imgproxy server in its place. */
   readonly resizeAddress: ResizeSigner;
-  /** Over the same database; media works on its queues from its first moment until it closes. */
+  /** On the same database. Media works on its queues from its start until it closes. */
   readonly jobs: Jobs;
   /** `undefined`: none are sent. */
   readonly webhooks?: Webhooks | undefined;
@@ -140,7 +143,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
   addSweepRoutes(app, deps.access, common);
   const discard = (ownerId: string, assetIds: readonly string[]) => deleteAssetsOfOwner(common, ownerId, assetIds);
   workOnQueues(app, jobs, { ...common, discard });
-  // Before requests in flight are awaited: those that wait for a job get 503 with Retry-After.
+  // Called before requests in flight are awaited: those that wait for a job get 503 with Retry-After.
   const { drain } = app;
   app.drain = () => {
     closing.abort();
@@ -149,7 +152,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
   return app;
 }
 
-/** One video at a time each: ffmpeg takes two threads, and requests come first. */
+/** One video at a time for each, because ffmpeg uses two threads and requests have priority. */
 const concurrency = 1;
 
 function workOnQueues(
@@ -178,7 +181,7 @@ function workOnQueues(
 
 const picturePermits = () => createPermits({ count: picturesAtOnce, waitMs: pictureWaitMs });
 
-/** Sweeps that remove something, and imports. */
+/** Sweeps that remove objects, and imports. */
 const auditing = {
   isOperators: (url: string) =>
     ['/v1/sweep', '/v1/assets/legacy', '/v1/incidents/:id/resolution', '/v1/rescreen'].includes(url),
@@ -190,21 +193,21 @@ const auditing = {
   },
 };
 
-/** What `npm run import-legacy` does without a running instance: `POST /v1/assets/legacy` without HTTP. */
+/** For `npm run import-legacy` without a running instance: `POST /v1/assets/legacy` without HTTP. */
 export function importerOf(
   deps: Pick<MediaDeps, 'database' | 'originals' | 'legacy' | 'engine' | 'screening' | 'settings' | 'webhooks'>,
 ) {
   const { database, originals, legacy, engine, screening, settings, webhooks } = deps;
   const db = database.queries<MediaTables>();
   const pictures = picturePermits();
-  // A command has time.
+  // A command can wait.
   const digester = createDigester({ waitMs: 3_600_000 });
   const limits = settings;
   const importDeps = { db, objects: originals, legacy, engine, screening, pictures, digester, limits, webhooks };
   return (request: LegacyImport) => importFile(importDeps, request);
 }
 
-/** Likewise, for `npm run sweep`: `POST /v1/sweep` without HTTP. */
+/** For `npm run sweep` without a running instance: `POST /v1/sweep` without HTTP. */
 export function sweeperOf(
   deps: Pick<
     MediaDeps,
@@ -227,7 +230,7 @@ export function sweeperOf(
   return (request: SweepRequest) => sweepPage(sweepDeps, request);
 }
 
-/** What `npm run rescreen` does without a running instance: `POST /v1/rescreen` without HTTP and jobs. */
+/** For `npm run rescreen` without a running instance: `POST /v1/rescreen` without HTTP and jobs. */
 export function rescreenerOf(
   deps: Pick<MediaDeps, 'database' | 'signedUrls' | 'originals' | 'legacy' | 'variants' | 'screening' | 'webhooks'>,
 ) {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { isStorableJson, isStorableText } from '#platform/storable.ts';
 
-/** A field that a caller may leave out, or say `null` for. */
+/** A field that a caller can omit or set to `null`. */
 function optional<T extends z.ZodType>(schema: T) {
   return schema.nullish().transform((value) => value ?? undefined);
 }
@@ -15,7 +15,7 @@ export type MemoryType = (typeof memoryTypes)[number];
 
 const entityType = z.enum(entityTypes);
 const memoryType = z.enum(memoryTypes);
-/** Whatever the caller counts its users and groups by, but what a database, a path and a log line can hold. */
+/** The caller chooses ids. They must fit into a database row, a path and a log line. */
 const entityId = z
   .string()
   .regex(/^[^\p{Cc}\p{Cs}]{1,256}$/u, 'must be 1 to 256 characters without control characters');
@@ -28,7 +28,7 @@ const content = z
   .refine(isStorableText, 'must be without NUL and lone surrogates');
 
 export const largestMetadataBytes = 65_536;
-/** Of the field itself: deeper is for documents, not for what is known about a memory. */
+/** The number of levels, the field itself included. Metadata are not meant for documents. */
 const deepestMetadata = 32;
 const metadata = z
   .record(z.string(), z.unknown())
@@ -40,6 +40,21 @@ const metadata = z
     message: `must be at most ${largestMetadataBytes} bytes`,
   });
 export type Metadata = Readonly<Record<string, unknown>>;
+
+export type Actor = 'user' | 'server' | 'operator';
+export type LinkKind = 'related' | 'conflict';
+
+/** The part of a memory that its history records. */
+export const memoryContent = z.object({
+  content: z.string(),
+  type: z.enum(memoryTypes),
+  metadata: z.record(z.string(), z.unknown()),
+});
+export type MemoryContent = z.output<typeof memoryContent>;
+
+/** A fact of a profile, with the ids of the memories that it was derived from. */
+export const derivedFact = z.object({ value: z.string(), evidence: z.array(z.string()) });
+export type DerivedFact = z.output<typeof derivedFact>;
 
 const limit = (byDefault: number) =>
   optional(z.int().min(1).max(100))
@@ -120,7 +135,7 @@ export type SearchRequest = z.output<typeof searchRequest>;
 export const searchResult = z.object({ memories: z.array(foundMemory), degraded });
 export type SearchResult = z.output<typeof searchResult>;
 
-/** Whatever text it is: an id that cannot be one is unknown (404), not malformed. */
+/** Accepts any text: an id that is no UUID is unknown (404), not malformed (400). */
 export const memoryPath = z.object({ id: z.string() });
 
 export const edit = z.object({ content, type: optional(memoryType), metadata: optional(metadata) });

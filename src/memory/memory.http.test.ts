@@ -78,6 +78,19 @@ onEveryDatabase('the memory service', (engine) => {
     expect(nobody.body).toEqual({ profile: null, group_profile: null, memories: [] });
   });
 
+  it('names a sentence once that the user and the group both hold', async () => {
+    const [user, group] = [newUser(), newGroup()];
+    await add(group, 'We sail to Bergen in June');
+    await add(group, 'We sail to Hanoi in July');
+    await add(user, 'we sail to Bergen in June.');
+    const request = { ...user, group_id: group.entity_id, query: 'where do we sail?' };
+    const { body } = await rig.server.send<Injection>('POST', '/inject', request);
+    expect(body.memories.map(({ content }) => content).toSorted()).toEqual([
+      'We sail to Hanoi in July',
+      'we sail to Bergen in June.',
+    ]);
+  });
+
   it('filters by type, and keeps to its limit', async () => {
     const user = newUser();
     for (let place = 0; place < 14; place += 1)
@@ -125,7 +138,7 @@ onEveryDatabase('the memory service', (engine) => {
       expect((await rig.user.send('POST', path, body(newGroup()))).status).toBe(403);
       expect((await rig.user.send('POST', path, body({ ...own(), entity_type: 'group' }))).status).toBe(403);
       expect((await rig.server.send('POST', path, body(newGroup()))).status).toBeLessThan(300);
-      // The form is judged before the right.
+      // The form is checked before the permission.
       expect((await rig.user.send('POST', path, { ...newUser() })).status).toBe(400);
     });
 

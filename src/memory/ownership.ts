@@ -1,9 +1,9 @@
-/** Whose memories a caller may use (docs/specification/memory.md#memory-endpoints). */
+/** The memories that a caller may use (docs/specification/memory.md#memory-endpoints). */
 import type { Caller } from '#platform/access/caller.ts';
 import { problems } from '#platform/problem.ts';
 import type { EntityType } from './api.ts';
 
-/** Servers all; a user his own, and no group's. Throws 403. */
+/** Servers may use all memories. Users may use their own, and those of no group. Throws 403. */
 export function assertMayUse(
   caller: Caller,
   entity: { readonly entity_type: EntityType; readonly entity_id: string; readonly group_id?: string | undefined },

@@ -1,8 +1,8 @@
 import type { Access } from '#platform/access/access.ts';
 import type { Caller } from '#platform/access/caller.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import { type AddingDeps, addMemory } from './adding.ts';
 import {
+  type Actor,
   addition,
   additionRequest,
   edit,
@@ -13,12 +13,12 @@ import {
   searchRequest,
   searchResult,
 } from './api.ts';
-import { editMemory, lookUpMemory, removeMemory } from './editing.ts';
-import type { Actor } from './history/store.ts';
+import { type AddingDeps, addMemory } from './changes/adding.ts';
+import { editMemory, lookUpMemory, removeMemory } from './changes/editing.ts';
+import type { StoredMemory } from './memories/memorystore.ts';
+import { toMemory } from './memories/presenting.ts';
 import { assertMayUse } from './ownership.ts';
-import { toMemory } from './presenting.ts';
-import { inject, type SearchingDeps, searchMemories } from './searching.ts';
-import type { StoredMemory } from './store.ts';
+import { inject, type SearchingDeps, searchMemories } from './search/searching.ts';
 
 export type RouteDeps = AddingDeps & SearchingDeps;
 
@@ -111,7 +111,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
   );
 }
 
-/** Words that a server wrote for a user are the server's. */
+/** The history names the server for what it writes on behalf of a user. */
 const actorOf = (caller: Caller): Actor => (caller.kind === 'user' && !caller.isOnBehalf ? 'user' : 'server');
 
 const ownerOf = ({ entityType, entityId }: StoredMemory) => ({ entity_type: entityType, entity_id: entityId });

@@ -8,16 +8,18 @@ import { createServer, type HttpServer, type ServerOptions } from '#platform/htt
 import { measureJobs } from '#platform/jobs/depth.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { addAdminRoutes } from './admin/routes.ts';
+import { createEntityQueue } from './changes/entityqueue.ts';
 import { calibrateEmbedder } from './embedding/calibration.ts';
 import type { Embedder } from './embedding/embedder.ts';
-import { createEntityIndexes } from './entityindex.ts';
-import { createEntityQueue } from './queueing.ts';
-import { reembeddingQueue, startReembedding } from './reembedding.ts';
+import { reembeddingQueue, startReembedding } from './embedding/reembedding.ts';
+import { findVectorColumn } from './memories/memorystore.ts';
 import { addRoutes } from './routes.ts';
-import { findVectorColumn, type MemoryTables } from './store.ts';
+import { createEntityIndexes } from './search/entityindex.ts';
+import { addSelfServiceRoutes } from './selfservice/routes.ts';
+import type { MemoryTables } from './tables.ts';
 
 export interface MemoryDeps {
-  /** Of the server, as for every service. */
+  /** The options that all services share. */
   readonly server: Omit<ServerOptions, 'service' | 'cors' | 'description' | 'bodyLimit'>;
   /** AGENT_ALLOWED_ORIGINS. */
   readonly agentOrigins: readonly string[];
@@ -49,6 +51,7 @@ export async function createMemory(deps: MemoryDeps): Promise<HttpServer> {
   const mergeAbove = deps.mergeSimilarity ?? 0.9;
   const routeDeps = { db, column, embedder, indexes, clock, mergeAbove, queue: createEntityQueue() };
   addRoutes(app, access, routeDeps);
+  addSelfServiceRoutes(app, access, routeDeps);
   addAdminRoutes(app, guardAdmins(deps.adminToken), routeDeps);
   await startReembedding(routeDeps, deps.jobs, deps.server.log);
   const queues = [reembeddingQueue(embedder).name];

@@ -1,4 +1,4 @@
-/** The vocabulary of the notification service (docs/specification/notify.md#notify-endpoints). */
+/** The schemas and types of the notification service (docs/specification/notify.md#notify-endpoints). */
 import { z } from 'zod';
 import { isUuid } from '#platform/ids.ts';
 import { contentLanguages } from '#platform/language.ts';
@@ -6,7 +6,7 @@ import { optional } from './emailapi.ts';
 import { addressOf } from './mail.ts';
 
 export const notifyRequest = z.object({
-  // That they are there is judged by the route: docs/specification/notify.md#notify-endpoints has the sentence.
+  // The route checks that they are present: docs/specification/notify.md#notify-endpoints fixes the message.
   type: optional(z.string().max(128)),
   userId: optional(z.string().refine((id) => id === '' || isUuid(id), 'must be a UUID')),
   data: optional(z.record(z.string(), z.unknown())).describe('For the texts of the type.'),
@@ -59,14 +59,6 @@ export const suppressedAddress = z.object({
     .string()
     .refine(isBare, 'must be an email address')
     .transform((text) => addressOf(text) ?? text),
-});
-
-/** Of the header `Idempotency-Key`: what the provider takes. */
-export const idempotencyHeaders = z.object({
-  'idempotency-key': z
-    .string()
-    .regex(/^[\x20-\x7e]{1,256}$/, 'must be 1 to 256 characters of ASCII')
-    .optional(),
 });
 
 export const typeList = z.object({

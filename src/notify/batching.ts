@@ -1,6 +1,7 @@
-/** `POST /emails/batch`: up to 100 mails, accepted together or not at all, and sent without a waiting caller. */
-import { hash, randomUUID } from 'node:crypto';
+/** `POST /emails/batch`: accepts up to 100 mails together or not at all. No caller waits for the sends. */
+import { randomUUID } from 'node:crypto';
 import { type Db, transaction } from '#platform/db/db.ts';
+import { digestOf } from '#platform/http/idempotency.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { EmailRequest } from './emailapi.ts';
 import { mailOf } from './emails.ts';
@@ -19,9 +20,9 @@ export interface Batch {
   readonly key: string | undefined;
 }
 
-/** The ids of the mails, in their order. */
+/** The ids of the mails, in order. */
 export async function acceptBatch(deps: BatchingDeps, { requests, key }: Batch): Promise<readonly string[]> {
-  const bodyDigest = hash('sha256', JSON.stringify(requests));
+  const bodyDigest = digestOf(requests);
   for (;;) {
     const seen = key === undefined ? undefined : await findBatch(deps.db, key, requests.length);
     if (seen !== undefined) {
@@ -33,7 +34,7 @@ export async function acceptBatch(deps: BatchingDeps, { requests, key }: Batch):
   }
 }
 
-/** Each mail of a batch has a row, and so a key of its own. */
+/** Each mail of a batch has its own row, and so its own key. */
 const keyOf = (key: string, position: number) => `${position} ${key}`;
 
 async function findBatch(db: BatchingDeps['db'], key: string, count: number) {
@@ -65,7 +66,7 @@ function insertBatch(
         content: { mail: mailOf(request) },
         scheduledAt: request.scheduled_at,
       });
-      // The first row decides: a twin has all of the others, or none.
+      // The first row decides: a concurrent request has inserted all of the rows, or none.
       if (!isNew) return false;
       await enqueueLater(jobs, tx, id, request.scheduled_at);
     }

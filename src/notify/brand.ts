@@ -1,4 +1,4 @@
-/** What every mail shows of the operator. */
+/** The operator's brand in every mail. */
 export interface Brand {
   readonly name: string;
   readonly logoUrl?: string | undefined;
@@ -7,13 +7,13 @@ export interface Brand {
   readonly postalAddress?: string | undefined;
 }
 
-/** The name of `Name <address>`; without one `Atelier`. */
+/** The name in `Name <address>`. Without one, `Atelier`. */
 export function nameIn(sender: string): string {
   const [, name = ''] = /^([^<]*)</.exec(sender) ?? [];
   return name.replaceAll('"', '').trim() || 'Atelier';
 }
 
-/** Black or white, whichever is easier to read on the color (WCAG 2.2, relative luminance). */
+/** Returns black or white, whichever has more contrast to the color (WCAG 2.2, relative luminance). */
 export function textColorOn(color: string): '#ffffff' | '#18181b' {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
     const channel = Number.parseInt(color.slice(at, at + 2), 16) / 255;

@@ -1,6 +1,7 @@
 /**
- * Tries sends, each as a job. A process may die at any point: before the channel took the mail, another worker tries the same
- * mail under the same id; after that, the id keeps it from going out twice where the other side knows idempotency.
+ * Tries sends, each as a job. A process may die at any point. If the channel has not accepted the mail, another worker
+ * tries the same mail with the same id. If it has, the id prevents a second delivery where the other side supports
+ * idempotency.
  */
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import { type Job, type Jobs, LeaseLost, UnrecoverableError, WorkerStopping } from '#platform/jobs/jobs.ts';
@@ -21,7 +22,7 @@ export interface DeliveringDeps {
   readonly channel: Channel;
   readonly outcomes: Outcomes;
   readonly log: Log;
-  /** Called after each try. */
+  /** Called after each attempt. */
   readonly onOutcome: (outcome: 'sent' | 'failed' | 'suppressed') => void;
 }
 
@@ -37,7 +38,7 @@ export async function startDelivering(deps: DeliveringDeps): Promise<void> {
   do {
     adopted = await transaction(db, async (tx) => {
       const sends = await adoptSends(tx, adoptedAtOnce);
-      // A process of the version before may be sending it until then.
+      // A process of the previous version may be sending it until then.
       for (const { id, claimedUntil } of sends) await enqueueLater(jobs, tx, id, claimedUntil);
       return sends.length;
     });
@@ -47,7 +48,7 @@ export async function startDelivering(deps: DeliveringDeps): Promise<void> {
   };
   jobs.work<SendJob, NotifyTables>(
     sendQueue,
-    // The first try was lost or failed, and its caller did not end the send: no caller waits for it any more.
+    // The first attempt was lost or failed, and its caller did not end the send: no caller waits for it any more.
     (job) => (job.attempt > 1 ? transaction(db, (tx) => moveToLater(jobs, tx, job)) : deliver(deps, job)),
     { concurrency: sendsAtOnce, onDead },
   );
@@ -83,7 +84,7 @@ async function deliver(deps: DeliveringDeps, job: Job<SendJob>): Promise<void> {
   }
 }
 
-/** Another worker has the job, or will have it: how this try went is not to be written. */
+/** Another worker has or will get the job, so the result of this attempt must not be stored. */
 const isInterruption = (reason: unknown) => reason instanceof LeaseLost || reason instanceof WorkerStopping;
 
 const maxReasonLength = 500;
@@ -109,7 +110,7 @@ class AllSuppressed extends Error {
 
 interface Delivered {
   readonly providerId: string;
-  /** The recipients that the mail did not go to. */
+  /** The recipients that did not get the mail. */
   readonly suppressed: readonly string[];
 }
 
@@ -132,7 +133,7 @@ async function tryOnce(deps: DeliveringDeps, job: Job<SendJob>, mail: Mail): Pro
   }
 }
 
-/** The mail is out: a short failure of the database is no reason to send it again. */
+/** The mail is sent. A short failure of the database is no reason to send it again. */
 function written<T>(write: () => Promise<T>): Promise<T> {
   const isRetryable = (error: unknown) => !(error instanceof LeaseLost);
   return retry(write, { attempts: 4, baseDelayMs: 50, maxDelayMs: 400, isRetryable });

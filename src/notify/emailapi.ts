@@ -1,15 +1,18 @@
-/** The vocabulary of raw mails (docs/specification/notify.md#emails): the provider's own requests, as far as they are taken. */
+/**
+ * The schemas and types of raw mails (docs/specification/notify.md#emails): the supported part of the provider's
+ * requests.
+ */
 import { z } from 'zod';
 import { addressOf, hasControls } from './mail.ts';
 
-/** As large as the provider takes. */
+/** The provider's limit. */
 const maxRecipients = 50;
 const maxBatch = 100;
 const maxListed = 50;
 /** Of a line of a mail (RFC 5322 §2.1.1). */
 const maxLineLength = 998;
 const maxScheduleMs = 30 * 24 * 3600 * 1000;
-/** Room for a caller's clock. */
+/** Allows for the caller's clock. */
 const clockSlackMs = 60_000;
 
 export const optional = <Schema extends z.ZodType>(schema: Schema) =>
@@ -17,7 +20,7 @@ export const optional = <Schema extends z.ZodType>(schema: Schema) =>
 
 const isAddress = (text: string) => addressOf(text) !== undefined;
 const mailbox = z.string().refine(isAddress, 'must be an address, or `Name <address>`');
-/** A new one for each field: the OpenAPI document shows one that is used twice only in part. */
+/** Creates a schema for each field, because the OpenAPI document shows a schema that is used twice only in part. */
 const mailboxes = () =>
   z
     .union([mailbox.transform((one) => [one]), z.array(mailbox)])
@@ -30,11 +33,11 @@ const line = (max: number) =>
     .max(max)
     .refine((text) => !hasControls(text), 'must be one line');
 
-/** The provider's library sends a `Buffer` in this form. */
+/** The form in which the provider's library sends a `Buffer`. */
 const bufferJson = z.object({ type: z.literal('Buffer'), data: z.array(z.number().int().min(0).max(255)) });
 const base64 = z.string().transform((text, context) => {
   const compact = /\s/.test(text) ? text.replaceAll(/\s/g, '') : text;
-  // Regular expressions of a whole attachment would need more stack than there is.
+  // A regular expression over a whole attachment would overflow the stack.
   if (Buffer.from(compact, 'base64').toString('base64') === compact) return compact;
   context.addIssue({ code: 'custom', message: 'must be base64' });
   return z.NEVER;
@@ -60,7 +63,7 @@ const attachment = z.object({
     .describe('Files are not fetched: send their `content`.'),
 });
 
-/** Fields that have a parameter of their own, or that the server that sends the mail writes. */
+/** Headers that have a field of their own, or that the sending server writes. */
 const reserved =
   /^(?:from|to|cc|bcc|reply-to|subject|date|sender|message-id|mime-version|content-.*|return-path|received|dkim-signature)$/i;
 
@@ -169,7 +172,7 @@ export const email = z.object({
 
 export const canceledEmail = z.object({ object: z.literal('email'), id: z.string() });
 
-/** A message of the provider, verified by the content service. */
+/** An event of the provider, verified by the content service. */
 export const providerEvent = z.object({
   id: z.string().min(1).max(256).describe('Of the message: the same one counts once.'),
   type: z.string().max(64),

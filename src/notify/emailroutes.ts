@@ -1,8 +1,8 @@
-/** The routes of raw mails, which the provider's own library calls. */
+/** The routes of raw mails, which are compatible with the provider's own library. */
 import type { FastifyRequest } from 'fastify';
 import type { Access } from '#platform/access/access.ts';
+import { idempotencyHeaders } from '#platform/http/idempotency.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import { idempotencyHeaders } from './api.ts';
 import { acceptBatch } from './batching.ts';
 import { batchAnswer, canceledEmail, email, emailAnswer, emailBatch, emailId, emailRequest } from './emailapi.ts';
 import { cancelEmail, mailOf, showEmail } from './emails.ts';
@@ -34,7 +34,7 @@ export function addEmailRoutes(app: HttpServer, guard: Guard, deps: SendingDeps)
     },
     async (request) => {
       const { html, text, scheduled_at: at } = request.body;
-      // docs/specification/notify.md#emails has this status, and the sentence.
+      // docs/specification/notify.md#emails fixes this status and the message.
       if (!html && !text) throw notifyProblems.email_failed({ message: 'Either html or text must be provided' });
       const outcome = await sendOnce(deps, {
         endpoint: 'emails',

@@ -1,17 +1,15 @@
-/** Mails for later, batches, and what becomes of a mail (docs/specification/notify.md#emails). */
+/** Scheduled mails, batches, and the status of a mail (docs/specification/notify.md#emails). */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import { databaseEngines } from '../../test/database.fixture.ts';
 import {
   type Answer,
-  createTestChannel,
   internalKey,
-  type NotifyRig,
+  type NotifyPair,
   newKey,
-  startNotify,
+  startNotifyPair,
   type TestChannel,
 } from '../../test/notify/notify.fixture.ts';
 import { suppress } from './suppressionstore.ts';
@@ -23,22 +21,16 @@ const dayMs = 24 * 3600 * 1000;
 
 describe.each(databaseEngines)('mails on $name', (engine) => {
   describe.skipIf(engine.missing)('', () => {
+    let pair: NotifyPair;
     let database: Database;
     let channel: TestChannel;
-    let rigs: readonly [NotifyRig, NotifyRig];
+    let rigs: NotifyPair['rigs'];
     beforeAll(async () => {
-      database = await engine.open(migrations);
-      channel = createTestChannel();
-      rigs = [await startNotify(database, channel), await startNotify(database, channel)];
+      pair = await startNotifyPair(engine);
+      ({ database, channel, rigs } = pair);
     });
-    afterAll(async () => {
-      for (const rig of rigs) await rig.close();
-      await database.close();
-    });
-    beforeEach(() => {
-      channel.sent.length = 0;
-      channel.obstruct(async () => undefined);
-    });
+    afterAll(() => pair.close());
+    beforeEach(() => pair.reset());
 
     const mail = { from: 'a@example.com', to: 'b@example.com', subject: 'Hello', text: 'Hello' };
     const post = (body: unknown, headers?: Record<string, string>) => rigs[0].post('/emails', body, headers);
@@ -76,7 +68,7 @@ describe.each(databaseEngines)('mails on $name', (engine) => {
       it('are taken up to 40 MiB', async () => {
         const content = Buffer.alloc(28 * 1024 * 1024, 7).toString('base64');
         const attachments = [{ filename: 'large.bin', content }];
-        // For later, so that the speed of the machine does not matter.
+        // Scheduled, so that the speed of the machine does not matter.
         const { status, body } = await post({ ...mail, attachments, scheduled_at: inMs(dayMs) });
         expect(status).toBe(200);
         await rigs[0].post(`/emails/${body.id}/cancel`, {});

@@ -1,4 +1,7 @@
-/** Mails that were accepted: what became of them, and ending those that wait (docs/specification/notify.md#emails). */
+/**
+ * The status of accepted mails, and the cancellation of those that are not sent yet
+ * (docs/specification/notify.md#emails).
+ */
 import type { z } from 'zod';
 import { type Db, transaction } from '#platform/db/db.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
@@ -29,7 +32,7 @@ export function mailOf(request: EmailRequest): Mail {
 
 const maxEvents = 100;
 
-/** Throws 404 when there is no such mail, or it was sent more than 30 days ago. */
+/** Throws 404 if the mail is unknown, or was sent more than 30 days ago. */
 export async function showEmail({ db }: EmailDeps, id: string): Promise<z.output<typeof email>> {
   const found = await findEmail(db, id);
   if (found === undefined) throw problems.not_found({ message: 'There is no mail with this id.' });
@@ -50,19 +53,19 @@ export async function showEmail({ db }: EmailDeps, id: string): Promise<z.output
   };
 }
 
-/** Of a mail that was sent, the worst that the provider reported: its messages arrive in any order. */
+/** Returns the worst event that the provider reported for a mail, because events arrive in any order. */
 const fates = ['complained', 'bounced', 'delivered'] as const;
 
 function statusOf(status: SendStatus, events: readonly EventType[]): EmailStatus {
   if (status === 'pending' || status === 'sending' || status === 'skipped') return 'scheduled';
   if (status !== 'sent') return status;
   const fate = fates.find((one) => events.includes(one));
-  // An earlier one is our own, of a try before this one.
+  // An earlier event is our own, of a previous attempt.
   const hasFailed = events.lastIndexOf('failed') > events.lastIndexOf('sent');
   return fate ?? (hasFailed ? 'failed' : 'sent');
 }
 
-/** Throws 404 when there is no such mail, and 409 when it can no longer be canceled. */
+/** Throws 404 if the mail is unknown, and 409 if it can no longer be canceled. */
 export async function cancelEmail({ db, jobs }: EmailDeps, id: string): Promise<void> {
   const found = await findEmail(db, id);
   if (found === undefined) throw problems.not_found({ message: 'There is no mail with this id.' });

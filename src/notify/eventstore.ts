@@ -1,4 +1,4 @@
-/** What happened to mails: our own events, and those of the provider. */
+/** The rows of mail events: our own, and those of the provider. */
 import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
 import type { EventType } from './emailapi.ts';
@@ -26,7 +26,7 @@ export interface ForeignEvent {
   readonly reason: string | undefined;
 }
 
-/** `false`: it is there already. */
+/** `false`: it exists already. */
 export async function addForeignEvent(tx: Tx<NotifyTables>, event: ForeignEvent): Promise<boolean> {
   const { sourceId, providerId, type, reason = null } = event;
   const { numInsertedOrUpdatedRows } = await tx
@@ -37,7 +37,7 @@ export async function addForeignEvent(tx: Tx<NotifyTables>, event: ForeignEvent)
   return numInsertedOrUpdatedRows === 1n;
 }
 
-/** The newest `limit`, the oldest of them first. */
+/** Returns the newest `limit` events, the oldest of them first. */
 export async function listEvents(
   db: Handle,
   { id, providerId }: { readonly id: string; readonly providerId: string | null },
@@ -55,7 +55,7 @@ export async function listEvents(
   return rows.toReversed();
 }
 
-/** Longer than sends are kept, so that none loses its events. */
+/** Longer than sends are stored, so that no send loses its events. */
 const keptForDays = 62;
 
 export async function dropOldEvents(db: Handle): Promise<void> {

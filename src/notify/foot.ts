@@ -2,10 +2,10 @@
 import type { ContentLanguage } from '#platform/language.ts';
 
 interface FootTexts {
-  /** Why the reader got it. */
+  /** The reason why the reader got the mail. */
   readonly reason: string;
   readonly unsubscribe: string;
-  /** In place of both, on mails about the account itself. */
+  /** Replaces both in mails about the account itself. */
   readonly account: string;
 }
 

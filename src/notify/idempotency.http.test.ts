@@ -2,16 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AccountTables, ensureProfile, setOpenNotification } from '#accounts/store.ts';
-import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import type { JobTables } from '#platform/jobs/jobs.ts';
 import { laneEngines } from '../../test/database.fixture.ts';
 import {
-  createTestChannel,
   leaveSend,
-  type NotifyRig,
+  type NotifyPair,
   newKey,
-  startNotify,
+  startNotifyPair,
   type TestChannel,
 } from '../../test/notify/notify.fixture.ts';
 import type { NotifyTables } from './tables.ts';
@@ -23,23 +21,16 @@ async function unfinishedJobs(database: Database): Promise<number> {
 
 describe.each(laneEngines)('Idempotency-Key on $name', (engine) => {
   describe.skipIf(engine.missing)('', () => {
+    let pair: NotifyPair;
     let database: Database;
     let channel: TestChannel;
-    /** Two processes on one database, as far as the database can tell. */
-    let rigs: readonly [NotifyRig, NotifyRig];
+    let rigs: NotifyPair['rigs'];
     beforeAll(async () => {
-      database = await engine.open(migrations);
-      channel = createTestChannel();
-      rigs = [await startNotify(database, channel), await startNotify(database, channel)];
+      pair = await startNotifyPair(engine);
+      ({ database, channel, rigs } = pair);
     });
-    afterAll(async () => {
-      for (const rig of rigs) await rig.close();
-      await database.close();
-    });
-    beforeEach(() => {
-      channel.sent.length = 0;
-      channel.obstruct(async () => undefined);
-    });
+    afterAll(() => pair.close());
+    beforeEach(() => pair.reset());
 
     const mail = { from: 'a@example.com', to: 'b@example.com', subject: 'Hello', text: 'Hello' };
 

@@ -1,4 +1,4 @@
-/** The one layout of our own mails: HTML and text that say the same, with what mail clients need. */
+/** The layout of our own mails: equivalent HTML and text, with what mail clients need. */
 import { html, type Markup } from '#platform/markup.ts';
 import { textColorOn } from './brand.ts';
 import { footTexts } from './foot.ts';
@@ -43,8 +43,8 @@ const font =
   "font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,'Noto Sans','PingFang SC','Hiragino Sans','Microsoft YaHei','Malgun Gothic',Arial,sans-serif";
 
 /**
- * Tables and styles on elements, because mail clients know little else. Text has a contrast of at least 7 to 1 on light and dark
- * grounds. Layout tables have the role `presentation`, so that screen readers read the text alone.
+ * Uses tables and styles on elements, because mail clients support little else. Text has a contrast of at least 7 to 1
+ * on light and dark backgrounds. Layout tables have the role `presentation`, so that screen readers read only the text.
  */
 function page(facts: MailFacts, { subject, heading, paragraphs, action, items = [] }: Layout, foot: Foot): Markup {
   const { language, brand, appUrl } = facts;

@@ -1,4 +1,4 @@
-/** A mail as it is handed to a channel: rendered, judged, and the same at every try. */
+/** A mail for a channel: rendered, validated, and identical in each attempt. */
 export interface Mail {
   readonly from: string;
   readonly to: readonly string[];
@@ -18,7 +18,7 @@ export interface Attachment {
   readonly filename: string;
   /** base64 */
   readonly content: string;
-  /** By default that of the file name's extension. */
+  /** By default, the type of the file name's extension. */
   readonly contentType?: string | undefined;
   /** The HTML shows it as `cid:<contentId>`. */
   readonly contentId?: string | undefined;
@@ -34,9 +34,9 @@ const local = /^[^\s@<>(),;:\\"[\]]{1,64}$/;
 const domain =
   /^(?=.{1,253}$)[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?(?:\.[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?)+$/u;
 
-/** The bare address of `address` or `Name <address>`, in lower case; `undefined` when it is none. */
+/** Returns the bare address of `address` or `Name <address>` in lower case, or `undefined` if it is invalid. */
 export function addressOf(text: string): string | undefined {
-  // A line break would begin a header of its own.
+  // A line break would start another header.
   if (hasControls(text) || text.length > 512) return undefined;
   const match = mailbox.exec(text.trim());
   const address = (match?.[1] ?? match?.[2] ?? '').trim();
@@ -53,7 +53,7 @@ export function recipientsOf(mail: Mail): readonly string[] {
   return [...mail.to, ...mail.cc, ...mail.bcc].map(bareAddressOf);
 }
 
-/** The mail for the other recipients; `addresses`: bare, in lower case. */
+/** Returns the mail for the other recipients. `addresses`: bare, in lower case. */
 export function withoutRecipients(mail: Mail, addresses: readonly string[]): Mail {
   const left = (mailboxes: readonly string[]) => mailboxes.filter((text) => !addresses.includes(bareAddressOf(text)));
   return { ...mail, to: left(mail.to), cc: left(mail.cc), bcc: left(mail.bcc) };

@@ -1,4 +1,6 @@
-/** `POST /notify` (docs/specification/notify.md#notify): whom a notification goes to, whether it may, and in which language. */
+/**
+ * `POST /notify` (docs/specification/notify.md#notify): decides the recipient and the language, and whether to send.
+ */
 import { type AccountTables, findRecipient } from '#accounts/store.ts';
 import type { Db } from '#platform/db/db.ts';
 import { type ContentLanguage, toContentLanguage } from '#platform/language.ts';
@@ -46,7 +48,7 @@ export async function notify(
   return told(await sendOnce(deps, { endpoint: 'notify', key, body, prepare }));
 }
 
-/** `POST /types/:type/preview`: for a made-up user of the free plan. */
+/** `POST /types/:type/preview`: renders for an invented user of the free plan. */
 export async function previewType(
   deps: TypeDeps,
   name: string,
@@ -71,7 +73,7 @@ async function chooseRecipient(
   { userId, contact }: Notification,
 ): Promise<Recipient | { readonly skipReason: SkipReason }> {
   const fallback = toContentLanguage(contact?.locale ?? '') ?? 'en';
-  // The user may be gone already; so are the preference and the plan, and the gates that ask for them.
+  // The user may be deleted already. Then the preference, the plan and the gates that depend on them do not apply.
   if (contact?.email) return { user: { id: userId, email: contact.email, plan: null }, language: fallback };
   const user = await findRecipient(accounts, userId);
   if (!user?.email) return { skipReason: 'user_not_found' };

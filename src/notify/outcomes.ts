@@ -1,7 +1,7 @@
-/** Wakes callers that wait for a send which a worker of the same process has tried. */
+/** Wakes callers that wait for a send after a worker of the same process has tried it. */
 
 export interface Outcomes {
-  /** Calls `wake` at the next change of the send. The function that is returned ends this. */
+  /** Calls `wake` at the next change of the send. Call the returned function to stop. */
   watch(id: string, wake: () => void): () => void;
   changed(id: string): void;
 }

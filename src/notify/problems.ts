@@ -1,6 +1,6 @@
 import { defineProblems } from '#platform/problem.ts';
 
-/** The sentences of docs/specification/notify.md#notify-endpoints are kept to the letter, without a full stop. */
+/** The messages of docs/specification/notify.md#notify-endpoints are fixed, and have no full stop. */
 export const notifyProblems = defineProblems({
   unknown_notification_type: { status: 400, message: 'There is no notification of this type.' },
   idempotency_conflict: { status: 409, message: 'This Idempotency-Key came with another body before.' },

@@ -1,4 +1,7 @@
-/** What the provider reports about mails: bounces and complaints suppress their addresses (docs/specification/notify.md#provider-events). */
+/**
+ * Events that the provider reports about mails. Bounces and complaints suppress their addresses
+ * (docs/specification/notify.md#provider-events).
+ */
 import { type Db, transaction } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import type { Webhooks } from '#webhooks/publishing.ts';
@@ -14,7 +17,7 @@ export interface ProviderEventDeps {
   readonly webhooks?: Webhooks | undefined;
 }
 
-/** By the provider's name of the message. Others are ignored. */
+/** By the provider's name of the event. Other events are ignored. */
 const known: Readonly<Record<string, EventType>> = {
   'email.delivered': 'delivered',
   'email.delivery_delayed': 'delivery_delayed',
@@ -49,8 +52,8 @@ export async function takeProviderEvent({ db, log, webhooks }: ProviderEventDeps
 }
 
 /**
- * A message names all recipients of its mail, so one of several counts only if the reason names it: the others did nothing
- * wrong. A temporary bounce, such as a full mailbox, suppresses nobody.
+ * An event names all recipients of its mail. If there are several, one of them counts only if the reason names it. A
+ * temporary bounce, such as a full mailbox, suppresses no address.
  */
 function suppressedBy(type: EventType, { to, bounce_type: bounceType, reason = '' }: ProviderEvent): readonly string[] {
   if (type !== 'bounced' && type !== 'complained') return [];
@@ -64,7 +67,7 @@ function suppressedBy(type: EventType, { to, bounce_type: bounceType, reason = '
 const maxReasonLength = 500;
 
 function storable(text: string | undefined): string | undefined {
-  // An empty one says nothing.
+  // An empty reason is no information.
   if (!text) return undefined;
   return text
     .replaceAll(/\p{Cc}+/gu, ' ')

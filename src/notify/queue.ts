@@ -1,6 +1,7 @@
 /**
- * The queues of sends. A send whose caller waits is tried in `notify/send`. Everything else is tried in `notify/send-later`,
- * also a send whose first try was lost or failed, so that no backlog delays a mail that is requested now.
+ * The queues of sends. A send whose caller waits is tried in `notify/send`. All other sends are tried in
+ * `notify/send-later`, including those whose first attempt was lost or failed, so that no backlog delays a mail that is
+ * requested now.
  */
 import { z } from 'zod';
 import type { Tx } from '#platform/db/db.ts';
@@ -10,7 +11,7 @@ import type { NotifyTables } from './tables.ts';
 const sendJob = z.object({ sendId: z.guid() });
 export type SendJob = z.output<typeof sendJob>;
 
-/** A send is given up after a day (docs/notify.md); until then there are fewer attempts than this. */
+/** A send ends as failed after a day (docs/notify.md). Until then there are fewer attempts than this. */
 const pace = { maxAttempts: 1000, retryAfterMs: 4000, longestRetryMs: 600_000 };
 
 export const sendQueue: Queue<SendJob> = { name: 'notify/send', payload: sendJob, ...pace };
@@ -24,7 +25,7 @@ export async function enqueueSend(jobs: Jobs, tx: Handle, sendId: string): Promi
   await jobs.enqueue(tx, sendQueue, { sendId }, { key: sendId });
 }
 
-/** `at`: not before; at once when left out. */
+/** `at`: the earliest time. By default, at once. */
 export async function enqueueLater(jobs: Jobs, tx: Handle, sendId: string, at?: Date): Promise<void> {
   await jobs.enqueue(tx, laterQueue, { sendId }, { key: sendId, ...(at === undefined ? {} : { at }) });
 }
@@ -34,12 +35,12 @@ export async function moveToLater(jobs: Jobs, tx: Handle, job: Job<SendJob>): Pr
   await enqueueLater(jobs, tx, job.payload.sendId);
 }
 
-/** Makes the next try due now. */
+/** Makes the next attempt due now. */
 export async function hastenSend(jobs: Jobs, tx: Handle, sendId: string): Promise<void> {
   for (const queue of queues) await jobs.hasten(tx, queue, sendId);
 }
 
-/** Ends a try that is under way, too. */
+/** Also ends an attempt that is running. */
 export async function cancelSend(jobs: Jobs, tx: Handle, sendId: string): Promise<void> {
   for (const queue of queues) await jobs.cancel(tx, queue, sendId);
 }

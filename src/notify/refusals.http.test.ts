@@ -1,4 +1,4 @@
-/** From a real SMTP server's refusal to what later mails to the same addresses do. */
+/** From a rejection by a real SMTP server to the effect on later mails to the same addresses. */
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';

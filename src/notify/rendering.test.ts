@@ -36,7 +36,7 @@ const visible = (html: string) =>
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&');
-/** The texts that a reader sees, in their order: no style, no attributes. */
+/** The texts that a reader sees, in order, without styles and attributes. */
 const lines = (html: string) =>
   visible(html.replaceAll(/<style>[\s\S]*?<\/style>|<title>[\s\S]*?<\/title>/g, '').replaceAll(/<[^>]+>/g, '\n'))
     .split('\n')

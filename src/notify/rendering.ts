@@ -1,10 +1,12 @@
-/** Makes the mail of a notification: its type's content, in one language, with the headers that mail clients need. */
+/**
+ * Renders the mail of a notification: the content of its type in one language, with the headers that mail clients need.
+ */
 import { signUnsubscribe } from '#accounts/unsubscribing.ts';
 import type { Brand } from './brand.ts';
 import type { MailContent, MailFacts, NotificationType, TrendingItem } from './types/notification.ts';
 
 export interface RenderingDeps {
-  /** Where the button leads. */
+  /** The URL of the button. */
   readonly appUrl: string;
   /** The page of the content service, without its query. */
   readonly unsubscribeUrl: string;
@@ -32,7 +34,7 @@ export function renderMail(deps: RenderingDeps, type: NotificationType, renderin
   return { ...content, headers: unsubscribeUrl === undefined ? {} : unsubscribeHeaders(unsubscribeUrl) };
 }
 
-/** RFC 8058: mail clients show a button of their own, and send a POST. */
+/** RFC 8058: mail clients show their own button, which sends a POST. */
 function unsubscribeHeaders(url: string) {
   return { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
 }

@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
+import { idempotencyHeaders } from '#platform/http/idempotency.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { invalid, type Problem, problems } from '#platform/problem.ts';
 import { findUnstorable } from '#platform/storable.ts';
 import {
-  idempotencyHeaders,
   type NotifyRequest,
   notifyAnswer,
   notifyRequest,
@@ -25,7 +25,7 @@ import { takeProviderEvent } from './providerevents.ts';
 import { lift, listPage } from './suppressions.ts';
 
 export interface RouteDeps extends NotifyingDeps {
-  /** Whether INTERNAL_KEY is set: without it nothing is answered but 500 (docs/specification/notify.md#notify-endpoints). */
+  /** Whether INTERNAL_KEY is set. Without it, every response is 500 (docs/specification/notify.md#notify-endpoints). */
   readonly isKeyConfigured: boolean;
 }
 
@@ -37,7 +37,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     onRequest: [configured, access.internalOnly.onRequest],
     preValidation: refuseUnstorable,
   };
-  // The provider's own library sends its key as a bearer token, and reads `name` and `statusCode` of an error.
+  // The provider's library sends its key as a bearer token, and reads `name` and `statusCode` of an error.
   const providerGuard = {
     ...access.internalOrBearer,
     onRequest: [configured, access.internalOrBearer.onRequest],
@@ -143,16 +143,16 @@ function refuseUnconfigured(isConfigured: boolean) {
   };
 }
 
-/** A path holds the names of a caller's fields. */
+/** A path contains the names of the caller's fields. */
 const maxPathLength = 200;
 
-/** Judged before the schema, which words its faults by field and passes over fields that it does not know. */
+/** Checked before the schema, which reports errors by field and ignores unknown fields. */
 async function refuseUnstorable(request: FastifyRequest): Promise<void> {
   const found = findUnstorable(request.body, 'body');
   if (found !== undefined) throw invalid(found.path.slice(0, maxPathLength), found.message);
 }
 
-/** The sentence is fixed (docs/specification/notify.md#notify). */
+/** The message is fixed (docs/specification/notify.md#notify). */
 function named({ type, userId, data, contact }: NotifyRequest): Notification {
   if (!type || !userId) {
     const missing = [...(type ? [] : ['body.type']), ...(userId ? [] : ['body.userId'])];

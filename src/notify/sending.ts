@@ -1,11 +1,13 @@
 /**
- * A send: accepted as a row with a job, and answered with the outcome of its first try. With an `Idempotency-Key` it happens
- * once a day, however often it is requested (docs/specification/notify.md#idempotency). If the process of the caller dies, the
- * job goes on; if the try fails while the caller waits, the caller gets a 500 and the send has ended.
+ * A send is accepted as a row with a job. The response has the result of its first attempt. With an `Idempotency-Key`,
+ * it happens once a day, however often it is requested (docs/specification/notify.md#idempotency). If the caller's
+ * process dies, the job continues. If the attempt fails while the caller waits, the caller gets a 500 and the send has
+ * ended.
  */
-import { hash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, transaction } from '#platform/db/db.ts';
+import { digestOf } from '#platform/http/idempotency.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { Log } from '#platform/log.ts';
 import type { SkipReason } from './api.ts';
@@ -28,29 +30,29 @@ export interface SendRequest {
   readonly key: string | undefined;
   /** The same key with another body is a conflict. */
   readonly body: unknown;
-  /** Decides whether there is anything to send; not called for a repeat of what was decided before. */
+  /** Decides whether there is anything to send. Not called for a repeated request. */
   readonly prepare: () => Promise<{ readonly mail: Mail } | { readonly skipReason: SkipReason }>;
-  /** In the future: nobody waits for it, and the outcome is its id. */
+  /** In the future: no caller waits for it, and the result is its id. */
   readonly scheduledAt?: Date | undefined;
 }
 
 export interface Delivered {
-  /** Of a scheduled mail ours. */
+  /** The id of a scheduled mail is our own. */
   readonly providerId: string;
-  /** The recipients that the mail did not go to. */
+  /** The recipients that did not get the mail. */
   readonly suppressed: readonly string[];
 }
 
 export type Outcome = Delivered | { readonly skipReason: SkipReason };
 
-/** Longer than a try, shorter than the 10 s of a response. */
+/** Longer than an attempt, shorter than the 10 s of a response. */
 const waitMs = 9000;
-/** A worker of this process wakes its callers; this finds what other processes did. */
+/** A worker of this process wakes its callers. Polling finds the results of other processes. */
 const pollEveryMs = 250;
 
 export async function sendOnce(deps: SendingDeps, request: SendRequest): Promise<Outcome> {
   const { endpoint, key, scheduledAt } = request;
-  const bodyDigest = hash('sha256', JSON.stringify(request.body));
+  const bodyDigest = digestOf(request.body);
   const giveUpAt = performance.now() + waitMs;
   for (;;) {
     const seen = key === undefined ? undefined : await findByKey(deps.db, endpoint, key);
@@ -87,7 +89,7 @@ function outcomeOf({ id, providerId, skipReason, suppressed, scheduledAt }: Stor
   return providerId === null ? undefined : { providerId, suppressed: suppressed ?? [] };
 }
 
-/** Whether the send is now this caller's: it failed before, with or without a caller. Otherwise another caller waits for it. */
+/** Whether this caller now owns the send, because an earlier attempt failed. Otherwise another caller waits for it. */
 function join({ db, jobs }: SendingDeps, { id, status }: StoredSend): Promise<boolean> {
   return transaction(db, async (tx) => {
     if (status === 'failed' && (await reopen(tx, id))) {
@@ -100,7 +102,7 @@ function join({ db, jobs }: SendingDeps, { id, status }: StoredSend): Promise<bo
   });
 }
 
-/** Waits for the next try. When it fails, or does not end in time, the send ends. */
+/** Waits for the next attempt. If it fails or does not end in time, ends the send. */
 async function outcomeOfOwn(deps: SendingDeps, id: string, giveUpAt: number): Promise<Delivered> {
   for (;;) {
     const { promise: change, resolve: wake } = Promise.withResolvers<void>();
@@ -119,7 +121,10 @@ async function outcomeOfOwn(deps: SendingDeps, id: string, giveUpAt: number): Pr
   }
 }
 
-/** `undefined`: the database does not answer. A short failure is waited out, so that the caller learns what became of the mail. */
+/**
+ * `undefined`: the database does not respond. Retries during a short failure, so that the caller gets the result of the
+ * mail.
+ */
 async function lookUp({ db }: SendingDeps, id: string, giveUpAt: number): Promise<StoredSend | undefined> {
   try {
     return await findSend(db, id);
@@ -129,7 +134,10 @@ async function lookUp({ db }: SendingDeps, id: string, giveUpAt: number): Promis
   }
 }
 
-/** `false`: it has ended in another way since. If that cannot be stored, the job goes on although the caller gets an error. */
+/**
+ * `false`: it has ended in another way since. If this cannot be stored, the job continues although the caller gets an
+ * error.
+ */
 async function end({ db, jobs, log }: SendingDeps, id: string, failure: string): Promise<boolean> {
   try {
     return await transaction(db, async (tx) => {

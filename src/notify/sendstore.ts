@@ -1,4 +1,4 @@
-/** The sends: what was accepted, and how it went. */
+/** The rows of sends, with their results. */
 import { sql } from 'kysely';
 import { type Db, json, type Tx } from '#platform/db/db.ts';
 import { isUuid } from '#platform/ids.ts';
@@ -9,13 +9,13 @@ import type { Endpoint, NotifyTables, SendStatus } from './tables.ts';
 
 type Handle = Db<NotifyTables> | Tx<NotifyTables>;
 
-/** How long a repeat of a key returns the first response (docs/specification/notify.md#idempotency). */
+/** How long a repeated key returns the first response (docs/specification/notify.md#idempotency). */
 const keptForHours = 24;
 const triedForHours = 24;
-/** How long it can be read what became of a mail. */
+/** How long the status of a mail can be read. */
 const shownForDays = 30;
 
-/** Without the mail: a caller that waits reads this several times a second. */
+/** Omits the mail, because a waiting caller reads this several times a second. */
 const columns = [
   'id',
   'body_digest as bodyDigest',
@@ -54,7 +54,7 @@ export interface NewSend {
   readonly scheduledAt?: Date | undefined;
 }
 
-/** `false`: another request took the key. A row that is past its time gives its key up. */
+/** `false`: another request took the key. An expired row releases its key. */
 export async function insertSend(tx: Tx<NotifyTables>, send: NewSend): Promise<boolean> {
   const { id, endpoint, key, bodyDigest, content, scheduledAt } = send;
   const mail = 'mail' in content ? content.mail : undefined;
@@ -92,11 +92,11 @@ async function releaseKey(db: Handle, endpoint: Endpoint, key: string): Promise<
     .execute();
 }
 
-/** A mail is tried for a day after it was due. */
+/** A mail is tried for a day from when it was due. */
 const isTimely = sql<boolean>`
   coalesce(scheduled_at, created_at) > clock_timestamp() - make_interval(hours => ${triedForHours})`;
 
-/** Marks the start of a try; `undefined`: the send has ended, or is gone. */
+/** Marks the start of an attempt. `undefined`: the send has ended, or was deleted. */
 export function beginTry(db: Handle, id: string) {
   return db
     .updateTable('notify_sends')
@@ -120,7 +120,7 @@ async function change(db: Handle, id: string, values: object): Promise<boolean> 
   return numUpdatedRows === 1n;
 }
 
-/** The mail is dropped once it is sent. */
+/** Deletes the mail once it is sent. */
 export async function markSent(
   db: Handle,
   id: string,
@@ -136,7 +136,7 @@ export async function markSent(
   await addEvents(db, id, [{ type: 'sent' }, ...left]);
 }
 
-/** A try failed. Without a caller that ends the send, its job tries it again. */
+/** Records a failed attempt. Unless a caller ends the send, its job tries it again. */
 export async function noteFailure(tx: Tx<NotifyTables>, id: string, failure: string): Promise<void> {
   if (await change(tx, id, { status: 'pending', failure }))
     await addEvents(tx, id, [{ type: 'delivery_delayed', reason: failure }]);
@@ -144,11 +144,11 @@ export async function noteFailure(tx: Tx<NotifyTables>, id: string, failure: str
 
 export interface Failure {
   readonly failure: string;
-  /** Every recipient, when all of them are suppressed. */
+  /** Every recipient, if all of them are suppressed. */
   readonly suppressed?: readonly string[];
 }
 
-/** Ends a send that was not sent; `false`: it has ended before. */
+/** Ends a send that was not sent. `false`: it had ended before. */
 export async function markFailed(tx: Tx<NotifyTables>, id: string, end: Failure): Promise<boolean> {
   const { failure, suppressed } = end;
   const list = suppressed === undefined ? {} : { suppressed: json(suppressed) };
@@ -157,7 +157,7 @@ export async function markFailed(tx: Tx<NotifyTables>, id: string, end: Failure)
   return isChanged;
 }
 
-/** Ends a mail that no caller waits for, unless a try of it has begun. */
+/** Ends a mail that no caller waits for, unless an attempt has begun. */
 export async function cancelWaiting(tx: Tx<NotifyTables>, id: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('notify_sends')
@@ -170,7 +170,7 @@ export async function cancelWaiting(tx: Tx<NotifyTables>, id: string): Promise<b
   return numUpdatedRows === 1n;
 }
 
-/** By our id or the provider's; `undefined`: none, or a notification that was skipped. */
+/** By our id or the provider's. `undefined`: unknown, or a notification that was skipped. */
 export function findEmail(db: Handle, id: string) {
   return db
     .selectFrom('notify_sends')
@@ -189,7 +189,7 @@ export function findEmail(db: Handle, id: string) {
     .executeTakeFirst();
 }
 
-/** Takes up a send that ended with a failure; `false`: another request has done so. */
+/** Restarts a send that ended with a failure. `false`: another request has done so. */
 export async function reopen(db: Handle, id: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('notify_sends')
@@ -200,7 +200,7 @@ export async function reopen(db: Handle, id: string): Promise<boolean> {
   return numUpdatedRows === 1n;
 }
 
-/** Takes up a send that waits after a failure which no caller has seen; `false`: another request has done so. */
+/** Restarts a send that waits after a failure which no caller has seen. `false`: another request has done so. */
 export async function takeUp(db: Handle, id: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('notify_sends')
@@ -212,12 +212,12 @@ export async function takeUp(db: Handle, id: string): Promise<boolean> {
   return numUpdatedRows === 1n;
 }
 
-/** Frees the key of a send that ended: 4xx responses are not kept. */
+/** Releases the key of a send that ended, because 4xx responses are not stored. */
 export async function freeKey(db: Handle, id: string): Promise<void> {
   await db.updateTable('notify_sends').set({ idempotency_key: null }).where('id', '=', id).execute();
 }
 
-/** Sends that an earlier version left without a job; from now on they have one. */
+/** Returns sends that an earlier version left without a job, and marks them as having one. */
 export async function adoptSends(tx: Tx<NotifyTables>, limit: number) {
   const { rows } = await sql<{ id: string; claimedUntil: Date }>`
     with left_behind as (
@@ -229,7 +229,7 @@ export async function adoptSends(tx: Tx<NotifyTables>, limit: number) {
   return rows;
 }
 
-/** Mails that were not sent are kept as long as their keys; what became of a mail for longer. */
+/** Mails that were not sent are stored as long as their keys, and the status of a mail longer. */
 export async function dropOld(db: Handle): Promise<void> {
   await db
     .updateTable('notify_sends')

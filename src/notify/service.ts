@@ -1,4 +1,4 @@
-/** The notification service (docs/specification/notify.md; docs/notify.md): internal, reached by servers only. */
+/** The notification service (docs/specification/notify.md; docs/notify.md), which is internal: only servers call it. */
 import { Counter } from 'prom-client';
 import { type AccountTables, readUnsubscribeSecret } from '#accounts/store.ts';
 import { createAccess } from '#platform/access/access.ts';
@@ -37,15 +37,15 @@ export interface NotifyDeps {
   readonly brand: Brand;
   /** NOTIFY_TEMPLATES_DIR. */
   readonly templatesDir?: string | undefined;
-  /** Where the content service is reached. */
+  /** The base URL of the content service. */
   readonly contentUrl: string;
 }
 
-/** What a send may take, with its rows. */
+/** The limit of a send, including its rows. */
 const drainTimeoutMs = 12_000;
-/** So that a try under way ends: after it, the other side may have taken a mail that is sent again. */
+/** Lets a running attempt end. Otherwise the other side may have accepted a mail that is sent again. */
 const drainJobsMs = 9000;
-/** A digest is one of many, and goes out without it too. */
+/** A digest is one of many, and is also sent without its items. */
 const trendingTimeoutMs = 2000;
 const dropOldEveryMs = 3_600_000;
 

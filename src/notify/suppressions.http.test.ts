@@ -1,4 +1,4 @@
-/** Recipients whose mailbox is missing: the others still get their mail, and an operator sees the list and takes them off. */
+/** Recipients without a mailbox: the others still get their mail, and an operator lists and removes them. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AccountTables, ensureProfile } from '#accounts/store.ts';

@@ -1,4 +1,7 @@
-/** The addresses that no mail goes to, because their server said that the mailbox is missing: seen and lifted by operators. */
+/**
+ * Suppressed addresses, to which no mail is sent because their server reported a missing mailbox. Operators list and
+ * remove them.
+ */
 import type { z } from 'zod';
 import type { Db } from '#platform/db/db.ts';
 import { problems } from '#platform/problem.ts';
@@ -10,12 +13,12 @@ export interface SuppressionDeps {
   readonly db: Db<NotifyTables>;
 }
 
-/** The cursor is the last address of the page before. */
+/** The cursor is the last address of the previous page. */
 export async function listPage(
   { db }: SuppressionDeps,
   { cursor, limit }: z.output<typeof suppressionListing>,
 ): Promise<z.output<typeof suppressionPage>> {
-  // One more than asked for shows whether there is another page.
+  // One more row than requested shows whether another page exists.
   const rows = await listSuppressions(db, cursor, limit + 1);
   const page = rows.slice(0, limit);
   return {
@@ -24,7 +27,7 @@ export async function listPage(
   };
 }
 
-/** Throws 404 when the address is not suppressed. */
+/** Throws 404 if the address is not suppressed. */
 export async function lift({ db }: SuppressionDeps, address: string): Promise<void> {
   if (!(await liftSuppression(db, address)))
     throw problems.not_found({ message: `\`address\` is not suppressed: ${address}.` });

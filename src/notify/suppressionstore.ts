@@ -1,4 +1,4 @@
-/** The addresses that no mail goes to. */
+/** The rows of suppressed addresses. */
 import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
 import type { NotifyTables } from './tables.ts';
@@ -26,7 +26,7 @@ export async function suppress(
     .execute();
 }
 
-/** In the order of the addresses, those beyond `after`. */
+/** Returns addresses after `after`, in order. */
 export function listSuppressions(db: Handle, after: string | undefined, limit: number) {
   return db
     .selectFrom('suppressed_addresses')

@@ -7,8 +7,8 @@ import type { Mail, Tag } from './mail.ts';
 export type Endpoint = 'notify' | 'emails' | 'batch';
 
 /**
- * `pending`: a job is waiting to try it. `sending`: a try is under way, or its process died. `failed`: it has ended, and
- * only a repeat of its key tries it again.
+ * `pending`: a job will try it. `sending`: an attempt is running, or its process died. `failed`: it has ended, and only
+ * a request with its key tries it again.
  */
 export type SendStatus = 'pending' | 'sending' | 'sent' | 'skipped' | 'failed' | 'canceled';
 
@@ -22,15 +22,15 @@ export interface NotifyTables {
     mail: Mail | null;
     provider_id: string | null;
     skip_reason: SkipReason | null;
-    /** Why the last try failed; `null` while another one is under way. */
+    /** Why the last attempt failed. `null` while another one is running. */
     failure: Generated<string | null>;
     suppressed: Generated<readonly string[] | null>;
-    /** Of versions that claimed rows without a job; `infinity`: the row has a job. */
+    /** For earlier versions, which claimed rows without a job. `infinity`: the row has a job. */
     claimed_until: Generated<Date>;
-    /** Not before; `null`: at once. */
+    /** The earliest time. `null`: at once. */
     scheduled_at: Generated<Date | null>;
     subject: Generated<string | null>;
-    /** Those of `To`. */
+    /** The recipients in `To`. */
     recipients: Generated<readonly string[] | null>;
     tags: Generated<readonly Tag[] | null>;
     created_at: Generated<Date>;

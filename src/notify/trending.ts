@@ -1,4 +1,4 @@
-/** What the digest shows: the first items of the content service, in the reader's language. */
+/** The items of the digest: the first of the content service, in the reader's language. */
 import type { z } from 'zod';
 import { trending } from '#content/api.ts';
 import type { HttpClient } from '#platform/http/client.ts';
@@ -10,16 +10,16 @@ export type ReadTrending = (language: ContentLanguage) => Promise<readonly Trend
 
 export interface TrendingDeps {
   readonly content: HttpClient;
-  /** Items lead there unless their URL is absolute. */
+  /** The base of relative URLs of items. */
   readonly appUrl: string;
   readonly log: Log;
 }
 
 const maxItems = 5;
-/** Digests are sent in bulk: one reading serves many of them. */
+/** Digests are sent in bulk, so many of them share one read. */
 const keptMs = 60_000;
 
-/** Never rejects: a digest without items is better than none. */
+/** Never rejects, because a digest without items is better than none. */
 export function createTrendingReader(deps: TrendingDeps): ReadTrending {
   const kept = new Map<ContentLanguage, { readonly items: Promise<readonly TrendingItem[]>; readonly until: number }>();
   return (language) => {

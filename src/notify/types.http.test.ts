@@ -1,4 +1,4 @@
-/** Types of the operator's folder, previews, and the digest's items (docs/specification/notify.md#types). */
+/** Types in the operator's folder, previews, and the digest's items (docs/specification/notify.md#types). */
 import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';

@@ -5,10 +5,13 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
+import { everyNth } from '../lane.fixture.ts';
 import { skipWithout } from '../programs.fixture.ts';
 import { newPlace, type Place, type Program, root, run } from './running.fixture.ts';
 
 const ready = 'Atelier is ready';
+const standIns = ['IDP_URL', 'CMS_URL', 'MODEL_BASE_URL', 'IMAGE_MODEL_BASE_URL', 'VIDEO_MODEL_BASE_URL'];
+const lastLine = 'RESEND_API_KEY and SMTP_URL';
 let place: Place;
 const programs: Program[] = [];
 
@@ -66,10 +69,25 @@ describe.skipIf(withoutPostgres)('npm start on PostgreSQL without Redis', () => 
   });
 });
 
-describe('npm start', () => {
-  it('starts every service, prints each URL, responds, and exits with 0 on SIGTERM', async () => {
-    const program = launch('start');
-    await program.waitFor(ready);
+describe('npm start with all services', () => {
+  let program: Program;
+  const lines = () => linesOf(program);
+  const says = async (command: string, args: readonly string[], code = 0) => {
+    const other = run(command, args, place.env);
+    expect(await other.ended(), other.output()).toBe(code);
+    return other.output().trim();
+  };
+
+  beforeAll(async () => {
+    program = run('start', [], place.env);
+    await program.waitFor(lastLine);
+  });
+  afterAll(async () => {
+    program.child.kill('SIGKILL');
+    await program.ended();
+  });
+
+  it('starts every service, prints each URL, and responds', async () => {
     for (const [service, offset] of [
       ['media', 1],
       ['auth', 3],
@@ -82,7 +100,7 @@ describe('npm start', () => {
       ['console', 0],
     ] as const) {
       const address = `http://localhost:${place.portBase + offset}`;
-      expect(linesOf(program)).toContainEqual(
+      expect(lines()).toContainEqual(
         expect.objectContaining({
           service,
           address,
@@ -93,10 +111,59 @@ describe('npm start', () => {
       expect((await health(offset, '/ready')).status).toBe(200);
     }
     expect(await (await health(2)).text()).toBe('ok');
-    program.child.kill('SIGTERM');
-    expect(await program.ended(10_000)).toBe(0);
   });
 
+  it('prints the URL of the console and the stand-ins last, as JSON if the output is not a terminal', () => {
+    const ready = lines().findIndex(({ msg }) => String(msg).startsWith('Atelier is ready in '));
+    const [consoleLine, ...rest] = lines().slice(ready + 1, ready + 2 + standIns.length + 1);
+    expect(consoleLine?.msg).toContain(`http://localhost:${place.portBase}`);
+    expect(rest.map(({ setting }) => setting)).toEqual([...standIns, lastLine]);
+    for (const { level, time } of lines())
+      expect([level, Date.parse(String(time))]).toEqual([expect.any(String), expect.any(Number)]);
+  });
+
+  it('rejects a second start on the same folder, and continues', async () => {
+    const second = launch('start', [], { ATELIER_PORT_BASE: String(place.portBase + 200) });
+    expect(await second.ended()).toBe(1);
+    expect(second.output().trim().split('\n')).toHaveLength(1);
+    expect(second.output()).toContain(place.dataDir);
+    expect((await health(1, '/ready')).status).toBe(200);
+  });
+
+  it('token, demo and doctor work beside it, and doctor reports what is wrong', { timeout: 90_000 }, async () => {
+    expect(await says('token', ['ada@example.com'])).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+    const demo = await says('demo', []);
+    expect(demo).toMatch(/Preview +image\/webp/);
+    expect(demo).toMatch(/Recall .*evening light/);
+    expect(await says('doctor', [])).toMatch(/^ok +database/m);
+    const unwell = launch('doctor', [], {
+      S3_ENDPOINT: 'http://127.0.0.1:1',
+      S3_BUCKET: 'a',
+      S3_PUBLIC_BUCKET: 'b',
+      S3_ACCESS_KEY_ID: 'c',
+      S3_SECRET_ACCESS_KEY: 'd',
+    });
+    expect(await unwell.ended()).toBe(1);
+    expect(unwell.output()).toMatch(/S3_ENDPOINT/);
+  });
+
+  it('credits and seed work through it; it exits with 0 on SIGTERM, and they work without it', async () => {
+    expect(await says('credits', ['ada@example.com', 'basic', '7'])).toBe('ada@example.com: basic, 7 credits');
+    expect(await says('seed', [])).toContain('5 made-up users and 6 feeds');
+    expect(await says('credits', ['ada@example.com', 'gold', '7'], 1)).toContain('plan does not exist');
+    expect(await says('credits', ['ada@example.com', 'pro', '-7'], 1)).toContain('whole number');
+    expect(await says('credits', ['nobody', 'pro', '7'], 1)).toContain('an id or an email address');
+    // A sign-in must not undo what the operator set.
+    await says('token', ['ada@example.com']);
+    program.child.kill('SIGTERM');
+    expect(await program.ended(10_000)).toBe(0);
+    const id = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff';
+    expect(await says('credits', [id, 'max', '0'])).toBe(`${id}: max, 0 credits`);
+    expect(await says('seed', [])).toContain('5 made-up users and 6 feeds');
+  });
+});
+
+describe('npm start', () => {
   it('prints the operator’s link when it generated the token, and never again', async () => {
     const fresh = { ATELIER_DATA_DIR: join(place.dataDir, 'fresh') };
     const first = launch('start', ['console'], fresh);
@@ -132,16 +199,6 @@ describe('npm start', () => {
     expect(await program.ended(10_000)).toBe(0);
   });
 
-  it('rejects a second start on the same folder, and the first continues', async () => {
-    const first = launch('start');
-    await first.waitFor(ready);
-    const second = launch('start', [], { ATELIER_PORT_BASE: String(place.portBase + 200) });
-    expect(await second.ended()).toBe(1);
-    expect(second.output().trim().split('\n')).toHaveLength(1);
-    expect(second.output()).toContain(place.dataDir);
-    expect((await health(1, '/ready')).status).toBe(200);
-  });
-
   it('takes the folder over at once after a kill -9', async () => {
     const first = launch('start', ['media']);
     await first.waitFor(ready);
@@ -159,21 +216,6 @@ describe('npm start', () => {
 });
 
 describe('the lines of npm start', () => {
-  const standIns = ['IDP_URL', 'CMS_URL', 'MODEL_BASE_URL', 'IMAGE_MODEL_BASE_URL', 'VIDEO_MODEL_BASE_URL'];
-  const last = 'RESEND_API_KEY and SMTP_URL';
-
-  it('end with the URL of the console and the stand-ins, as JSON if the output is not a terminal', async () => {
-    const program = launch('start');
-    await program.waitFor(last);
-    const lines = linesOf(program);
-    const ready = lines.findIndex(({ msg }) => String(msg).startsWith('Atelier is ready in '));
-    const [consoleLine, ...rest] = lines.slice(ready + 1);
-    expect(consoleLine?.msg).toContain(`http://localhost:${place.portBase}`);
-    expect(rest.map(({ setting }) => setting)).toEqual([...standIns, last]);
-    for (const { level, time } of lines)
-      expect([level, Date.parse(String(time))]).toEqual([expect.any(String), expect.any(Number)]);
-  });
-
   it('keep their order with the lines of the log', async () => {
     const program = launch('start', ['image', 'cms']);
     await program.waitFor(ready);
@@ -188,11 +230,11 @@ describe('the lines of npm start', () => {
 
   it('are readable if LOG_FORMAT is pretty', async () => {
     const program = launch('start', [], { LOG_FORMAT: 'pretty' });
-    await program.waitFor(last);
+    await program.waitFor(lastLine);
     const lines = program.output().trim().split('\n');
     expect(lines).toContain(`media    http://localhost:${place.portBase + 1}`);
     expect(lines.at(-standIns.length - 2)).toContain(`http://localhost:${place.portBase}`);
-    for (const [index, setting] of [...standIns, last].entries())
+    for (const [index, setting] of [...standIns, lastLine].entries())
       expect(lines.at(index - standIns.length - 1)).toMatch(new RegExp(`^Stand-in: .*; see ${setting}\\.$`));
   });
 
@@ -228,18 +270,24 @@ describe('the lines of npm start', () => {
 });
 
 describe('an impossible start exits non-zero with one line that names the setting', () => {
-  it.each([
-    [{ ATELIER_PORT_BASE: 'many' }, 'ATELIER_PORT_BASE'],
-    [{ SVC_IMAGE_MAX_SRC_PIXELS: '0' }, 'SVC_IMAGE_MAX_SRC_PIXELS'],
-    [{ DATABASE_URL: 'mysql://x' }, 'DATABASE_URL'],
-    [{ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }, 'DATABASE_URL'],
-    [{ S3_ENDPOINT: 'not a URL' }, 'S3_ENDPOINT'],
-    [{ S3_ENDPOINT: 'http://127.0.0.1:1' }, 'S3_ACCESS_KEY_ID'],
-    [{ IMGPROXY_KEY: 'zz' }, 'IMGPROXY_KEY'],
-    [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],
-    [{ LOG_FORMAT: 'xml' }, 'LOG_FORMAT'],
-    [{ EDGE_URL: 'edge' }, 'EDGE_URL'],
-  ])('%j', async (env, named) => {
+  // test/settings.test.ts tests settings without starting programs.
+  it.each(
+    everyNth<readonly [Readonly<Record<string, string>>, string]>(
+      [
+        [{ ATELIER_PORT_BASE: 'many' }, 'ATELIER_PORT_BASE'],
+        [{ SVC_IMAGE_MAX_SRC_PIXELS: '0' }, 'SVC_IMAGE_MAX_SRC_PIXELS'],
+        [{ DATABASE_URL: 'mysql://x' }, 'DATABASE_URL'],
+        [{ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }, 'DATABASE_URL'],
+        [{ S3_ENDPOINT: 'not a URL' }, 'S3_ENDPOINT'],
+        [{ S3_ENDPOINT: 'http://127.0.0.1:1' }, 'S3_ACCESS_KEY_ID'],
+        [{ IMGPROXY_KEY: 'zz' }, 'IMGPROXY_KEY'],
+        [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],
+        [{ LOG_FORMAT: 'xml' }, 'LOG_FORMAT'],
+        [{ EDGE_URL: 'edge' }, 'EDGE_URL'],
+      ],
+      3,
+    ),
+  )('%j', async (env, named) => {
     const program = launch('start', [], env);
     expect(await program.ended()).toBe(1);
     expect(program.output().trim().split('\n')).toHaveLength(1);
@@ -304,57 +352,5 @@ describe('an impossible start exits non-zero with one line that names the settin
     expect(await media.ended()).toBe(1);
     expect(media.output()).toContain('DATABASE_URL');
     expect(media.output()).not.toContain('SVC_IMAGE_INTERNAL_KEY');
-  });
-});
-
-describe('beside a running instance', () => {
-  it('credits and seed work through it, and without it', async () => {
-    const running = launch('start');
-    await running.waitFor(ready);
-    const says = async (command: string, args: readonly string[], code = 0) => {
-      const program = launch(command, args);
-      expect(await program.ended(), program.output()).toBe(code);
-      return program.output().trim();
-    };
-    expect(await says('credits', ['ada@example.com', 'basic', '7'])).toBe('ada@example.com: basic, 7 credits');
-    expect(await says('seed', [])).toContain('5 made-up users and 6 feeds');
-    expect(await says('credits', ['ada@example.com', 'gold', '7'], 1)).toContain('plan does not exist');
-    expect(await says('credits', ['ada@example.com', 'pro', '-7'], 1)).toContain('whole number');
-    expect(await says('credits', ['nobody', 'pro', '7'], 1)).toContain('an id or an email address');
-    // A sign-in must not undo what the operator set.
-    await says('token', ['ada@example.com']);
-    running.child.kill('SIGTERM');
-    expect(await running.ended()).toBe(0);
-    const id = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff';
-    expect(await says('credits', [id, 'max', '0'])).toBe(`${id}: max, 0 credits`);
-    expect(await says('seed', [])).toContain('5 made-up users and 6 feeds');
-  });
-
-  it('token, demo and doctor work, and doctor reports what is wrong', { timeout: 90_000 }, async () => {
-    const running = launch('start');
-    await running.waitFor(ready);
-
-    const token = launch('token', ['ada@example.com']);
-    expect(await token.ended()).toBe(0);
-    expect(token.output().trim()).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
-
-    const demo = launch('demo');
-    expect(await demo.ended()).toBe(0);
-    expect(demo.output()).toMatch(/Preview +image\/webp/);
-    expect(demo.output()).toMatch(/Recall .*evening light/);
-
-    const doctor = launch('doctor');
-    expect(await doctor.ended(), doctor.output()).toBe(0);
-    expect(doctor.output()).toMatch(/^ok +database/m);
-
-    const unwell = launch('doctor', [], {
-      S3_ENDPOINT: 'http://127.0.0.1:1',
-      S3_BUCKET: 'a',
-      S3_PUBLIC_BUCKET: 'b',
-      S3_ACCESS_KEY_ID: 'c',
-      S3_SECRET_ACCESS_KEY: 'd',
-    });
-    expect(await unwell.ended()).toBe(1);
-    expect(unwell.output()).toMatch(/S3_ENDPOINT/);
   });
 });

@@ -8,8 +8,8 @@ import { type Anywhere, openFleet, skipWithoutFleet } from './fleet.fixture.ts';
 import { type Chatter, newThread, startAgent } from './rig.fixture.ts';
 import type { SeenEvent } from './stream.fixture.ts';
 
-const runs = isNightly ? 50 : 15;
-const readersPerRun = isNightly ? 10 : 5;
+const runs = isNightly ? 50 : 8;
+const readersPerRun = isNightly ? 10 : 3;
 /** Of each reader; some come to the end before. */
 const cutsPerReader = 4;
 

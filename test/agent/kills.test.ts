@@ -9,7 +9,7 @@ import { type Chatter, newThread } from './rig.fixture.ts';
 import type { SeenEvent } from './stream.fixture.ts';
 import { tap } from './tapping.fixture.ts';
 
-const struckMoments = everyNth(moments, 5);
+const struckMoments = everyNth(moments, 9);
 const credits = 200;
 /** docs/specification/agent.md#streams. */
 const endedWithinMs = 30_000;

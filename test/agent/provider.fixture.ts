@@ -45,22 +45,30 @@ type Script = Said | ((asked: Asked) => Said);
 
 export interface Provider {
   readonly url: string;
+  /** Without requests for titles. */
   readonly asked: readonly Asked[];
+  /** Requests for titles, which the agent makes after the first answer of a thread. */
+  readonly titles: readonly Asked[];
   /** What a request whose prompt holds `word` gets: one after the other, and the last one again and again. */
   on(word: string, ...scripts: readonly Script[]): void;
+  /** What requests for titles get whose prompt holds `word`; the others get nothing. */
+  onTitle(word: string, script: Script): void;
   close(): void;
 }
 
 export async function startProvider(): Promise<Provider> {
   const asked: Asked[] = [];
+  const titles: Asked[] = [];
+  const titleScripts = new Map<string, Script>();
   const scripts = new Map<string, Script[]>();
   const server = createServer(async (request, response) => {
     const body = await readBody(request);
     const { authorization, 'user-agent': userAgent } = request.headers;
     const { headers } = request;
     const one = { path: request.url ?? '', authorization, userAgent, headers, body };
-    asked.push(one);
-    const said = nextFor(one);
+    const isTitle = asksForTitle(one);
+    (isTitle ? titles : asked).push(one);
+    const said = isTitle ? titleFor(one) : nextFor(one);
     await answer(response, said, one.path).catch(() => response.destroy());
   });
 
@@ -73,17 +81,30 @@ export async function startProvider(): Promise<Provider> {
     return typeof script === 'function' ? script(one) : script;
   }
 
+  function titleFor(one: Asked): Said {
+    const word = [...titleScripts.keys()].find((key) => promptOf(one).includes(key));
+    const script = word === undefined ? undefined : titleScripts.get(word);
+    return typeof script === 'function' ? script(one) : (script ?? { text: '' });
+  }
+
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     asked,
+    titles,
+    onTitle: (word, script) => void titleScripts.set(word, script),
     on: (word, ...more) => void scripts.set(word, [...more]),
     close: () => {
       server.close();
       server.closeAllConnections();
     },
   };
+}
+
+function asksForTitle({ body }: Asked): boolean {
+  const messages = (body as { messages?: { role: string; content: unknown }[] } | null)?.messages ?? [];
+  return messages.some(({ role, content }) => role === 'system' && String(content).startsWith('Write a title'));
 }
 
 async function readBody(request: IncomingMessage): Promise<unknown> {

@@ -9,8 +9,11 @@ export interface Endpoint {
   /** A POST that is safe to repeat, because it only reads or creates a resource once. GET, PUT and DELETE always are. */
   readonly repeatable?: true;
   readonly cookies?: true;
-  /** A URL for the browser, an HTML page, or the stream of a run. */
-  readonly kind?: 'address' | 'page' | 'stream';
+  /**
+   * A URL for the browser, an HTML page, the stream of a run, the events of a user, or an endpoint for other clients, which
+   * has no function.
+   */
+  readonly kind?: 'address' | 'page' | 'stream' | 'events' | 'foreign';
 }
 
 export interface ServiceEndpoints {
@@ -111,8 +114,21 @@ export const services = {
       'GET /task/{taskId}': { name: 'readTask', answer: 'TaskInfo' },
       'DELETE /task/{taskId}': { name: 'stopTask' },
       'GET /stream/{taskId}': { name: 'followRun', kind: 'stream' },
-      'GET /thread/{threadId}/current-task': { name: 'readCurrentTask', answer: 'CurrentTask' },
-      'GET /messages/{threadId}': { name: 'readMessages', answer: 'ThreadMessages' },
+      'GET /thread/{threadId}/current-task': { name: 'readCurrentTask', query: 'ThreadOwner', answer: 'CurrentTask' },
+      'GET /messages/{threadId}': { name: 'readMessages', query: 'MessagePaging', answer: 'ThreadMessages' },
+      'GET /threads': { name: 'listThreads', query: 'ThreadListing', answer: 'ThreadPage' },
+      'GET /threads/{threadId}': { name: 'readThread', query: 'ThreadOwner', answer: 'Thread' },
+      'PATCH /threads/{threadId}': {
+        name: 'renameThread',
+        body: 'ThreadChange',
+        query: 'ThreadOwner',
+        answer: 'Thread',
+      },
+      'DELETE /threads/{threadId}': { name: 'deleteThread', query: 'ThreadDeletion' },
+      'DELETE /threads': { name: 'deleteThreads', query: 'ThreadsDeletion' },
+      'GET /events': { name: 'events', kind: 'events' },
+      'POST /chat': { name: 'chat', kind: 'foreign' },
+      'GET /chat/{id}/stream': { name: 'resumeChat', kind: 'foreign' },
       'GET /models': { name: 'listModels', answer: 'ModelList' },
       'GET /usage': { name: 'readUsage', query: 'UsageRange', answer: 'UsageDays' },
       'GET /credits': { name: 'readCredits', query: 'CreditsOwner', answer: 'CreditsState' },
@@ -133,6 +149,10 @@ export const services = {
         answer: 'SearchResult',
         repeatable: true,
       },
+      'GET /memories': { name: 'listMemories', query: 'MemoryQuery', answer: 'Memories' },
+      'GET /memory/{id}': { name: 'readMemory', answer: 'Memory' },
+      'GET /export': { name: 'exportMemories', query: 'EntityQuery', answer: 'EntityExport' },
+      'DELETE /entities/{entity_type}/{entity_id}': { name: 'eraseEntity' },
       'PUT /memory/{id}': { name: 'editMemory', body: 'MemoryEdit', answer: 'Memory' },
       'DELETE /memory/{id}': { name: 'deleteMemory' },
       'GET /admin/memories': { name: 'adminListMemories', query: 'MemoryListing', answer: 'MemoryPage' },

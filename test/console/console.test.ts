@@ -1,5 +1,6 @@
 /** The console's pages in a real browser on a running suite: each page's main path, and what holds for all of them. */
 import { describe } from 'vitest';
+import { isNightly } from '../lane.fixture.ts';
 import { playAccess } from './access.fixture.ts';
 import { playKeyboard } from './keyboard.fixture.ts';
 import { playLibrary } from './library.fixture.ts';
@@ -18,7 +19,7 @@ describe.skipIf(withoutChromium)('the console', () => {
     describe('Library', () => playLibrary(scene));
     describe('Memory', () => playMemory(scene));
     describe('the pages that only show', () => playReadingPages(scene));
-    describe('with nothing but keys', () => playKeyboard(scene));
+    describe.runIf(isNightly)('with nothing but keys', () => playKeyboard(scene));
     describe('access', () => playAccess(scene));
   });
   describe('one after the other, as they take something away', () => {

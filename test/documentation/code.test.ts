@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newPlace, type Place, root, run } from '../acceptance/running.fixture.ts';
+import { isNightly } from '../lane.fixture.ts';
 import { programEnv } from '../programs.fixture.ts';
 import { withTag } from './blocks.fixture.ts';
 
@@ -77,49 +78,53 @@ describe('docs/', () => {
     ).toEqual([]);
   });
 
-  it('extending.md leads to a notification that is sent and a tool that is used', {
-    timeout: 2 * limitMs,
-  }, async () => {
-    const child = spawn(
-      process.execPath,
-      [join(copy, 'src/main.ts'), 'start', 'agent', 'memory', 'media', 'edge', 'notify', 'idp'],
-      {
-        cwd: copy,
-        env: { ...programEnv, ...place.env, LOG_LEVEL: 'warn' },
-      },
-    );
-    const ended = once(child, 'exit');
-    try {
-      let printed = '';
-      for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (printed += chunk));
-      await expect.poll(() => printed, { timeout: limitMs }).toContain('Atelier is ready');
-      const { INTERNAL_KEY } = JSON.parse(await readFile(join(place.dataDir, 'secrets.json'), 'utf8'));
-      const post = (offset: number, path: string, json: unknown, headers: Record<string, string>) =>
-        fetch(`http://127.0.0.1:${place.portBase + offset}${path}`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', ...headers },
-          body: JSON.stringify(json),
-        });
-      const userId = '00000000-0000-4000-8000-00000000000a';
-      const contact = { email: 'ada@example.com', locale: 'de' };
-      const sent = await post(7, '/notify', { type: 'welcome', userId, contact }, { 'x-internal-key': INTERNAL_KEY });
-      const { delivered } = (await sent.json()) as { readonly delivered: readonly { readonly providerId: string }[] };
-      const mail = await readFile(join(place.dataDir, 'outbox', `${delivered[0]?.providerId}.eml`), 'utf8');
-      expect(mail).toContain('Subject: Willkommen');
-      expect(mail).toContain('List-Unsubscribe-Post');
+  it.runIf(isNightly)(
+    'extending.md leads to a notification that is sent and a tool that is used',
+    {
+      timeout: 2 * limitMs,
+    },
+    async () => {
+      const child = spawn(
+        process.execPath,
+        [join(copy, 'src/main.ts'), 'start', 'agent', 'memory', 'media', 'edge', 'notify', 'idp'],
+        {
+          cwd: copy,
+          env: { ...programEnv, ...place.env, LOG_LEVEL: 'warn' },
+        },
+      );
+      const ended = once(child, 'exit');
+      try {
+        let printed = '';
+        for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (printed += chunk));
+        await expect.poll(() => printed, { timeout: limitMs }).toContain('Atelier is ready');
+        const { INTERNAL_KEY } = JSON.parse(await readFile(join(place.dataDir, 'secrets.json'), 'utf8'));
+        const post = (offset: number, path: string, json: unknown, headers: Record<string, string>) =>
+          fetch(`http://127.0.0.1:${place.portBase + offset}${path}`, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json', ...headers },
+            body: JSON.stringify(json),
+          });
+        const userId = '00000000-0000-4000-8000-00000000000a';
+        const contact = { email: 'ada@example.com', locale: 'de' };
+        const sent = await post(7, '/notify', { type: 'welcome', userId, contact }, { 'x-internal-key': INTERNAL_KEY });
+        const { delivered } = (await sent.json()) as { readonly delivered: readonly { readonly providerId: string }[] };
+        const mail = await readFile(join(place.dataDir, 'outbox', `${delivered[0]?.providerId}.eml`), 'utf8');
+        expect(mail).toContain('Subject: Willkommen');
+        expect(mail).toContain('List-Unsubscribe-Post');
 
-      const token = run('token', [], place.env);
-      expect(await token.ended(60_000)).toBe(0);
-      const authorization = `Bearer ${token.output().trim()}`;
-      const started = await post(4, '/task', { threadId: 't1', text: 'Please roll the dice' }, { authorization });
-      const { taskId } = (await started.json()) as { readonly taskId: string };
-      const stream = await fetch(`http://127.0.0.1:${place.portBase + 4}/stream/${taskId}`, {
-        headers: { authorization },
-      });
-      expect(await stream.text()).toMatch(/"type":"tool-output-available".*"rolled":[1-6]\b/);
-    } finally {
-      child.kill('SIGTERM');
-      await ended;
-    }
-  });
+        const token = run('token', [], place.env);
+        expect(await token.ended(60_000)).toBe(0);
+        const authorization = `Bearer ${token.output().trim()}`;
+        const started = await post(4, '/task', { threadId: 't1', text: 'Please roll the dice' }, { authorization });
+        const { taskId } = (await started.json()) as { readonly taskId: string };
+        const stream = await fetch(`http://127.0.0.1:${place.portBase + 4}/stream/${taskId}`, {
+          headers: { authorization },
+        });
+        expect(await stream.text()).toMatch(/"type":"tool-output-available".*"rolled":[1-6]\b/);
+      } finally {
+        child.kill('SIGTERM');
+        await ended;
+      }
+    },
+  );
 });

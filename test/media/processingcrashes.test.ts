@@ -6,7 +6,6 @@ import { registrationRequest } from '#media/api.ts';
 import { storageKeyOf, videoWatermarkKeyOf } from '#media/assets/storagekey.ts';
 import { posterIdOf } from '#media/tasks/processing.ts';
 import { onEveryDatabase } from '../crashes/crashes.fixture.ts';
-import { laneEngines } from '../database.fixture.ts';
 import { skipWithout } from '../programs.fixture.ts';
 import { clip } from './clips.fixture.ts';
 import type { ProcessingOrders } from './processing.child.ts';
@@ -102,5 +101,5 @@ onEveryDatabase(
       expect(keys.filter((key) => !tasks.some((task) => task.key === key))).toEqual([]);
     });
   },
-  { skip: skipWithout('ffmpeg'), engines: laneEngines },
+  { skip: skipWithout('ffmpeg') },
 );

@@ -1,12 +1,13 @@
 /** A process that adds what it is told to a memory service of its own, line by line, for the tests that kill it. */
 
 import { migrations } from '#app/migrations.ts';
-import { addMemory } from '#memory/adding.ts';
+import { addMemory } from '#memory/changes/adding.ts';
+import { createEntityQueue } from '#memory/changes/entityqueue.ts';
 import { createBuiltinEmbedder } from '#memory/embedding/builtin.ts';
 import { calibrateEmbedder } from '#memory/embedding/calibration.ts';
-import { createEntityIndexes } from '#memory/entityindex.ts';
-import { createEntityQueue } from '#memory/queueing.ts';
-import { findVectorColumn, type MemoryTables } from '#memory/store.ts';
+import { findVectorColumn } from '#memory/memories/memorystore.ts';
+import { createEntityIndexes } from '#memory/search/entityindex.ts';
+import type { MemoryTables } from '#memory/tables.ts';
 import { openDatabase } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
 import { Problem } from '#platform/problem.ts';

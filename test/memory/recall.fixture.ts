@@ -1,6 +1,6 @@
 /** How well a search finds, on the labelled set: shares of answers among the first five and ten, and the place of the first. */
-import { countTerms, createScorer, findFrequencies } from '#memory/text/bm25.ts';
-import { termsOf } from '#memory/text/terms.ts';
+import { countTerms, createScorer, findFrequencies } from '#memory/search/bm25.ts';
+import { analyse } from '#memory/text/terms.ts';
 import { type Person, people } from './recall-set.fixture.ts';
 
 export interface Recall {
@@ -27,6 +27,11 @@ export async function measureRecall(searchIn: (person: Person) => Promise<Search
   }
   const mean = (of: (recall: Recall) => number) => found.reduce((sum, recall) => sum + of(recall), 0) / found.length;
   return { at5: mean(({ at5 }) => at5), at10: mean(({ at10 }) => at10), mrr: mean(({ mrr }) => mrr) };
+}
+
+/** Returns the search terms of a text without stop words. */
+export function termsOf(text: string): readonly string[] {
+  return analyse(text).terms.flatMap(({ term, isStop }) => (isStop ? [] : [term]));
 }
 
 /** BM25 with stems and stop words, and nothing else. */

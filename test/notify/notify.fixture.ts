@@ -1,5 +1,6 @@
-/** A notification service for tests, and a channel that a test can look into and make fail. */
+/** Notification services for tests, and a channel that a test can read and make fail. */
 import { hash, randomUUID } from 'node:crypto';
+import { migrations } from '#app/migrations.ts';
 import type { Channel } from '#notify/channels/channel.ts';
 import type { Mail } from '#notify/mail.ts';
 import { sendQueue } from '#notify/queue.ts';
@@ -10,10 +11,11 @@ import { type Database, transaction } from '#platform/db/db.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { createJobs } from '#platform/jobs/queueing.ts';
 import { createLog, type Log } from '#platform/log.ts';
+import type { DatabaseEngine } from '../database.fixture.ts';
 
 export const internalKey = 'the internal key';
 
-/** What goes out lies in memory; a test may put something in the way of it. */
+/** Stores sent mails in memory. A test can delay and fail sends. */
 export interface TestChannel extends Channel {
   readonly sent: { readonly id: string; readonly mail: Mail }[];
   obstruct(obstacle: (signal: AbortSignal) => Promise<void>): void;
@@ -62,7 +64,9 @@ export async function startNotify(
     templatesDir,
     contentUrl = 'http://127.0.0.1:9',
     webhooks,
-  }: Partial<Pick<NotifyDeps, 'internalKeys' | 'brand' | 'templatesDir' | 'contentUrl' | 'webhooks'>> & { readonly log?: Log } = {},
+  }: Partial<Pick<NotifyDeps, 'internalKeys' | 'brand' | 'templatesDir' | 'contentUrl' | 'webhooks'>> & {
+    readonly log?: Log;
+  } = {},
 ): Promise<NotifyRig> {
   const app = await createNotify({
     server: { log, readiness: {} },
@@ -117,3 +121,32 @@ export async function leaveSend(
 }
 
 export const newKey = () => ({ 'idempotency-key': randomUUID() });
+
+export interface NotifyPair {
+  readonly database: Database;
+  readonly channel: TestChannel;
+  readonly rigs: readonly [NotifyRig, NotifyRig];
+  /** Empties the channel and removes its obstacle. */
+  reset(): void;
+  close(): Promise<void>;
+}
+
+/** Two services on one database, which cannot distinguish them from two processes. */
+export async function startNotifyPair(engine: DatabaseEngine): Promise<NotifyPair> {
+  const database = await engine.open(migrations);
+  const channel = createTestChannel();
+  const rigs = [await startNotify(database, channel), await startNotify(database, channel)] as const;
+  return {
+    database,
+    channel,
+    rigs,
+    reset() {
+      channel.sent.length = 0;
+      channel.obstruct(async () => undefined);
+    },
+    async close() {
+      for (const rig of rigs) await rig.close();
+      await database.close();
+    },
+  };
+}

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '#app/config.ts';
 import { newPlace, type Place, run } from '../acceptance/running.fixture.ts';
-import { everyNth } from '../lane.fixture.ts';
+import { everyNth, isNightly } from '../lane.fixture.ts';
 import { clip } from '../media/clips.fixture.ts';
 import { folderCopies } from '../media/foldercopies.fixture.ts';
 import { picture } from '../media/pictures.fixture.ts';
@@ -164,7 +164,7 @@ describe.skipIf(skipWithout('ffmpeg'))('a data folder', { timeout: 6 * limitMs }
     },
   );
 
-  it('a backup of a copy that was never started is valid', async () => {
+  it.runIf(isNightly)('a backup of a copy that was never started is valid', async () => {
     const [copy, backup, restored] = [join(folder, 'unstarted'), join(folder, 'backup'), join(folder, 'restored')];
     await folderCopies.find(({ name }) => name === 'cp -r')?.copy(place.dataDir, copy);
     expect(await run('backup', [backup], at(copy).env).ended(limitMs)).toBe(0);
@@ -174,7 +174,7 @@ describe.skipIf(skipWithout('ffmpeg'))('a data folder', { timeout: 6 * limitMs }
     await whileRunning(restored, checkAll);
   });
 
-  it('names missing and changed files, does not serve them, and doctor counts them', async () => {
+  it.runIf(isNightly)('names missing and changed files, does not serve them, and doctor counts them', async () => {
     const copy = join(folder, 'damaged');
     await folderCopies.find(({ name }) => name === 'cp -r')?.copy(place.dataDir, copy);
     expect(await doctor(copy)).toMatch(/^ok +objects +files in .*, a copy: the next start compares it/m);

@@ -7,7 +7,8 @@ import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appendMessage } from '#agent/store/messagestore.ts';
-import { lockThread, type RunTables } from '#agent/store/runstore.ts';
+import type { RunTables } from '#agent/store/runstore.ts';
+import { lockThread } from '#agent/store/threadstore.ts';
 import { migrations } from '#app/migrations.ts';
 import { transaction } from '#platform/db/db.ts';
 import { openDatabase } from '#platform/db/open.ts';
@@ -34,7 +35,10 @@ describe.each(databaseEngines)('on $name', ({ name, missing }) => {
       const source = migrations.find((one) => one.service === service);
       if (source === undefined) throw new Error(`Unknown service ${service}`);
       const folder = join(dataDir, `before-${service}/`);
-      await cp(new URL('.', source.folder), folder, { recursive: true, filter: (path) => !/00[2-9]_/.test(path) });
+      await cp(new URL('.', source.folder), folder, {
+        recursive: true,
+        filter: (path) => !/(?:00[2-9]|02\d)_/.test(path),
+      });
       return { service, folder: pathToFileURL(folder) };
     }
 

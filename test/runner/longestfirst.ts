@@ -7,8 +7,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** From the repository's root, the longest first. */
 export const longest: readonly string[] = [
-  'test/nightly/soak.test.ts',
-  'test/nightly/rolling.test.ts',
+  'test/soak/soak.nightly.test.ts',
+  'test/agent/rolling.nightly.test.ts',
   'test/console/console.test.ts',
   'test/agent/kills.test.ts',
   'test/acceptance/combinations.test.ts',
@@ -29,7 +29,7 @@ export const longest: readonly string[] = [
   'src/platform/objects/objects.test.ts',
   'src/notify/idempotency.http.test.ts',
   'src/platform/jobs/kills.test.ts',
-  'src/memory/recall.test.ts',
+  'src/memory/search/recall.test.ts',
   'test/media/crashes.test.ts',
 ];
 

@@ -102,6 +102,7 @@ describe('a conversation with pictures, videos and memory', () => {
     const headers = { ...accept, ...alice.credential };
     const listed = await fetch(`${agentUrl}/mcp`, { method: 'POST', headers, body: JSON.stringify(listing) });
     expect(await listed.text()).toContain('nextCursor');
+    expect((await alice.call('DELETE', `/threads/${threadId}?assets=true`)).status).toBe(204);
     const parts = [file(await newAsset(mallory))];
     const stolen = await alice.call('POST', '/task', { threadId, message: { role: 'user', parts } });
     expect(stolen.status).toBe(403);
@@ -163,6 +164,12 @@ const probes: Readonly<Record<string, Probe>> = {
   'media GET /v1/assets': { bodyFor: async () => ({ ownerId: alice.userId }) },
   'media POST /v1/sign/image': signing,
   'media POST /v1/sign/video': signing,
+  'media DELETE /v1/scope': {
+    bodyFor: async () => {
+      await newAsset(alice);
+      return { ownerId: alice.userId, scopeKind: 'thread', scopeId: randomUUID() };
+    },
+  },
   'media POST /v1/fit': {
     bodyFor: async () => ({ ref: await newAsset(alice), width: 20, height: 20 }),
     isRefused: (body: object) => Reflect.get(body, 'error') === 'not_found',

@@ -1,6 +1,7 @@
 /**
- * Credits (docs/specification/agent.md#credits): reserved before the work, settled or released after it, never negative. All of it happens in
- * the caller's transaction, beside the rows that say how the work went, so that a crash leaves both or neither.
+ * Credits (docs/specification/agent.md#credits): reserved before the work, settled or released after it, and never
+ * negative. Every change is part of the caller's transaction, beside the rows with the result of the work, so that a
+ * crash leaves both or neither.
  */
 import type { Tx } from '#platform/db/db.ts';
 import { changeBalance, closeEntries, findEntry, insertEntry, type LedgerTables, lockBalance } from './store.ts';
@@ -8,15 +9,17 @@ import { changeBalance, closeEntries, findEntry, insertEntry, type LedgerTables,
 export type { LedgerTables } from './store.ts';
 
 export interface Reservation {
-  /** Names the work: a repeat of it takes nothing again. */
+  /** Identifies the work. A second reservation with the same reference takes nothing. */
   readonly reference: string;
-  /** What is closed together, such as a run. */
+  /** Groups reservations that are closed together, such as those of a run. */
   readonly scope: string;
   readonly userId: string;
   readonly amount: number;
 }
 
-/** `false`: the balance does not suffice, and nothing is taken; `balance` is what there is. The profile has to exist. */
+/**
+ * Takes nothing and returns `false` if the balance is too low; `balance` is the current one. The profile must exist.
+ */
 export async function reserveCredits(
   tx: Tx<LedgerTables>,
   reservation: Reservation,
@@ -24,7 +27,7 @@ export async function reserveCredits(
   const { reference, scope, userId, amount } = reservation;
   const balance = (await lockBalance(tx, userId)) ?? 0;
   const known = await findEntry(tx, reference);
-  // Released or settled, the work is over: it must not be done once more on the old reservation.
+  // A released or settled reservation is closed. Its work must not be done again.
   if (known !== undefined) return { reserved: known.state === 'reserved', balance };
   if (balance < amount) return { reserved: false, balance };
   await changeBalance(tx, userId, -amount);
@@ -32,13 +35,25 @@ export async function reserveCredits(
   return { reserved: true, balance: balance - amount };
 }
 
-/** The work is done: what `references` took stays taken, and the rest of the scope goes back. Repeats do nothing. */
+/** What a user has after work was closed. */
+export interface Settlement {
+  readonly userId: string;
+  readonly balance: number;
+}
+
+/**
+ * Closes a scope: retains what `references` took, and returns the rest. Repeated calls do nothing and return `undefined`, as
+ * does a scope that reserved nothing.
+ */
 export async function closeCredits(
   tx: Tx<LedgerTables>,
   scope: string,
   references: readonly string[] = [],
-): Promise<void> {
-  if (references.length > 0) await closeEntries(tx, { scope, references }, 'settled');
-  for (const { userId, amount } of await closeEntries(tx, { scope }, 'released'))
-    await changeBalance(tx, userId, amount);
+): Promise<Settlement | undefined> {
+  const settled = references.length > 0 ? await closeEntries(tx, { scope, references }, 'settled') : [];
+  const released = await closeEntries(tx, { scope }, 'released');
+  for (const { userId, amount } of released) await changeBalance(tx, userId, amount);
+  const [closed] = [...settled, ...released];
+  if (closed === undefined) return undefined;
+  return { userId: closed.userId, balance: (await lockBalance(tx, closed.userId)) ?? 0 };
 }

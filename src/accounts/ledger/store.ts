@@ -19,7 +19,7 @@ export interface LedgerTables extends AccountTables {
 
 const now = sql<Date>`now()`;
 
-/** The balance, which nobody else changes until the transaction ends. */
+/** Locks the balance until the transaction ends. */
 export async function lockBalance(tx: Tx<LedgerTables>, userId: string): Promise<number | undefined> {
   const row = await tx
     .selectFrom('user_profiles')
@@ -59,7 +59,7 @@ export async function changeBalance(tx: Tx<LedgerTables>, userId: string, change
     .execute();
 }
 
-/** Of those that are open, so that nothing is closed twice. Answers what was closed. */
+/** Closes only open reservations, so that none is closed twice. Returns those that were closed. */
 export function closeEntries(
   tx: Tx<LedgerTables>,
   which: { readonly scope: string; readonly references?: readonly string[] },

@@ -1,4 +1,4 @@
-/** What goes to the PDF thread, and what comes back. */
+/** Requests to the PDF thread and its replies. */
 export interface PdfRequest {
   readonly bytes: Uint8Array;
   readonly maxPages: number;

@@ -1,4 +1,5 @@
 /** The event log in the database: a row for each batch. The run's own row holds the fence. */
+import { type Interval, startInterval } from '#platform/background/interval.ts';
 import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import {
@@ -14,7 +15,7 @@ import type { Batch, EventLog } from './eventlog.ts';
 export interface DatabaseLogDeps {
   readonly db: Db<EventTables>;
   readonly log: Log;
-  /** How soon what another process appended is seen. In one process nothing is waited for: readers are told. */
+  /** The interval for finding batches of other processes. Readers of this process are notified at once. */
   readonly pollEveryMs?: number;
 }
 
@@ -28,26 +29,18 @@ interface Follower {
 
 export function openDatabaseLog({ db, log, pollEveryMs = 100 }: DatabaseLogDeps): EventLog {
   const followers = new Set<Follower>();
-  let timer: NodeJS.Timeout | undefined;
-  let polling = false;
+  /** Runs while there are followers. */
+  let polling: Interval | undefined;
 
   async function poll(): Promise<void> {
-    if (polling) return;
-    polling = true;
-    try {
-      const asked = [...followers];
-      const rows = await listNewEvents(db, asked, batchesAtOnce);
-      for (const follower of asked) deliver(follower, rows);
-    } catch (error) {
-      log.warn({ err: error }, 'new events could not be read');
-    } finally {
-      polling = false;
-    }
+    const polled = [...followers];
+    const rows = await listNewEvents(db, polled, batchesAtOnce);
+    for (const follower of polled) deliver(follower, rows);
   }
 
   function deliver(follower: Follower, rows: readonly EventRow[]): void {
     for (const row of rows) {
-      // Left meanwhile, or two of one run with different places.
+      // The follower has left, or two followers of one run are at different events.
       if (!followers.has(follower) || row.taskId !== follower.taskId || row.lastSeq <= follower.afterSeq) continue;
       follower.afterSeq = row.lastSeq;
       follower.onBatch(toBatch(row));
@@ -62,7 +55,7 @@ export function openDatabaseLog({ db, log, pollEveryMs = 100 }: DatabaseLogDeps)
       const [written] = await listEvents(db, run.taskId, batch.lastSeq - 1, 1);
       return written?.lastSeq === batch.lastSeq && written.events === row.events ? 'appended' : 'fenced';
     },
-    // Whoever takes a run over has raised the fence in the run's row, which is the one that counts.
+    // The process that takes over a run raises the fence in the run's row, which is the one that decides.
     claim: async () => undefined,
     async read(run, afterSeq) {
       return (await listEvents(db, run.taskId, afterSeq, batchesAtOnce)).map(toBatch);
@@ -70,18 +63,18 @@ export function openDatabaseLog({ db, log, pollEveryMs = 100 }: DatabaseLogDeps)
     follow(run, afterSeq, onBatch) {
       const follower = { taskId: run.taskId, afterSeq, onBatch };
       followers.add(follower);
-      timer ??= setInterval(poll, pollEveryMs).unref();
+      polling ??= startInterval(pollEveryMs, poll, (error) => log.warn({ err: error }, 'new events could not be read'));
       return () => {
         followers.delete(follower);
         if (followers.size > 0) return;
-        clearInterval(timer);
-        timer = undefined;
+        void polling?.stop();
+        polling = undefined;
       };
     },
     remove: (taskIds) => deleteEvents(db, taskIds),
     close: async () => {
       followers.clear();
-      clearInterval(timer);
+      await polling?.stop();
     },
   };
 }

@@ -1,9 +1,9 @@
 /**
- * The event log of runs: what their streams are read from, by anybody, on any instance, from any event on. Two drivers
- * (eventlog/), chosen in eventlog/open.ts. One append is one batch; readers are shown it once it is acknowledged.
+ * The event log of runs, from which any instance can stream the events of a run from any position. `open.ts` chooses
+ * one of two drivers. One append writes one batch, and readers see a batch once it is acknowledged.
  *
- * Events of a run are numbered from 1 without a gap. In the stream an event is named `<epochMs>-<seq>`, so that ids rise
- * also from one run to the next.
+ * The events of a run are numbered from 1 without gaps. In the stream, an event has the id `<epochMs>-<seq>`, so that
+ * ids also increase from one run to the next.
  */
 
 /** `events` are JSON texts, numbered `firstSeq` to `lastSeq`. `isLast`: with it the stream ends. */
@@ -14,7 +14,7 @@ export interface Batch {
   readonly isLast: boolean;
 }
 
-/** A run in the hands of somebody: `fence` grows at every change of hands. */
+/** Identifies the event log of a run. The fence increases when another process takes over the run. */
 export interface LogKey {
   readonly taskId: string;
   readonly epochMs: number;
@@ -29,11 +29,14 @@ export type Appended = 'appended' | 'fenced' | 'vanished';
 export interface EventLog {
   /** To be repeated after an error: the same batch is written once. Batches of a run come one after the other. */
   append(run: FencedKey, batch: Batch): Promise<Appended>;
-  /** From now on whoever bears a smaller fence cannot append. */
+  /** Rejects appends with a smaller fence from now on. */
   claim(run: FencedKey): Promise<void>;
-  /** In order, the batch that holds `afterSeq + 1` first; a limited number: empty says that there is no more. */
+  /** Returns a limited number of batches in order, from the one with `afterSeq + 1`. Empty: there are no more. */
   read(run: LogKey, afterSeq: number): Promise<readonly Batch[]>;
-  /** What others append from now on, after `afterSeq`, until the answer is called. No batch is left out or told twice. */
+  /**
+   * Reports batches that any process appends after `afterSeq`, each once and without gaps. Call the returned function
+   * to stop.
+   */
   follow(run: LogKey, afterSeq: number, onBatch: (batch: Batch) => void): () => void;
   /** The streams are no longer to be read. */
   remove(taskIds: readonly string[]): Promise<void>;

@@ -1,4 +1,4 @@
-/** A Redis that takes no writes: the event log goes on in the database. */
+/** If Redis rejects writes, the event log continues in the database. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { migrations } from '#app/migrations.ts';

@@ -11,14 +11,14 @@ import type { Appended, Batch, EventLog, LogKey } from './eventlog.ts';
 export interface RedisLogDeps {
   readonly redis: Redis;
   readonly log: Log;
-  /** For how long the stream of an ended run is kept. */
+  /** How long the stream of an ended run is stored. */
   readonly ttlS: number;
 }
 
 const batchesAtOnce = 500;
-/** Of a run that nobody ended: the reaper does long before. */
+/** For a run that was never ended. The reaper ends runs much earlier. */
 const forgottenAfterS = 7 * 86_400;
-/** New followers are heard of after at most so long. */
+/** The longest time until new followers are noticed. */
 const blockMs = 200;
 const afterErrorMs = 300;
 const timeoutMs = 2000;
@@ -68,7 +68,7 @@ export async function openRedisLog({ redis, log, ttlS }: RedisLogDeps): Promise<
       try {
         await readNew();
       } catch (error) {
-        // Whoever follows goes on from where it was.
+        // Followers continue where they were.
         if (closing.signal.aborted) return;
         log.warn({ err: error }, 'new events could not be read');
         await sleep(afterErrorMs);

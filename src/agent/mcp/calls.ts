@@ -11,17 +11,16 @@ import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import { publishAccount } from '#webhooks/accounts.ts';
-import type { Webhooks } from '#webhooks/publishing.ts';
+import { type Publishers, publishSettlement } from '../events.ts';
 import { agentProblems } from '../problems.ts';
 import { countRunningOf, type RunTables } from '../store/runstore.ts';
 import { countCallsOf, endCall, endExpiredCalls, insertCall, type ToolCallTables } from '../store/toolcallstore.ts';
 import type { UsageTables } from '../store/usagestore.ts';
 import { ToolFailed } from './results.ts';
 
-export interface CallDeps {
+export interface CallDeps extends Publishers {
   readonly db: Db<CallTables>;
   readonly log: Log;
-  readonly webhooks?: Webhooks | undefined;
   /** AGENT_MAX_RUNS_PER_USER. */
   readonly maxRunsPerUser: number;
 }
@@ -42,6 +41,9 @@ export interface PaidCall {
 }
 
 const scopeOf = (callId: string) => `mcp:${callId}`;
+
+/** The scope of what a user makes over MCP. No other user's assets are in it, whatever threads there are. */
+export const threadOf = (userId: string) => `mcp-${userId}`;
 
 /**
  * In the transaction that reserves the credits of the call, after the reservation: that has locked the user's row, so
@@ -115,7 +117,7 @@ export class McpCalls {
     for (let ended = reapedAtOnce; ended === reapedAtOnce; ) {
       ended = await transaction(this.#deps.db, async (tx) => {
         const callIds = await endExpiredCalls(tx, { all, limit: reapedAtOnce });
-        for (const callId of callIds) await closeCredits(tx, scopeOf(callId));
+        for (const callId of callIds) await this.#settle(tx, callId, []);
         return callIds.length;
       });
     }
@@ -150,7 +152,13 @@ export class McpCalls {
     await transaction(this.#deps.db, async (tx) => {
       if (!(await endCall(tx, call.callId))) throw new ToolFailed('call_expired', 'The call took too long.');
       await write(tx);
-      await closeCredits(tx, scopeOf(call.callId), settled);
+      await this.#settle(tx, call.callId, settled);
     });
+  }
+
+  async #settle(tx: Tx<LedgerTables>, callId: string, settled: readonly string[]): Promise<void> {
+    const settlement = await closeCredits(tx, scopeOf(callId), settled);
+    const threadId = threadOf(settlement?.userId ?? '');
+    await publishSettlement(this.#deps, tx, { threadId, taskId: callId }, settlement);
   }
 }

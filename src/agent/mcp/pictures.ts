@@ -1,6 +1,7 @@
 /** `generate_image` and `edit_image`: as in a run, a picture is stored, screened and paid for. */
 import type { Tx } from '#platform/db/db.ts';
 import { pictureCost } from '../billing/prices.ts';
+import { type Publishers, publishImage } from '../events.ts';
 import {
   type ImageGenerator,
   OrderRefused,
@@ -10,16 +11,14 @@ import {
 } from '../providers/generators.ts';
 import { fetchPicture, fetchScaledPicture, keep, type LibraryDeps, Refused, sign } from '../services/library.ts';
 import { addUsage } from '../store/usagestore.ts';
-import type { CallDeps, CallTables, McpCalls, PaidCall } from './calls.ts';
+import { type CallDeps, type CallTables, type McpCalls, type PaidCall, threadOf } from './calls.ts';
 import { linkTo, succeed, ToolFailed } from './results.ts';
 
-export interface PictureDeps extends LibraryDeps, Pick<CallDeps, 'log' | 'webhooks'> {
+export interface PictureDeps extends LibraryDeps, Publishers, Pick<CallDeps, 'log'> {
   readonly imageGenerator: ImageGenerator;
   readonly calls: McpCalls;
 }
 
-/** The scope of what a user makes over MCP. No other user's assets are in it, whatever threads there are. */
-export const threadOf = (userId: string) => `mcp-${userId}`;
 /** `model` in `GET /usage`. */
 export const usageModel = 'mcp';
 
@@ -59,10 +58,10 @@ async function makePicture(deps: PictureDeps, userId: string, make: (signal: Abo
 }
 
 async function publish(deps: PictureDeps, tx: Tx<CallTables>, call: PaidCall, assetId: string): Promise<void> {
-  const { callId: taskId, userId } = call;
+  const { callId, userId } = call;
   await addUsage(tx, { userId, model: usageModel, images: 1, credits: pictureCost });
-  const facts = { taskId, threadId: threadOf(userId), userId, assetId, kind: 'image' } as const;
-  await deps.webhooks?.publish(tx, 'media.completed', facts);
+  const names = { taskId: callId, toolCallId: callId, threadId: threadOf(userId) };
+  await publishImage(deps, tx, { ...names, ownerId: userId, assetId });
 }
 
 function explained(error: unknown): unknown {

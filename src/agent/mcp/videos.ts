@@ -10,8 +10,8 @@ import { endCall } from '../store/toolcallstore.ts';
 import type { Video, VideoTables } from '../store/videostore.ts';
 import { waitFor } from '../tools/videos.ts';
 import { placeOrder, type VideoDeps, videoReference } from '../videos/videos.ts';
-import { admitCall, type CallDeps, type CallTables, type McpCalls } from './calls.ts';
-import { threadOf, usageModel } from './pictures.ts';
+import { admitCall, type CallDeps, type CallTables, type McpCalls, threadOf } from './calls.ts';
+import { usageModel } from './pictures.ts';
 import { linkTo, succeed, ToolFailed } from './results.ts';
 
 export interface VideoCallDeps extends VideoDeps, CallDeps {

@@ -38,7 +38,7 @@ describe.concurrent('a model provider that fails is a run that failed, with a re
     const { status, error, taskId } = await rig.tell(poor, [said]);
     expect(status).toBe('failed');
     if (typeof reason === 'string') expect(error).toBe(reason);
-    // A sentence of ours: no address, no key, nothing of what the provider says.
+    // The public sentence contains no URL, no key and no text of the provider.
     expect(error).toMatch(/^The model (provider )?[a-z][^:/]*\.$/);
     expect(await rig.credits(poor)).toBe(5);
     const { events, done } = await poor.stream(taskId);

@@ -25,7 +25,7 @@ export interface Clip {
 export interface VideoOrder {
   readonly prompt: string;
   readonly ratio: Ratio;
-  /** Told by an earlier try: it is waited for instead of being ordered again. */
+  /** Reported by an earlier attempt. The call waits for this order instead of placing another one. */
   readonly providerId: string | null;
   readonly onOrdered: (providerId: string) => Promise<void>;
   readonly signal: AbortSignal;
@@ -37,7 +37,7 @@ export interface VideoGenerator {
   rehearseUnpayable?(prompt: string): boolean;
 }
 
-/** The provider will not make this; what it says may be shown. Nothing is wrong with the provider. */
+/** The provider refuses to generate this, for a reason that users may see. The provider is healthy. */
 export class OrderRefused extends Error {}
 
 /** The provider does not do its work; the sentence may be shown. */

@@ -93,7 +93,7 @@ export function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(bytes).toString('utf8'));
   } catch {
-    // Told by what is missing in it.
+    // Recognized by its missing field.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** Providers that fail, hang or answer in their own way, by what a user sees of the run and what it costs. */
+/** Providers that fail, hang or respond in unusual forms, by the effect on the user's run and its cost. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Asked, Said } from '../../../test/agent/provider.fixture.ts';
 import { type Chatter, modelsOf, newThread } from '../../../test/agent/rig.fixture.ts';

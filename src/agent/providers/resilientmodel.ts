@@ -1,6 +1,6 @@
 /**
- * A language model whose provider may fail (docs/specification/agent.md#provider-failures): bounded in time, tried again
- * until its first token, replaced by a fallback, and asked again with half of the prompt if that was too long.
+ * A language model whose provider may fail (docs/specification/agent.md#provider-failures): bounded in time, retried
+ * until its first token, replaced by a fallback, and called again with half of the prompt if that was too long.
  */
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { APICallError, InvalidResponseDataError } from 'ai';

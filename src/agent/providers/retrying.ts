@@ -10,8 +10,8 @@ export function isRetryableStatus(status: number): boolean {
 }
 
 /**
- * Waits before the next try. `false`: the provider asked for more than 30 s, so there is no next try. Rejects with the
- * signal's reason when it is aborted.
+ * Waits before the next attempt. `false`: the provider requested more than 30 s, so there is no next attempt. Rejects
+ * with the signal's reason when it is aborted.
  */
 export async function waitBeforeRetry(
   tries: number,

@@ -1,4 +1,6 @@
-/** Videos by an OpenAI-compatible provider: `/videos`, ordered, asked after until they are done, and fetched. */
+/**
+ * Videos by an OpenAI-compatible provider: `/videos` orders them, is polled until they are done, and returns the file.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { OrderRefused, ProviderFailed, type Ratio, type VideoGenerator } from './generators.ts';

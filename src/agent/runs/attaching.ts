@@ -9,11 +9,12 @@ import type { TaskRequest } from '../api.ts';
 import { readDataUrl, unreadable } from '../attachments.ts';
 import { agentProblems } from '../problems.ts';
 import { judgeReadable, keep, type LibraryDeps, Refused } from '../services/library.ts';
-import { findRunningOf, findThreadOwner, type RunTables } from '../store/runstore.ts';
+import { findRunningOf, type RunTables } from '../store/runstore.ts';
+import { checkThread } from '../threads/access.ts';
 
 export interface AttachingDeps extends LibraryDeps {
   readonly db: Db<RunTables>;
-  /** The asset of a signed URL of ours. */
+  /** The asset of one of our signed URLs. */
   readonly assetOfUrl: (url: string) => string | undefined;
 }
 
@@ -61,11 +62,10 @@ async function checkReadable(deps: LibraryDeps, userId: string, assetIds: readon
     });
 }
 
-/** Before anything is stored: the same refusals follow once more when the run starts. */
-async function checkThreadIsFree({ db }: AttachingDeps, userId: string, threadId: string): Promise<void> {
-  const ownerId = await findThreadOwner(db, threadId);
-  if (ownerId !== undefined && ownerId !== userId) throw problems.forbidden();
-  const running = await findRunningOf(db, threadId);
+/** Before anything is stored. The same rejections apply when the run starts. */
+async function checkThreadIsFree(deps: AttachingDeps, userId: string, threadId: string): Promise<void> {
+  await checkThread(deps, userId, threadId);
+  const running = await findRunningOf(deps.db, threadId);
   if (running !== undefined)
     throw agentProblems.task_running({ fields: { taskId: running.taskId, reason: 'running' } });
 }
@@ -88,7 +88,7 @@ async function storePicture(
   } catch (error) {
     if (!(error instanceof Refused)) throw problems.engine_unavailable({ cause: error });
     if (error.status === 451 || error.status === 413) throw invalid(`body.message.parts.${index}`, error.message);
-    // Nobody can read it, and the model gets a note.
+    // No caller can read it. The model gets a note.
     return { ...part, providerMetadata: { [unreadable]: { reason: 'undecodable' } } };
   }
 }

@@ -41,7 +41,7 @@ export class RunExecutor {
       this.#executions.delete(run.taskId);
       this.#deps.metrics.executionEnded();
     });
-    // The request was accepted before the drain, and nobody else would end its run.
+    // The request was accepted before the drain, and no other process would end its run.
     if (this.#mode === 'drained') execution.stop(new ServerDrained());
   }
 

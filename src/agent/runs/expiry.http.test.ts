@@ -74,7 +74,7 @@ describe('a service that is shut down', () => {
       there.ask(long, '/slow 500'),
       there.ask(stopped, '/slow 500'),
     ]);
-    // Under way: what is asked just as idle connections are closed is the asker's to repeat.
+    // A request that is sent while idle connections are closed must be retried by its client.
     const begun: Promise<void>[] = [];
     const reading = [shortId, longId, stoppedId].map((taskId) => {
       const { promise, resolve } = Promise.withResolvers<void>();

@@ -4,7 +4,8 @@ import { transaction } from '#platform/db/db.ts';
 import { type Chatter, newThread } from '../../../test/agent/rig.fixture.ts';
 import { type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
 import { appendMessage } from '../store/messagestore.ts';
-import { lockThread, type RunTables } from '../store/runstore.ts';
+import type { RunTables } from '../store/runstore.ts';
+import { lockThread } from '../store/threadstore.ts';
 
 let rig: ScriptedRig;
 beforeAll(async () => {

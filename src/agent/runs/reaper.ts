@@ -11,7 +11,8 @@ import { billableReferences } from '../billing/references.ts';
 import { unknownUsage } from '../billing/usage.ts';
 import type { EventLog } from '../eventlog/eventlog.ts';
 import type { AgentMetrics } from '../metrics.ts';
-import { claimDeadRuns, deleteExpiredRuns, type Run } from '../store/runstore.ts';
+import { claimDeadRuns, claimRun, deleteExpiredRuns, type Run } from '../store/runstore.ts';
+import { deleteOldStarts } from '../store/startstore.ts';
 import type { Chunk } from '../stream/chunks.ts';
 import { MessageAssembler } from '../stream/messageassembler.ts';
 import { lastChunk } from '../stream/replay.ts';
@@ -26,11 +27,16 @@ export interface ReaperDeps extends RunsDeps {
 export interface Reaper {
   /** Ends all runs of other processes, dead or not. For the start of a process that is the only one. */
   reapAll(): Promise<void>;
+  /** Ends one run of a process that does not react. */
+  end(taskId: string): Promise<void>;
   close(): void;
 }
 
 const reapEveryMs = 2000;
-/** Short: the reaping process may die as well, and readers get the end within 30 s all the same (docs/specification/agent.md#streams). */
+/**
+ * Short, because the reaping process may die as well, and readers must get the end within 30 s
+ * (docs/specification/agent.md#streams).
+ */
 const reapingLeaseMs = 5000;
 const atOnce = 50;
 /** If the log does not answer for this long, the run ends without what was shown of it, so that its thread is free. */
@@ -64,6 +70,11 @@ export function startReaper(deps: ReaperDeps): Reaper {
     }
   }
 
+  async function takeOver(taskId: string): Promise<void> {
+    const run = await claimRun(deps.db, holder, reapingLeaseMs, taskId);
+    if (run !== undefined) await end(run);
+  }
+
   async function readShown(run: Run): Promise<Shown> {
     // From now on only this process can append: anything that readers were shown later would be lost.
     await deps.eventLog.claim(run).catch((error: unknown) => log.warn({ err: error }, 'a log could not be claimed'));
@@ -84,12 +95,14 @@ export function startReaper(deps: ReaperDeps): Reaper {
   async function sweep(): Promise<void> {
     const gone = await deleteExpiredRuns(deps.db, deps.ttlS);
     if (gone.length > 0) await deps.eventLog.remove(gone);
+    await deleteOldStarts(deps.db);
   }
 
   const onError = (error: unknown) => log.warn({ err: error }, 'dead or expired runs could not be removed');
   const intervals = [startInterval(reapEveryMs, reap, onError), startInterval(sweepEveryMs, sweep, onError)];
   return {
     reapAll: () => reap(true),
+    end: takeOver,
     close: () => intervals.forEach((interval) => void interval.stop()),
   };
 }

@@ -14,39 +14,42 @@ import { isUuid } from '#platform/ids.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import { publishAccount } from '#webhooks/accounts.ts';
-import type { Webhooks } from '#webhooks/publishing.ts';
 import type { TaskInfo, TaskRequest } from '../api.ts';
 import { pictureCost } from '../billing/prices.ts';
 import { runReference } from '../billing/references.ts';
 import type { TokenUsage } from '../billing/usage.ts';
-import { publishRunEnd } from '../events.ts';
+import { type Publishers, publishRunEnd, publishRunStart } from '../events.ts';
 import { agentProblems } from '../problems.ts';
-import { appendMessage, deleteMessagesFrom, findMessage } from '../store/messagestore.ts';
+import { findMessage } from '../store/messagestore.ts';
 import {
   countRunningOf,
   findRun,
   findRunningOf,
   insertRun,
-  lockThread,
   markEnded,
   type Run,
   type RunStatus,
   type RunTables,
 } from '../store/runstore.ts';
+import { type KeyedStart, type StartTables, takeKey } from '../store/startstore.ts';
+import { lockExistingThread } from '../store/threadstore.ts';
 import { countCallsOf, type ToolCallTables } from '../store/toolcallstore.ts';
 import { addUsage, type UsageTables } from '../store/usagestore.ts';
 import type { VideoTables } from '../store/videostore.ts';
 import { checkThread } from '../threads/access.ts';
+import { addMessage, openThread, rewindThread } from '../threads/changes.ts';
+import { requestTitle } from '../titles/request.ts';
 import { endVideosOf } from '../videos/videos.ts';
 
-export interface RunsDeps {
-  readonly db: Db<RunTables & LedgerTables & VideoTables & UsageTables & ToolCallTables>;
+export interface RunsDeps extends Publishers {
+  readonly db: Db<RunTables & LedgerTables & VideoTables & UsageTables & StartTables & ToolCallTables>;
   /** AGENT_TASK_TTL_SECS. */
   readonly ttlS: number;
   /** AGENT_MAX_RUNS_PER_USER. */
   readonly maxRunsPerUser: number;
   readonly jobs: Jobs;
-  readonly webhooks?: Webhooks | undefined;
+  /** Whether a model makes titles. */
+  readonly makesTitles: boolean;
 }
 
 /** What a run with a model costs, and who may start it. */
@@ -66,9 +69,13 @@ export interface RunLease {
 /** A question has to leave room for its answer. The thread does not limit the bytes of an answer, so none is lost. */
 const questionLimits = { messages: 2000 - 1, bytes: 32 * 1024 * 1024 };
 
+/** A run was started with the same `Idempotency-Key`. */
+export class KeyTaken extends Error {}
+
 /**
- * Throws 403 for another user's thread, 400 for an unknown `rewindTo`, 409 `task_running`, 429 `too_many_runs`, 402
- * `insufficient_credits` or `insufficient_plan`, 409 `thread_full`; then nothing has changed.
+ * Throws 403 for another user's thread, 409 `thread_deleting`, 400 for an unknown `rewindTo`, 409 `task_running` or
+ * `message_exists`, 429 `too_many_runs`, 402 `insufficient_credits` or `insufficient_plan`, 409 `thread_full`, and KeyTaken;
+ * then nothing has changed.
  */
 export async function startRun(
   deps: RunsDeps,
@@ -76,21 +83,25 @@ export async function startRun(
   userId: string,
   request: TaskRequest,
   chosen: RunPrice,
+  keyed?: KeyedStart,
 ): Promise<Run> {
   const { threadId } = request;
+  const taskId = randomUUID();
   return transaction(deps.db, async (tx) => {
-    if ((await lockThread(tx, threadId, userId)) !== userId) throw problems.forbidden();
+    // First of all: a request with the same key waits here until this one is over.
+    if (keyed !== undefined && !(await takeKey(tx, keyed, { taskId, threadId }))) throw new KeyTaken();
+    await openThread(tx, threadId, userId);
     const from = request.rewindTo ? await findMessage(tx, threadId, request.rewindTo) : undefined;
     if (request.rewindTo && from === undefined) throw invalid('body.rewindTo', 'must be a message of the thread');
     const running = await findRunningOf(tx, threadId);
     if (running !== undefined) {
       throw agentProblems.task_running({ fields: { taskId: running.taskId, reason: 'running' } });
     }
-    const taskId = randomUUID();
+    await refuseRepeat(tx, request, from?.seq);
     await payForRun(deps, tx, taskId, userId, chosen);
-    if (from !== undefined) await deleteMessagesFrom(tx, threadId, from.seq);
-    await appendQuestion(tx, userId, request);
-    return insertRun(tx, {
+    if (from !== undefined) await rewindThread(tx, threadId, from.seq);
+    await appendQuestion(tx, userId, request, taskId);
+    const run = await insertRun(tx, {
       taskId,
       threadId,
       ownerId: userId,
@@ -99,6 +110,8 @@ export async function startRun(
       credits: chosen.credits,
       ...lease,
     });
+    await publishRunStart(deps, tx, run);
+    return run;
   });
 }
 
@@ -119,20 +132,34 @@ async function payForRun(
   if (!reserved) throw agentProblems.insufficient_credits({ fields: { required: credits, balance } });
 }
 
-async function appendQuestion(tx: Tx<RunTables>, ownerId: string, request: TaskRequest): Promise<void> {
-  const { threadId, message } = request;
-  const parts = message?.parts ?? [{ type: 'text' as const, text: request.text ?? '' }];
-  // The id of a client's message has to be unique in its thread.
-  const isTaken = message?.id !== undefined && (await findMessage(tx, threadId, message.id)) !== undefined;
+/** A message that the thread has, unless it is dropped first, is a repeat of the request that brought it. */
+async function refuseRepeat(
+  tx: Tx<RunTables>,
+  { threadId, message }: TaskRequest,
+  droppedFrom: number | undefined,
+): Promise<void> {
+  const known = message?.id === undefined ? undefined : await findMessage(tx, threadId, message.id);
+  if (known === undefined || (droppedFrom !== undefined && known.seq >= droppedFrom)) return;
+  throw agentProblems.message_exists({ fields: { taskId: known.taskId } });
+}
+
+async function appendQuestion(
+  tx: Tx<RunTables>,
+  ownerId: string,
+  { threadId, message, text }: TaskRequest,
+  taskId: string,
+): Promise<void> {
+  const parts = message?.parts ?? [{ type: 'text' as const, text: text ?? '' }];
   const question = {
     threadId,
-    id: message?.id === undefined || isTaken ? randomUUID() : message.id,
+    id: message?.id ?? randomUUID(),
     ownerId,
     role: 'user' as const,
     parts: parts as UIMessage['parts'],
     metadata: message?.metadata ?? {},
+    taskId,
   };
-  if (!(await appendMessage(tx, question, questionLimits))) throw agentProblems.thread_full();
+  if (!(await addMessage(tx, question, questionLimits))) throw agentProblems.thread_full();
 }
 
 export type AnswerMetadata = Readonly<Record<string, unknown>>;
@@ -156,23 +183,34 @@ export interface RunEnd {
  */
 export async function endRun(deps: RunsDeps, run: Run, end: RunEnd): Promise<AnswerMetadata | undefined> {
   return transaction(deps.db, async (tx) => {
-    await lockThread(tx, run.threadId, run.ownerId);
+    // A deleted thread must not come back.
+    const thread = await lockExistingThread(tx, run.threadId);
+    if (thread === undefined) return undefined;
     if (!(await markEnded(tx, run, end.status, end.error))) return undefined;
     // Videos are locked before credits, as in their worker.
-    const parts = [...end.parts, ...(await endVideosOf(deps, tx, run.taskId, end))];
+    const videos = await endVideosOf(deps, tx, run.taskId, end);
+    const parts = [...end.parts, ...videos.shown];
     const isCharged = end.status === 'completed' || (end.status === 'aborted' && end.parts.some(isShown));
     const images = end.delivered.length;
     const credits = (isCharged ? run.credits : 0) + images * pictureCost;
     const { threadId, ownerId, messageId: id, taskId } = run;
     const { status, error, usage } = end;
     const metadata = { ...end.metadata, taskId, status, ...(error !== null && { error }), usage, credits };
-    if (parts.some(({ type }) => type !== 'step-start')) {
-      await appendMessage(tx, { threadId, id, ownerId, role: 'assistant', parts, metadata }, undefined);
+    const isStored = parts.some(({ type }) => type !== 'step-start');
+    if (isStored) {
+      await addMessage(tx, { threadId, id, ownerId, role: 'assistant', parts, metadata, taskId }, undefined);
+      if (deps.makesTitles && status === 'completed') await requestTitle(deps.jobs, tx, run);
     }
-    await closeCredits(tx, run.taskId, isCharged ? [runReference(run.taskId), ...end.delivered] : end.delivered);
+    const settled = isCharged ? [runReference(taskId), ...end.delivered] : end.delivered;
+    const settlement = await closeCredits(tx, taskId, settled);
     const { inputTokens, outputTokens } = end.usage;
     await addUsage(tx, { userId: run.ownerId, model: run.model, runs: 1, inputTokens, outputTokens, images, credits });
-    await publishRunEnd(deps.webhooks, tx, run, end);
+    await publishRunEnd(deps, tx, run, {
+      ...end,
+      videos: videos.failed,
+      isChanged: isStored && !thread.isDeleting,
+      settlement,
+    });
     return metadata;
   });
 }
@@ -190,8 +228,13 @@ export async function readRun(deps: RunsDeps, caller: Caller, taskId: string): P
   return run;
 }
 
-export async function readCurrentTask(deps: RunsDeps, caller: Caller, threadId: string): Promise<TaskInfo | null> {
-  await checkThread(deps, caller, threadId);
+/** Throws 403 for the thread of another user than `userId`. */
+export async function readCurrentTask(
+  deps: RunsDeps,
+  userId: string | undefined,
+  threadId: string,
+): Promise<TaskInfo | null> {
+  if ((await checkThread(deps, userId, threadId)) === undefined) return null;
   const run = await findRunningOf(deps.db, threadId);
   return run === undefined ? null : describeRun(run);
 }

@@ -1,5 +1,5 @@
 /**
- * The user's library, kept by the media service: what is generated becomes assets of the user in the thread's scope,
+ * The user's library in the media service. Generated files become assets of the user in the thread's scope. They are
  * registered and screened like every upload, over the same public interface.
  */
 import { createHash } from 'node:crypto';
@@ -17,7 +17,7 @@ export interface LibraryDeps {
   readonly media: ActingClient;
 }
 
-/** What is kept, and where. The same `reference` is the same asset, however often it is tried. */
+/** The file to store, and its scope. Every attempt with the same `reference` returns the same asset. */
 export interface Deposit {
   readonly reference: string;
   readonly ownerId: string;
@@ -231,9 +231,21 @@ export async function judgeReadable(
   };
   const unreadable = await findMissing(assetIds, userId);
   if (unreadable.length === 0) return { absent: [], foreign: [] };
-  // As a server: only to tell an asset of another user from none at all. The URLs are thrown away.
+  // Called as a server, only to distinguish another user's asset from an unknown one. The URLs are not used.
   const absent = await findMissing(unreadable, null);
   return { absent, foreign: unreadable.filter((assetId) => !absent.includes(assetId)) };
+}
+
+/** Deletes what the thread made and what was uploaded to it. Throws `engine_unavailable`. */
+export async function deleteThreadAssets(
+  { media }: LibraryDeps,
+  userId: string,
+  threadId: string,
+  timeoutMs: number,
+): Promise<void> {
+  const json = { scopeKind: 'thread', scopeId: threadId };
+  const answer = await media.send({ method: 'DELETE', route: '/v1/scope', json, onBehalfOf: userId, timeoutMs });
+  if (answer.status !== 200) throw problems.engine_unavailable({ cause: new Error(`media answered ${answer.status}`) });
 }
 
 /** A UUID made of what the asset is of (RFC 9562 §5.8). */

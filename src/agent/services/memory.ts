@@ -1,4 +1,7 @@
-/** What is remembered about the user: told to the model before each turn (docs/specification/memory.md#inject), and by the memory tools. */
+/**
+ * Memories of the user, for the instructions of each turn (docs/specification/memory.md#inject) and for the memory
+ * tools.
+ */
 import { z } from 'zod';
 import type { ActingClient } from '#platform/http/client.ts';
 import type { Log } from '#platform/log.ts';
@@ -9,7 +12,7 @@ export interface MemoryDeps {
   readonly log: Log;
 }
 
-/** A turn goes without rather than wait. */
+/** After this time, a turn continues without memories. */
 const injectTimeoutMs = 1500;
 
 const memories = z.array(z.object({ content: z.string() }));

@@ -1,6 +1,6 @@
 /** The event log's rows. */
 import { sql } from 'kysely';
-import type { Db } from '#platform/db/db.ts';
+import type { Db, Tx } from '#platform/db/db.ts';
 import type { RunTables } from './runstore.ts';
 
 export interface EventTables extends RunTables {
@@ -24,8 +24,8 @@ const columns = [
 ] as const;
 
 /**
- * Only as long as the run's row bears this fence. The row is held while we write: whoever raises the fence waits for
- * us, or we for them. `false`: the fence was raised, or a row with this number is there.
+ * Inserts a batch if the run's row still has this fence. The row is locked during the write, so a process that raises
+ * the fence waits for it, and vice versa. Returns `false` if the fence was raised or a row with this number exists.
  */
 export async function insertEvents(db: Db<EventTables>, fence: number, row: EventRow): Promise<boolean> {
   const { rows } = await sql<{ task_id: string }>`
@@ -78,6 +78,6 @@ export async function findRunsWithEvents(
   return new Set(rows.map((row) => row.task_id));
 }
 
-export async function deleteEvents(db: Db<EventTables>, taskIds: readonly string[]): Promise<void> {
+export async function deleteEvents(db: Db<EventTables> | Tx<EventTables>, taskIds: readonly string[]): Promise<void> {
   await db.deleteFrom('agent_events').where(sql<boolean>`task_id = any(${taskIds}::uuid[])`).execute();
 }

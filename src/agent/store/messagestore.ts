@@ -2,7 +2,8 @@
 import type { UIMessage } from 'ai';
 import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
-import type { RunTables } from './runstore.ts';
+import { firstWords, searchText } from '../words.ts';
+import type { RunTables, TitleSource } from './runstore.ts';
 
 type Handle = Db<RunTables> | Tx<RunTables>;
 
@@ -23,11 +24,21 @@ export function listMessages(db: Handle, threadId: string, range?: { readonly fr
     .execute();
 }
 
-/** Of all messages, in ascending order. */
+export function listFirstMessages(db: Handle, threadId: string, limit: number): Promise<readonly StoredMessage[]> {
+  return db
+    .selectFrom('agent_messages')
+    .select(messageColumns)
+    .where('thread_id', '=', threadId)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+}
+
+/** Ids and sizes of all messages, in ascending order. */
 export function listMessageSizes(db: Handle, threadId: string) {
   return db
     .selectFrom('agent_messages')
-    .select(['seq', 'bytes'])
+    .select(['id', 'seq', 'bytes'])
     .where('thread_id', '=', threadId)
     .orderBy('seq')
     .execute();
@@ -63,7 +74,7 @@ export function listMessagesWithPictures(db: Handle, threadId: string): Promise<
 export function findMessage(db: Handle, threadId: string, id: string) {
   return db
     .selectFrom('agent_messages')
-    .select([...messageColumns, 'seq'])
+    .select([...messageColumns, 'seq', 'task_id as taskId'])
     .where('thread_id', '=', threadId)
     .where('id', '=', id)
     .executeTakeFirst();
@@ -91,6 +102,8 @@ export interface NewMessage {
   readonly role: 'user' | 'assistant';
   readonly parts: UIMessage['parts'];
   readonly metadata: Readonly<Record<string, unknown>>;
+  /** The run that the message starts, or that it answers for. */
+  readonly taskId?: string;
 }
 
 /** What a thread may hold. */
@@ -99,7 +112,7 @@ export interface ThreadLimits {
   readonly bytes: number;
 }
 
-/** As the thread's last message. `false`: with it the thread would exceed `limits`, and nothing is written. */
+/** As the thread's last message; the first one gives the thread its title. `false`: with it the thread would exceed `limits`, and nothing is written. */
 export async function appendMessage(
   tx: Tx<RunTables>,
   message: NewMessage,
@@ -113,6 +126,8 @@ export async function appendMessage(
       last_seq: eb('last_seq', '+', 1),
       message_count: eb('message_count', '+', 1),
       message_bytes: eb('message_bytes', '+', bytes),
+      updated_at: sql<Date>`date_trunc('milliseconds', clock_timestamp())`,
+      ...titleOf(message),
     }))
     .where('thread_id', '=', message.threadId)
     .$if(limits !== undefined, (query) =>
@@ -134,7 +149,19 @@ export async function appendMessage(
       metadata: sql`cast(${metadata} as jsonb)`,
       seq: thread.seq,
       bytes,
+      task_id: message.taskId ?? null,
+      search_text: searchText(message.parts),
     })
     .execute();
   return true;
+}
+
+/** A thread that was rewound to its beginning gets a title of its new first message, unless the user has set one. */
+function titleOf({ role, parts }: NewMessage) {
+  if (role !== 'user') return {};
+  const isTitled = sql`title_source = 'user' or (message_count > 0 and title <> '')`;
+  return {
+    title: sql<string>`case when ${isTitled} then title else ${firstWords(parts)} end`,
+    title_source: sql<TitleSource>`case when ${isTitled} then title_source else 'words' end`,
+  };
 }

@@ -1,9 +1,12 @@
-/** Threads and runs. Their messages are in messagestore.ts. */
+/** Runs, and the tables that they share with threads (threadstore.ts) and messages (messagestore.ts). */
 import type { UIMessage } from 'ai';
 import { type Generated, type JSONColumnType, sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
 
 export type RunStatus = 'running' | 'completed' | 'failed' | 'aborted';
+
+/** `words`: the first words of the thread, which a title of the model or of the user replaces. */
+export type TitleSource = 'words' | 'model' | 'user';
 
 export interface RunTables {
   agent_threads: {
@@ -13,6 +16,12 @@ export interface RunTables {
     message_count: Generated<number>;
     message_bytes: Generated<number>;
     created_at: Generated<Date>;
+    title: Generated<string>;
+    title_source: Generated<TitleSource>;
+    /** In milliseconds. */
+    updated_at: Generated<Date>;
+    deleting_at: Date | null;
+    deletes_assets: Generated<boolean>;
   };
   agent_runs: {
     task_id: string;
@@ -42,6 +51,9 @@ export interface RunTables {
     created_at: Generated<Date>;
     seq: number;
     bytes: number;
+    /** The run that a question started, or that an answer is of. */
+    task_id: string | null;
+    search_text: Generated<string>;
   };
 }
 
@@ -67,31 +79,6 @@ const runColumns = [
 ] as const;
 
 export type Run = NonNullable<Awaited<ReturnType<typeof findRun>>>;
-
-/** Locks the thread's row, and inserts it if it is missing. Returns the owner. */
-export async function lockThread(tx: Tx<RunTables>, threadId: string, ownerId: string): Promise<string> {
-  await tx
-    .insertInto('agent_threads')
-    .values({ thread_id: threadId, owner_id: ownerId })
-    .onConflict((conflict) => conflict.column('thread_id').doNothing())
-    .execute();
-  const row = await tx
-    .selectFrom('agent_threads')
-    .select('owner_id as ownerId')
-    .where('thread_id', '=', threadId)
-    .forUpdate()
-    .executeTakeFirstOrThrow();
-  return row.ownerId;
-}
-
-export async function findThreadOwner(db: Handle, threadId: string): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('agent_threads')
-    .select('owner_id as ownerId')
-    .where('thread_id', '=', threadId)
-    .executeTakeFirst();
-  return row?.ownerId;
-}
 
 export interface NewRun {
   readonly taskId: string;
@@ -153,13 +140,12 @@ export async function countRunningOf(tx: Tx<RunTables>, ownerId: string): Promis
   return count;
 }
 
-/** Those of the runs that have ended. */
-export function findEnded(db: Handle, taskIds: readonly string[]) {
+/** Those of the runs that are there; a run of a deleted thread is not. */
+export function listRuns(db: Handle, taskIds: readonly string[]) {
   return db
     .selectFrom('agent_runs')
     .select(runColumns)
     .where(sql<boolean>`task_id = any(${taskIds}::uuid[])`)
-    .where('status', '<>', 'running')
     .execute();
 }
 
@@ -211,6 +197,17 @@ export function claimDeadRuns(db: Handle, holder: string, leaseMs: number, all: 
     )
     .returning(runColumns)
     .execute();
+}
+
+/** Takes over one run, from whichever process has it. `undefined`: it has ended. */
+export function claimRun(db: Handle, holder: string, leaseMs: number, taskId: string) {
+  return db
+    .updateTable('agent_runs')
+    .set((eb) => ({ holder, fence: eb('fence', '+', 1), lease_expires_at: later(leaseMs) }))
+    .where('task_id', '=', taskId)
+    .where('status', '=', 'running')
+    .returning(runColumns)
+    .executeTakeFirst();
 }
 
 /** Prevents the run's end until the transaction is over. `false` if it has ended, or another process executes it. */

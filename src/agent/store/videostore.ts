@@ -94,7 +94,7 @@ export function listVideosOfThread(db: Handle, threadId: string) {
   return db.selectFrom('agent_videos').select(columns).where('thread_id', '=', threadId).execute();
 }
 
-/** Of a task, or the one video that `taskId` names itself; oldest first, and nobody else changes them meanwhile. */
+/** Locks the videos of a run, or the one video that `taskId` identifies. The oldest is first. */
 export function lockVideos(tx: Tx<VideoTables>, taskId: string) {
   return tx
     .selectFrom('agent_videos')
@@ -104,6 +104,22 @@ export function lockVideos(tx: Tx<VideoTables>, taskId: string) {
     .orderBy('video_id')
     .forUpdate()
     .execute();
+}
+
+/** As `lockVideos`, of all runs of a thread. */
+export function lockVideosOfThread(tx: Tx<VideoTables>, threadId: string) {
+  return tx
+    .selectFrom('agent_videos')
+    .select(columns)
+    .where('thread_id', '=', threadId)
+    .orderBy('created_at')
+    .orderBy('video_id')
+    .forUpdate()
+    .execute();
+}
+
+export async function deleteVideosOfThread(tx: Tx<VideoTables>, threadId: string): Promise<void> {
+  await tx.deleteFrom('agent_videos').where('thread_id', '=', threadId).execute();
 }
 
 /** Back in the queue, as another attempt. */

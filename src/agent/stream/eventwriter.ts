@@ -111,7 +111,7 @@ export class EventWriter {
     return this.#state.mode === 'failed' ? this.#state.error : undefined;
   }
 
-  /** finishing, failed → closed: writes the last event, which says how the run ended. Never rejects. */
+  /** finishing, failed → closed: writes the last event, which contains the outcome of the run. Never rejects. */
   async close(lastChunk: Chunk): Promise<void> {
     this.#become({ mode: 'closed' });
     const events = [JSON.stringify(toV5(lastChunk) ?? lastChunk)];

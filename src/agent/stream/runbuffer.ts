@@ -202,7 +202,7 @@ export class RunEventBuffer {
     );
   }
 
-  /** The number of the event that a reader goes on after. Infinite: its id lies beyond the end. */
+  /** The number of the event after which a reader continues. Infinite: its id is beyond the end. */
   async positionOf(id: EventId | undefined): Promise<number> {
     if (id === undefined || id.epochMs < this.run.epochMs) return 0;
     if (id.epochMs < this.#epochMs) {

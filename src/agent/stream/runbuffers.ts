@@ -1,16 +1,16 @@
-/** The event buffers of this process: one for each run that it executes or that somebody reads here. */
+/** The event buffers of this process: one for each run that it executes or that a client reads here. */
 import { startInterval } from '#platform/background/interval.ts';
 import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
 import type { EventId, EventLog } from '../eventlog/eventlog.ts';
 import { findMessage } from '../store/messagestore.ts';
-import { findEnded, type Run, type RunTables } from '../store/runstore.ts';
+import { listRuns, type Run, type RunTables } from '../store/runstore.ts';
 import { replayRun } from './replay.ts';
 import { RunEventBuffer } from './runbuffer.ts';
 
 export interface OpenBuffer {
   readonly buffer: RunEventBuffer;
-  /** The event that the reader goes on after. Infinite: its id lies beyond the end. */
+  /** The event after which the reader continues. Infinite: its id is beyond the end. */
   readonly afterSeq: number;
   /** Has to be called once when the reader leaves; further calls do nothing. */
   leave(): void;
@@ -89,15 +89,22 @@ export class RunEventBuffers {
   async #concludeEnded(): Promise<void> {
     const followed = [...this.#buffers.values()].filter((buffer) => buffer.isFollowing);
     if (followed.length === 0) return;
-    const ended = await findEnded(
+    const found = await listRuns(
       this.#deps.db,
       followed.map(({ run }) => run.taskId),
     );
-    await Promise.all(ended.map((run) => this.#buffers.get(run.taskId)?.conclude(run)));
+    const runs = new Map(found.map((run) => [run.taskId, run]));
+    await Promise.all(
+      followed.map(async (buffer) => {
+        // The runs of a deleted thread were aborted, and their rows are gone.
+        const run = runs.get(buffer.run.taskId) ?? { ...buffer.run, status: 'aborted' };
+        if (run.status !== 'running') await buffer.conclude(run);
+      }),
+    );
   }
 }
 
-/** The buffer in the hands of the process that executes the run. */
+/** The buffer, for the process that executes the run. */
 export class OwnedRunBuffer {
   readonly #buffer: RunEventBuffer;
   readonly #dropUnused: () => void;

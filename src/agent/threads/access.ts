@@ -1,16 +1,37 @@
-/** Who may read a thread. */
+/** Who may read and change a thread. */
 import type { Caller } from '#platform/access/caller.ts';
 import type { Db } from '#platform/db/db.ts';
-import { problems } from '#platform/problem.ts';
-import { findThreadOwner, type RunTables } from '../store/runstore.ts';
+import { invalid, problems } from '#platform/problem.ts';
+import { namedUser } from '../api.ts';
+import type { RunTables } from '../store/runstore.ts';
+import { findOwnership } from '../store/threadstore.ts';
 
-/** Returns the owner, or `undefined` if there is no such thread. Throws 403 for another user's thread. */
+/** The user of the token, or the one that a server names. Throws 400 if a server names none. */
+export function userOf(caller: Caller, named: unknown, field: string): string {
+  const userId = namedUserOf(caller, named, field);
+  if (userId === undefined) throw invalid(field, 'must be there with X-Internal-Key');
+  return userId;
+}
+
+/** As `userOf`; `undefined` for a server that names no user. */
+export function namedUserOf(caller: Caller, named: unknown, field: string): string | undefined {
+  if (caller.kind === 'user') return caller.userId;
+  if (named === undefined || named === null) return undefined;
+  const { data, error } = namedUser.safeParse(named);
+  if (data === undefined) throw invalid(field, error?.issues[0]?.message ?? 'must be a UUID');
+  return data;
+}
+
+/**
+ * Returns the owner, or `undefined` if there is no such thread, or it is being deleted. Throws 403 for the thread of another
+ * user than `userId`; without one, a server acts for itself and may read every thread.
+ */
 export async function checkThread(
   deps: { readonly db: Db<RunTables> },
-  caller: Caller,
+  userId: string | undefined,
   threadId: string,
 ): Promise<string | undefined> {
-  const ownerId = await findThreadOwner(deps.db, threadId);
-  if (caller.kind === 'user' && ownerId !== undefined && ownerId !== caller.userId) throw problems.forbidden();
-  return ownerId;
+  const thread = await findOwnership(deps.db, threadId);
+  if (thread !== undefined && userId !== undefined && thread.ownerId !== userId) throw problems.forbidden();
+  return thread?.isDeleting ? undefined : thread?.ownerId;
 }

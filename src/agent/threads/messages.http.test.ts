@@ -6,7 +6,8 @@ import { type AgentRig, type Chatter, newThread, startAgent } from '../../../tes
 import { picture } from '../../../test/media/pictures.fixture.ts';
 import { embedded, upload } from '../../../test/media/rig.fixture.ts';
 import { appendMessage, listMessages, type StoredMessage } from '../store/messagestore.ts';
-import { lockThread, type RunTables } from '../store/runstore.ts';
+import type { RunTables } from '../store/runstore.ts';
+import { lockThread } from '../store/threadstore.ts';
 
 let rig: AgentRig;
 let user: Chatter;

@@ -2,9 +2,10 @@
 import { Readable } from 'node:stream';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { UIMessage } from 'ai';
-import type { Caller } from '#platform/access/caller.ts';
 import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
+import { invalid } from '#platform/problem.ts';
+import type { MessagePaging } from '../api.ts';
 import { assetOf } from '../attachments.ts';
 import { videoCost } from '../billing/prices.ts';
 import { type LibraryDeps, type SignedMedia, sign } from '../services/library.ts';
@@ -33,29 +34,51 @@ interface Page {
   readonly to: number;
 }
 
+/** A message as it is listed before it is read. */
+type Listed = Awaited<ReturnType<typeof listMessageSizes>>[number];
+
+export interface MessagePage {
+  readonly messages: readonly ReadMessage[] | Readable;
+  /** `before` for the page of older messages; `undefined`: there are none. */
+  readonly nextBefore: string | undefined;
+}
+
+const defaultLimit = 200;
+
 /** More than this is loaded, signed and written page by page: otherwise one long thread would block the process. */
 const pageBytes = 256 * 1024;
 
 /**
- * In ascending order; a thread of several pages as a stream of the JSON text. Throws 403 for another user's thread; an
- * unknown one has none. A message that is dropped meanwhile may be missing; one that is added is not shown.
+ * All messages, or a page of them, in ascending order; if they are many bytes, as a stream of the JSON text. Throws 403 for
+ * the thread of another user than `userId`, and 400 for an unknown `before`; an unknown thread has no messages. A message
+ * that is dropped during the call may be missing, and one that is added is not shown.
  */
 export async function readMessages(
   deps: MessagesDeps,
-  caller: Caller,
+  userId: string | undefined,
   threadId: string,
-): Promise<readonly ReadMessage[] | Readable> {
-  const ownerId = await checkThread(deps, caller, threadId);
-  if (ownerId === undefined) return [];
-  const [first, ...rest] = pagesOf(await listMessageSizes(deps.db, threadId));
-  if (first === undefined) return [];
+  paging: Pick<MessagePaging, 'limit' | 'before'> = {},
+): Promise<MessagePage> {
+  const ownerId = await checkThread(deps, userId, threadId);
+  if (ownerId === undefined) return { messages: [], nextBefore: undefined };
+  const { listed, nextBefore } = cutPage(await listMessageSizes(deps.db, threadId), paging);
+  const [first, ...rest] = pagesOf(listed);
+  if (first === undefined) return { messages: [], nextBefore };
   const read = (page: Page) => readPage(deps, threadId, ownerId, page);
   const begin = await read(first);
-  if (rest.length === 0) return begin;
-  return Readable.from(writeAll(begin, rest, read), { highWaterMark: 1 });
+  if (rest.length === 0) return { messages: begin, nextBefore };
+  return { messages: Readable.from(writeAll(begin, rest, read), { highWaterMark: 1 }), nextBefore };
 }
 
-function pagesOf(sizes: readonly { readonly seq: number; readonly bytes: number }[]): readonly Page[] {
+function cutPage(all: readonly Listed[], { limit, before }: Pick<MessagePaging, 'limit' | 'before'>) {
+  if (limit === undefined && before === undefined) return { listed: all, nextBefore: undefined };
+  const end = before === undefined ? all.length : all.findIndex(({ id }) => id === before);
+  if (end === -1) throw invalid('querystring.before', 'must be a message of the thread');
+  const start = Math.max(0, end - (limit ?? defaultLimit));
+  return { listed: all.slice(start, end), nextBefore: start > 0 ? all[start]?.id : undefined };
+}
+
+function pagesOf(sizes: readonly Listed[]): readonly Page[] {
   const pages: { from: number; to: number; bytes: number }[] = [];
   for (const { seq, bytes } of sizes) {
     const last = pages.at(-1);
@@ -94,10 +117,10 @@ async function readPage(
   const hasVideo = stored.some(({ role, parts }) => parts.some((part) => mediaOf(role, part)?.kind === 'video'));
   const videos = hasVideo ? await listVideosOfThread(deps.db, threadId) : [];
   const byId = new Map(videos.map((video) => [video.videoId, video]));
-  const present = stored.map(({ id, role, parts, metadata }) => ({
+  const present = stored.map(({ id, role, parts, metadata, createdAt }) => ({
     id,
     role,
-    metadata: withVideoCredits(metadata, videos),
+    metadata: { ...withVideoCredits(metadata, videos), createdAt: createdAt.toISOString() },
     parts: parts.map((part) => overlay(role, part, byId)),
   }));
   const signed = await signAll(deps, ownerId, present);

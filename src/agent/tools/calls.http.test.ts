@@ -36,11 +36,11 @@ describe('a model that numbers its calls anew at each step', () => {
       expect(new Set(assets).size).toBe(3);
       expect(assets.every((assetId) => typeof assetId === 'string')).toBe(true);
       expect(new Set(tools.map(({ toolCallId }) => toolCallId)).size).toBe(3);
-      // The stream tells the same.
+      // The stream contains the same.
       const { events } = await user.stream(taskId);
       const shown = events.flatMap(({ data }) => (data.type === 'tool-output-available' ? [data] : []));
       expect(new Set(assetsOf(shown))).toEqual(new Set(assets));
-      // What the provider is told next names answers as it names calls.
+      // The next request to the provider names results like their calls.
       const told = JSON.stringify(rig.provider.asked.at(-1)?.body);
       for (const { toolCallId } of tools) expect(told.split(`"${toolCallId}"`).length).toBe(3);
       expect((await rig.tell(user, [done], threadId)).status).toBe('completed');
@@ -71,7 +71,7 @@ describe('calls that cannot be carried out are told to the model, and shown as e
     expect(tools).toEqual([expect.objectContaining({ state: 'output-error', ...expected })]);
     expect(String(tools[0]?.errorText)).toMatch(/^(The arguments do not fit|There is no tool named) \w+\.$/);
     expect(answer?.parts.at(-1)).toMatchObject({ type: 'text', text: 'So be it.' });
-    // The next turn can be told of it.
+    // The next turn can refer to it.
     expect((await rig.tell(user, [done], threadId)).status).toBe('completed');
   });
 

@@ -30,7 +30,7 @@ let seed = 0;
 const newPicture = () => picture('png', { seed: ++seed });
 const withPicture = async () => pictureAnswer(await newPicture());
 
-/** A run that makes one picture, of which the provider says this; and what it cost. */
+/** A run that makes one picture with this response of the provider; returns its cost too. */
 async function make(said: Said, earlier?: { readonly maker: Chatter; readonly threadId: string }) {
   const prompt = `picture ${randomUUID()}`;
   rig.provider.on(prompt, said);

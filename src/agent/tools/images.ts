@@ -58,7 +58,7 @@ export function imageTools(deps: ImageToolDeps, context: ToolContext) {
   };
 }
 
-/** What was reserved and not made goes back when the run ends: by then it is clear what is in the message. */
+/** Reserved credits without a picture are returned when the run ends, because only then the message is complete. */
 async function makePicture(
   deps: ImageToolDeps,
   { run }: ToolContext,

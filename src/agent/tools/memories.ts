@@ -16,7 +16,7 @@ const full = {
 } as const;
 
 export function memoryTools(deps: MemoryToolDeps, { run }: ToolContext) {
-  /** The memory is a help, not a need: without it the turn goes on. */
+  /** If the memory service fails, the turn continues without it. */
   const softly = async <T>(work: () => Promise<T>, signal: AbortSignal) => {
     try {
       return await work();

@@ -16,7 +16,7 @@ const problem = (status: number, error: string, message = 'A sentence.'): Answer
   body: { error, message, requestId: 'r' },
 });
 
-/** Answers for one of our services as it is told to; without an answer it says nothing. */
+/** Replaces a service, with the configured response. Without one it does not respond. */
 let server: Server;
 let answer: Answer | undefined;
 let client: HttpClient;

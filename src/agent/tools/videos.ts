@@ -8,7 +8,7 @@ import { describeVideo, orderVideo, type VideoDeps } from '../videos/videos.ts';
 import type { ToolContext } from './context.ts';
 
 export interface VideoToolDeps extends VideoDeps {
-  /** How long a run waits for its video; after that the message tells when it is read. */
+  /** How long a run waits for its video. After that, the client reads the result from the message. */
   readonly videoWaitMs?: number;
 }
 

@@ -1,4 +1,4 @@
-/** What the model sees of the files in a conversation, by the requests that reach its provider. */
+/** The files of a conversation as the model gets them, in the requests to its provider. */
 import { randomUUID } from 'node:crypto';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -35,7 +35,7 @@ interface Turn {
   readonly status: string;
 }
 
-/** One run with these parts in its question; `asked` is what the provider was sent first. */
+/** A run with these parts in its message; `asked` is the first request to the provider. */
 async function turn(threadId: string, parts: readonly object[], owner = user): Promise<Turn> {
   const word = `<files ${randomUUID()}>`;
   rig.provider.on(word, { text: 'I see.' });

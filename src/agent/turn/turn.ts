@@ -33,7 +33,7 @@ export interface Turn {
   readonly signal: AbortSignal;
 }
 
-/** Tokens that are kept free for memories, tool definitions and the answer. */
+/** Tokens that are reserved for memories, tool definitions and the response. */
 const memoryTokens = 1500;
 const toolTokens = 1500;
 const answerTokens = 4096;

@@ -21,14 +21,14 @@ type Output = Record<string, unknown> & { readonly videoId: string; readonly fai
 const done: Said = { text: 'So be it.' };
 const queued = json({ id: 'x', status: 'queued' });
 
-/** What the provider does with the order, when it is asked after it, and for the clip. */
+/** The provider's responses to the order, to a poll, and to the request for the file. */
 interface Making {
   readonly order?: Said;
   readonly states?: readonly Said[];
   readonly content?: Said;
 }
 
-/** Scripts one video; gives its prompt. */
+/** Scripts one video; returns its prompt. */
 function script({ order, states, content }: Making = {}): string {
   const id = `v${randomUUID()}`;
   const prompt = `clip ${id}`;

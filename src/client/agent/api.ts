@@ -28,12 +28,67 @@ export interface TaskInfo {
   readonly error: string | null;
 }
 
+export interface ThreadOwner {
+  /** With X-Internal-Key: must own the thread. */ readonly userId?: string;
+}
+
 export interface CurrentTask {
   readonly task: TaskInfo | null;
 }
 
+export interface MessagePaging {
+  /** 1 to 200; all messages when it is left out. */ readonly limit?: number;
+  /** A message of the thread: the page ends before it. Without `limit`, it has up to 200 messages. */
+  readonly before?: string;
+  /** With X-Internal-Key: must own the thread. */
+  readonly userId?: string;
+}
+
 export interface ThreadMessages {
   /** v5 UIMessages, oldest first. */ readonly messages: readonly ThreadMessage[];
+}
+
+export interface ThreadListing {
+  /** 1 to 200; 50 when it is left out. */ readonly limit?: number;
+  /** The `next_cursor` of the page before. */
+  readonly cursor?: string;
+  /** Words that all occur in the title or the texts of the thread. */
+  readonly q?: string;
+  /** Required with X-Internal-Key. */
+  readonly userId?: string;
+}
+
+export interface ThreadPage {
+  readonly threads: readonly Thread[];
+  readonly next_cursor: string | null;
+}
+
+export interface Thread {
+  readonly threadId: string;
+  readonly title: string;
+  readonly createdAt: string;
+  /** When the last message was added. */
+  readonly updatedAt: string;
+  readonly messageCount: number;
+  readonly runningTaskId: string | null;
+}
+
+export interface ThreadChange {
+  readonly title: string;
+  /** As in the query. */
+  readonly userId?: string;
+}
+
+export interface ThreadDeletion {
+  /** With X-Internal-Key: must own the thread. */ readonly userId?: string;
+  /** `true`: the assets of the thread are deleted too. */
+  readonly assets?: 'true' | 'false';
+}
+
+export interface ThreadsDeletion {
+  /** Required with X-Internal-Key. */ readonly userId?: string;
+  /** `true`: the assets of the thread are deleted too. */
+  readonly assets?: 'true' | 'false';
 }
 
 export interface ModelList {
@@ -90,7 +145,7 @@ export interface VideosRetried {
 }
 
 export interface UserMessage {
-  /** Made when it is left out, or taken in the thread already. */ readonly id?: string;
+  /** Made when it is left out. One that the thread has is a repetition: 409 `message_exists`. */ readonly id?: string;
   readonly role: 'user';
   readonly parts: readonly (
     | { readonly type: 'text'; readonly text: string }

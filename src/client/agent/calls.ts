@@ -1,17 +1,26 @@
 /** The calls of the agent service. Generated from its OpenAPI document by `npm run generate`. */
-import { type Access, type CallOptions, callJson, callVoid } from '../calling.ts';
+import { type Access, type CallOptions, callJson, callVoid, type KeyedOptions, keyed } from '../calling.ts';
 import type { RunChunk } from '../chunks.ts';
 import { operationsOf } from '../operations.ts';
 import { followRun } from '../run.ts';
+import { type EventsOptions, followEvents, type UserEvent } from '../userevents.ts';
 import type {
   CreditsOwner,
   CreditsState,
   CurrentTask,
+  MessagePaging,
   ModelList,
   StartedTask,
   TaskInfo,
   TaskRequest,
+  Thread,
+  ThreadChange,
+  ThreadDeletion,
+  ThreadListing,
   ThreadMessages,
+  ThreadOwner,
+  ThreadPage,
+  ThreadsDeletion,
   UsageDays,
   UsageRange,
   VideosRetried,
@@ -23,8 +32,8 @@ export function agentCalls(access: Access) {
   return {
     ...operationsOf(access),
     /** Start a run in a thread; 409 while it has one in flight (`POST /task`). */
-    startTask: (body: TaskRequest, options?: CallOptions): Promise<StartedTask> =>
-      callJson(access, { method: 'POST', path: '/task', body, repeatable: false }, options),
+    startTask: (body: TaskRequest, options?: KeyedOptions): Promise<StartedTask> =>
+      callJson(access, { method: 'POST', path: '/task', body, ...keyed(options) }, options),
 
     /** The state of a run (`GET /task/:taskId`). */
     readTask: (taskId: string, options?: CallOptions): Promise<TaskInfo> =>
@@ -39,16 +48,55 @@ export function agentCalls(access: Access) {
       followRun(access, taskId, options?.signal),
 
     /** The run in flight of a thread (`GET /thread/:threadId/current-task`). */
-    readCurrentTask: (threadId: string, options?: CallOptions): Promise<CurrentTask> =>
+    readCurrentTask: (threadId: string, query?: ThreadOwner, options?: CallOptions): Promise<CurrentTask> =>
       callJson(
         access,
-        { method: 'GET', path: `/thread/${encodeURIComponent(threadId)}/current-task`, repeatable: true },
+        { method: 'GET', path: `/thread/${encodeURIComponent(threadId)}/current-task`, query, repeatable: true },
         options,
       ),
 
-    /** The messages of a thread (`GET /messages/:threadId`). */
-    readMessages: (threadId: string, options?: CallOptions): Promise<ThreadMessages> =>
-      callJson(access, { method: 'GET', path: `/messages/${encodeURIComponent(threadId)}`, repeatable: true }, options),
+    /** The messages of a thread: all, or a page; `X-Next-Before` names the next page (`GET /messages/:threadId`). */
+    readMessages: (threadId: string, query?: MessagePaging, options?: CallOptions): Promise<ThreadMessages> =>
+      callJson(
+        access,
+        { method: 'GET', path: `/messages/${encodeURIComponent(threadId)}`, query, repeatable: true },
+        options,
+      ),
+
+    /** A user's threads, the one with the newest message first (`GET /threads`). */
+    listThreads: (query?: ThreadListing, options?: CallOptions): Promise<ThreadPage> =>
+      callJson(access, { method: 'GET', path: '/threads', query, repeatable: true }, options),
+
+    /** A thread (`GET /threads/:threadId`). */
+    readThread: (threadId: string, query?: ThreadOwner, options?: CallOptions): Promise<Thread> =>
+      callJson(
+        access,
+        { method: 'GET', path: `/threads/${encodeURIComponent(threadId)}`, query, repeatable: true },
+        options,
+      ),
+
+    /** Name a thread (`PATCH /threads/:threadId`). */
+    renameThread: (threadId: string, body: ThreadChange, query?: ThreadOwner, options?: CallOptions): Promise<Thread> =>
+      callJson(
+        access,
+        { method: 'PATCH', path: `/threads/${encodeURIComponent(threadId)}`, query, body, repeatable: true },
+        options,
+      ),
+
+    /** Delete a thread: its run is stopped first; its assets stay unless `assets=true` (`DELETE /threads/:threadId`). */
+    deleteThread: (threadId: string, query?: ThreadDeletion, options?: CallOptions): Promise<void> =>
+      callVoid(
+        access,
+        { method: 'DELETE', path: `/threads/${encodeURIComponent(threadId)}`, query, repeatable: true },
+        options,
+      ),
+
+    /** Delete all of a user's threads (`DELETE /threads`). */
+    deleteThreads: (query?: ThreadsDeletion, options?: CallOptions): Promise<void> =>
+      callVoid(access, { method: 'DELETE', path: '/threads', query, repeatable: true }, options),
+
+    /** What happens to the runs, media, threads and credits of the user, as server-sent events (`GET /events`). */
+    events: (options?: EventsOptions): AsyncGenerator<UserEvent> => followEvents(access, options),
 
     /** The models that a run may name, and what they cost (`GET /models`). */
     listModels: (options?: CallOptions): Promise<ModelList> =>

@@ -49,10 +49,20 @@ export interface SearchResult {
   readonly degraded?: true;
 }
 
-export interface MemoryEdit {
-  readonly content: string;
-  readonly type?: 'preference' | 'workflow' | 'instruction' | 'episodic' | null;
-  readonly metadata?: Readonly<Record<string, unknown>> | null;
+export interface MemoryQuery {
+  /** Required with X-Internal-Key; otherwise the own id when it is left out. */ readonly entity_id?: string;
+  /** As entity_id; `user` with a JWT. */
+  readonly entity_type?: 'user' | 'group';
+  readonly type?: 'preference' | 'workflow' | 'instruction' | 'episodic';
+  /** 1 to 100; 20 when it is left out. */
+  readonly limit?: number;
+  /** `next_cursor` of the page before. */
+  readonly cursor?: string;
+}
+
+export interface Memories {
+  readonly memories: readonly Memory[];
+  readonly next_cursor: string | null;
 }
 
 export interface Memory {
@@ -64,6 +74,37 @@ export interface Memory {
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly created_at: string;
   readonly updated_at: string;
+}
+
+export interface EntityQuery {
+  /** Required with X-Internal-Key; otherwise the own id when it is left out. */ readonly entity_id?: string;
+  /** As entity_id; `user` with a JWT. */
+  readonly entity_type?: 'user' | 'group';
+}
+
+export interface EntityExport {
+  readonly entity_type: 'user' | 'group';
+  readonly entity_id: string;
+  readonly exported_at: string;
+  readonly profile: AdminProfile | null;
+  readonly memories: readonly {
+    readonly id: string;
+    readonly entity_id: string;
+    readonly entity_type: 'user' | 'group';
+    readonly type: 'preference' | 'workflow' | 'instruction' | 'episodic';
+    readonly content: string;
+    readonly metadata: Readonly<Record<string, unknown>>;
+    readonly created_at: string;
+    readonly updated_at: string;
+    readonly links: readonly { readonly id: string; readonly kind: 'related' | 'conflict' }[];
+    readonly history: readonly Revision[];
+  }[];
+}
+
+export interface MemoryEdit {
+  readonly content: string;
+  readonly type?: 'preference' | 'workflow' | 'instruction' | 'episodic' | null;
+  readonly metadata?: Readonly<Record<string, unknown>> | null;
 }
 
 export interface MemoryListing {
@@ -135,25 +176,6 @@ export interface ProfileEdit {
   readonly summary?: string | null;
   readonly facts?: Readonly<Record<string, string>> | null;
   readonly language?: string | null;
-}
-
-export interface EntityExport {
-  readonly entity_type: 'user' | 'group';
-  readonly entity_id: string;
-  readonly exported_at: string;
-  readonly profile: AdminProfile | null;
-  readonly memories: readonly {
-    readonly id: string;
-    readonly entity_id: string;
-    readonly entity_type: 'user' | 'group';
-    readonly type: 'preference' | 'workflow' | 'instruction' | 'episodic';
-    readonly content: string;
-    readonly metadata: Readonly<Record<string, unknown>>;
-    readonly created_at: string;
-    readonly updated_at: string;
-    readonly links: readonly { readonly id: string; readonly kind: 'related' | 'conflict' }[];
-    readonly history: readonly Revision[];
-  }[];
 }
 
 export interface Profile {

@@ -7,13 +7,16 @@ import type {
   AdminMemory,
   AdminProfile,
   EntityExport,
+  EntityQuery,
   Injection,
   InjectRequest,
+  Memories,
   Memory,
   MemoryEdit,
   MemoryHistory,
   MemoryListing,
   MemoryPage,
+  MemoryQuery,
   OperatorEdit,
   ProfileEdit,
   ProfileListing,
@@ -38,6 +41,30 @@ export function memoryCalls(access: Access) {
     /** Find memories of an entity (`POST /memory/search`). */
     searchMemories: (body: SearchRequest, options?: CallOptions): Promise<SearchResult> =>
       callJson(access, { method: 'POST', path: '/memory/search', body, repeatable: true }, options),
+
+    /** List the memories of an entity, the newest first (`GET /memories`). */
+    listMemories: (query?: MemoryQuery, options?: CallOptions): Promise<Memories> =>
+      callJson(access, { method: 'GET', path: '/memories', query, repeatable: true }, options),
+
+    /** A memory (`GET /memory/:id`). */
+    readMemory: (id: string, options?: CallOptions): Promise<Memory> =>
+      callJson(access, { method: 'GET', path: `/memory/${encodeURIComponent(id)}`, repeatable: true }, options),
+
+    /** Everything of an entity (`GET /export`). */
+    exportMemories: (query?: EntityQuery, options?: CallOptions): Promise<EntityExport> =>
+      callJson(access, { method: 'GET', path: '/export', query, repeatable: true }, options),
+
+    /** Erase everything of an entity (`DELETE /entities/:entity_type/:entity_id`). */
+    eraseEntity: (entityType: 'user' | 'group', entityId: string, options?: CallOptions): Promise<void> =>
+      callVoid(
+        access,
+        {
+          method: 'DELETE',
+          path: `/entities/${encodeURIComponent(entityType)}/${encodeURIComponent(entityId)}`,
+          repeatable: true,
+        },
+        options,
+      ),
 
     /** Reword a memory; what it was before stays in its history (`PUT /memory/:id`). */
     editMemory: (id: string, body: MemoryEdit, options?: CallOptions): Promise<Memory> =>

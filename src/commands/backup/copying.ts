@@ -8,7 +8,7 @@ import { headOf } from '#platform/objects/files/head.ts';
 
 const filesAtOnce = 8;
 
-/** Copies in progress end before a failure is thrown, so that nothing is written afterwards. */
+/** Copies in progress end before a failure is thrown, so that nothing is written after it. */
 export async function copyEach<File, Result>(
   files: readonly File[],
   copyOne: (file: File) => Promise<Result>,

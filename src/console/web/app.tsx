@@ -19,7 +19,7 @@ interface Page {
   readonly title: string;
   readonly View: ComponentType;
   readonly access: 'operator' | 'user' | 'anybody';
-  /** Without its service a page is left out. */
+  /** Pages whose service does not run are omitted. */
   readonly isThere: (info: ConsoleInfo) => boolean;
 }
 
@@ -60,7 +60,7 @@ export function App() {
   const title = current?.title ?? 'Atelier';
   useEffect(() => {
     document.title = `${title} · Atelier`;
-    // Whoever navigates by keyboard or ear starts at the new page, not behind it.
+    // Keyboard and screen reader users start at the new page, not after it.
     if (!isFirst.current) main.current?.focus({ preventScroll: true });
     isFirst.current = false;
   }, [title]);

@@ -1,4 +1,4 @@
-/** Calls to the console's server and to the services, and what they fail with. */
+/** Calls to the console's server and to the services, and their errors. */
 
 export class CallFailed extends Error {
   readonly status: number;
@@ -19,11 +19,11 @@ export interface Call {
   readonly json?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
-  /** Cookies go along to another origin: the authentication service alone. */
+  /** Only calls to the authentication service send cookies to another origin. */
   readonly withCookies?: boolean;
 }
 
-/** Throws CallFailed; with status 0 when nobody answered. */
+/** Throws CallFailed, with status 0 if no server responded. */
 export async function send(url: string, call: Call = {}): Promise<Response> {
   const { method = 'GET', json, headers = {}, signal = null, withCookies = false } = call;
   const response = await fetch(url, {
@@ -40,7 +40,7 @@ export async function send(url: string, call: Call = {}): Promise<Response> {
   return response;
 }
 
-/** The shape of an answer is its service's word; the console is built together with it. */
+/** The service defines the shape of its response. The console is built from the same sources. */
 export async function callJson<T>(url: string, call: Call = {}): Promise<T> {
   const response = await send(url, call);
   return response.status === 204 ? (undefined as T) : response.json();

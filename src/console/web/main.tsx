@@ -6,7 +6,7 @@ import { CallFailed } from './calls.ts';
 import { takeTokenFromAddress } from './operator.tsx';
 import './style.css';
 
-/** A session that has ended shows as the way in, wherever it is noticed. */
+/** An expired session shows the sign-in form, wherever it is noticed. */
 function onError(error: unknown): void {
   if (!(error instanceof CallFailed) || error.status !== 401) return;
   void queries.invalidateQueries({ queryKey: ['console'] });
@@ -19,7 +19,7 @@ const queries: QueryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 15_000,
-      // A refusal stays one however often it is asked for.
+      // A retry does not change a rejection.
       retry: (failures, error) => failures < 2 && !(error instanceof CallFailed && error.status < 500),
     },
   },

@@ -1,4 +1,4 @@
-/** Pages of the operator: what they need to know, and the way in for whoever has CONSOLE_TOKEN. */
+/** Pages of the operator, with the sign-in form for CONSOLE_TOKEN. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { ConsoleInfo } from '../api.ts';
@@ -10,12 +10,12 @@ export const useConsole = () =>
 
 const beginSession = (token: string) => send('/api/session', { method: 'POST', json: { token } });
 
-/** The link that was printed carries the token behind a `#`, which no server and no log ever sees. */
+/** The printed link has the token after a `#`, which browsers never send to a server. */
 export async function takeTokenFromAddress(): Promise<void> {
   const token = /^#token=(.+)$/.exec(location.hash)?.[1];
   if (token === undefined) return;
   history.replaceState(null, '', location.pathname + location.search);
-  // A token that is not right shows as the form for one.
+  // If the token is wrong, shows the form for one.
   await beginSession(decodeURIComponent(token)).catch(() => undefined);
 }
 

@@ -1,4 +1,7 @@
-/** Pages of a user: signed in as in any application, through the authentication service; its cookie is not ours to see. */
+/**
+ * Pages of a user, who signs in as in any application, through the authentication service. Scripts cannot read its
+ * cookie.
+ */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
 import type { Access } from '../../client/calling.ts';
@@ -29,7 +32,7 @@ export function useUser(): User {
   return user;
 }
 
-/** Renewed in time, once however many ask. */
+/** Renewed before it expires, once for all concurrent requests. */
 function tokensOf(authUrl: string) {
   let current: Promise<AccessToken> | undefined;
   const renew = () => {
@@ -46,7 +49,10 @@ function tokensOf(authUrl: string) {
   };
 }
 
-/** Whether there is a session only the authentication service can tell; where nobody signed in, it is not asked in vain. */
+/**
+ * Only the authentication service knows whether there is a session. If no user has signed in here, this avoids a
+ * failing call.
+ */
 const signedInKey = 'atelier.signed-in';
 
 async function signInQuietly(addresses: Readonly<Record<string, string>>): Promise<User | null> {
@@ -78,7 +84,7 @@ async function signInQuietly(addresses: Readonly<Record<string, string>>): Promi
   };
 }
 
-/** Read for display alone; every service verifies the token itself. */
+/** Read for display only. Every service verifies the token itself. */
 function claimsOf(token: string): { readonly sub?: string; readonly email?: string } {
   const payload = (token.split('.')[1] ?? '').replace(/-/g, '+').replace(/_/g, '/');
   const bytes = Uint8Array.from(atob(payload), (character) => character.charCodeAt(0));

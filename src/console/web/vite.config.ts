@@ -1,9 +1,9 @@
-/** Builds the pages into `../dist`, byte for byte the same from the same sources: the built files are committed. */
+/** Builds the pages into `../dist`. The built files are committed, so the same sources must produce the same bytes. */
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-// Whatever the shell says: what is committed is what production gets.
+// Overrides the shell: the committed build is the production build.
 process.env.NODE_ENV = 'production';
 
 export default defineConfig({
@@ -15,11 +15,11 @@ export default defineConfig({
     emptyOutDir: true,
     target: 'es2023',
     modulePreload: { polyfill: false },
-    // A picture in a style sheet would need `data:` in more places than the policy has it.
+    // A picture in a style sheet would require `data:` in more directives of the policy.
     assetsInlineLimit: 0,
     rollupOptions: {
       output: {
-        // Without hashes: the files are told apart by their ETag, and a build changes only what has changed.
+        // Without hashes: ETags distinguish the versions of a file, and a build changes only what has changed.
         entryFileNames: 'assets/[name].js',
         chunkFileNames: 'assets/[name].js',
         assetFileNames: 'assets/[name][extname]',

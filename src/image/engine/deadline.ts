@@ -1,12 +1,12 @@
 import { EngineTimeout } from './engine.ts';
 
-/** One limit in time for all the work on one picture. */
+/** One time limit for all the work on one picture. */
 export interface Deadline {
-  /** Rejects with EngineTimeout when the time is up. */
+  /** Rejects with EngineTimeout at the deadline. */
   readonly passed: Promise<never>;
-  /** Whole seconds, at least 1, as sharp takes them. Throws EngineTimeout when nothing is left. */
+  /** Whole seconds, at least 1, for sharp. Throws EngineTimeout if no time is left. */
   remainingS(): number;
-  /** The work is over. */
+  /** Ends the deadline when the work is done. */
   clear(): void;
 }
 

@@ -1,12 +1,12 @@
-/** The only module that opens images with sharp: its process-wide settings, the loaders that it can use, and its errors. */
+/** The only module that opens images with sharp: its process-wide settings, its loaders and its errors. */
 import sharp, { type Metadata, type Sharp } from 'sharp';
 import type { Deadline } from './deadline.ts';
 import { type EngineLimits, EngineTimeout, type ImageMime, PictureFault } from './engine.ts';
 
-// One thread a pipeline and no cache of operations: permits bound the processors and the memory in use.
+// One thread per pipeline and no cache of operations, because permits limit the processors and the memory in use.
 sharp.concurrency(1);
 sharp.cache(false);
-// Whatever the bytes claim to be, libvips opens these formats only, from memory only.
+// libvips opens these formats only, from memory only, whatever the bytes claim to be.
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({
   operation: [
@@ -19,11 +19,11 @@ sharp.unblock({
   ],
 });
 
-/** One picture being worked on. */
+/** A picture that is being processed. */
 export interface Opening {
-  /** That libvips reads (decoders/translating.ts). */
+  /** Bytes that libvips reads (decoders/translating.ts). */
   readonly bytes: Uint8Array;
-  /** Of the file that the caller gave. */
+  /** The mime of the caller's file. */
   readonly mime: ImageMime;
   readonly limits: Pick<EngineLimits, 'maxSourcePixels'>;
   readonly deadline: Deadline;
@@ -36,21 +36,21 @@ export interface RawPicture {
   readonly channels: 1 | 2 | 3 | 4;
 }
 
-/** The header alone; a picture over the pixel limit is refused here, before anything is decoded. */
+/** Reads the header only. Rejects a picture above the pixel limit before decoding it. */
 export function readHeader(opening: Opening): Promise<Metadata> {
   return open(opening).metadata();
 }
 
-/** A pipeline over the first frame, upright, whose output is sRGB. */
+/** Returns a pipeline over the first frame, upright, with output in sRGB. */
 export function openPicture(opening: Opening, header: Metadata): Sharp {
   const picture = open(opening);
-  // sharp takes 16-bit pictures with a profile to Display P3, and from there to sRGB only on request.
+  // sharp converts 16-bit pictures with a profile to Display P3, and to sRGB only on request.
   if (header.space === 'rgb16' && header.hasProfile) picture.withIccProfile('srgb', { attach: false });
   return picture;
 }
 
 function open({ bytes, limits, deadline }: Opening): Sharp {
-  // failOn: truncated data is an error, not a grey area.
+  // failOn: truncated data is an error, not a gray area.
   return sharp(bytes, {
     limitInputPixels: limits.maxSourcePixels,
     failOn: 'error',
@@ -59,7 +59,7 @@ function open({ bytes, limits, deadline }: Opening): Sharp {
   }).timeout({ seconds: deadline.remainingS() });
 }
 
-/** A pipeline over pixels that an earlier one made. */
+/** Returns a pipeline over the pixels of an earlier one. */
 export function openRaw(raw: RawPicture, deadline: Deadline): Sharp {
   const { width, height, channels } = raw;
   return sharp(raw.data, { raw: { width, height, channels }, limitInputPixels: false }).timeout({
@@ -73,18 +73,18 @@ export async function toRaw(pipeline: Sharp): Promise<RawPicture> {
 }
 
 /**
- * Gives the memory of pixels back at once, when no pipeline reads them any more. Left to the collector, each picture of 12
- * megapixels would be the occasion for a collection of everything.
+ * Frees the memory of pixels at once when no pipeline reads them any more. Otherwise each picture of 12 megapixels
+ * would cause a full garbage collection.
  */
 export function discard({ data }: RawPicture): void {
   if (data.buffer instanceof ArrayBuffer && data.byteLength === data.buffer.byteLength) data.buffer.transfer(0);
 }
 
-/** libvips speaks in plain Errors, by sentences only; what it says stays in the cause. Errors of a class are not its. */
+/** libvips throws plain Errors with sentences only, which stay in the cause. Errors of a class are not its own. */
 export function toFault(error: unknown): unknown {
   if (!(error instanceof Error) || error.constructor !== Error) return error;
   if (error.message.startsWith('timeout: ')) return new EngineTimeout('stopped by libvips', { cause: error });
-  // Its own limit comes first for a JPEG that says it is longer than an encoder could have made it.
+  // libvips checks its own limit first for a JPEG with a header longer than an encoder could have made it.
   if (/exceeds pixel limit|Maximum supported image dimension/.test(error.message)) {
     return new PictureFault('too_large', 'The picture has too many pixels.', error);
   }

@@ -3,10 +3,10 @@ import type { Deadline } from './deadline.ts';
 import { openRaw, type RawPicture } from './decoding.ts';
 import type { Transform } from './engine.ts';
 
-/** The lowest quality that the search for a budget goes down to (docs/specification/image.md#byte-budget). */
+/** The lowest quality in the search for a budget (docs/specification/image.md#byte-budget). */
 const lowestQuality = 10;
 
-/** As sRGB, 8 bits, without metadata. */
+/** Encodes as sRGB, 8 bits, without metadata. */
 export function encode(picture: Sharp, format: Transform['format'], quality: number): Promise<Uint8Array> {
   switch (format) {
     case 'webp':
@@ -19,9 +19,9 @@ export function encode(picture: Sharp, format: Transform['format'], quality: num
 }
 
 /**
- * The highest quality of [10, quality] that fits `maxBytes`, by binary search; when none fits, the bytes of quality 10.
- * The requested quality is tried first, since it mostly fits. A quality below 10 is used alone. Sizes do not always grow
- * with quality (webp): the result is what this search finds.
+ * Returns the highest quality of [10, quality] that fits `maxBytes`, by binary search. If none fits, returns quality
+ * 10. Tries the requested quality first, because it usually fits. Uses a quality below 10 unchanged. Sizes do not
+ * always grow with quality (webp), so the search defines the result.
  */
 export async function encodeWithin(
   raw: RawPicture,
@@ -40,7 +40,7 @@ export async function encodeWithin(
       best = output;
       low = middle + 1;
     } else {
-      // As long as nothing fits the search goes down, so the last of these is quality 10.
+      // The search goes down until something fits, so the last of these is quality 10.
       smallest = output;
       high = middle - 1;
     }

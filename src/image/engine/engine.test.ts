@@ -59,7 +59,7 @@ const encodings = {
   avif: () => pipe(scene()).avif({ effort: 0 }).toBuffer(),
 };
 
-/** A small JPEG that says it is larger. */
+/** A small JPEG whose header claims a larger size. */
 async function resizedHeader(width: number, height: number): Promise<Buffer> {
   const bytes = await encodings.jpeg();
   const frame = bytes.indexOf(Buffer.from([0xff, 0xc0]));
@@ -95,7 +95,7 @@ describe('inspect', () => {
     });
     expect(rendition.data.length).toBe(rendition.width * rendition.height * 3);
     expect(isBlurhashValid(facts.blurhash).result).toBe(true);
-    // The first digit tells the components: (4 - 1) + (3 - 1) × 9, in base 83.
+    // The first digit encodes the components: (4 - 1) + (3 - 1) × 9, in base 83.
     expect(facts.blurhash[0]).toBe('L');
   });
 

@@ -1,16 +1,18 @@
 /**
- * The picture pipeline: decodes, inspects and transforms one image at a time per permit
- * (docs/specification/image.md). One engine per process, shared by the image service, the edge and the media service, so that
- * memory stays bounded however the services are spread. Knows no HTTP, no store, no service. Made by `createEngine`
- * (working.ts).
+ * The picture pipeline: decodes, inspects and transforms one image per permit (docs/specification/image.md). The image
+ * service, the edge and the media service of a process share one engine, so that memory is bounded in any deployment.
+ * Independent of HTTP, stores and services. Created by `createEngine` (working.ts).
  */
 
-/** A spec with its defaults applied (specs.ts); two specs that mean the same are equal: `jpg` is `jpeg`, `avif` is `webp`. */
+/**
+ * A spec with its defaults applied (specs.ts). Specs with the same meaning are equal: `jpg` is `jpeg`, `avif` is
+ * `webp`.
+ */
 export interface Transform {
-  /** 0: the axis is free. */
+  /** 0: unrestricted. */
   readonly width: number;
   readonly height: number;
-  /** Of jpeg and webp; always 0 for png, which has none. */
+  /** For jpeg and webp. Always 0 for png, which has none. */
   readonly quality: number;
   readonly format: 'webp' | 'jpeg' | 'png';
   readonly resizingType: 'fit' | 'fill' | 'auto';
@@ -34,18 +36,18 @@ export type ImageMime =
   | 'image/bmp';
 
 export interface ImageFacts {
-  /** Detected from the bytes, whatever the name says. */
+  /** Detected from the bytes. The name is ignored. */
   readonly mime: ImageMime;
-  /** Of the upright picture (EXIF orientation applied). */
+  /** The size of the upright picture (EXIF orientation applied). */
   readonly width: number;
   readonly height: number;
-  /** 4×3 components, of a 32 px rendition. */
+  /** 4×3 components, computed from 32 px. */
   readonly blurhash: string;
   /** The whole upright image on white, for further inspection without decoding it again. */
   readonly rendition: Rendition;
 }
 
-/** sRGB, 8 bits a channel, row by row; neither side over 512 pixels, and never larger than the picture. */
+/** sRGB, 8 bits per channel, row by row. Neither side exceeds 512 pixels, nor the picture. */
 export interface Rendition {
   readonly data: Uint8Array;
   readonly width: number;
@@ -54,36 +56,36 @@ export interface Rendition {
 }
 
 export interface EngineLimits {
-  /** width × height of a source, and of a result. */
+  /** The limit of width × height of a source and of a result. */
   readonly maxSourcePixels: number;
-  /** Of all work on one picture, from the permit on. */
+  /** The limit of all work on one picture after it has a permit. */
   readonly processTimeoutMs: number;
-  /** Pictures worked on at once. */
+  /** The number of pictures that are processed at once. */
   readonly concurrency: number;
   readonly permitWaitMs: number;
 }
 
-/** One variant to be made of a picture. */
+/** One requested variant of a picture. */
 export interface Job {
   readonly transform: Transform;
   /** Called with the encoded picture as soon as it is made. */
   readonly deliver: (output: Uint8Array) => void;
 }
 
-/** `owner`: whose picture it is (`ownerOfKey`). Owners take turns. */
+/** `owner`: the owner of the picture (`ownerOfKey`). Owners take turns. */
 export interface Engine {
-  /** Throws PictureFault, EngineBusy, EngineTimeout. Decodes the whole picture, so a truncated one is found out. */
+  /** Throws PictureFault, EngineBusy, EngineTimeout. Decodes the whole picture, so that truncation is detected. */
   inspect(bytes: Uint8Array, owner?: string): Promise<ImageFacts>;
   /**
-   * All jobs, one after the other, under one permit and one deadline. Throws as `inspect` does, and EnlargementFault; what
-   * was delivered before remains.
+   * Runs all jobs one after the other, with one permit and one deadline. Throws as `inspect` does, and
+   * EnlargementFault. Results that were delivered before remain.
    */
   transform(bytes: Uint8Array, jobs: readonly Job[], owner?: string): Promise<void>;
-  /** A JPEG with the wordmark on it, for downloads (watermarking.ts). Throws as `inspect` does. */
+  /** Returns a JPEG with the wordmark, for downloads (watermarking.ts). Throws as `inspect` does. */
   watermark(bytes: Uint8Array, owner?: string): Promise<Uint8Array>;
 }
 
-/** The picture itself is at fault. The message is fit for callers: one sentence, nothing internal. */
+/** A fault of the picture itself. The message is one public sentence. */
 export class PictureFault extends Error {
   override readonly name = 'PictureFault';
   readonly reason: 'unsupported' | 'undecodable' | 'too_large';
@@ -94,12 +96,12 @@ export class PictureFault extends Error {
   }
 }
 
-/** The caller requests too large an enlargement. The message is fit for callers: the rest of a sentence. */
+/** The caller requests too large an enlargement. The message is public: the rest of a sentence. */
 export class EnlargementFault extends Error {
   override readonly name = 'EnlargementFault';
 }
 
-/** No permit within the wait. */
+/** No permit was available in time. */
 export class EngineBusy extends Error {
   override readonly name = 'EngineBusy';
 }

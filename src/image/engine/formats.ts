@@ -15,10 +15,10 @@ const decodable: ReadonlySet<string> = new Set<ImageMime>([
   'image/bmp',
 ]);
 
-/** What variants are, by the format of their transform. */
+/** The formats of variants, by the format in their transform. */
 export const mimeOfFormat = { webp: 'image/webp', jpeg: 'image/jpeg', png: 'image/png' } as const;
 
-/** Names that stores and old programs use. */
+/** Aliases that stores and old programs use. */
 const aliases: ReadonlyMap<string, ImageMime> = new Map([
   ['image/jpg', 'image/jpeg'],
   ['image/pjpeg', 'image/jpeg'],
@@ -31,12 +31,12 @@ const aliases: ReadonlyMap<string, ImageMime> = new Map([
   ['image/x-ms-bmp', 'image/bmp'],
 ]);
 
-/** Whether a picture that is called this can be shown in other sizes. */
+/** Returns whether variants can be made of a picture with this mime. */
 export function isDecodable(mime: string): boolean {
   return decodable.has(mime) || aliases.has(mime);
 }
 
-/** Of a mime that `sniff` answers with: no aliases. */
+/** For a mime that `sniff` returns, without aliases. */
 export function isImageMime(mime: string): mime is ImageMime {
   return decodable.has(mime);
 }

@@ -1,4 +1,4 @@
-/** How large a result is, decided before a pixel is touched (docs/specification/image.md#variant-spec). */
+/** Computes the size of a result before any pixel is processed (docs/specification/image.md#variant-spec). */
 import { EnlargementFault, PictureFault, type Transform } from './engine.ts';
 
 export interface Size {
@@ -6,15 +6,16 @@ export interface Size {
   readonly height: number;
 }
 
-/** Pixels of an enlarged picture, unless its source has more. */
+/** The pixel limit of an enlarged picture, unless its source has more. */
 const largestEnlargement = 4_000_000;
-/** Pixels a side that an encoder takes at most. */
+/** The largest side in pixels that an encoder accepts. */
 const longestSide = { webp: 16_383, jpeg: 65_500, png: Number.POSITIVE_INFINITY } as const;
 
 /**
- * The size of the result; `fill` crops to it, the other types have the source's proportions. `upright`: the source after
- * its orientation is applied. A result longer than its format allows is made smaller. Throws EnlargementFault, and
- * PictureFault for a result with more pixels than a source may have, since it would take as much memory.
+ * Returns the size of the result. `fill` crops to it; the other types retain the source's proportions. `upright`: the
+ * source after its orientation is applied. A result longer than its format allows is made smaller. Throws
+ * EnlargementFault, and PictureFault for a result with more pixels than a source may have, because it would need as
+ * much memory.
  */
 export function planSize(transform: Transform, upright: Size, maxPixels: number): Size {
   const requested = isFill(transform) ? fillSize(transform, upright) : fitSize(transform, upright);
@@ -34,17 +35,17 @@ export function planSize(transform: Transform, upright: Size, maxPixels: number)
   return size;
 }
 
-/** With a free side there is no box to cover: `fill` is then `fit`. */
+/** An unrestricted side leaves no box to cover, so `fill` is `fit`. */
 export function isFill({ resizingType, width, height }: Transform): boolean {
   return resizingType === 'fill' && width > 0 && height > 0;
 }
 
-/** The box; without `enlarge`, the largest box of its proportions that a smaller source can cover. */
+/** Returns the box. Without `enlarge`, the largest box of its proportions that a smaller source can cover. */
 function fillSize({ width, height, enlarge }: Transform, upright: Size): Size {
   return scale({ width, height }, enlarge ? 1 : Math.min(1, upright.width / width, upright.height / height));
 }
 
-/** The largest size of the source's proportions inside the box, a side of 0 being free. */
+/** Returns the largest size with the source's proportions inside the box. A side of 0 is unrestricted. */
 function fitSize({ width, height, enlarge }: Transform, upright: Size): Size {
   const largest = width === 0 && height === 0 ? 1 : enlarge ? Number.POSITIVE_INFINITY : 1;
   const byWidth = width === 0 ? largest : width / upright.width;

@@ -2,12 +2,12 @@ import { encode as encodeBlurhash } from 'blurhash';
 import { type Opening, openPicture, openRaw, readHeader, toRaw } from './decoding.ts';
 import type { ImageFacts } from './engine.ts';
 
-/** Pixels. Pinned: the blurhash depends on it, and a larger one would block the event loop for longer. */
+/** Pixels. Fixed, because the blurhash depends on it, and a larger one would block the event loop for longer. */
 const thumbSide = 32;
-/** What perceptual hashes are made from; theirs depend on it. */
+/** The source of perceptual hashes, which depend on it. */
 const renditionSide = 512;
 
-/** The rendition reads the whole picture, so damage that the header does not show is found out. */
+/** The rendition reads the whole picture, so it detects damage that the header does not show. */
 export async function readFacts(opening: Opening): Promise<ImageFacts> {
   const header = await readHeader(opening);
   const rendition = await toRaw(

@@ -73,7 +73,7 @@ it('has the documented shape', () => {
 });
 
 it('never changes', () => {
-  // A key is a public address: when this fails, every stored variant has been orphaned.
+  // A key is a public URL. If this test fails, every stored variant is orphaned.
   expect(key({ width: 400, height: 400, quality: 80 }, '["object","objects","u/a.jpg"]')).toBe(
     'img/ac/7c/ac7c1fb9cc04b3e177c1703ef1f82b599310d115da74b5f3c7105ba7b27207fe.webp',
   );

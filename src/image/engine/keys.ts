@@ -4,24 +4,26 @@ import { LRUCache } from 'lru-cache';
 import type { Transform } from './engine.ts';
 import type { NamedSource } from './sources.ts';
 
-/** To be raised when the same source and spec no longer give the same picture (pipeline, defaults of the encoders). */
+/** Raise this when the same source and spec produce another picture, after a change of the pipeline or the encoders. */
 const recipe = 1;
 
 const extensions = { webp: 'webp', jpeg: 'jpg', png: 'png' } as const;
 
 export interface VariantNames {
-  /** Every variant of a source begins with this, so that all are found without a record of them. */
+  /** The prefix of all variants of a source, by which they are found without a record. */
   prefix(source: NamedSource): string;
   key(source: NamedSource, transform: Transform): string;
-  /** Every variant of this version of a source begins with this; of a source without versions, every variant. */
+  /** The prefix of all variants of this version of a source, or of the source if it has no versions. */
   versionPrefix(source: NamedSource): string;
-  /** What all variants of a store's sources bear, and no others do: a sweep judges those of stores that it has seen through. */
+  /**
+   * The mark of all variants of a store's sources. A sweep judges only variants of stores that it has read completely.
+   */
   mark(store: string): string;
 }
 
 /**
- * Digits of a variant's name: of its source's group, of its source's store, of its source, and of the source's version where
- * it has versions; the rest is the spec's.
+ * Digits of a variant's name for its source's group, its source's store, its source, and the source's version if it has
+ * versions. The rest is the spec's.
  */
 const [groupDigits, markDigits, sourceDigits, versionDigits] = [4, 8, 20, 8];
 const prefixDigits = groupDigits + markDigits + sourceDigits;
@@ -29,7 +31,7 @@ const prefixDigits = groupDigits + markDigits + sourceDigits;
 const specDigits = 32;
 const variantForm = /^img\/([0-9a-f]{2})\/([0-9a-f]{2})\/(\1\2[0-9a-f]{60})\.[a-z]+$/;
 
-/** The parts of the key of a stored variant; `undefined`: it is none. */
+/** Returns the parts of the key of a stored variant, or `undefined` for another key. */
 export function partsOfVariantKey(key: string): { readonly prefix: string; readonly mark: string } | undefined {
   const name = variantForm.exec(key)?.[3];
   if (name === undefined) return undefined;
@@ -70,10 +72,10 @@ export function createVariantNames(keySecret: string): VariantNames {
   };
 }
 
-/** What makes one variant differ from another of the same source. No part holds a space. */
+/** The properties that distinguish the variants of a source. No part contains a space. */
 function meaningOf(transform: Transform): string {
   const { width, height, quality, format, resizingType, enlarge, blur, resampling } = transform;
-  // The budget of a PNG changes nothing in it.
+  // A budget does not change a PNG.
   const maxBytes = format === 'png' ? 0 : transform.maxBytes;
   return `${recipe} ${format} ${width}x${height} ${resizingType} ${enlarge} ${resampling} ${blur} ${quality} ${maxBytes}`;
 }

@@ -1,18 +1,18 @@
 /**
- * Permission to use one of a bounded number of places. Owners take turns, so that the pictures of one wait for each other
- * and not others for them.
+ * Permits for a bounded number of places. Owners take turns, so that the pictures of one owner do not delay those of
+ * others.
  */
 import { EngineBusy } from './engine.ts';
 
 export interface Claim {
-  /** Whose picture it is (`ownerOfKey`); claims without an owner count as those of one. */
+  /** The owner of the picture (`ownerOfKey`). Claims without an owner share one. */
   readonly owner?: string | undefined;
-  /** `upload`: an asset cannot be registered without it. Uploads and the rest take turns. */
+  /** `upload`: an asset cannot be registered without it. Uploads and other work take turns. */
   readonly kind?: 'upload' | 'variant';
 }
 
 export interface Permits {
-  /** Throws EngineBusy after the wait. The function given back returns the permit, once. */
+  /** Throws EngineBusy after the wait. The returned function releases the permit once. */
   acquire(claim?: Claim): Promise<() => void>;
 }
 
@@ -22,17 +22,17 @@ interface Waiting extends Required<Claim> {
 }
 
 /**
- * One permit more than `count` is given while a single owner holds all of them and another waits: work under way cannot be
- * interrupted, and may take longer than a wait.
+ * Gives one permit more than `count` while one owner holds all of them and another waits, because running work cannot
+ * be interrupted and may take longer than a wait.
  */
 export function createPermits(options: { readonly count: number; readonly waitMs: number }): Permits {
   const { count, waitMs } = options;
   let inUse = 0;
-  /** In the order of arrival; who gives up is taken out. */
+  /** In the order of arrival. A claim that gives up is removed. */
   const waiting = new Set<Waiting>();
-  /** Owner → permits held; none without one. */
+  /** The permits that each owner holds. Owners without permits are missing. */
   const held = new Map<string, number>();
-  /** Owner → which permit was the last one given to it; of those who hold one or wait. */
+  /** The number of the last permit of each owner that holds one or waits. */
   const lastTurn = new Map<string, number>();
   let turns = 0;
   let lastKind: Claim['kind'];
@@ -62,7 +62,10 @@ export function createPermits(options: { readonly count: number; readonly waitMs
     }
   }
 
-  /** Fewest permits held, then the kind whose turn it is, then the owner who has waited longest for a turn. */
+  /**
+   * Chooses by the fewest permits held, then by the kind whose turn it is, then by the owner who has waited longest for
+   * a turn.
+   */
   function chooseNext(): Waiting | undefined {
     let best: Waiting | undefined;
     for (const one of waiting) {

@@ -1,4 +1,7 @@
-/** The engine's faults as answers, wherever pictures are served (docs/specification/image.md#image-errors). */
+/**
+ * Maps the engine's faults to problems, for all services that serve pictures
+ * (docs/specification/image.md#image-errors).
+ */
 import { defineProblems, type ProblemDetails, problems } from '#platform/problem.ts';
 import { EngineBusy, EngineTimeout, PictureFault } from './engine.ts';
 import { decodableFormats } from './formats.ts';
@@ -16,7 +19,7 @@ const codeByReason = {
   too_large: 'image_too_large',
 } as const;
 
-/** What the engine throws, as a Problem; anything else as it is. */
+/** Converts the engine's errors to a Problem. Returns other errors unchanged. */
 export function asPictureProblem(error: unknown): unknown {
   const details: ProblemDetails = { cause: error };
   if (error instanceof PictureFault)

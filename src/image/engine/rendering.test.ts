@@ -1,6 +1,6 @@
 /**
- * What variants look like. Against goldens by perceptual hash (`goldens.json`): a new case, or one that is meant to look
- * different, is written there by a run with UPDATE_GOLDENS=1, and looked at before it is committed.
+ * Compares variants with goldens by perceptual hash (`goldens.json`). For a new case or an intended change, run with
+ * UPDATE_GOLDENS=1, look at the results, and commit the file.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import sharp from 'sharp';
@@ -75,7 +75,7 @@ afterAll(() => {
   if (updating) writeFileSync(goldenFile, `${JSON.stringify(goldens, Object.keys(goldens).sort(), 2)}\n`);
 });
 
-/** Of the size and format wanted, stripped of all metadata, sRGB with 8 bits, and looking like the golden. */
+/** Has the requested size and format, no metadata, 8 bits in sRGB, and the hash of the golden. */
 async function expectGolden(name: string, picture: Uint8Array, format: string): Promise<void> {
   const { width, height, ...header } = await sharp(picture).metadata();
   expect(header).toMatchObject({ format, space: 'srgb', depth: 'uchar', hasProfile: false });
@@ -108,7 +108,7 @@ describe('the colours of the source stay, in sRGB', () => {
     const output = await render(await make(), { width: 120, format: 'png' });
     for (const [x, y] of places) {
       const [seen, wanted] = [await colourAt(output, x, y), sceneColour(x, y)];
-      // A palette has few colours.
+      // A palette has few colors.
       const tolerance = name === 'palette png' || name === 'gif' ? 20 : 12;
       expect([x, y, seen, wanted, difference(seen, wanted) <= tolerance]).toEqual([x, y, seen, wanted, true]);
     }
@@ -143,7 +143,7 @@ describe('transparency', () => {
 describe('EXIF orientation', () => {
   it.each([1, 2, 3, 4, 5, 6, 7, 8])('%i comes out upright', async (orientation) => {
     const source = await turned(orientation);
-    // One golden for all eight: that they look alike is the point.
+    // All eight must look alike, so they share one golden.
     await expectGolden('upright, fit', await render(source, { width: 120, height: 120 }), 'webp');
     const filled = { width: 60, height: 120, resizingType: 'fill' } as const;
     await expectGolden('upright, fill', await render(source, filled), 'webp');
@@ -220,7 +220,7 @@ describe('resampling', () => {
 
 describe('blur', () => {
   const edge = paint(100, 100, 3, (x) => (x < 0.5 ? [0, 0, 0] : [255, 255, 255]));
-  /** How many columns are neither black nor white. */
+  /** Counts the columns that are neither black nor white. */
   const softness = async (blur: number | null) => {
     const output = await render(await pipe(edge).png().toBuffer(), { blur, format: 'png' });
     const columns = await Promise.all(Array.from({ length: 100 }, (_, x) => colourAt(output, x / 100, 0.5)));

@@ -1,4 +1,4 @@
-/** From an image to its requested variants. */
+/** Renders an image to its requested variants. */
 import type { Metadata, Sharp } from 'sharp';
 import type { Deadline } from './deadline.ts';
 import { discard, type Opening, openPicture, openRaw, readHeader, toRaw } from './decoding.ts';
@@ -16,7 +16,7 @@ import { isFill, planSize, type Size } from './geometry.ts';
 export async function renderAll(opening: Opening, jobs: readonly Job[]): Promise<void> {
   const header = await readHeader(opening);
   const upright = header.autoOrient;
-  // Every size is judged before the work on any begins.
+  // All sizes are checked before any work begins.
   const sized = jobs.map((job) => ({ ...job, size: planSize(job.transform, upright, opening.limits.maxSourcePixels) }));
   const shared =
     jobs.length > 1 && isDecodedWhole(opening.mime, header) ? await toRaw(openPicture(opening, header)) : undefined;
@@ -30,14 +30,14 @@ export async function renderAll(opening: Opening, jobs: readonly Job[]): Promise
   }
 }
 
-/** Plain 8-bit pixels without a profile survive the way through raw unchanged; others would lose depth or colour. */
+/** Plain 8-bit pixels without a profile pass through raw unchanged. Others would lose depth or color. */
 function isDecodedWhole(mime: ImageMime, { depth, hasProfile, space }: Metadata): boolean {
   const scalesWhileDecoding = mime === 'image/jpeg' || mime === 'image/webp';
   return !scalesWhileDecoding && depth === 'uchar' && !hasProfile && (space === 'srgb' || space === 'b-w');
 }
 
 async function finish(shaped: Sharp, transform: Transform, deadline: Deadline): Promise<Uint8Array> {
-  // A budget is met by encoding again and again: from the finished pixels, not from the source.
+  // A budget requires repeated encoding, from the finished pixels and not from the source.
   if (transform.maxBytes === 0 || transform.format === 'png')
     return encode(shaped, transform.format, transform.quality);
   const raw = await toRaw(shaped);

@@ -1,10 +1,10 @@
-/** How many variants of each source are stored, as far as it has to be known to bound them. */
+/** Counts the stored variants of each source, in order to limit them. */
 import type { Objects } from '#platform/objects/objects.ts';
 
 export interface Shelf {
-  /** Takes one of the free places. `false`: there is none. Throws when the store cannot be listed. */
+  /** Takes a free place. `false`: there is none. Throws if the store cannot be listed. */
   take(): Promise<boolean>;
-  /** To be called in any case. */
+  /** Must be called in every case. */
   leave(): void;
 }
 
@@ -15,8 +15,8 @@ interface Counted {
 }
 
 /**
- * Variants are counted when their source is worked on, and once for all works on it at the same time. Other processes count
- * by themselves: together they can store more, by as many as they make of one source at the same time.
+ * Counts the variants of a source when work on it begins, once for all concurrent work on it. Other processes count
+ * separately. Together they can store more, by as many as they make of one source at the same time.
  */
 export function createShelves(deps: { readonly objects: Pick<Objects, 'list'>; readonly places: number }) {
   const { objects, places } = deps;
@@ -34,13 +34,13 @@ export function createShelves(deps: { readonly objects: Pick<Objects, 'list'>; r
 
   function begin(prefix: string): Counted {
     const begun = { stored: count(prefix), added: 0, users: 0 };
-    // Those who never take a place do not ask.
+    // Work that never takes a place does not list the store.
     begun.stored.catch(() => undefined);
     counted.set(prefix, begun);
     return begun;
   }
 
-  /** Begins to count. `prefix`: what the keys of all variants of the source begin with. */
+  /** Starts to count. `prefix`: the prefix of all variants of the source. */
   return (prefix: string): Shelf => {
     const ours = counted.get(prefix) ?? begin(prefix);
     ours.users += 1;

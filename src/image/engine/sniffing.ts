@@ -1,4 +1,4 @@
-/** What a picture is, read from its first bytes; names and content types do not count. */
+/** Detects the format of a picture from its first bytes. Names and content types do not count. */
 import { fileTypeFromBuffer } from 'file-type';
 import { isBmp } from './decoders/bmpheader.ts';
 import { type ImageMime, PictureFault } from './engine.ts';
@@ -8,19 +8,19 @@ import { decodableFormats, isDecodable, isImageMime } from './formats.ts';
 export const beginningBytes = 4100;
 
 /**
- * The mime of the picture that the bytes show, one that the engine does not read included; `undefined`: they show none.
- * From the beginning alone a camera's raw file may be taken for a TIFF.
+ * Returns the mime of the picture, including formats that the engine does not read, or `undefined` if the bytes are no
+ * picture. From the beginning alone, a camera's raw file can look like a TIFF.
  */
 export async function sniff(bytes: Uint8Array): Promise<string | undefined> {
   const known = signatureOf(bytes);
-  // Raw files of cameras begin like a TIFF, and hold a small preview in its place.
+  // Raw files of cameras begin like a TIFF and contain a small preview.
   if (known !== undefined && known !== 'image/tiff') return known;
   const recognised = await recognise(bytes);
-  // Of the formats that we know it goes by fewer bytes, which may begin any text: two letters make a BMP.
+  // For formats that we support, the library checks fewer bytes, which can begin any text: two letters make a BMP.
   return recognised?.startsWith('image/') && !isDecodable(recognised) ? recognised : known;
 }
 
-/** The format of a whole file. Throws PictureFault when it is none that the engine reads. */
+/** Returns the format of a whole file. Throws PictureFault if the engine does not read it. */
 export async function recogniseFormat(bytes: Uint8Array): Promise<ImageMime> {
   const mime = await sniff(bytes);
   if (mime !== undefined && isImageMime(mime)) return mime;
@@ -48,7 +48,7 @@ const heifBrands: readonly string[] = ['mif1', 'mif2', 'mif3', 'msf1'];
 function mimeOfBrands(bytes: Uint8Array): ImageMime | undefined {
   const beginning = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, beginningBytes));
   const declared = beginning.readUInt32BE();
-  // 0: to the end of the file. 1: the length is 64 bits, behind the type.
+  // 0: to the end of the file. 1: the length has 64 bits, after the type.
   const isLong = declared === 1 && beginning.length >= 16;
   const end = isLong ? Number(beginning.readBigUInt64BE(8)) : declared === 0 ? bytes.length : declared;
   // No film has a thousand brands: a list that is cut off can contain any brand, so the file is treated as an image.
@@ -71,7 +71,7 @@ async function recognise(bytes: Uint8Array): Promise<string | undefined> {
   try {
     return (await fileTypeFromBuffer(bytes))?.mime;
   } catch {
-    // Its parsers throw on headers that promise more than there is: not recognised.
+    // The parsers throw if a header claims more than the file has. Such a file is not recognized.
     return undefined;
   }
 }

@@ -1,38 +1,40 @@
-/** Where a picture comes from, as far as the variant maker has to know. */
+/** The source of a picture, as the variant maker needs it. */
 import { type ObjectBody, ObjectChanged, type Objects } from '#platform/objects/objects.ts';
 import { type IdleDeadline, startIdleDeadline } from '#platform/resilience/deadline.ts';
 import { PictureFault } from './engine.ts';
 
-/** Bytes; a source above it is refused before it is held in memory (docs/specification/image.md#sources). */
+/**
+ * The largest source in bytes. A larger one is rejected before it is in memory (docs/specification/image.md#sources).
+ */
 export const maxSourceBytes = 64 * 1024 * 1024;
 
-/** What the keys of variants are made from, besides the spec (keys.ts). */
+/** The part of the keys of variants that depends on the source (keys.ts). */
 export interface NamedSource {
-  /** The same picture has the same identity in every process; the keys of its variants are made from it. */
+  /** The same picture has the same identity in every process. */
   readonly identity: string;
-  /** Variants of sources that are often deleted together share one of 65 536 folders, by this. */
+  /** Determines one of 65,536 folders for the variants of sources that are often deleted together. */
   readonly group: string;
   /** Its store: a bucket, or the internet. */
   readonly store: string;
-  /** Of a source that may be replaced in place: its variants are of one version, and new ones replace those of others. */
+  /** The version of a source that can be replaced in place. Variants of a new version replace those of others. */
   readonly version?: string | undefined;
 }
 
 export interface VariantSource extends NamedSource {
-  /** Whose picture it is: owners take turns at the engine. */
+  /** The owner of the picture. Owners take turns at the engine. */
   readonly owner: string;
-  /** Throws SourceFault, and PictureFault when there are too many bytes. */
+  /** Throws SourceFault, and PictureFault if there are too many bytes. */
   read(): Promise<SourceBytes>;
 }
 
 export interface SourceBytes {
   /** The reader owns them and can free them. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Whether the source is still the one that was read. Asked after a variant was written. */
+  /** Whether the source is still the one that was read. Called after a variant was written. */
   stillStands(): Promise<boolean>;
 }
 
-/** The source is not there, or could not be fetched. */
+/** The source does not exist, or could not be fetched. */
 export class SourceFault extends Error {
   override readonly name = 'SourceFault';
   readonly reason: 'absent' | 'failed';
@@ -44,8 +46,8 @@ export class SourceFault extends Error {
 }
 
 /**
- * Frees bytes that neither we nor the library need any more. The collector would come later, and to a heap that grows
- * by megabytes a picture it comes often: a tenth of a variant's processor time.
+ * Frees bytes that neither we nor the library need any more. The garbage collector would do so later, and often with a
+ * heap that grows by megabytes per picture: this saves a tenth of a variant's processor time.
  */
 export function free(bytes: Uint8Array<ArrayBuffer>): void {
   // Small buffers share their memory with others.
@@ -56,13 +58,13 @@ export function tooManyBytes(): PictureFault {
   return new PictureFault('too_large', 'The picture has more than 64 MiB.');
 }
 
-/** A read may take long as long as it moves. */
+/** A read can take long while it makes progress. */
 const readIdleMs = 5000;
 
-/** The store of a bucket's objects; stores are distinguished by the name of the bucket. */
+/** Identifies the store of a bucket's objects by the name of the bucket. */
 export const bucketStore = (bucket: string) => JSON.stringify(['object', bucket]);
 
-/** An object of a bucket, as the keys of its variants mean it; it need not be there. */
+/** Identifies an object of a bucket in the keys of its variants. The object need not exist. */
 export function namedObject(bucket: string, key: string): NamedSource {
   return {
     identity: JSON.stringify(['object', bucket, key]),
@@ -72,14 +74,17 @@ export function namedObject(bucket: string, key: string): NamedSource {
 }
 
 /**
- * The owner of the image under a key: `u/<owner>/…` of assets, `<owner>/…` of legacy files. Other pictures of one folder count
- * as one owner's.
+ * Returns the owner of the image under a key: `u/<owner>/…` for assets, `<owner>/…` for legacy files. Other pictures in
+ * one folder have one owner.
  */
 export function ownerOfKey(key: string): string {
   return /^(?:u\/)?([^/]+)\//.exec(key)?.[1] ?? '';
 }
 
-/** An object of a bucket. `key` is a safe key (platform/objects/keys.ts). With another etag than `ifMatch` it is absent. */
+/**
+ * An object of a bucket. `key` is a safe key (platform/objects/keys.ts). If its ETag differs from `ifMatch`, it counts
+ * as absent.
+ */
 export function objectSource(objects: Objects, key: string, ifMatch?: string, version?: string): VariantSource {
   return {
     ...namedObject(objects.bucket, key),
@@ -92,7 +97,7 @@ export function objectSource(objects: Objects, key: string, ifMatch?: string, ve
   };
 }
 
-/** One request: what its head says is judged before its body is taken. */
+/** Checks the head of a response before it reads the body. */
 async function readObject(
   objects: Objects,
   key: string,

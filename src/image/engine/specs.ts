@@ -1,4 +1,6 @@
-/** What callers can request of a variant, and the transform that it means (docs/specification/image.md#variant-spec). */
+/**
+ * The options of a variant in requests, and the transform that they mean (docs/specification/image.md#variant-spec).
+ */
 import type { Transform } from './engine.ts';
 
 export const formats = ['webp', 'jpeg', 'jpg', 'png', 'avif'] as const;
@@ -9,7 +11,7 @@ export const resamplings = ['lanczos3', 'lanczos2', 'cubic', 'linear', 'nearest'
 export const longestAskedSide = 16_383;
 export const strongestBlur = 100;
 
-/** Everything may be left out; `null` is as good as absent. */
+/** All options are optional. `null` means absent. */
 export interface VariantSpec {
   readonly width?: number | null;
   readonly height?: number | null;
@@ -24,10 +26,10 @@ export interface VariantSpec {
 
 const producedAs = { webp: 'webp', avif: 'webp', jpeg: 'jpeg', jpg: 'jpeg', png: 'png' } as const;
 const defaultQuality = { webp: 75, jpeg: 80 } as const;
-/** The weakest blur that the library can do. */
+/** The weakest blur that the library supports. */
 const weakestBlur = 0.3;
 
-/** Specs that mean the same become equal transforms, hence one variant. */
+/** Specs with the same meaning become equal transforms, and so one variant. */
 export function toTransform(spec: VariantSpec): Transform {
   const format = producedAs[spec.format ?? 'webp'];
   return {

@@ -202,7 +202,7 @@ for (const { driver, open, missing } of inLane(drivers)) {
         expect(beyond.output?.length).toBe(beyond.size);
         expect(await publicObjects.head(beyond.key)).toBeUndefined();
         expect(await stored()).toHaveLength(64);
-        // As good as one that is stored.
+        // Equivalent to a stored one.
         const [kept] = await maker.ensure(source(), asked({ width: 102 }));
         const body = await publicObjects.get(kept?.key ?? '');
         expect(Buffer.concat((await body?.stream.toArray()) ?? [])).toEqual(Buffer.from(beyond.output ?? []));
@@ -282,7 +282,7 @@ for (const { driver, open, missing } of inLane(drivers)) {
         const many = Array.from({ length: 31 }, (_, index) => ({ blur: 60 + index }));
         await expect(hurried.ensure(of(), asked({ width: 16 }, ...many))).rejects.toBeInstanceOf(EngineTimeout);
         calls.length = 0;
-        // It had less than the whole time, so it is tried again.
+        // It had less than the whole time, so it is retried.
         await hurried.ensure(of(), asked({ blur: 90, width: 20 }));
         expect(count('get objects')).toBe(1);
       });
@@ -335,7 +335,7 @@ for (const { driver, open, missing } of inLane(drivers)) {
     });
 
     describe('a source that changes while its variants are made', () => {
-      /** Does something to the source once it has been read. */
+      /** Changes the source once it has been read. */
       const meanwhile = (deed: () => Promise<unknown>): Partial<Objects> => ({
         get: async (key, options) => {
           const body = await originals.get(key, options);
@@ -496,7 +496,7 @@ for (const { driver, open, missing } of inLane(drivers)) {
   });
 }
 
-/** The real driver, every call written down. */
+/** The real driver, which records every call. */
 function counted(objects: Objects, name: string): Objects {
   const noted = <Args extends unknown[], Result>(call: string, work: (...args: Args) => Result) => {
     return (...args: Args) => {

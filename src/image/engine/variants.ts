@@ -1,6 +1,6 @@
 /**
- * Makes variants and keeps them as public objects (docs/specification/image.md#ensure). Used by the image
- * service and by the edge. Keeps no record: a variant's key is computed, and the object store says whether it exists.
+ * Makes variants and stores them as public objects (docs/specification/image.md#ensure), for the image service and the
+ * edge. Needs no record: the key of a variant is computed, and the object store shows whether it exists.
  */
 import { LRUCache } from 'lru-cache';
 import { type Clock, systemClock } from '#platform/clock.ts';
@@ -18,38 +18,38 @@ export interface Variant {
   readonly key: string;
   /** Bytes. */
   readonly size: number;
-  /** Larger than its transform's `maxBytes`: nothing smaller can be made of it. */
+  /** Larger than its transform's `maxBytes`, because it cannot be made smaller. */
   readonly overBudget: boolean;
 }
 
 export interface ServedVariant extends Variant {
-  /** The variant itself, where it is not stored. */
+  /** The variant itself, if it is not stored. */
   readonly output: Uint8Array | undefined;
 }
 
 export interface VariantMaker {
   /**
-   * The requested variants, in order, each with its request. Those that exist cost one existence check
-   * each; what is missing is made from one reading of the source. Throws SourceFault, StoreFault, PictureFault,
-   * EnlargementFault, EngineBusy, EngineTimeout; the last at once for 10 minutes after a transform alone took too long.
+   * Returns the requested variants in order, each with its request. Each existing one costs one existence check. The
+   * missing ones are made from one read of the source. Throws SourceFault, StoreFault, PictureFault, EnlargementFault,
+   * EngineBusy, EngineTimeout; the last one at once for 10 minutes after a transform took too long alone.
    */
   ensure<Requested extends { readonly transform: Transform }>(
     source: VariantSource,
     requested: readonly Requested[],
   ): Promise<readonly (Requested & Variant)[]>;
   /**
-   * One variant, for transforms that strangers choose: a source has a bounded number of stored variants, and what is made
-   * beyond it is not stored, but handed over. Throws as `ensure` does.
+   * Returns one variant, for transforms that the public can choose. The number of stored variants of a source is
+   * limited. Further ones are returned without storing them. Throws as `ensure` does.
    */
   serve(source: VariantSource, transform: Transform): Promise<ServedVariant>;
   /**
-   * Removes every variant of a source; answers how many. To be called after the source is removed: a variant still being
-   * made is then removed by its maker. Throws StoreFault.
+   * Removes all variants of a source and returns their number. Call it after the source is removed: a variant that is
+   * being made is then removed by its maker. Throws StoreFault.
    */
   forget(source: NamedSource): Promise<number>;
-  /** The same for many sources: those of one group are listed together, all are removed together. */
+  /** As `remove`, for many sources: those of one group are listed together, and all are removed together. */
   forgetAll(sources: readonly NamedSource[]): Promise<number>;
-  /** For sweeps, which find the source of a variant by its name. */
+  /** For sweeps, which determine the source of a variant from its name. */
   readonly names: Pick<VariantNames, 'prefix' | 'mark'>;
 }
 
@@ -72,7 +72,7 @@ type Outcome = Pick<ServedVariant, 'size' | 'output'>;
 /** Whether a variant is stored in any case, or only while its source has few. */
 type Storing = 'always' | 'bounded';
 
-/** A variant that a request of this process is looking for or making. */
+/** A variant that a request of this process looks up or makes. */
 interface Flight {
   /** In `inFlight`. */
   readonly name: string;
@@ -88,11 +88,13 @@ interface Made {
   readonly output: Uint8Array;
 }
 
-/** Sources held in memory, read or being read, for each picture that is worked on: a slow one does not idle a processor. */
+/**
+ * The number of sources in memory for each picture that is processed, so that a slow read does not idle a processor.
+ */
 const sourcesPerPermit = 4;
-/** Stored variants of one source, beyond which those that strangers choose are not stored. */
+/** The limit of stored variants of one source for transforms that the public can choose. */
 const mostStored = 64;
-/** A transform that took too long is not tried again for so long, in this process. */
+/** The time for which this process does not retry a transform that took too long. */
 const timeoutRememberedMs = 10 * 60 * 1000;
 const cacheControl = 'public, max-age=31536000, immutable';
 
@@ -104,9 +106,9 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
     waitMs: deps.limits.permitWaitMs,
   });
   const shelfOf = createShelves({ objects: publicObjects, places: mostStored });
-  /** By storing and key. An entry begins before the existence check, so that identical requests write once. */
+  /** By storage mode and key. An entry exists before the existence check, so that identical requests write once. */
   const inFlight = new Map<string, Flight>();
-  /** Key → until when its transform is not tried again. */
+  /** The time until which the transform of each key is not retried. */
   const timedOut = new LRUCache<string, number>({ max: 10_000 });
 
   function takeOff(name: string, key: string, transform: Transform): Flight {
@@ -125,7 +127,7 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
     flight.reject(reason);
   }
 
-  /** A failure can come after the landing, when the key may belong to a later flight. */
+  /** A failure can come after the end of the flight, when the key may belong to a later flight. */
   function leave(flight: Flight): void {
     if (inFlight.get(flight.name) === flight) inFlight.delete(flight.name);
   }
@@ -163,13 +165,13 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
 
   async function make(source: VariantSource, flights: readonly Flight[], shelf: Shelf | undefined): Promise<void> {
     const { made, ended, stillStands } = await render(source, flights);
-    // What was made before another job failed is kept all the same: a repeat then has less to do.
+    // Variants that were made before another job failed are stored, so that a retry has less to do.
     if (made.length > 0) await keep(made, stillStands, shelf);
-    // If this fails, the next variant that is made retries it.
+    // If this fails, the next variant retries it.
     if (made.length > 0) await removeOlder(source, stillStands).catch(() => undefined);
     if (ended.status === 'fulfilled') return;
     const [first] = flights;
-    // Later ones had less than the whole time.
+    // Later jobs had less than the whole time.
     if (ended.reason instanceof EngineTimeout && made.length === 0 && first !== undefined)
       timedOut.set(first.key, clock.now() + timeoutRememberedMs);
     throw ended.reason;
@@ -187,14 +189,16 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
       const [ended] = await Promise.allSettled([engine.transform(bytes, jobs, source.owner)]);
       // After a failure the library may still be reading.
       if (ended.status === 'fulfilled') free(bytes);
-      // A copy: a job that ends after the deadline comes too late.
+      // A copy, because a job that ends after the deadline is ignored.
       return { made: [...outputs], ended, stillStands };
     } finally {
       release();
     }
   }
 
-  /** Writes the variants for which there is room; takes them back when their source went, or was replaced, in the meantime. */
+  /**
+   * Writes the variants for which there is room. Removes them if their source was removed or replaced in the meantime.
+   */
   async function keep(
     made: readonly Made[],
     stillStands: () => Promise<boolean>,
@@ -226,13 +230,13 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
     }
   }
 
-  /** What was made of a source before it was replaced in place. */
+  /** Variants of a source from before it was replaced in place. */
   async function removeOlder(source: VariantSource, stillStands: () => Promise<boolean>): Promise<void> {
     if (source.version === undefined) return;
     const current = names.versionPrefix(source);
     const keys = await askStore(gather(publicObjects, [names.prefix(source)]));
     const older = keys.filter((key) => !key.startsWith(current));
-    // Requested after the listing: if the source was replaced since, the others may be of its new bytes.
+    // Requested after the listing. If the source was replaced since, the others may have its new bytes.
     if (older.length > 0 && (await stillStands())) await removeAll(older);
   }
 
@@ -253,7 +257,7 @@ export function createVariantMaker(deps: VariantMakerDeps): VariantMaker {
     storing: Storing,
   ): Promise<readonly (Requested & ServedVariant)[]> {
     const started: Flight[] = [];
-    // Nothing is awaited before every key has its flight: two requests cannot slip past each other.
+    // Every key gets its flight before the first await, so that identical requests share it.
     const awaited = requested.map(async (one) => {
       const { transform } = one;
       const key = names.key(source, transform);

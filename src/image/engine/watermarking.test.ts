@@ -11,7 +11,7 @@ const plain = (width: number, height: number, ...colour: number[]) =>
     .png()
     .toBuffer();
 
-/** The lightest and the darkest grey of a part, in shares of the sides. */
+/** The lightest and the darkest gray of a part, given in shares of the sides. */
 async function greys(picture: Uint8Array, left: number, top: number, right = 1, bottom = 1) {
   const { width, height } = await sharp(picture).metadata();
   const part = {
@@ -53,7 +53,7 @@ describe('a watermark', () => {
     const rows = [...Array(info.height).keys()].filter((row) =>
       data.subarray(row * info.width, (row + 1) * info.width).some((grey) => grey > 128),
     );
-    // Half a stroke on each side comes to it.
+    // Half a stroke on each side adds up to it.
     expect(rows.length).toBeGreaterThanOrEqual(45);
     expect(rows.length).toBeLessThanOrEqual(54);
   });

@@ -1,4 +1,4 @@
-/** A picture with the wordmark at its lower right, for downloads (docs/specification/media.md#watermarks). */
+/** Adds the wordmark to a picture at its lower right, for downloads (docs/specification/media.md#watermarks). */
 import type { Deadline } from './deadline.ts';
 import { type Opening, openPicture, openRaw, readHeader, toRaw } from './decoding.ts';
 import { encode } from './encoding.ts';
@@ -6,14 +6,14 @@ import type { Transform } from './engine.ts';
 import { planSize, type Size } from './geometry.ts';
 import { letterShare, wordmark } from './wordmark.ts';
 
-/** Of the letters, in short sides of the picture. */
+/** The height of the letters, in short sides of the picture. */
 const letterSize = 0.045;
-/** Pixels; smaller letters cannot be read. */
+/** Pixels. Smaller letters are illegible. */
 const smallestLetter = 10;
-/** Of a picture that is too small for either, in its sides. */
+/** The limit in a picture that is too small for either, in its sides. */
 const largestShare = 0.9;
 
-/** In the picture's own size, but for one that is longer than a JPEG can be. */
+/** The picture's own size, unless it is longer than a JPEG can be. */
 const download: Transform = {
   width: 0,
   height: 0,
@@ -26,20 +26,20 @@ const download: Transform = {
   resampling: 'lanczos3',
 };
 
-/** A JPEG: upright, sRGB, transparency on white, no metadata; of an animation the first frame. */
+/** Returns a JPEG: upright, sRGB, transparency on white, no metadata, only the first frame of an animation. */
 export async function drawWatermark(opening: Opening): Promise<Uint8Array> {
   const header = await readHeader(opening);
   const size = planSize(download, header.autoOrient, opening.limits.maxSourcePixels);
   const picture = openPicture(opening, header).flatten({ background: '#ffffff' });
   if (size.width !== header.autoOrient.width) picture.resize({ ...size, fit: 'fill' });
   const { data, width, height, channels } = await markFor(size, opening.deadline);
-  // An overlay larger than the picture would be an error; this one leaves room on each side.
+  // An overlay larger than the picture would be an error, so this one leaves room on each side.
   const [left, top] = [size.width - width, size.height - height];
   picture.composite([{ input: Buffer.from(data), raw: { width, height, channels }, left, top }]);
   return encode(picture, download.format, download.quality);
 }
 
-/** In the size that the picture needs. The mark has its own margin, which keeps its letters off the edge. */
+/** The size that the picture needs. The mark includes a margin around its letters. */
 function markFor(picture: Size, deadline: Deadline) {
   const mark = wordmark();
   const wanted = Math.max(letterSize * Math.min(picture.width, picture.height), smallestLetter) / letterShare;

@@ -1,11 +1,12 @@
 /**
- * The wordmark that watermarks bear, drawn by itself: a new machine may have no font. Each letter is a few strokes of one
- * width, in a box 1 high; the pixels around them are white with a dark rim, so that it can be read on light and on dark.
+ * The wordmark of watermarks, drawn without fonts, because a machine may have none. Each letter has a few strokes of
+ * one width, in a box of height 1. Their pixels are white with a dark rim, so that they are legible on light and on
+ * dark.
  */
 import type { RawPicture } from './decoding.ts';
 
 type Point = readonly [x: number, y: number];
-/** Points joined by straight lines. */
+/** Points that are connected by straight lines. */
 type Stroke = readonly Point[];
 
 interface Letter {
@@ -97,12 +98,12 @@ const text = 'ATELIER';
 const gap = 0.3;
 const strokeRadius = 0.075;
 const rimRadius = 0.24;
-/** Around the letters, on each side; the rim is in it. */
+/** The margin of the letters on each side, including the rim. */
 const margin = 0.5;
 const whiteness = 0.92;
 const darkness = 0.62;
 
-/** Pixels. Drawn once, larger than most pictures need it, and resized by the library, off the event loop. */
+/** Pixels. Drawn once, larger than most pictures need it, and resized by the library outside the event loop. */
 const letterHeight = 112;
 let drawn: RawPicture | undefined;
 
@@ -112,7 +113,7 @@ export function wordmark(): RawPicture {
   return drawn;
 }
 
-/** The share of the mark's height that its letters take. */
+/** The height of the letters as a share of the mark's height. */
 export const letterShare = 1 / (1 + 2 * margin);
 
 function draw(height: number): RawPicture {
@@ -123,7 +124,7 @@ function draw(height: number): RawPicture {
   const data = new Uint8Array(width * rows * 4);
   for (const [pixel, distance] of distances.entries()) {
     const white = whiteness * coverage(strokeRadius - distance, height);
-    // Softer outward, so that no box is seen.
+    // Fades outward, so that no box is visible.
     const dark = darkness * Math.min(1, Math.max(0, (rimRadius - distance) / (rimRadius - strokeRadius)) * 1.5);
     const alpha = white + dark * (1 - white);
     const level = alpha === 0 ? 0 : (255 * white) / alpha;
@@ -132,7 +133,7 @@ function draw(height: number): RawPicture {
   return { data, width, height: rows, channels: 4 };
 }
 
-/** Of each pixel to the nearest stroke, in heights of a letter; beyond the rim it does not matter. */
+/** The distance of each pixel to the nearest stroke, in heights of a letter. Distances beyond the rim do not matter. */
 function distancesTo(strokes: readonly Stroke[], width: number, rows: number, height: number): Float32Array {
   const distances = new Float32Array(width * rows).fill(rimRadius);
   const pixelAt = (place: number, end: number) => Math.min(end, Math.max(0, Math.round((place + margin) * height)));
@@ -154,7 +155,7 @@ function linesOf(stroke: Stroke): readonly (readonly [Point, Point])[] {
   return stroke.slice(1).map((to, index) => [stroke[index] ?? to, to] as const);
 }
 
-/** How much of a pixel lies inside an edge that is `inside` away from its middle. */
+/** The share of a pixel inside an edge that is `inside` away from its center. */
 function coverage(inside: number, pixelsPerHeight: number): number {
   return Math.min(1, Math.max(0, inside * pixelsPerHeight + 0.5));
 }

@@ -1,4 +1,4 @@
-/** The engine at work: permits, the deadline, and which faults come out. */
+/** The engine with its permits, deadline and faults. */
 import { startDeadline } from './deadline.ts';
 import { translate } from './decoders/translating.ts';
 import { type Opening, toFault } from './decoding.ts';
@@ -9,11 +9,11 @@ import { renderAll } from './rendering.ts';
 import { recogniseFormat } from './sniffing.ts';
 import { drawWatermark } from './watermarking.ts';
 
-/** One per process: the permits bound what all services together have in memory. */
+/** One per process. The permits limit the memory of all services together. */
 export function createEngine(limits: EngineLimits): Engine {
   const permits = createPermits({ count: limits.concurrency, waitMs: limits.permitWaitMs });
 
-  /** Answers at the deadline; the permit is kept until the library has truly let go. */
+  /** Responds at the deadline. The permit is held until the library has released the picture. */
   async function work<Result>(
     bytes: Uint8Array,
     claim: Claim,

@@ -1,4 +1,4 @@
-/** What the offline model says. */
+/** The texts of the offline model. */
 import type { ToolWish } from './asking.ts';
 
 export const label = '[offline demo model]';

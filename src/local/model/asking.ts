@@ -1,4 +1,6 @@
-/** What a message asks the offline model for: by plain words, the same for the same words. */
+/**
+ * Finds out what a message requests from the offline model, by plain words. The result is the same for the same words.
+ */
 
 export type Script =
   | { readonly kind: 'slow'; readonly seconds: number }
@@ -17,7 +19,7 @@ export interface Asked {
 
 const longestText = 100_000;
 const promptLength = 500;
-/** Nothing beyond this is looked at: every request that a user means comes sooner. */
+/** Characters that are read. Every request that a user means comes within these. */
 const longestQuestion = 4_000;
 
 export function whatIsAsked(message: string): Asked {

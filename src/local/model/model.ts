@@ -1,13 +1,14 @@
 /**
- * The offline model: a stand-in for a language model that works without a key. A pure function of the prompt: reasoning,
- * the tools that plain words ask for, then a text about what they answered. It says in every answer what it is.
+ * The offline model: a stand-in for a language model that works without a key. It is a pure function of the prompt. It
+ * streams reasoning, calls the tools that plain words request, then writes a text about their results. Every response
+ * states that it is simulated.
  */
 import { setImmediate as giveWay, setTimeout as sleep } from 'node:timers/promises';
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { answerTo, fillerOf, label, reasoningFor } from './answering.ts';
 import { whatIsAsked } from './asking.ts';
 
-/** Between two words of an ordinary answer: quick, but to be seen. */
+/** The pause between two words of an ordinary response: short, but visible. */
 const wordMs = 8;
 
 type Prompt = LanguageModelV4CallOptions['prompt'];
@@ -16,7 +17,7 @@ export const offlineModel: LanguageModelV4 = {
   specificationVersion: 'v4',
   provider: 'offline',
   modelId: 'offline-demo',
-  // Nothing is ever downloaded for it: it only looks at words.
+  // The model downloads nothing. It only reads words.
   supportedUrls: { '*/*': [/.*/] },
   async doGenerate(options) {
     const text = [];
@@ -82,16 +83,16 @@ async function* say(
     signal?.throwIfAborted();
     yield { type: 'text-delta', id: 't', delta };
     if (pauseMs > 0) await sleep(pauseMs, undefined, signal && { signal });
-    // A network would have its pauses: without any, all else in the process would wait for the last word.
+    // Yields, as a network would. Otherwise all other work of the process would wait for the last word.
     else if (index % 32 === 31) await giveWay();
   }
   if (toTheEnd) yield { type: 'text-end', id: 't' };
 }
 
-/** That a picture was attached is told in words, beside what the user wrote. */
+/** Describes an attached picture in words, beside the user's text. */
 const attachedNote = /^\[attached: [^\]]*\]$/;
 
-/** The last message of the user, and what tools have answered since. */
+/** Returns the last message of the user, and the tool results since then. */
 function lastTurn(prompt: Prompt): { readonly question: string; readonly answers: readonly ToolAnswer[] } {
   const from = prompt.findLastIndex(({ role }) => role === 'user');
   const asked = prompt[from];

@@ -1,8 +1,8 @@
-/** What the rows of assets mean to callers. */
+/** Converts rows of assets to responses. */
 import type { Asset } from '../api.ts';
 import type { AssetIdentity, StoredAsset } from './assetstore.ts';
 
-/** Whether a row was registered as what `identity` says; otherwise it is another asset. */
+/** Returns whether a row was registered with `identity`. Otherwise it is another asset. */
 export function isSameAsset(row: StoredAsset, identity: AssetIdentity): boolean {
   return (
     row.ownerId === identity.ownerId &&
@@ -21,7 +21,7 @@ export function isAudio({ kind, mime }: { readonly kind: string; readonly mime: 
   return kind === 'audio' || mime.startsWith('audio/');
 }
 
-/** The kind of an asset whose caller names none: `image`, `video`, `audio`, or `file`. */
+/** The kind of an asset without a declared one: `image`, `video`, `audio`, or `file`. */
 export function kindOfMime(mime: string): string {
   return /^(image|video|audio)\//.exec(mime)?.[1] ?? 'file';
 }

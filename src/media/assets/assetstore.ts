@@ -50,7 +50,7 @@ export interface AssetIdentity {
   readonly requestedMime: string;
 }
 
-/** What the bytes of an asset show, or the caller declared. */
+/** The facts that the bytes of an asset show, or that the caller declared. */
 export interface AssetFacts {
   readonly mime: string;
   readonly sha256: string | null;
@@ -65,7 +65,7 @@ export interface AssetFacts {
 }
 
 export interface AssetPlace {
-  /** The object store by default. */
+  /** By default, the object store. */
   readonly backend?: 'objects' | 'legacy';
   readonly bucket: string;
   readonly storageKey: string;
@@ -126,13 +126,13 @@ export const signingColumns = [
   'thumb_asset_id as namedThumbId',
 ] as const;
 
-/** Those of `assetIds` that are ready, in one query and in no order. Callers check who can read them. */
+/** Returns the ready assets of `assetIds` in one query, in no order. Callers check who can read them. */
 export function findReadyAssets(db: Handle, assetIds: readonly string[]) {
   return (
     db
       .selectFrom('assets')
       .select(signingColumns)
-      // One parameter however many ids there are, so one prepared statement.
+      // One parameter for any number of ids, so one prepared statement.
       .where(sql<boolean>`asset_id = any(${assetIds}::uuid[])`)
       .where('ready_at', 'is not', null)
       .execute()
@@ -149,9 +149,9 @@ export function findThumbs(db: Handle, assetIds: readonly string[]) {
 }
 
 /**
- * Writes the row of a registration that is under way, over what an earlier try of the same left; with a `refusal`, the
- * row of an object that is about to be removed. `false`, and nothing is written: the row is ready, is being refused, was
- * registered as something else, or is being written for the same legacy file at this moment.
+ * Writes the row of a registration that is in progress, over the row of an earlier attempt. With a `refusal`, writes
+ * the row of an object that will be removed. Writes nothing and returns `false` if the row is ready, is being refused,
+ * was registered with other values, or is being written for the same legacy file.
  */
 export async function draftAsset(
   db: Handle,
@@ -213,8 +213,8 @@ export async function draftAsset(
 }
 
 /**
- * Makes the asset readable if the row still has the ETag that was inspected; `undefined` otherwise. `isScreened`: it is an
- * image that passed its screening. One of several concurrent calls gets the row.
+ * Makes the asset readable if the row still has the ETag that was inspected, or returns `undefined`. `isScreened`: it
+ * is an image that passed its screening. One of several concurrent calls gets the row.
  */
 export function markReady(db: Handle, assetId: string, etag: string, isScreened = false) {
   return db
@@ -257,7 +257,7 @@ export const deletableColumns = [
   sql<string>`xmin::text`.as('revision'),
 ] as const;
 
-/** Those of `assetIds` that exist, in any state and in no order. */
+/** Returns the existing rows of `assetIds` in any state, in no order. */
 export function findDeletable(db: Handle, assetIds: readonly string[]) {
   return db
     .selectFrom('assets')
@@ -266,7 +266,7 @@ export function findDeletable(db: Handle, assetIds: readonly string[]) {
     .execute();
 }
 
-/** Those that are registered at these paths of a legacy bucket, in any state and in no order. */
+/** Returns the rows that are registered at these paths of a legacy bucket, in any state, in no order. */
 export function findDeletableAt(db: Handle, bucket: string, paths: readonly string[]) {
   return db
     .selectFrom('assets')
@@ -277,7 +277,7 @@ export function findDeletableAt(db: Handle, bucket: string, paths: readonly stri
     .execute();
 }
 
-/** All of an owner, of one scope kind, or of one scope. */
+/** All assets of an owner, of one scope kind, or of one scope. */
 export interface AssetScope {
   readonly ownerId: string;
   readonly scopeKind: string | undefined;
@@ -300,7 +300,7 @@ export function findDeletableOf(
       .where('owner_id', '=', ownerId)
       .$if(scopeKind !== undefined, (query) => query.where('scope_kind', '=', String(scopeKind)))
       .$if(scopeId !== undefined, (query) => query.where('scope_id', '=', String(scopeId)))
-      // Two legacy buckets may hold the same path.
+      // Two legacy buckets can contain the same path.
       .$if(after !== undefined, (query) =>
         query.where(sql<boolean>`(${byBytes}, asset_id) > (${after?.storageKey}, ${after?.assetId}::uuid)`),
       )
@@ -321,7 +321,7 @@ export async function findShowing(db: Handle, assetIds: readonly string[]): Prom
   return rows.map(({ assetId }) => assetId);
 }
 
-/** Drops the rows that have not changed since they were read. Resolves with the dropped ones. */
+/** Deletes the rows that have not changed since they were read. Resolves with the deleted ones. */
 export function dropAssets(db: Handle, seen: readonly SeenAsset[]) {
   const assetIds = seen.map(({ assetId }) => assetId);
   const revisions = seen.map(({ revision }) => revision);

@@ -3,7 +3,7 @@ import type { Caller } from '#platform/access/caller.ts';
 import { invalid, problems } from '#platform/problem.ts';
 
 /**
- * The owner that a request acts for. A user is always the owner and can say so; a server must name one.
+ * Returns the owner that a request acts for. A user is always the owner and can name itself; a server must name one.
  * Throws 400 (server without `ownerId`) and 403 (user naming another owner).
  */
 export function ownerFor(caller: Caller, named: string | undefined, field = 'body.ownerId'): string {

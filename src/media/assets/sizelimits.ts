@@ -1,10 +1,10 @@
-/** How large an asset may be, by the class of its mime (docs/specification/media.md#uploads). */
+/** The size limits of assets, by the class of their mime (docs/specification/media.md#uploads). */
 
 export interface SizeLimits {
   readonly maxImageBytes: number;
-  /** Of videos, and of everything else that is no image. */
+  /** For videos and all other files that are not images. */
   readonly maxVideoBytes: number;
-  /** Of all assets of one owner; 0: no limit. */
+  /** For all assets of one owner; 0: no limit. */
   readonly maxOwnerBytes: number;
 }
 

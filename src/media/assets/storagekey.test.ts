@@ -26,7 +26,7 @@ describe('the extension of a mime', () => {
     ['application/pdf', 'pdf'],
     ['text/plain', 'txt'],
     ['video/x-matroska', 'mkv'],
-    // Nobody's.
+    // No user's.
     ['application/octet-stream', 'bin'],
     ['foo/bar', 'bin'],
     ['constructor/prototype', 'bin'],

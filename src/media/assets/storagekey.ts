@@ -7,7 +7,10 @@ export interface StorageKeyParts {
   readonly scopeKind: string;
   readonly scopeId: string;
   readonly assetId: string;
-  /** Lower case, without parameters. As requested, not as detected: the key stays where the bytes are. */
+  /**
+   * Lower case, without parameters. The requested mime, not the detected one, because the key must stay where the bytes
+   * are.
+   */
   readonly mime: string;
 }
 
@@ -17,7 +20,10 @@ export function storageKeyOf(parts: StorageKeyParts): string {
   return `u/${ownerId}/${scopeKind}/${scopeId}/${assetId}.${extensionOf(mime)}`;
 }
 
-/** Of the watermarked image and the watermarked video, which are next to their source (docs/specification/media.md#watermarks). */
+/**
+ * The suffixes of the watermarked image and the watermarked video, which are next to their source
+ * (docs/specification/media.md#watermarks).
+ */
 const watermarkSuffixes = { image: '.wm.jpg', video: '.wm.mp4' } as const;
 
 export function imageWatermarkKeyOf(storageKey: string): string {
@@ -32,7 +38,7 @@ export function watermarkKeysOf(storageKey: string): readonly string[] {
   return [imageWatermarkKeyOf(storageKey), videoWatermarkKeyOf(storageKey)];
 }
 
-/** The key of the source of a watermark file; of any other key the key itself. */
+/** Returns the key of the source of a watermark file. Returns other keys unchanged. */
 export function sourceKeyOf(key: string): string {
   const suffix = Object.values(watermarkSuffixes).find((each) => key.endsWith(each));
   return suffix === undefined ? key : key.slice(0, -suffix.length);
@@ -40,7 +46,7 @@ export function sourceKeyOf(key: string): string {
 
 const form = new RegExp(`^u/(${uuidSource})/([A-Za-z0-9_-]{1,64})/([A-Za-z0-9_-]{1,128})/(${uuidSource})[.][^/]+$`);
 
-/** The parts of a storage key; `undefined`: no asset has such a key. */
+/** Returns the parts of a storage key, or `undefined` if no asset can have such a key. */
 export function partsOfKey(storageKey: string): Omit<StorageKeyParts, 'mime'> | undefined {
   const [ownerId, scopeKind, scopeId, assetId] = form.exec(storageKey)?.slice(1) ?? [];
   if (ownerId === undefined || scopeKind === undefined || scopeId === undefined || assetId === undefined)

@@ -21,7 +21,7 @@ import { picture } from '../../../test/media/pictures.fixture.ts';
 import { sweepAll, sweepDeps } from '../../../test/media/sweeping.fixture.ts';
 import type { CopyDeps } from './copying.ts';
 
-/** More than any deed here has. */
+/** More steps than any operation here has. */
 const manyMoments = 40;
 const kinds: readonly SourceKind[] = ['asset', 'legacy path'];
 const nothing = { ready: 0, unready: 0, objects: 0 };
@@ -142,7 +142,7 @@ for (const engine of laneEngines)
       const outcomes = new Set<string>();
       await lists.write('sha256', digestOf('sha256', await picture('png')));
       for (let failAt = 1; failAt < manyMoments; failAt++) {
-        // By a process that knows of no list.
+        // By a process without a list.
         const what = await plantSource(deps, kind);
         let hasFailed = false;
         const failing = interrupted(listing, ({ number }) => {

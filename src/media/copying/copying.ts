@@ -104,7 +104,7 @@ async function writeBytes(
   return head;
 }
 
-/** Marks it ready, if it can be shown. `undefined`: it has changed, or its row is gone. Throws 451 and 503 too. */
+/** Marks it ready, if it can be shown. `undefined`: it has changed, or its row was deleted. Throws 451 and 503 too. */
 async function showCopy(
   deps: CopyDeps,
   source: CopySource,
@@ -132,8 +132,8 @@ async function showCopy(
 }
 
 /**
- * Bytes first. Bytes that cannot be removed keep their row, by which they are found later. The row can be ready already, if
- * only the response of the database was lost; so derivatives can exist.
+ * Removes the bytes first. If they cannot be removed, they keep their row, by which they are found later. The row can
+ * be ready already, if only the response of the database was lost; so derivatives can exist.
  */
 async function takeBack(deps: CopyDeps, { identity, storageKey }: Target): Promise<void> {
   const { db, objects, log } = deps;

@@ -1,18 +1,11 @@
-/** What is copied is screened: by what was kept of it in the object store, by its bytes from anywhere else. */
+/** Copies are screened: by stored digests from the object store, by their bytes from other stores. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { photo, pipe, scene } from '../../../test/image/pictures.fixture.ts';
-import { says, saysClean, startClassifier, type TestClassifier } from '../../../test/media/classifier.fixture.ts';
+import { says, saysClean, type TestClassifier } from '../../../test/media/classifier.fixture.ts';
 import { inBucket, lay, standing } from '../../../test/media/laying.fixture.ts';
-import {
-  digestOf,
-  type ListKind,
-  type Lists,
-  openLists,
-  pdqOfPicture,
-  turned,
-} from '../../../test/media/lists.fixture.ts';
-import { type MediaRig, onEveryPair, type Refusal, startMedia, upload } from '../../../test/media/rig.fixture.ts';
+import { digestOf, type ListKind, type Lists, turned } from '../../../test/media/lists.fixture.ts';
+import { type MediaRig, onEveryPair, type Refusal, upload } from '../../../test/media/rig.fixture.ts';
+import { type ScreenedRig, startScreened } from '../../../test/media/screened.fixture.ts';
 import type { Asset } from '../api.ts';
 import type { MediaTables } from '../assets/assetstore.ts';
 
@@ -27,24 +20,13 @@ onEveryPair('the screening of copies', (pair) => {
   let picture: Buffer;
   let other: Buffer;
   let pdq: string;
-
+  let screened: ScreenedRig;
   beforeAll(async () => {
-    lists = await openLists();
-    classifier = await startClassifier();
-    rig = await startMedia(pair, { blockedHashes: lists.folder, screeningUrl: classifier.url });
-    picture = await pipe(photo(160, 120)).jpeg().toBuffer();
-    other = await pipe(scene(160, 120)).jpeg().toBuffer();
-    pdq = await pdqOfPicture(picture);
+    screened = await startScreened(pair);
+    ({ rig, lists, classifier, picture, other, pdq } = screened);
   });
-  afterEach(async () => {
-    classifier.answer = saysClean;
-    await lists.clear();
-  });
-  afterAll(async () => {
-    await rig.close();
-    await classifier.close();
-    await lists.close();
-  });
+  afterEach(() => screened.reset());
+  afterAll(() => screened.close());
 
   const tables = () => rig.database.queries<MediaTables>();
   const rowsOf = (ownerId: string) =>

@@ -1,6 +1,6 @@
 /**
- * Whether a copy can be shown (docs/specification/media.md#copies). A source in the object store that was screened is matched by
- * its stored digests, and no byte of it is read; everything else is read and screened as in a registration.
+ * Decides whether a copy can be shown (docs/specification/media.md#copies). A screened source in the object store is
+ * matched by its stored digests, without reading its bytes. Other sources are read and screened as in a registration.
  */
 import type { ObjectHead, Objects } from '#platform/objects/objects.ts';
 import type { AssetFacts } from '../assets/assetstore.ts';
@@ -11,12 +11,12 @@ import type { Digests, Match, Screening } from '../screening/screening.ts';
 import type { CopySource } from './copysource.ts';
 
 export interface CopyScreeningDeps extends InspectionDeps {
-  /** Where copies go. */
+  /** The store of copies. */
   readonly objects: Objects;
   readonly screening: Screening;
 }
 
-/** A copy whose bytes are there. */
+/** A copy whose bytes exist. */
 export interface WrittenCopy {
   readonly assetId: string;
   readonly storageKey: string;
@@ -32,7 +32,7 @@ export interface CopyScreening {
 }
 
 /**
- * `undefined`: the bytes have become others. Throws 413 and 422 as a registration does, `overloaded`, `engine_unavailable`,
+ * `undefined`: the bytes have changed. Throws 413 and 422 as a registration does, `overloaded`, `engine_unavailable`,
  * `digest_pending` and `screening_unavailable`.
  */
 export async function screenCopy(
@@ -43,7 +43,7 @@ export async function screenCopy(
   const { facts: known, isScreened, mime } = source;
   if (isScreened) return matchStoredDigests(deps, known);
   if (source.backend === 'objects' && source.etag !== undefined && !isImage(mime)) {
-    // The same bytes, under a key that a repeat of the call reads too.
+    // The same bytes, under a key that another attempt of the call reads too.
     const digests = await deps.digester.digestsOf(source.objects, source.storageKey, { ...head, etag: source.etag });
     if (digests === undefined) return undefined;
     deps.digester.add(deps.objects, storageKey, head.etag, digests);

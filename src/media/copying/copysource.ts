@@ -14,7 +14,7 @@ import { unknownFacts } from '../registration/inspection.ts';
 import { findCopySource } from './copystore.ts';
 
 export interface CopySource {
-  /** `undefined`: a legacy path, of which there is no row. */
+  /** `undefined`: a legacy path without a row. */
   readonly assetId: string | undefined;
   readonly ownerId: string | undefined;
   readonly kind: string;
@@ -22,17 +22,20 @@ export interface CopySource {
   readonly byteSize: number;
   /** Its facts. */
   readonly facts: AssetFacts;
-  /** Its bytes were inspected when they came into the object store, and passed their screening if they are an image. */
+  /** Its bytes were inspected when they were uploaded, and passed their screening if they are an image. */
   readonly isScreened: boolean;
   readonly backend: 'objects' | 'legacy';
   /** Its bucket. */
   readonly objects: Objects;
   readonly storageKey: string;
-  /** Of the bytes that were registered; `undefined`: whatever bytes there are. */
+  /** The ETag of the registered bytes. `undefined`: the current bytes, whatever they are. */
   readonly etag: string | undefined;
 }
 
-/** By the request alone. Throws 400 (server, legacy path, no owner) and 403 (user naming another owner, or a path of another user). */
+/**
+ * Checks the request alone. Throws 400 (server, legacy path, no owner) and 403 (user naming another owner, or a path of
+ * another user).
+ */
 export function assertMayCopy(caller: Caller, { fromAssetId, toOwnerId }: CopyRequest): void {
   if (caller.kind === 'user') {
     if (toOwnerId !== undefined && toOwnerId !== caller.userId)

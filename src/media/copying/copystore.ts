@@ -1,4 +1,4 @@
-/** The rows of copies: read as sources, drafted, marked ready, given up. The only SQL of copying. */
+/** The rows of copies, from the source to the ready asset. */
 import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
 import {
@@ -14,7 +14,7 @@ import { type BlockedAsset, blockAsset, type Finding } from '../screening/incide
 
 type Handle = Db<MediaTables> | Tx<MediaTables>;
 
-/** A ready asset, with what a copy of it takes along. */
+/** A ready asset, with the facts that a copy inherits. */
 export function findCopySource(db: Handle, assetId: string) {
   return db
     .selectFrom('assets')
@@ -32,12 +32,12 @@ export function findCopySource(db: Handle, assetId: string) {
     .executeTakeFirst();
 }
 
-/** The etag of a row whose object is not written yet: no object has it. */
+/** The ETag of a row whose object is not written yet. No object has it. */
 const unwritten = '';
 
 /**
- * Writes the row of a copy that is under way. `false`, and nothing is written: `sourceId` is no asset any more. The source's
- * row is held until this one is there, so that a deletion which has dropped the source's finds it.
+ * Writes the row of a copy that is in progress. Writes nothing and returns `false` if `sourceId` is no asset any more.
+ * Locks the source's row until this one exists, so that a deletion which has deleted the source's row finds it.
  */
 export async function draftCopy(
   db: Handle,
@@ -59,7 +59,9 @@ export async function draftCopy(
   return numAffectedRows === 1n;
 }
 
-/** From here on the copy can be read; `isScreened`: it is a picture that passed. `undefined`: its row is gone. */
+/**
+ * Makes the copy readable. `isScreened`: it is an image that passed its screening. `undefined`: its row was deleted.
+ */
 export function markCopied(
   db: Handle,
   assetId: string,
@@ -93,12 +95,15 @@ export function markCopied(
     .executeTakeFirst();
 }
 
-/** From here on the copy can never be read, as `blockAsset` says; what a process leaves of it is found as of any other. */
+/**
+ * Makes the copy unreadable for good, as `blockAsset` does. If the process dies, the rest is found as for any other
+ * asset.
+ */
 export function blockCopy(db: Handle, assetId: string, finding: Finding): Promise<BlockedAsset | undefined> {
   return blockAsset(db, { assetId, etag: unwritten }, finding);
 }
 
-/** From here on the copy cannot be read, and is under way again. */
+/** Makes the copy unreadable and in progress again. */
 export async function withdrawCopy(db: Handle, assetId: string): Promise<void> {
   await db
     .updateTable('assets')
@@ -107,7 +112,7 @@ export async function withdrawCopy(db: Handle, assetId: string): Promise<void> {
     .execute();
 }
 
-/** Takes back the row of a copy that never became ready. */
+/** Deletes the row of a copy that never became ready. */
 export function dropCopy(db: Handle, assetId: string): Promise<void> {
   return dropUnready(db, assetId, unwritten);
 }

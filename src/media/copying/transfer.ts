@@ -1,4 +1,4 @@
-/** How the bytes of a copy come into the object store (docs/specification/media.md#copies). */
+/** Transfers the bytes of a copy to the object store (docs/specification/media.md#copies). */
 import { Readable } from 'node:stream';
 import { type ObjectBody, ObjectChanged, type ObjectHead, type Objects } from '#platform/objects/objects.ts';
 import { startIdleDeadline } from '#platform/resilience/deadline.ts';
@@ -10,7 +10,10 @@ import type { CopySource } from './copysource.ts';
 /** A stream can take any time as long as bytes arrive. */
 const idleMs = 8000;
 
-/** `gone`: there are no bytes; `changed`: the ETag of the source differs; `too_large`: more bytes than the lookup found. */
+/**
+ * `gone`: there are no bytes; `changed`: the ETag of the source differs; `too_large`: there are more bytes than the
+ * lookup found.
+ */
 export type Transferred = ObjectHead | 'gone' | 'changed' | 'too_large';
 
 export interface TransferOptions {
@@ -19,7 +22,7 @@ export interface TransferOptions {
   readonly digester: Pick<Digester, 'add'>;
 }
 
-/** Inside the store if the source is in it, else through this process. Throws `copy_failed`. */
+/** Copies inside the store if the source is in it, else through this process. Throws `copy_failed`. */
 export async function transfer(
   source: CopySource,
   target: Objects,
@@ -59,7 +62,7 @@ async function stream(
     return head;
   } finally {
     deadline.stop();
-    // A generator that never began closes nothing.
+    // A generator that has not started closes nothing.
     body?.stream.destroy();
   }
 }

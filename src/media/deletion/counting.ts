@@ -6,8 +6,9 @@ import { claimFiles, markSeen, releaseFiles } from './countingstore.ts';
 import { findExisting } from './removal.ts';
 
 /**
- * The result of `work`, and how many of `paths` existed before it that no other call counts. `files` is the legacy bucket.
- * Another call can remove a file before the call that counts it sees it; so a call first records the files that it saw.
+ * Returns the result of `work`, and how many of `paths` existed before it that no other call counts. `files` is the
+ * legacy bucket. Another call can remove a file before the counting call sees it, so a call first records the files
+ * that it saw.
  */
 export async function countDeletedFiles<Result>(
   { db }: Pick<LookupDeps, 'db'>,

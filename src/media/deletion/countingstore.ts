@@ -1,12 +1,12 @@
-/** Which of several concurrent deletions counts a legacy file. */
+/** Rows that decide which of several concurrent deletions counts a legacy file. */
 import { sql } from 'kysely';
 import type { Db } from '#platform/db/db.ts';
 import type { MediaTables } from '../assets/assetstore.ts';
 
-/** Far longer than a deletion takes: a claim of a process that died expires. */
+/** Far longer than a deletion takes. The claim of a process that died expires. */
 const outdatedAfterS = 120;
 
-/** Those of `paths` that no other call is deleting: `holder` counts them until it releases them. */
+/** Returns those of `paths` that no other call is deleting. `holder` counts them until it releases them. */
 export async function claimFiles(
   db: Db<MediaTables>,
   bucket: string,

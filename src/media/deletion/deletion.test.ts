@@ -22,7 +22,7 @@ import type { RegistrationDeps } from '../registration/registration.ts';
 import type { ScopeDeletionDeps } from '../scopes/scopedeletion.ts';
 
 const deeds: readonly Deed[] = ['assets', 'scope'];
-/** More than any deed here has. */
+/** More steps than any operation here has. */
 const manyMoments = 60;
 
 for (const engine of laneEngines)
@@ -107,7 +107,7 @@ for (const engine of laneEngines)
             // Between queries only: what is done before one is done after the one before it.
             if (hasWorked || number < workAt || call === 'before query') return;
             hasWorked = true;
-            // Somebody else deletes the id, and its owner uploads and registers it anew.
+            // Another call deletes the id, and its owner uploads and registers it again.
             await deletionOutcome(deps, deed, what);
             await put(png);
             outcomes.add(await outcomeOf(registering, request));

@@ -26,7 +26,7 @@ export async function deleteAssets(deps: RemovalDeps, caller: Caller, request: A
   const named = new Set(request.ids.filter(isUuid));
   const legacy = deps.legacy.bucket(legacyBucket);
   const files = legacy === undefined ? [] : paths;
-  // The row of a file that is registered goes with it.
+  // The row of a registered file is deleted with it.
   const found = [...(await findNamed(deps, [...named])), ...(await findFiled(deps, legacyBucket, files))];
   assertOwn(caller, found);
   const target = { named, legacyBucket, files };
@@ -41,7 +41,7 @@ interface Target {
   readonly files: readonly string[];
 }
 
-/** How many of the named rows were dropped. */
+/** The number of named rows that were deleted. */
 async function deleteAll(
   deps: RemovalDeps,
   caller: Caller,
@@ -95,7 +95,7 @@ async function deleteRows(deps: RemovalDeps, rows: readonly DeletableAsset[]): P
   return dropped;
 }
 
-/** Only those of the video's own owner. They are deleted first: once a video's row is gone, nothing names its thumbnail. */
+/** Only those of the video's own owner. They are deleted first: without the video's row, no row names its thumbnail. */
 async function findThumbs(deps: RemovalDeps, videos: readonly DeletableAsset[]): Promise<readonly DeletableAsset[]> {
   const owners = new Map(
     videos.flatMap(({ ownerId, thumbAssetId }) =>
@@ -112,7 +112,7 @@ function assertOwn(caller: Caller, rows: readonly DeletableAsset[]): void {
     throw problems.forbidden({ message: 'ids name an asset of another user.' });
 }
 
-/** In the order in which they first come. */
+/** In the order of first occurrence. */
 function uniqueById(rows: readonly DeletableAsset[]): readonly DeletableAsset[] {
   return [...new Map(rows.map((row) => [row.assetId, row])).values()];
 }

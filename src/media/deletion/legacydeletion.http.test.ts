@@ -1,4 +1,4 @@
-/** Deleting legacy files by path, by prefix and with the rows that lie there (docs/specification/media.md#deletion). */
+/** Deletes legacy files by path, by prefix and with the rows at these paths (docs/specification/media.md#deletion). */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { groundOf, inBucket, lay, plantLegacy, standing } from '../../../test/media/laying.fixture.ts';

@@ -21,7 +21,7 @@ import { signImages } from '../signing/signing.ts';
 import { deleteAssets } from './deletion.ts';
 
 const server = { kind: 'internal' } as const;
-/** More than any deed here has. */
+/** More steps than any operation here has. */
 const manyMoments = 80;
 
 for (const engine of laneEngines)
@@ -111,7 +111,7 @@ for (const engine of laneEngines)
             expect([outcome, after]).toEqual(['done', { rows: 0, files: 0 }]);
             break;
           }
-          // Prefixes are best effort: what lies below them may be left without an error.
+          // Prefixes are best effort: files below them may remain without an error.
           if (name === 'by path and id') expect(outcome).toBe('engine_unavailable');
           if (outcome === 'done') expect(after.rows).toBe(0);
           outcomes += 1;

@@ -21,7 +21,7 @@ export interface RemovalDeps extends LookupDeps {
   readonly variants: Pick<VariantMaker, 'forgetAll'>;
 }
 
-/** Where a row says that an original is. */
+/** The place of an original according to its row. */
 export interface Place {
   readonly backend: 'objects' | 'legacy';
   readonly bucket: string;
@@ -44,7 +44,7 @@ export async function removeObjects(deps: RemovalDeps, places: readonly Place[])
     if (backend === 'legacy') await dropWatermarkRecords(deps.db, objects.bucket, storageKeys.flatMap(watermarkKeysOf));
 }
 
-/** One object alone; gone already is no failure. Throws `engine_unavailable`. */
+/** Removes one object. A missing one is no failure. Throws `engine_unavailable`. */
 export function removeObject(objects: Objects, storageKey: string): Promise<void> {
   return removeAll(objects, [storageKey]);
 }
@@ -84,7 +84,7 @@ export async function forgetVariants(
   });
 }
 
-/** How many objects there are at `places`, watermark files included. */
+/** Counts the objects at `places`, watermark files included. */
 export async function countObjects(deps: BucketsDeps, places: readonly Place[]) {
   const counts = { objects: 0, legacy: 0 };
   for (const { backend, objects, storageKeys } of groupByBucket(deps, places)) {
@@ -95,7 +95,10 @@ export async function countObjects(deps: BucketsDeps, places: readonly Place[]) 
   return counts;
 }
 
-/** Those of `keys` that exist, by one HEAD request each: legacy files of one owner can be anywhere in their bucket. */
+/**
+ * Returns those of `keys` that exist, by one HEAD request each, because legacy files of one owner can be anywhere in
+ * their bucket.
+ */
 export async function findExisting(
   objects: Pick<Objects, 'head'>,
   keys: readonly string[],
@@ -106,7 +109,7 @@ export async function findExisting(
 
 /** One listing from the first key to the last: keys of one owner have the same prefix. */
 async function countByListing(objects: Pick<Objects, 'list'>, unsorted: readonly string[]): Promise<number> {
-  // As the store lists: by bytes, which beyond the basic plane is not the order of strings.
+  // In the order of store listings: by bytes, which differs from the order of strings beyond the basic plane.
   const keys = unsorted.map((key) => Buffer.from(key)).sort(Buffer.compare);
   const [first, last] = [keys[0], keys.at(-1)];
   if (first === undefined || last === undefined) return 0;
@@ -149,7 +152,7 @@ function groupByBucket(deps: BucketsDeps, places: readonly Place[]): readonly Gr
 function commonStart(first: string, last: string): string {
   let length = 0;
   while (length < first.length && first[length] === last[length]) length += 1;
-  // No half of a character.
+  // Never cuts a character in half.
   if (/[\uD800-\uDBFF]$/.test(first.slice(0, length))) length -= 1;
   return first.slice(0, length);
 }

@@ -1,4 +1,4 @@
-/** Incidents: what screening blocked, and what operators decide about it (docs/specification/media.md#incidents). */
+/** Incidents: blocked content, and the decisions of operators about it (docs/specification/media.md#incidents). */
 import type { Db } from '#platform/db/db.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import { isUuid } from '../refs.ts';
@@ -35,8 +35,8 @@ export async function readIncident({ db }: IncidentDeps, id: string): Promise<In
 }
 
 /**
- * Of several resolutions of the same content the newest counts, in whichever incident. What was removed stays removed: it
- * can be uploaded again. Throws 404.
+ * The newest resolution of some content counts, in whichever incident. Removed objects are not restored, but can be
+ * uploaded again. Throws 404.
  */
 export async function decideIncident(
   { db }: IncidentDeps,

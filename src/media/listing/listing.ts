@@ -1,4 +1,7 @@
-/** The assets of an owner, newest first, page by page. docs/specification/media.md has no such endpoint: a library needs one (docs/media.md). */
+/**
+ * The assets of an owner, newest first, page by page. docs/specification/media.md has no such endpoint, but a library
+ * needs one (docs/media.md).
+ */
 
 import type { Caller } from '#platform/access/caller.ts';
 import type { Db } from '#platform/db/db.ts';
@@ -14,7 +17,7 @@ export interface ListingDeps {
   readonly db: Db<MediaTables>;
 }
 
-/** Throws 400 (cursor that is none; server without `ownerId`; `scopeId` without `scopeKind`) and 403 (another owner). */
+/** Throws 400 (invalid cursor; server without `ownerId`; `scopeId` without `scopeKind`) and 403 (another owner). */
 export async function listAssets({ db }: ListingDeps, caller: Caller, query: AssetListing): Promise<AssetPage> {
   const { limit, cursor, ownerId: named, scopeKind, scopeId, kind, createdFrom, createdBefore } = query;
   if (scopeId !== undefined && scopeKind === undefined)

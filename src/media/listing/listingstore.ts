@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '#platform/db/db.ts';
 import { assetColumns, type MediaTables } from '../assets/assetstore.ts';
 
-/** Where a page ended. Microseconds since 1970, as the database counts. */
+/** The end of a page. Microseconds since 1970, the precision of the database. */
 export interface Place {
   readonly createdAtUs: string;
   readonly assetId: string;
@@ -19,7 +19,7 @@ export interface Wanted {
   readonly createdBefore: string | undefined;
 }
 
-/** Those that can be read, newest first, from beyond `after` on. */
+/** Returns readable assets after `after`, newest first. */
 export function listReadyAssets(db: Db<MediaTables>, wanted: Wanted, after: Place | undefined, limit: number) {
   const { ownerId, scopeKind, scopeId, kind, createdFrom, createdBefore } = wanted;
   return db

@@ -26,7 +26,7 @@ export interface ResolvedAsset {
   /** Its bucket. */
   readonly objects: Objects;
   readonly storageKey: string;
-  /** Of the registered bytes; `undefined`: a legacy path, which means whatever bytes are there. */
+  /** The ETag of the registered bytes. `undefined`: a legacy path, which means its current bytes. */
   readonly etag: string | undefined;
   /** Of a legacy file: the current ETag. */
   readonly version?: string | undefined;
@@ -40,13 +40,13 @@ export interface ResolvedAsset {
   readonly row: ReadyAsset | undefined;
 }
 
-/** What a reference names: enough to decide who can read it, before its bytes are looked up. */
+/** The target of a reference: enough to decide who can read it, before its bytes are looked up. */
 export type AssetReference = { readonly row: ReadyAsset } | { readonly path: string };
 
 /**
- * By reference, as given: one query for assets, one for blocked paths, and one HEAD for each legacy file that `isWanted`.
- * Leaves out what does not exist, is not ready, is not wanted or is blocked, and what is no reference. Without `isWanted`
- * the caller decides who can read it. Throws `engine_unavailable`.
+ * Resolves by reference, as in the request: one query for assets, one for blocked paths, and one HEAD for each legacy
+ * file that `isWanted`. Omits references that are invalid, unknown, not ready, not wanted or blocked. Without
+ * `isWanted` the caller decides who can read it. Throws `engine_unavailable`.
  */
 export async function lookUpAssets(
   deps: LookupDeps,
@@ -80,7 +80,7 @@ export function startReading({ reconciler }: Pick<LookupDeps, 'reconciler'>): Re
   return reconciler?.startReading() ?? { current: async (rows) => rows };
 }
 
-/** `undefined`: a legacy file that is gone. */
+/** `undefined`: a legacy file that no longer exists. */
 export async function lookUpRow(deps: BucketsDeps, row: ReadyAsset): Promise<ResolvedAsset | undefined> {
   const resolved = describe(deps, row);
   if (resolved?.backend !== 'legacy') return resolved;
@@ -98,7 +98,7 @@ function describe(deps: BucketsDeps, row: ReadyAsset): ResolvedAsset | undefined
 /** For a file that is replaced during the lookup. */
 const maxTries = 3;
 
-/** A legacy file without a row: its store, its first bytes and its name are all that is known. */
+/** A legacy file without a row: only its store, its first bytes and its name are known. */
 export async function lookUpPath(deps: BucketsDeps, bucket: string, path: string): Promise<ResolvedAsset | undefined> {
   const objects = deps.legacy.bucket(bucket);
   for (let tries = 1; objects !== undefined; tries++) {

@@ -26,8 +26,8 @@ export async function assertRoom(
 }
 
 /**
- * Makes a row readable (`mark`) if its owner has room for it. `alongside` writes in the same transaction: it runs last, and
- * when it throws the row stays unreadable. Resolves as `mark`. Throws 413 `quota_exceeded`.
+ * Makes a row readable (`mark`) if its owner has room for it. `alongside` writes in the same transaction: it runs last,
+ * and if it throws, the row stays unreadable. Resolves as `mark`. Throws 413 `quota_exceeded`.
  */
 export async function admit<Row extends StoredAsset>(
   deps: QuotaDeps,
@@ -39,7 +39,7 @@ export async function admit<Row extends StoredAsset>(
   const { maxOwnerBytes } = limits;
   if (maxOwnerBytes === 0 && alongside === undefined && webhooks === undefined) return mark(db);
   return transaction(db, async (tx) => {
-    // One after the other: each then counts what those before it have added.
+    // One after the other, so that each counts what those before it have added.
     if (maxOwnerBytes > 0) await holdName(tx, `media bytes ${ownerId}`);
     const row = await mark(tx);
     if (row === undefined) return undefined;

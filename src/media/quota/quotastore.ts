@@ -1,9 +1,9 @@
-/** How many bytes an owner has. */
+/** The bytes of an owner. */
 import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
 import type { MediaTables } from '../assets/assetstore.ts';
 
-/** Of the assets that can be read, without `exceptId`; from an index alone. */
+/** Counts readable assets without `exceptId`, from an index alone. */
 export async function sumBytes(
   db: Db<MediaTables> | Tx<MediaTables>,
   ownerId: string,
@@ -19,7 +19,7 @@ export async function sumBytes(
   return bytes;
 }
 
-/** The number of an owner's assets and their bytes; from an index alone. */
+/** Returns the number of an owner's assets and their bytes, from an index alone. */
 export function sumAssets(
   db: Db<MediaTables>,
   ownerId: string,

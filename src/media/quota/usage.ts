@@ -1,4 +1,4 @@
-/** `GET /v1/usage`: what an owner's assets take (docs/specification/media.md#usage). */
+/** `GET /v1/usage`: the storage that an owner's assets use (docs/specification/media.md#usage). */
 import type { Caller } from '#platform/access/caller.ts';
 import type { OwnerUsage } from '../api.ts';
 import { ownerFor } from '../assets/ownership.ts';

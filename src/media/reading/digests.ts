@@ -11,9 +11,9 @@ import { type ReadableObjects, startHashes, streamUnchanged } from './unchanged.
 
 export interface Digester {
   /**
-   * Of exactly the object that `head` describes; `undefined`: it is gone or was replaced. Throws `engine_unavailable`,
-   * `overloaded`, and `digest_pending` when it takes longer than a request can wait: the read continues, and a retry
-   * joins it.
+   * Returns the digests of exactly the object that `head` describes, or `undefined` if it was removed or replaced.
+   * Throws `engine_unavailable`, `overloaded`, and `digest_pending` if it takes longer than a request can wait: the
+   * read continues, and a retry joins it.
    */
   digestsOf(objects: ReadableObjects, storageKey: string, head: ObjectHead): Promise<ExactDigests | undefined>;
   /** Adds the digests of bytes that passed through this process on their way into the store. */
@@ -56,7 +56,7 @@ export function createDigester({ waitMs = longestWaitMs }: { readonly waitMs?: n
       if (found !== undefined) return found;
       const reading = running.get(name) ?? read(objects, storageKey, head, name);
       running.set(name, reading);
-      // It can fail when no call waits for it any more.
+      // It can fail after all callers have left.
       reading.catch(() => undefined);
       try {
         return await withDeadline(waitMs, () => reading);

@@ -1,6 +1,6 @@
 /**
- * The mime of a legacy file: the store's content type, else its first bytes, else its extension. The bytes are read once for
- * each version of a file.
+ * Determines the mime of a legacy file by the store's content type, else by its first bytes, else by its extension. The
+ * bytes are read once for each version of a file.
  */
 import { fileTypeFromBuffer } from 'file-type';
 import { LRUCache } from 'lru-cache';
@@ -15,9 +15,9 @@ const beginningBytes = 4100;
 
 /** Default types of stores for uploads without a type. */
 const isUnspecific = new Set(['application/octet-stream', 'binary/octet-stream']);
-/** Container formats whose content the extension tells: documents are archives, SVG is XML. */
+/** Container formats whose content the extension shows: documents are archives, SVG is XML. */
 const containers = new Set(['application/zip', 'application/x-cfb', 'application/xml']);
-/** The library's name, and the one by which assets are registered. */
+/** The library's name for a type, and the one by which assets are registered. */
 const aliases: Readonly<Record<string, string>> = {
   'audio/x-m4a': 'audio/mp4',
   'video/x-m4v': 'video/mp4',
@@ -64,7 +64,7 @@ async function mimeOfBytes(bytes: Uint8Array): Promise<string | undefined> {
     const mime = (await fileTypeFromBuffer(bytes))?.mime;
     return mime === undefined || containers.has(mime) ? undefined : (aliases[mime] ?? mime);
   } catch {
-    // The parsers throw when a header promises more bytes than there are.
+    // The parsers throw if a header claims more bytes than there are.
     return undefined;
   }
 }

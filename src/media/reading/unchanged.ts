@@ -28,8 +28,8 @@ export function startHashes(): Hashes {
 }
 
 /**
- * Passes every chunk of an object to the function that `begin` returns for its size. `false`: the object is gone, or its
- * ETag is not `ifMatch`. Throws `engine_unavailable`.
+ * Passes every chunk of an object to the function that `begin` returns for its size. `false`: the object was removed,
+ * or its ETag is not `ifMatch`. Throws `engine_unavailable`.
  */
 export async function streamUnchanged(
   objects: ReadableObjects,
@@ -68,7 +68,7 @@ export interface ReadObject {
   readonly digests: ExactDigests;
 }
 
-/** `undefined`: the object is gone, or its ETag is not `ifMatch`. Throws `engine_unavailable`. */
+/** `undefined`: the object was removed, or its ETag is not `ifMatch`. Throws `engine_unavailable`. */
 export async function readUnchanged(
   objects: ReadableObjects,
   storageKey: string,

@@ -1,4 +1,4 @@
-/** Whether the file of a row is the one that was registered: by its ETag, else by its SHA-256. */
+/** Compares the file of a row with the registered one, by its ETag, else by its SHA-256. */
 import { join } from 'node:path';
 import type { Db } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
@@ -8,14 +8,14 @@ import { type FolderTables, findPin, type PinnedRow } from './folderstore.ts';
 import { createReader, type Reader } from './reading.ts';
 
 export type Comparison =
-  /** The file of the row as it is now, under this ETag. */
+  /** The current file of the row, with this ETag. */
   | { readonly found: 'same'; readonly etag: string }
   /** The same content under another ETag. `isAssumed`: the row has no digest, so the size alone decides. */
   | { readonly found: 'moved'; readonly etag: string; readonly sha256: string; readonly isAssumed: boolean }
   | { readonly found: 'missing' }
   /** Other content, under this ETag. */
   | { readonly found: 'different'; readonly etag: string }
-  /** The row is no longer what it was. */
+  /** The row has changed. */
   | { readonly found: 'changed' };
 
 export interface ComparingDeps extends BucketsDeps {
@@ -24,23 +24,23 @@ export interface ComparingDeps extends BucketsDeps {
   readonly log: Pick<Log, 'warn' | 'error'>;
 }
 
-/** A row, with its digest where the caller has read it. */
+/** A row, with its digest if the caller has read it. */
 export type ComparedRow = PinnedRow & { readonly sha256?: string | null };
 
-/** Each has a thread: requests do not wait for what is read in the background. */
+/** Each has a thread, so that requests do not wait for background reads. */
 type Purpose = 'request' | 'background';
 
 export interface Comparer {
-  /** Of several calls for one row, one reads the file. Rejects when it cannot be read. */
+  /** One of several concurrent calls for a row reads the file. Rejects if it cannot be read. */
   compare(row: ComparedRow, purpose: Purpose): Promise<Comparison>;
   /** Remembers and logs that a row has lost its file. */
   report(row: PinnedRow, comparison: Comparison): void;
   reportUnreadable(row: PinnedRow, error: unknown): void;
-  /** It was reported; the file may be back. */
+  /** It was reported, and the file may exist again. */
   isLost(assetId: string): boolean;
-  /** More are lost than can be remembered. */
+  /** More files are lost than can be remembered. */
   isFull(): boolean;
-  /** Ends what is being read. */
+  /** Ends the current reads. */
   close(): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export function createComparer(deps: ComparingDeps): Comparer {
   const { db, dataDir, log } = deps;
   const readers: Readonly<Record<Purpose, Reader>> = { request: createReader(), background: createReader() };
   const running = new Map<string, Promise<Comparison>>();
-  /** The ETag of the file that is there instead, or `''`. */
+  /** The ETag of the file that replaced it, or `''`. */
   const lost = new Map<string, string>();
   let reported = 0;
 
@@ -79,7 +79,7 @@ export function createComparer(deps: ComparingDeps): Comparer {
   return {
     compare: (row, purpose) => {
       const { assetId, etag } = row;
-      // Of a bucket that is not configured nothing is known.
+      // The files of a bucket that is not configured are unknown.
       if (bucketOf(deps, row) === undefined) return Promise.resolve({ found: 'same', etag });
       const name = `${purpose} ${assetId} ${etag}`;
       const comparison = running.get(name) ?? read(row, readers[purpose]).finally(() => running.delete(name));
@@ -93,7 +93,7 @@ export function createComparer(deps: ComparingDeps): Comparer {
       if (lost.get(assetId) === etag || (!lost.has(assetId) && lost.size >= maxLost)) return;
       lost.set(assetId, etag);
       if (++reported > maxReported) return;
-      // Others may take legacy files away or replace them.
+      // Other systems can remove or replace legacy files.
       const level = comparison.found === 'different' && backend === 'objects' ? 'error' : 'warn';
       if (comparison.found === 'missing') log[level](placeOf(row), 'the file of an asset is missing');
       else log[level](placeOf(row), 'the file of an asset has other content than was registered and is not served');

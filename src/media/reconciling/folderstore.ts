@@ -1,4 +1,4 @@
-/** The rows that name files by their ETags, and the data folder in which these were taken. */
+/** The rows that identify files by their ETags, and the data folder of these ETags. */
 import { type Generated, sql } from 'kysely';
 import type { Db } from '#platform/db/db.ts';
 import type { MediaTables } from '../assets/assetstore.ts';
@@ -21,7 +21,7 @@ export async function noteFolder(db: Handle, identity: string): Promise<void> {
     .execute();
 }
 
-/** What a row says of its file. */
+/** The facts of a file in its row. */
 export interface PinnedRow {
   readonly assetId: string;
   readonly backend: 'objects' | 'legacy';
@@ -33,11 +33,11 @@ export interface PinnedRow {
 
 export interface Pin {
   readonly etag: string;
-  /** Hex. `null`: of a row that was registered without one. */
+  /** Hex. `null`: the row was registered without one. */
   readonly sha256: string | null;
 }
 
-/** Ready rows in the order of their ids, from beyond `after` on, at most `limit`. */
+/** Returns at most `limit` ready rows after `after`, ordered by id. */
 export function findPinned(
   db: Handle,
   backends: readonly PinnedRow['backend'][],
@@ -72,7 +72,7 @@ export function findPin(db: Handle, assetId: string): Promise<Pin | undefined> {
     .executeTakeFirst();
 }
 
-/** A file that has another ETag than its row, and the same content. */
+/** A file with the content of its row but another ETag. */
 export interface FollowedFile {
   readonly assetId: string;
   readonly etag: string;
@@ -80,7 +80,7 @@ export interface FollowedFile {
   readonly sha256: string;
 }
 
-/** Of rows that changed since, nothing is written. A row without a digest gets one. */
+/** Skips rows that have changed since. Adds the digest to a row without one. */
 export async function followFiles(db: Handle, files: readonly FollowedFile[]): Promise<void> {
   const column = (name: keyof FollowedFile) => sql`${files.map((file) => file[name])}`;
   await sql`

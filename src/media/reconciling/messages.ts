@@ -1,9 +1,9 @@
 /** Requests to the reading thread and its replies. */
 export interface LookTask {
   readonly path: string;
-  /** The folder of the bucket, below which no symbolic link is followed. */
+  /** The folder of the bucket, in which no symbolic link is followed. */
   readonly root: string;
-  /** A file is not read if it has one of these ETags or another size. */
+  /** A file with one of these ETags or with another size is not read. */
   readonly knownEtags: readonly string[];
   readonly byteSize: number;
 }

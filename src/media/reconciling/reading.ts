@@ -1,11 +1,11 @@
-/** Reads files in a thread, which exists as long as there are files to read. */
+/** Reads files in a thread, which exists while there are files to read. */
 import { Worker } from 'node:worker_threads';
 import type { Looked, LookTask, SeenFile } from './messages.ts';
 
 export interface Reader {
-  /** `undefined`: there is no such file. Rejects when it cannot be read, and when the reader is closed. */
+  /** `undefined`: there is no such file. Rejects if it cannot be read, and when the reader is closed. */
   look(task: LookTask): Promise<SeenFile | undefined>;
-  /** Ends what is being read. */
+  /** Ends the current reads. */
   close(): Promise<void>;
 }
 
@@ -13,7 +13,7 @@ export interface Reader {
 const idleMs = 1000;
 
 export function createReader(): Reader {
-  /** In the order in which the thread answers. */
+  /** In the order of the thread's replies. */
   const waiting: PromiseWithResolvers<SeenFile | undefined>[] = [];
   let thread: Worker | undefined;
   let idle: NodeJS.Timeout | undefined;

@@ -179,7 +179,7 @@ for (const engine of engines)
       const other = join(folder, 'other');
       await rename(dataDir, other);
       const reconciler = await begin(other);
-      // Had it looked at the file, the row would be left out.
+      // If it had read the file, the row would be missing.
       await rm(join(other, 'objects/u', id));
       expect(await currentOf(reconciler, [id])).toHaveLength(1);
       expect(lines).toEqual([]);

@@ -1,7 +1,7 @@
 /**
- * Rows name their files by ETags, which contain inodes and times: in a copy of the data folder all of them differ. After a
- * start on another folder than the last one, rows are compared with their files by content, in the background and before
- * anyone reads them, and follow the files that have the same content (docs/objects.md, "Copies of the data folder").
+ * Rows identify files by ETags, which contain inodes and times. In a copy of the data folder, all of them differ. After
+ * a start on another folder than before, rows are compared with their files by content, in the background and before
+ * they are used, and get the new ETags of files with the same content (docs/objects.md, "Copies of the data folder").
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -32,34 +32,37 @@ export interface ReconcilingDeps extends BucketsDeps {
   readonly folder: FilesFolder;
 }
 
-/** Where files are: never empty, as without files there is nothing to reconcile. */
+/** The buckets with files. Never empty: without files there is nothing to reconcile. */
 export interface FilesFolder {
   readonly dataDir: string;
   readonly backends: readonly PinnedRow['backend'][];
 }
 
-/** From before rows are read until they are used: rows that were read during a comparison may have old ETags. */
+/**
+ * Held from before rows are read until they are used, because rows that were read during a comparison may have old
+ * ETags.
+ */
 export interface Reading {
   /**
-   * The rows with the ETags that their files have now. Leaves out rows whose files are missing or have other content.
-   * Throws `engine_unavailable` when large files take long to compare; the comparison goes on for the next call.
+   * Returns the rows with the current ETags of their files. Omits rows whose files are missing or have other content.
+   * Throws `engine_unavailable` if large files take long to compare; the comparison continues for the next call.
    */
   current<Row extends PinnedRow>(rows: readonly Row[]): Promise<readonly Row[]>;
 }
 
 export interface Reconciler {
-  /** To be called before the rows are read. */
+  /** Call it before the rows are read. */
   startReading(): Reading;
-  /** To be called before requests are served. */
+  /** Call it before requests are served. */
   begin(): Promise<void>;
-  /** Resolves when nothing is compared any more. */
+  /** Resolves when no comparison is running. */
   end(): Promise<void>;
 }
 
 const rowsPerPage = 500;
-/** Of one request. */
+/** The limit of one request. */
 const filesAtOnce = 4;
-/** So many wait for the thread that reads one after the other: it never waits for the event loop. */
+/** The number of requests that wait for the thread, so that it never waits for the event loop. */
 const filesInLine = 64;
 const longestWaitMs = 10_000;
 const retryAfterMs = 5000;
@@ -78,11 +81,11 @@ export function createReconciler(deps: ReconcilingDeps): Reconciler {
   const { db, signedUrls, log, folder } = deps;
   const { dataDir, backends } = folder;
   const comparer = createComparer({ ...deps, dataDir });
-  /** `comparing`: each row is compared with its file before it is used. `trusting`: only those that lost theirs are. */
+  /** `comparing`: each row is compared with its file before it is used. `trusting`: only rows that lost theirs are. */
   let state: 'comparing' | 'trusting' = 'comparing';
   const closing = new AbortController();
   let background: Promise<void> = Promise.resolve();
-  /** The identity of the folder as this process wrote it. */
+  /** The identity of the folder that this process wrote. */
   let written: string | undefined;
 
   async function follow<Row extends PinnedRow>(row: Row): Promise<Row | undefined> {
@@ -100,7 +103,7 @@ export function createReconciler(deps: ReconcilingDeps): Reconciler {
       counts.compared += rows.length;
       doubtful.push(...(await comparePage(rows, counts)));
     }
-    // Looked at again: what was being deleted is gone by now, row and file.
+    // Checked again: rows and files that were being deleted are gone by now.
     for (const row of doubtful) await judge(row, counts);
     return counts;
   }
@@ -114,7 +117,7 @@ export function createReconciler(deps: ReconcilingDeps): Reconciler {
     } while (after !== undefined);
   }
 
-  /** Answers the rows that have lost their files, or whose files cannot be read. */
+  /** Returns the rows whose files are lost or cannot be read. */
   async function comparePage(rows: readonly ComparedRow[], counts: Counts): Promise<readonly ComparedRow[]> {
     const doubtful: ComparedRow[] = [];
     const moved: FollowedFile[] = [];
@@ -138,7 +141,7 @@ export function createReconciler(deps: ReconcilingDeps): Reconciler {
       const comparison = await comparer.compare(row, 'background');
       comparer.report(row, comparison);
       const { found } = comparison;
-      // Others may take legacy files away or replace them.
+      // Other systems can remove or replace legacy files.
       if ((found === 'missing' || found === 'different') && row.backend === 'objects') counts[found] += 1;
     } catch (error) {
       closing.signal.throwIfAborted();
@@ -210,7 +213,7 @@ export function createReconciler(deps: ReconcilingDeps): Reconciler {
       const isNew = noted !== undefined && !isKnown;
       if (isNew) {
         log.warn({ dataDir }, 'the data folder is not that of the last start; its files are compared with their rows');
-        // In memory there is nothing yet.
+        // A database in memory is empty here.
         if (signedUrls.driver === 'redis') await signedUrls.clear();
       }
       if (isKnown && found.state.reconciled) state = 'trusting';
@@ -221,7 +224,7 @@ export function createReconciler(deps: ReconcilingDeps): Reconciler {
       closing.abort();
       await comparer.close();
       await background;
-      // So that a copy of the folder from before now is not taken for this one.
+      // So that an earlier copy of the folder is not taken for this one.
       const found = await readFolder(dataDir).catch(() => undefined);
       if (found !== undefined && found.identity === written) await write(found.state);
     },

@@ -1,6 +1,7 @@
 /**
- * Objects that moved (to another disk, to S3): a row names the ETag of its bytes, which every store computes differently.
- * The moves are recorded first, in a table that exists only during a move; then all rows are updated at once.
+ * Objects that moved to another disk or to S3. A row contains the ETag of its bytes, which each store computes
+ * differently. The moves are recorded first, in a table that exists only during a move. Then all rows are updated at
+ * once.
  */
 import { sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
@@ -44,7 +45,7 @@ export async function createRelocations(db: Handle): Promise<void> {
   `.execute(db);
 }
 
-/** Replaces what was noted of the same object. */
+/** Replaces the record of the same object. */
 export async function noteRelocations(db: Handle, relocations: readonly Relocation[]): Promise<void> {
   if (relocations.length === 0) return;
   await tablesOf(db)
@@ -94,8 +95,9 @@ export async function forgetRelocation(db: Handle, key: string): Promise<void> {
 }
 
 /**
- * A row follows its object if that had the ETag of the row, or has its content: in a copy of a data folder all ETags differ.
- * If a row has no digest, the size decides. `from` and `to` name the store's bucket, which rows and waiting jobs name too.
+ * Updates a row if its object had the ETag of the row, or has its content: in a copy of a data folder all ETags differ.
+ * If a row has no digest, the size decides. `from` and `to` name the store's bucket, which rows and waiting jobs
+ * contain too.
  */
 export async function relocateAssets(tx: Handle, from: string, to: string): Promise<void> {
   await sql`

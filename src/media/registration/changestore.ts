@@ -2,7 +2,7 @@
 import type { Db } from '#platform/db/db.ts';
 import { assetColumns, type MediaTables, type StoredAsset } from '../assets/assetstore.ts';
 
-/** Only what is present is changed; `null` clears it. */
+/** Changes only fields that are present; `null` clears a field. */
 export interface FactChanges {
   readonly thumbAssetId?: string | null | undefined;
   readonly width?: number | null | undefined;

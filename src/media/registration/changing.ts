@@ -13,7 +13,7 @@ export interface OneAssetDeps extends InvalidationDeps {
   readonly publicScopes: readonly string[];
 }
 
-/** Throws 404 for what does not exist, is not ready, or cannot be read by the caller. */
+/** Throws 404 if the asset does not exist, is not ready, or cannot be read by the caller. */
 export async function readAsset(deps: OneAssetDeps, caller: Caller, assetId: string): Promise<Asset> {
   return toAsset(await findReadable(deps, caller, assetId));
 }

@@ -170,7 +170,7 @@ onEveryPair('POST /v1/assets/legacy', (pair) => {
     const { assetId, storageKey } = (await imported(path)).body;
     await rig.legacyFiles.remove([path]);
     expect((await imported(path)).status).toBe(404);
-    // Its row goes with a deletion, as ever.
+    // A deletion removes its row as usual.
     await rig.user.delete('/v1/assets', { ids: [assetId] });
     expect(await remaining(groundOf(rig), [{ assetId, storageKey }])).toEqual({ rows: 0, objects: 0 });
   });

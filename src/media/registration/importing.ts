@@ -40,14 +40,14 @@ export interface ImportDeps extends LookupDeps, Pick<InspectionDeps, 'engine' | 
   readonly countIncident?: PublishingDeps['countIncident'];
 }
 
-/** A file that is to become the asset of this id, owner and scope. */
+/** A file that will become the asset of this id, owner and scope. */
 interface LegacyFile {
   readonly files: Objects;
   readonly path: string;
   readonly owner: Omit<AssetIdentity, 'kind' | 'requestedMime'>;
 }
 
-/** A file that is there. */
+/** A file that exists. */
 interface FoundFile extends Omit<LegacyFile, 'owner'> {
   readonly identity: AssetIdentity;
   readonly head: ObjectHead;
@@ -112,7 +112,7 @@ async function writeFile(
   const registered = await findDeletableAt(db, bucket, [path]);
   if (registered.some((row) => row.assetId !== assetId)) throw registeredElsewhere();
   const place = { backend: 'legacy', bucket, storageKey: path, etag, byteSize: head.size } as const;
-  // Of anything but an image only the name is known.
+  // For files other than images, only the name is known.
   if (!(await draftAsset(db, identity, place, factsOf(unknownFacts(requestedMime), inspection)))) return undefined;
   const published = await publishDraft(deps, {
     match: await screenInspected(screening, assetId, inspection),

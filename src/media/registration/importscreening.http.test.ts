@@ -1,11 +1,11 @@
 /** Legacy files are screened before they become assets; those that are blocked stay where others put them. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { photo, pipe, scene } from '../../../test/image/pictures.fixture.ts';
-import { says, saysClean, startClassifier, type TestClassifier } from '../../../test/media/classifier.fixture.ts';
+import { says, saysClean, type TestClassifier } from '../../../test/media/classifier.fixture.ts';
 import { inBucket, lay, standing } from '../../../test/media/laying.fixture.ts';
-import { digestOf, type Lists, openLists, pdqOfPicture, turned } from '../../../test/media/lists.fixture.ts';
-import { type MediaRig, onEveryPair, type Refusal, startMedia } from '../../../test/media/rig.fixture.ts';
+import { digestOf, type Lists, turned } from '../../../test/media/lists.fixture.ts';
+import { type MediaRig, onEveryPair, type Refusal } from '../../../test/media/rig.fixture.ts';
+import { type ScreenedRig, startScreened } from '../../../test/media/screened.fixture.ts';
 import type { Asset } from '../api.ts';
 import type { MediaTables } from '../assets/assetstore.ts';
 import { importedIdOf } from './importing.ts';
@@ -21,24 +21,13 @@ onEveryPair('the screening of legacy files', (pair) => {
   let picture: Buffer;
   let other: Buffer;
   let pdq: string;
-
+  let screened: ScreenedRig;
   beforeAll(async () => {
-    lists = await openLists();
-    classifier = await startClassifier();
-    rig = await startMedia(pair, { blockedHashes: lists.folder, screeningUrl: classifier.url });
-    picture = await pipe(photo(160, 120)).jpeg().toBuffer();
-    other = await pipe(scene(160, 120)).jpeg().toBuffer();
-    pdq = await pdqOfPicture(picture);
+    screened = await startScreened(pair);
+    ({ rig, lists, classifier, picture, other, pdq } = screened);
   });
-  afterEach(async () => {
-    classifier.answer = saysClean;
-    await lists.clear();
-  });
-  afterAll(async () => {
-    await rig.close();
-    await classifier.close();
-    await lists.close();
-  });
+  afterEach(() => screened.reset());
+  afterAll(() => screened.close());
 
   async function laid(bytes: Buffer, name = 'photo.jpg'): Promise<string> {
     const path = `${rig.userId}/${randomUUID()}/${name}`;
@@ -134,7 +123,7 @@ onEveryPair('the screening of legacy files', (pair) => {
     const path = await laid(picture);
     await lists.write('sha256', digestOf('sha256', picture));
     const outcomes = await Promise.all(Array.from({ length: 5 }, () => outcomeOf(path)));
-    // One that never comes to its turn is asked to come again.
+    // A registration that gets no permit returns 503 with Retry-After.
     for (const [status] of outcomes) expect([451, 503]).toContain(status);
     expect(outcomes).toContainEqual(blocked);
     expect([await rowAt(path), (await incidentsOf(path)).length]).toEqual([undefined, 1]);

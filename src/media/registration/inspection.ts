@@ -30,10 +30,10 @@ export interface Uploaded {
   readonly mime: string;
 }
 
-/** What the bytes of an object show. */
+/** The facts that the bytes of an object show. */
 export interface Inspection {
   readonly digests: Digests;
-  /** `undefined`: it is no image. */
+  /** `undefined`: it is not an image. */
   readonly picture: Picture | undefined;
 }
 
@@ -90,7 +90,7 @@ export function screenInspected(
     : screening.screen({ assetId, mime: picture.facts.mime, bytes: picture.bytes }, digests);
 }
 
-/** The bytes of an image decide, whatever its mime is; anything else keeps its declared facts. */
+/** For an image, the bytes decide, whatever its mime is. Other files keep their declared facts. */
 export function factsOf(declared: AssetFacts, { digests, picture }: Inspection): AssetFacts {
   return picture === undefined
     ? { ...declared, ...digests }

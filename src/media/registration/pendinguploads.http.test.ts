@@ -14,7 +14,7 @@ onEveryPair(`POST ${path}`, (pair) => {
   });
   afterAll(() => rig.close());
 
-  /** An uploaded object, and what a server says to see it. */
+  /** An uploaded object, and the request of a server that reads it. */
   async function pending(changes: object = {}, bytes: Uint8Array = Buffer.from('bytes')) {
     const { said } = await upload(rig.user, bytes, changes);
     const { assetId, scopeKind, scopeId, mime } = said;

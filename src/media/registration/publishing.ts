@@ -12,7 +12,7 @@ export interface PublishingDeps extends EventDeps {
 }
 
 export interface PublishingSteps {
-  /** What the screening of the bytes found; `undefined`: they can be shown. */
+  /** The result of the screening of the bytes. `undefined`: they can be shown. */
   readonly match: Match | undefined;
   readonly finding: Omit<Finding, 'match'>;
   /** Makes the row unreadable for good and records the incident. `false`: the row has changed. */

@@ -1,4 +1,7 @@
-/** Uploads that cannot become assets: the row says why until the object is removed, then the row goes too. */
+/**
+ * Uploads that cannot become assets. The row contains the reason until the object is removed. Then the row is deleted
+ * too.
+ */
 
 import { type AssetPlace, dropUnready } from '../assets/assetstore.ts';
 import { type RemovalDeps, removeDerivatives, removeObject } from '../deletion/removal.ts';
@@ -13,8 +16,9 @@ export interface RefusedUpload extends Pick<AssetPlace, 'storageKey' | 'etag'> {
 }
 
 /**
- * Removes the refused bytes and then their row. Bytes that were uploaded since stay. Of blocked bytes it also removes the
- * derivatives, which `/v1/ensure` makes without a row. Resolves with `false` when other bytes are there by now.
+ * Removes the refused bytes and then their row. Does not remove bytes that were uploaded since. For blocked bytes, also
+ * removes the derivatives, which `/v1/ensure` makes without a row. Resolves with `false` if there are other bytes by
+ * now.
  */
 export async function removeRefused(
   { db, objects, ...deps }: RefusalDeps,
@@ -28,7 +32,7 @@ export async function removeRefused(
   return !isReplaced;
 }
 
-/** As `removeRefused`, and throws the refusal. `undefined`: other bytes are there, and have to be inspected. */
+/** As `removeRefused`, and throws the refusal. `undefined`: there are other bytes, which must be inspected. */
 export async function refuse(deps: RefusalDeps, refused: RefusedUpload): Promise<undefined> {
   if (await removeRefused(deps, refused)) throw refusalProblem(refused.refusal);
 }

@@ -56,14 +56,14 @@ export interface Registration {
 /** Runs in the transaction that makes the asset readable; when it throws, the asset stays unreadable. */
 type Alongside = (tx: Tx<MediaTables>) => Promise<void>;
 
-/** What the caller says of an upload. */
+/** The facts that the caller declares. */
 interface DeclaredUpload {
   readonly identity: AssetIdentity;
   readonly storageKey: string;
   readonly facts: AssetFacts;
 }
 
-/** An upload whose object is there. */
+/** An upload whose object exists. */
 interface Upload extends DeclaredUpload {
   readonly head: ObjectHead;
 }
@@ -101,7 +101,7 @@ function declaredBy(caller: Caller, request: RegistrationRequest): DeclaredUploa
   return {
     identity: { assetId, ownerId, scopeKind, scopeId, kind, requestedMime: mime },
     storageKey: storageKeyOf({ assetId, ownerId, scopeKind, scopeId, mime }),
-    // Only of what is no image (docs/specification/media.md#registration).
+    // Only for files that are not images (docs/specification/media.md#registration).
     facts: {
       ...unknownFacts(mime),
       width: request.width ?? null,

@@ -26,7 +26,7 @@ export async function reserveUpload(
 ): Promise<UploadReservation> {
   const { scopeKind, scopeId, mime, byteSize } = request;
   const maxSize = maxBytesOf(mime, deps.limits);
-  // The form is judged before the right to act (docs/specification/http.md#order-of-checks).
+  // The form is checked before the permission (docs/specification/http.md#order-of-checks).
   if (byteSize !== undefined && byteSize > maxSize) {
     throw mediaProblems.asset_too_large({ message: `byteSize may be at most ${maxSize} for ${mime}.` });
   }
@@ -35,7 +35,7 @@ export async function reserveUpload(
   await assertRoom(deps, ownerId, byteSize ?? 1, request.assetId);
   const assetId = request.assetId ?? randomUUID();
   const storageKey = storageKeyOf({ ownerId, scopeKind, scopeId, assetId, mime });
-  // Addresses expire at whole seconds.
+  // URLs expire at whole seconds.
   const expiresAtS = Math.floor(deps.clock.now() / 1000) + addressValidS;
   const { url, headers } = deps.objects.writeAddress(storageKey, {
     expiresInS: addressValidS,

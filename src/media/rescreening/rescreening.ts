@@ -72,7 +72,7 @@ async function rescreen(deps: RescreeningDeps, row: ScreenedRow): Promise<Outcom
   return 'blocked';
 }
 
-/** `false`: the row has changed, and was screened with its new bytes. The file of a legacy row stays. */
+/** `false`: the row has changed, and was screened with its new bytes. The file of a legacy row is not removed. */
 function block(
   deps: RescreeningDeps,
   {
@@ -94,7 +94,7 @@ function block(
 
 async function removeBlocked(deps: RescreeningDeps, row: ScreenedRow): Promise<void> {
   const objects = bucketOf(deps, row);
-  // In a bucket that is not configured nothing can be removed. The row is unreadable and stays.
+  // Objects in a bucket that is not configured cannot be removed. The unreadable row stays.
   if (objects === undefined) return;
   if (row.backend === 'legacy') await removeDerivatives(deps, objects, [row.storageKey]);
   else await removeRefused(deps, { ...row, refusal: 'csam_blocked' });

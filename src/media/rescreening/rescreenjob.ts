@@ -1,4 +1,7 @@
-/** The job of `POST /v1/rescreen`: some pages each, then the next one, enqueued in the transaction in which it ends. */
+/**
+ * The job of `POST /v1/rescreen`. Each run handles some pages and enqueues the next one in the transaction in which it
+ * ends.
+ */
 import { z } from 'zod';
 import { type Db, transaction } from '#platform/db/db.ts';
 import type { Job, Jobs, Queue } from '#platform/jobs/jobs.ts';
@@ -27,7 +30,7 @@ const pagesPerJob = 10;
 const nothing: RescreenCounts = { checked: 0, blocked: 0, withoutDigests: 0 };
 const options = { key: 'rescreen' };
 
-/** While a rescreening is under way, that one is the answer. */
+/** If a rescreening is running, returns it. */
 export async function beginRescreening({ jobs, taskDb }: RescreenJobDeps): Promise<{ readonly jobId: string }> {
   const { jobId } = await jobs.enqueue(taskDb, rescreenQueue, { cursor: null, ...nothing }, options);
   return { jobId };

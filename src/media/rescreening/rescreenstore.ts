@@ -1,4 +1,4 @@
-/** The rows that a rescreening goes through. */
+/** The rows that a rescreening reads. */
 import type { Db } from '#platform/db/db.ts';
 import type { MediaTables } from '../assets/assetstore.ts';
 
@@ -16,7 +16,7 @@ export interface ScreenedRow {
   readonly isBlocked: boolean;
 }
 
-/** Ready rows and blocked ones, in the order of their ids, from beyond `after` on, at most `limit`. */
+/** Returns at most `limit` ready and blocked rows after `after`, ordered by id. */
 export async function findScreened(
   db: Db<MediaTables>,
   after: string | null,

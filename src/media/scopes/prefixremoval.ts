@@ -1,6 +1,6 @@
 /**
- * Removes all legacy files with a prefix (docs/specification/media.md#scopes), best effort: no record says which files exist.
- * Failures are logged, and a retry finds the files again.
+ * Removes all legacy files with a prefix (docs/specification/media.md#scopes), best effort, because no record shows
+ * which files exist. Failures are logged, and a retry finds the files again.
  */
 import type { Log } from '#platform/log.ts';
 import type { Objects } from '#platform/objects/objects.ts';
@@ -18,8 +18,9 @@ export interface PrefixRemovalDeps extends RemovalDeps {
 const filesPerBatch = 1000;
 
 /**
- * How many files were removed, watermark files included. A registered file stays with its watermark files: it is deleted
- * with its row, which can belong to another owner. Throws only when the database cannot say which are registered.
+ * Returns how many files were removed, watermark files included. Does not remove a registered file with its watermark
+ * files: it is deleted with its row, which can belong to another owner. Throws only if the database cannot return the
+ * registered files.
  */
 export async function removePrefixes(
   deps: PrefixRemovalDeps,

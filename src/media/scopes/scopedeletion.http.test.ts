@@ -70,7 +70,7 @@ onEveryPair('DELETE /v1/scope', (pair) => {
     const ownerId = randomUUID();
     await plant(rig, 2, { ownerId, beside: ['.wm.jpg'] });
     const [bare] = await plant(rig, 1, { ownerId });
-    // Whatever else lies there has no row, so it stays.
+    // Other files there have no row, so they stay.
     const stray = `${bare?.storageKey}.other`;
     await rig.originals.put(stray, Buffer.from('x'), { contentType: 'image/png', size: 1 });
     await rig.originals.remove([String(bare?.storageKey)]);

@@ -16,7 +16,7 @@ import { type PrefixRemovalDeps, removePrefixes } from './prefixremoval.ts';
 
 export type ScopeDeletionDeps = PrefixRemovalDeps & CancellingDeps;
 
-/** Each finds what was registered since the one before. */
+/** Each pass finds what was registered since the one before. */
 const maxLooks = 5;
 
 /**
@@ -49,14 +49,14 @@ export async function deleteScope(
       dbDeleted += dropped;
       // Changed by a registration, or dropped by another call.
       if (dropped < rows.length) return undefined;
-      // A copy of a dropped asset may have begun before the drop: only a look that finds nothing is the end.
+      // A copy of a deleted asset may have begun before the deletion, so it ends only when a pass finds nothing.
       if (rows.length === 0) break;
     }
     return { r2Deleted, legacyDeleted, dbDeleted };
   }, mediaProblems.asset_changing);
 }
 
-/** The rows whose objects are gone now, and how many objects there were. */
+/** Returns the rows whose objects are removed, and the number of objects. */
 async function removeObjectsOf(deps: RemovalDeps, scope: AssetScope) {
   const rows: SeenAsset[] = [];
   const removed = { objects: 0, legacy: 0 };
@@ -69,7 +69,7 @@ async function removeObjectsOf(deps: RemovalDeps, scope: AssetScope) {
     await removeObjects(deps, page);
     removed.objects += counts.objects;
     removed.legacy += counts.legacy;
-    // Only what the drop needs: there can be many.
+    // Only what the deletion needs, because there can be many.
     rows.push(...page.map(({ assetId, revision }) => ({ assetId, revision })));
     after = last;
   }

@@ -13,13 +13,16 @@ import { currentScope, writeTrace } from '#platform/telemetry/trace.ts';
 
 export interface Classifiable {
   readonly assetId: string;
-  /** As detected. */
+  /** The detected mime. */
   readonly mime: string;
   readonly bytes: Uint8Array;
 }
 
 export interface Classifier {
-  /** The name of the list that matched, `''` when it has none; `undefined`: no match. Rejects on any other response. */
+  /**
+   * Returns the name of the list that matched, `''` if it has none, or `undefined` without a match. Rejects on any
+   * other response.
+   */
   classify(picture: Classifiable, signal: AbortSignal): Promise<string | undefined>;
   close(): Promise<void>;
 }
@@ -40,7 +43,7 @@ export function createClassifier(address: string, timeoutMs = longestAnswerMs): 
     const scope = currentScope();
     const response = await pool.request({
       method: 'POST',
-      // Redirects are not followed: the bytes go only to the configured address.
+      // Redirects are not followed: the bytes go only to the configured URL.
       path: url.pathname + url.search,
       headers: {
         accept: 'application/json',
@@ -68,7 +71,7 @@ export function createClassifier(address: string, timeoutMs = longestAnswerMs): 
   };
 }
 
-/** A name and password in the address, as browsers send them. */
+/** A name and password in the URL, as browsers send them. */
 function credentialOf({ username, password }: URL): Record<string, string> {
   if (username === '' && password === '') return {};
   const both = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;

@@ -1,4 +1,4 @@
-/** Incident records: which uploads were blocked, and why. */
+/** The rows of incidents: blocked uploads with the reason. */
 import { type Generated, type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
 import type { Digests, Match } from './screening.ts';
@@ -61,7 +61,7 @@ export interface Finding {
   readonly etag: string;
   readonly digests: Digests;
   readonly match: Match;
-  /** Where the same bytes remain: the source asset, or the legacy file (`bucket/path`). */
+  /** The place of the same bytes that remain: the source asset, or the legacy file (`bucket/path`). */
   readonly origin: string | null;
 }
 
@@ -83,7 +83,7 @@ export function blockAsset(db: Handle, suspect: Suspect, finding: Finding): Prom
   return writeIncident(db, refused, finding);
 }
 
-/** As `blockAsset`, of a row whose bytes must stay: the row is deleted. */
+/** As `blockAsset`, for a row whose bytes are not removed: the row is deleted. */
 export function blockAndDrop(db: Handle, suspect: Suspect, finding: Finding): Promise<BlockedAsset | undefined> {
   const dropped = sql`delete from assets where asset_id = ${suspect.assetId}::uuid and etag = ${suspect.etag}`;
   return writeIncident(db, dropped, finding);
@@ -96,7 +96,7 @@ const isClearedContent = sql<boolean>`coalesce((
   order by latest.resolved_at desc limit 1
 ), false)`;
 
-/** Whether operators have cleared this content: it passes, whatever the lists say. */
+/** Returns whether operators have cleared this content. It then passes, whatever the lists contain. */
 export async function isCleared(db: Db<IncidentTables>, sha256: string): Promise<boolean> {
   const row = await db
     .selectFrom('screening_incidents')
@@ -109,7 +109,7 @@ export async function isCleared(db: Db<IncidentTables>, sha256: string): Promise
   return row?.status === 'cleared';
 }
 
-/** Where a page of incidents ended. Microseconds since 1970, as the database counts. */
+/** The end of a page of incidents. Microseconds since 1970, the precision of the database. */
 export interface IncidentPlace {
   readonly createdAtUs: string;
   readonly id: string;
@@ -137,7 +137,7 @@ export function findIncident(db: Db<IncidentTables>, id: string) {
   return db.selectFrom('screening_incidents').select(incidentColumns).where('incident_id', '=', id).executeTakeFirst();
 }
 
-/** Newest first, from beyond `after` on, at most `limit`. */
+/** Returns at most `limit` incidents after `after`, newest first. */
 export function listIncidents(
   db: Db<IncidentTables>,
   status: IncidentStatus | undefined,

@@ -1,25 +1,25 @@
 /**
- * The files of MEDIA_BLOCKED_HASHES: one hex digest a line. Read by the screening thread only, and without asking twice:
- * every call gets the current content of the file.
+ * The files of MEDIA_BLOCKED_HASHES, with one hex digest per line. Only the screening thread reads them. Every call
+ * gets the current content of the file.
  */
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A list that cannot be relied on. The message names the file and never a digest. */
+/** An unusable list. The message names the file and never a digest. */
 export class ListUnusable extends Error {
   override readonly name = 'ListUnusable';
 }
 
 /** About four million PDQ hashes. */
 const maxListBytes = 256 * 1024 * 1024;
-/** A file that changed this shortly before it was read may change again without a later time stamp. */
+/** A file that was changed this shortly before it was read may change again without a later time stamp. */
 const settlingMs = 100;
 const readTries = 3;
 
 /**
- * What `build` made of the file `name`, rebuilt when the file has changed. Without a folder, or without the file, it is
- * made of no digests. Throws ListUnusable when there is no such folder, when the file cannot be read, is too large, keeps
- * changing, or has a line that is no digest: what it should have said is not known.
+ * Returns the result of `build` for the file `name`, rebuilt when the file has changed. Without a folder, or without
+ * the file, the result has no digests. Throws ListUnusable if there is no such folder, or if the file cannot be read,
+ * is too large, keeps changing, or has an invalid line, because its intended content is unknown.
  */
 export function openList<List>(
   folder: string | undefined,
@@ -62,7 +62,7 @@ function stampOf(path: string) {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
   if (stats === undefined) return { isThere: false, stamp: 'absent', changedAtMs: 0 };
   const { dev, ino, size, mtimeNs, ctimeNs } = stats;
-  // The time of modification can be set at will, that of the last change cannot.
+  // The modification time can be set at will, but not the time of the last change.
   const changedAtMs = Number(ctimeNs / 1_000_000n);
   return { isThere: true, stamp: [dev, ino, size, mtimeNs, ctimeNs].join(' '), changedAtMs };
 }
@@ -87,8 +87,8 @@ const [tab, newLine, carriageReturn, space, hash] = [9, 10, 13, 32, 35];
 const isBlank = (byte: number | undefined) => byte === space || byte === tab || byte === carriageReturn;
 
 /**
- * The digests one after the other, as bytes. In either case of letters, with spaces around them, with or without a byte
- * order mark; empty lines, and those that begin with `#`, are skipped.
+ * Yields the digests as bytes. Accepts both cases of letters, surrounding spaces, and a byte order mark. Skips empty
+ * lines and lines that begin with `#`.
  */
 export function parseDigests(bytes: Uint8Array, digestBytes: number, name: string): Uint8Array {
   const digests = new Uint8Array(Math.floor((bytes.length + 1) / (2 * digestBytes + 1)) * digestBytes);
@@ -113,7 +113,7 @@ function skipMark(bytes: Uint8Array): number {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
 }
 
-/** Value of each byte as a hex digit; 255: it is none. */
+/** The value of each byte as a hex digit; 255: invalid. */
 const digits = new Uint8Array(256).fill(255);
 for (const [value, digit] of [...'0123456789abcdef'].entries()) {
   digits[digit.charCodeAt(0)] = value;

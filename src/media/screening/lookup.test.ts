@@ -22,7 +22,7 @@ describe('an exact look-up', () => {
 });
 
 describe('a look-up of the nearest', () => {
-  /** The first `count` of the bits in an order that goes all over the hash are turned. */
+  /** Flips the first `count` of the bits, in an order that covers the whole hash. */
   function turn(hash: Buffer, count: number): Buffer {
     const turned = Buffer.from(hash);
     for (let at = 0; at < count; at++) {

@@ -1,9 +1,9 @@
-/** Two ways to look a digest up among a million: exactly, and by how many bits it differs. Bytes in, no strings kept. */
+/** Finds a digest among a million, exactly or by Hamming distance. Works on bytes and stores no strings. */
 
-/** Whether a digest is among the concatenated `digests`. */
+/** Returns whether a digest is among the concatenated `digests`. */
 export function createExactLookup(digests: Uint8Array, digestBytes: number): (digest: Uint8Array) => boolean {
   const count = digests.length / digestBytes;
-  // Open addressing, at most half full. Digests are evenly spread by themselves: their first bytes serve as the hash.
+  // Open addressing, at most half full. Digests are evenly distributed, so their first bytes serve as the hash.
   const size = 2 ** Math.ceil(Math.log2(2 * count + 2));
   const places = new Int32Array(size).fill(-1);
   const hash = (bytes: Uint8Array, at: number) =>
@@ -24,7 +24,7 @@ export function createExactLookup(digests: Uint8Array, digestBytes: number): (di
 }
 
 export interface Nearest {
-  /** The one that was found. */
+  /** The digest that was found. */
   readonly digest: Uint8Array;
   /** Bits. */
   readonly distance: number;
@@ -34,8 +34,8 @@ const words = 8;
 const bytesPerWord = 4;
 
 /**
- * The nearest of 256-bit hashes (Hamming), if it is at most `maxDistance` away. A plain scan: a million take some 20 ms,
- * because most are left after two of their eight words.
+ * Returns the nearest of 256-bit hashes (Hamming), if its distance is at most `maxDistance`. A plain scan: a million
+ * take about 20 ms, because two of the eight words exclude most of them.
  */
 export function createNearestLookup(
   digests: Uint8Array,
@@ -61,13 +61,13 @@ export function createNearestLookup(
   };
 }
 
-/** Of 32 bits; any order of bytes will do, as long as it is the same. */
+/** Words of 32 bits. Any byte order works, as long as it is the same. */
 function toWords(bytes: Uint8Array): Int32Array {
-  // A copy, which begins where a word does; `slice` of a Buffer is none.
+  // A copy, which is aligned to words; `slice` of a Buffer copies nothing.
   return new Int32Array(new Uint8Array(bytes).buffer);
 }
 
-/** How many of 32 bits are set: pairs, nibbles and bytes summed at once. */
+/** Counts the set bits of 32: sums pairs, nibbles and bytes at once. */
 function bitsOf(word: number): number {
   const pairs = word - ((word >>> 1) & 0x55555555);
   const nibbles = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);

@@ -1,4 +1,4 @@
-/** Sends requests to the screening thread: starts it when needed, replaces it when it died or does not respond. */
+/** Sends requests to the screening thread. Starts it when needed, and replaces it if it died or does not respond. */
 import { Worker } from 'node:worker_threads';
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import type { ExactDigests, Listed, Outcomes, ScreeningReply, ScreeningRequest, Task } from './messages.ts';
@@ -6,9 +6,9 @@ import type { PdqHash, Raster } from './pdq.ts';
 
 export interface Matcher {
   hash(raster: Raster): Promise<PdqHash>;
-  /** `undefined`: in neither list. */
+  /** `undefined`: neither list contains it. */
   findExact(digests: ExactDigests): Promise<Listed | undefined>;
-  /** The nearest within 31 bits. `pdq`: hex. */
+  /** Returns the nearest hash within 31 bits. `pdq`: hex. */
   findNearest(pdq: string): Promise<Listed | undefined>;
   close(): Promise<void>;
 }
@@ -18,16 +18,16 @@ interface Thread {
   readonly waiting: Map<number, PromiseWithResolvers<Outcomes[Task['kind']]>>;
   /** Requests without a reply, those whose caller gave up included. */
   unanswered: number;
-  /** When it was last known to be alive, by the monotonic clock. */
+  /** When the thread last responded, by the monotonic clock. */
   seenAtMs: number;
 }
 
-/** Callers wait no longer: a file system can hang. Reading a list of many millions continues without them. */
+/** The limit for callers, because a file system can hang. Reading a list of many millions continues without them. */
 const answerTimeoutMs = 10_000;
-/** A thread without a reply for so long is terminated. */
+/** A thread without a reply for this long is terminated. */
 const silenceMs = 60_000;
 
-/** `folder`: of the lists; without one they are empty. Every method rejects when the thread cannot do it. */
+/** `folder`: the folder of the lists; without one they are empty. Every method rejects if the thread fails. */
 export function createMatcher(folder: string | undefined): Matcher {
   let current: Thread | undefined;
   let lastId = 0;

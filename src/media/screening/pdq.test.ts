@@ -14,7 +14,7 @@ function distance(left: string, right: string): number {
 }
 
 describe('PDQ', () => {
-  /** What the published reference implementation (C++, 2026) gives for the same pixels. */
+  /** The result of the published reference implementation (C++, 2026) for the same pixels. */
   it.each<[string, typeof photo, number, number, string, number]>([
     ['photo', photo, 512, 512, '09370086c54a2d940fe892006fcddf7a7889677bfb65d2862e79e36c9c97a51a', 100],
     ['photo', photo, 512, 341, '193500a6c54a2d940fe892206fcddf7e7889677bfb65d2862e79a36c9c97a10a', 100],

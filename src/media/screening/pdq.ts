@@ -1,10 +1,10 @@
 /**
- * PDQ, the perceptual hash of pictures (after "The TMK+PDQF Video-Hashing Algorithm and the PDQ Image-Hashing Algorithm",
- * 2019): luminance, a tent filter down to 64 × 64, the low frequencies of its cosine transform, each above or not above
- * their median. Pictures that look alike have hashes that differ in few of 256 bits.
+ * PDQ, the perceptual hash of pictures (after "The TMK+PDQF Video-Hashing Algorithm and the PDQ Image-Hashing
+ * Algorithm", 2019): luminance, a tent filter down to 64 × 64, the low frequencies of its cosine transform, each
+ * compared with their median. The hashes of pictures that look alike differ in few of 256 bits.
  */
 
-/** 8 bits a channel, row by row; colours beyond the first three channels (alpha) are ignored. */
+/** 8 bits per channel, row by row. Channels after the first three (alpha) are ignored. */
 export interface Raster {
   readonly data: Uint8Array;
   readonly width: number;
@@ -13,9 +13,9 @@ export interface Raster {
 }
 
 export interface PdqHash {
-  /** 64 digits, the last row of frequencies first, as published lists have it. */
+  /** 64 digits, the last row of frequencies first, as in published lists. */
   readonly hex: string;
-  /** 0–100: how much there is to be seen. Below 50 a hash says little. */
+  /** 0–100: the amount of detail. Below 50 a hash is not significant. */
   readonly quality: number;
 }
 
@@ -24,7 +24,7 @@ const side = 64;
 const frequencies = 16;
 const smallestSide = 5;
 
-/** Of a picture of fewer than 5 pixels on a side: all zeros, of quality 0. */
+/** For a picture with fewer than 5 pixels on a side: all zeros, of quality 0. */
 export function pdqOf(raster: Raster): PdqHash {
   if (Math.min(raster.width, raster.height) < smallestSide) return { hex: '0'.repeat(64), quality: 0 };
   const small = shrink(luminanceOf(raster), raster.width, raster.height);
@@ -75,7 +75,7 @@ function averageLine(from: Float32Array, to: Float32Array, start: number, stride
   }
 }
 
-/** The sum of steps between neighbours, small ones left out by rounding. */
+/** The sum of steps between neighbors. Rounding omits small ones. */
 function qualityOf(small: Float32Array): number {
   let steps = 0;
   const step = (from: number, to: number) =>
@@ -90,7 +90,7 @@ function qualityOf(small: Float32Array): number {
   return Math.min(100, Math.trunc(steps / 90));
 }
 
-/** Waves 1 to 16 over 64 places; wave 0 is the mean, which says nothing about the image. */
+/** Waves 1 to 16 over 64 places. Wave 0 is the mean, which does not describe the image. */
 const waves = Float32Array.from({ length: frequencies * side }, (_, at) => {
   const [wave, place] = [Math.floor(at / side) + 1, at % side];
   return Math.sqrt(2 / side) * Math.cos((Math.PI / 2 / side) * wave * (2 * place + 1));

@@ -5,14 +5,13 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { paint, photo, pipe, scene, sceneColour } from '../../../test/image/pictures.fixture.ts';
 import { bmpOf } from '../../../test/media/bmp.fixture.ts';
-import { says, saysClean, startClassifier, type TestClassifier } from '../../../test/media/classifier.fixture.ts';
+import { says, saysClean, type TestClassifier } from '../../../test/media/classifier.fixture.ts';
 import { clip } from '../../../test/media/clips.fixture.ts';
 import { fixture } from '../../../test/media/heif.fixture.ts';
 import {
   digestOf as digest,
   type ListKind,
   type Lists,
-  openLists,
   pdqOfPicture,
   turned,
 } from '../../../test/media/lists.fixture.ts';
@@ -25,6 +24,7 @@ import {
   startMedia,
   upload,
 } from '../../../test/media/rig.fixture.ts';
+import { type ScreenedRig, startScreened } from '../../../test/media/screened.fixture.ts';
 import { render } from '../../../test/media/videosamples.fixture.ts';
 import { skipWithout } from '../../../test/programs.fixture.ts';
 import type { MediaTables } from '../assets/assetstore.ts';
@@ -44,24 +44,13 @@ onEveryPair(
     let picture: Buffer;
     let other: Buffer;
     let pdq: string;
-
+    let screened: ScreenedRig;
     beforeAll(async () => {
-      lists = await openLists();
-      classifier = await startClassifier();
-      rig = await startMedia(pair, { blockedHashes: lists.folder, screeningUrl: `${classifier.url}/judge?of=1` });
-      picture = await pipe(photo(160, 120)).jpeg().toBuffer();
-      other = await pipe(scene(160, 120)).jpeg().toBuffer();
-      pdq = await pdqOfPicture(picture);
+      screened = await startScreened(pair, '/judge?of=1');
+      ({ rig, lists, classifier, picture, other, pdq } = screened);
     });
-    afterEach(async () => {
-      classifier.answer = saysClean;
-      await lists.clear();
-    });
-    afterAll(async () => {
-      await rig.close();
-      await classifier.close();
-      await lists.close();
-    });
+    afterEach(() => screened.reset());
+    afterAll(() => screened.close());
 
     const list = (kind: ListKind, text: string) => lists.write(kind, text);
     const register = async (said: object) => {

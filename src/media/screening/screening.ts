@@ -1,6 +1,6 @@
 /**
- * Whether an upload can be shown at all (docs/specification/media.md#screening; docs/screening.md). Checks run concurrently;
- * the first match decides at once, and a check that fails is not a pass.
+ * Decides whether an upload can be shown (docs/specification/media.md#screening; docs/screening.md). Checks run
+ * concurrently. The first match decides at once, and a check that fails does not count as a pass.
  */
 import { mediaProblems } from '../problems.ts';
 import { type Classifiable, type Classifier, createClassifier } from './classifier.ts';
@@ -8,15 +8,15 @@ import { createMatcher, type Matcher } from './matcher.ts';
 import type { ExactDigests } from './messages.ts';
 import type { PdqHash, Raster } from './pdq.ts';
 
-/** What identifies the content of an upload. Stored in its row, so that a copy is matched without its bytes. */
+/** Identifies the content of an upload. Stored in its row, so that a copy is matched without its bytes. */
 export interface Digests extends ExactDigests {
-  /** Hex; `null`: it is no picture. */
+  /** Hex; `null`: it is not an image. */
   readonly pdq: string | null;
   /** 0–100. */
   readonly pdqQuality: number | null;
 }
 
-/** What was found, for the incident record. */
+/** The match, for the incident record. */
 export interface Match {
   readonly check: 'digests' | 'pdq' | 'classifier';
   /** `sha256`, `md5`, `pdq`, or what the classifier named. */
@@ -28,16 +28,16 @@ export interface Match {
 }
 
 export interface Screening {
-  /** The perceptual hash, made in the screening thread. Throws `screening_unavailable`. */
+  /** Computes the perceptual hash in the screening thread. Throws `screening_unavailable`. */
   hash(raster: Raster): Promise<PdqHash>;
   /** All checks, the classifier's included. `undefined`: clean. Throws `screening_unavailable` unless all completed. */
   screen(picture: Classifiable, digests: Digests): Promise<Match | undefined>;
   /**
-   * The lists alone, for what is no image and for a copy of an image that passed `screen` before: no bytes are needed.
-   * `undefined`: clean. Throws `screening_unavailable`.
+   * Checks the lists only, for files that are not images and for a copy of an image that passed `screen` before. Needs
+   * no bytes. `undefined`: clean. Throws `screening_unavailable`.
    */
   matchDigests(digests: Digests): Promise<Match | undefined>;
-  /** Reads the lists. Throws `screening_unavailable` when they cannot be used; its cause says why. */
+  /** Reads the lists. Throws `screening_unavailable` with the reason as its cause if they are unusable. */
   checkLists(): Promise<void>;
   close(): Promise<void>;
 }
@@ -47,7 +47,7 @@ export interface ScreeningSettings {
   readonly blockedHashes: string | undefined;
   /** MEDIA_SCREENING_URL. */
   readonly screeningUrl: string | undefined;
-  /** How long the classifier may take; 10 s. */
+  /** The limit of a classifier call; 10 s by default. */
   readonly classifierTimeoutMs?: number;
 }
 

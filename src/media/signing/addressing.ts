@@ -1,17 +1,15 @@
-/**
- * What URLs are made with: their origins and signing keys. A process sends cached URLs only if its own would be the same.
- */
+/** The origins and signing keys of URLs. A process sends cached URLs only if its own would be equal. */
 import { createHash } from 'node:crypto';
 import type { ResizeSigner } from '#edge/api.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 
 const sample = 'sample';
 
-/** The same for equal settings, in every process; reveals nothing about the keys. */
+/** Equal for equal settings in every process. Reveals nothing about the keys. */
 export function addressingOf(originals: Pick<Objects, 'bucket' | 'readAddress'>, resizeAddress: ResizeSigner): string {
   // A type that is served as an attachment, so that URLs from before that rule are misses too.
   const original = new URL(originals.readAddress(sample, { expiresInS: 60, contentType: 'text/html' }));
-  // S3: the access key, without the day. The edge's key is derived from the one that signs the resize address.
+  // S3: the access key, without the day. The edge's key is derived from the one that signs the resize URL.
   const signer = original.searchParams.get('X-Amz-Credential')?.split('/', 1)[0] ?? '';
   const resized = resizeAddress({ bucket: originals.bucket, key: sample }, { width: 1, height: 1 }, 'webp');
   const disposition = original.searchParams.get('response-content-disposition') ?? '';

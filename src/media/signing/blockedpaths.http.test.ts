@@ -26,7 +26,7 @@ onEveryPair('a legacy path that an incident names', (pair) => {
   const toAnother = { toOwnerId: randomUUID(), toScopeKind: 'thread', toScopeId: '1' };
   const imageOf = async (ref: string) => (await call<ImageSignedRefs>('/v1/sign/image', { refs: [ref] })).body[ref];
 
-  /** A path whose bytes are copied when they are on a list; the list is emptied afterwards. */
+  /** A path whose bytes are copied while a list contains them. The list is then emptied. */
   async function blocked(name: string, blockedBy: (path: string) => Promise<number>, bytes = bad): Promise<string> {
     const path = `feed/${randomUUID()}/${name}`;
     await lay(rig, [path], bytes);

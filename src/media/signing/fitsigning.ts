@@ -1,4 +1,7 @@
-/** `POST /v1/fit`: an image within bounds, for providers that take no large ones (docs/specification/media.md#fit). */
+/**
+ * `POST /v1/fit`: an image within bounds, for providers that do not accept large ones
+ * (docs/specification/media.md#fit).
+ */
 import type { ResizeSigner } from '#edge/api.ts';
 import { EnlargementFault, type Transform } from '#image/engine/engine.ts';
 import { decodableFormats, isDecodable } from '#image/engine/formats.ts';
@@ -14,7 +17,10 @@ export interface FitSigningDeps extends ResolvingDeps {
   readonly resizeAddress: ResizeSigner;
 }
 
-/** Nothing is rendered before the URL is requested. Throws 404 (does not resolve), and 400 (no image, or too large an enlargement). */
+/**
+ * Nothing is rendered before the URL is requested. Throws 404 (does not resolve), and 400 (not an image, or too large
+ * an enlargement).
+ */
 export async function signFit(deps: FitSigningDeps, caller: Caller, request: FitRequest): Promise<FittedImage> {
   const { ref, legacyBucket, width, height, resizingType, enlarge, maxBytes, format, resizingAlgorithm } = request;
   const row = (await resolveRefs(deps, caller, [ref], legacyBucket)).get(ref);

@@ -1,4 +1,4 @@
-/** Legacy paths, and rows that lie in the legacy backend, wherever something is read (docs/specification/media.md#legacy-files). */
+/** Legacy paths, and rows of files in the legacy backend, in every read (docs/specification/media.md#legacy-files). */
 import { randomUUID } from 'node:crypto';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -337,7 +337,7 @@ onEveryPair('legacy files', (pair) => {
     it('are read by their id, as any asset', async () => {
       const { ref } = await withBytes();
       const answer = (await rig.user.sign([ref])).body[ref];
-      // As the row says.
+      // As in the row.
       expect(answer).toMatchObject({ ready: true, mime: 'image/jpeg', byteSize: jpeg.length });
       if (!answer?.ready) return;
       expect(Buffer.from(await (await fetch(answer.url)).arrayBuffer())).toEqual(jpeg);
@@ -436,11 +436,11 @@ describe('while the legacy store does not answer', () => {
         const { status, body, headers } = await sign(kind, [asset?.assetId, ref]);
         expect([status, body.error, headers.has('retry-after')]).toEqual([503, 'engine_unavailable', true]);
       }
-      // Paths that nobody may read need no store.
+      // Unreadable paths need no store.
       const { status, body } = await sign(kind, [asset?.assetId, 'secret/a.jpg', `${rig.userId}/../a.jpg`]);
       expect([status, body[String(asset?.assetId)]?.ready, body['secret/a.jpg']?.ready]).toEqual([200, true, false]);
     }
-    // Only its thumbnail lies there.
+    // Only its thumbnail is there.
     const seen = (await sign('video', [video?.assetId])).body[String(video?.assetId)];
     expect(seen).toMatchObject({ ready: true, thumbAssetId: old?.assetId });
     expect(seen).not.toHaveProperty('thumbUrl');

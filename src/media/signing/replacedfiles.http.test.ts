@@ -1,4 +1,4 @@
-/** Legacy files that are replaced in place, and legacy files whose name does not say what they are. */
+/** Legacy files that are replaced in place, and legacy files whose name does not show their type. */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -84,7 +84,7 @@ onEveryPair('legacy files that are replaced', (pair) => {
     const after = await image(ref);
     const now = [after.thumbUrl, after.previewUrl, await fitted(ref), await watermarked(ref)];
     for (const url of [after.url, ...now]) expect(await colorAt(url)).toBe('blue');
-    // Nothing shows the old bytes any more, and nothing of them is kept.
+    // The old bytes are neither shown nor stored any more.
     for (const url of old.slice(0, 3)) expect(await colorAt(url)).toBeUndefined();
     await expect.poll(async () => (await variants()).filter((key) => standing.includes(key)), patience).toEqual([]);
     expect(await variants()).toHaveLength(3);
@@ -158,7 +158,7 @@ onEveryPair('legacy files that are replaced', (pair) => {
     expect(await colorAt(await watermarked(assetId))).toBe('red');
     await lay(rig, [ref], await plain('blue'));
     expect(await colorAt(await watermarked(ref))).toBe('blue');
-    // Nobody has screened the new bytes for the asset.
+    // The new bytes were not screened for the asset.
     expect((await asUser().post('/v1/watermark', { ref: assetId })).status).toBe(404);
     expect(await colorAt((await image(assetId)).thumbUrl)).toBeUndefined();
   });

@@ -1,4 +1,4 @@
-/** From references to the assets that the caller can read (docs/specification/media.md#ownership). */
+/** Resolves references to the assets that the caller can read (docs/specification/media.md#ownership). */
 import type { Caller } from '#platform/access/caller.ts';
 import { mayRead, mayReadPath } from '../assets/ownership.ts';
 import { type AssetReference, type LookupDeps, lookUpAssets, type ResolvedAsset } from '../lookup/assetlookup.ts';
@@ -7,14 +7,14 @@ export interface ResolvingDeps extends LookupDeps {
   readonly publicScopes: readonly string[];
 }
 
-/** By reference, as given. Leaves out what does not exist, is not ready or cannot be read, and what is no reference. */
+/** Keyed by reference, as in the request. Omits references that are invalid, unknown, not ready or not readable. */
 export function resolveRefs(
   deps: ResolvingDeps,
   caller: Caller,
   refs: readonly string[],
   legacyBucket: string,
 ): Promise<ReadonlyMap<string, ResolvedAsset>> {
-  // Checked before the lookup: paths of others cost no request.
+  // Checked before the lookup, so that paths of other users cost no request.
   return lookUpAssets(deps, refs, legacyBucket, (named) => isReadable(deps, caller, named));
 }
 
@@ -25,7 +25,7 @@ export function isReadable(deps: Pick<ResolvingDeps, 'publicScopes'>, caller: Ca
     : mayReadPath(caller, named.path, deps.publicScopes);
 }
 
-/** For the resizer. A legacy file that is replaced has other addresses. */
+/** For the resizer. A legacy file that is replaced gets other URLs. */
 export function sourceOf({ objects, storageKey, etag, version }: ResolvedAsset) {
   return { bucket: objects.bucket, key: storageKey, etag: etag ?? version };
 }

@@ -117,7 +117,7 @@ describe('answers of signing', () => {
     };
     await ask(depsOf(cache), owner, ref, answer(ref));
     const dayMs = 24 * 3_600_000;
-    // A fill may come 10 s after its lookup, and the signing lies between.
+    // A fill may come 10 s after its lookup, with the signing in between.
     expect(7 * dayMs - 10_000 - (ttls[0] ?? Number.NaN)).toBeGreaterThanOrEqual(6 * dayMs);
   });
 

@@ -17,7 +17,7 @@ import { isLegacyPath, isUuid } from '../refs.ts';
 export interface SignedUrlCacheDeps {
   readonly signedUrls: Cache;
   readonly publicScopes: readonly string[];
-  /** Digest of everything that URLs are made with: an entry whose URLs were made differently is a miss. */
+  /** A digest of everything that URLs depend on. An entry with another digest is a miss. */
   readonly addressing: string;
 }
 
@@ -117,7 +117,7 @@ export async function dropAndInvalidate(
   return dropped.map(({ assetId }) => assetId);
 }
 
-/** Runs a change of assets; no response from before it is sent after it. */
+/** Runs a change of assets. No response from before the change is sent after it. */
 export async function withInvalidation<Result>(
   { db, signedUrls }: InvalidationDeps,
   assetIds: readonly string[],
@@ -125,7 +125,7 @@ export async function withInvalidation<Result>(
 ): Promise<Result> {
   const own = assetIds.flatMap((assetId) => kinds.map((kind) => keyOf(kind, assetId)));
   const ofVideos = async () => (await findShowing(db, assetIds)).map((assetId) => keyOf('video', assetId));
-  // Searched again after the change: a video that was registered during it may show an asset that is gone by now.
+  // Searched again after the change: a video that was registered during it may show a deleted asset.
   return forgetAround(signedUrls, [...own, ...(await ofVideos())], change, ofVideos);
 }
 

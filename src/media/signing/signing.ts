@@ -1,4 +1,7 @@
-/** `POST /v1/sign/image`: one query for all refs, no call to the store but for legacy files (docs/specification/media.md#signing). */
+/**
+ * `POST /v1/sign/image`: one query for all refs, and calls to the store only for legacy files
+ * (docs/specification/media.md#signing).
+ */
 import type { ResizeSigner } from '#edge/api.ts';
 import { isDecodable } from '#image/engine/formats.ts';
 import type { Caller } from '#platform/access/caller.ts';
@@ -11,7 +14,7 @@ export interface SigningDeps extends ResolvingDeps, SignedUrlCacheDeps {
   readonly resizeAddress: ResizeSigner;
 }
 
-/** A file name, or `true` for that of the URL; `undefined`: the browser can show the file. */
+/** A file name, or `true` for the name in the URL. `undefined`: the browser can show the file. */
 export type Download = string | true | undefined;
 
 /** 7 days. */
@@ -19,7 +22,7 @@ const addressValidS = 604_800;
 const thumb = { width: 400, height: 400, quality: 80 };
 const preview = { width: 1024, height: 1024, quality: 85 };
 
-/** The JSON of ImageSignedRefs: keyed by ref as it was given; what `resolveRefs` leaves out is `not_found`. */
+/** The JSON of ImageSignedRefs, keyed by ref as in the request. References that `resolveRefs` omits are `not_found`. */
 export async function signImages(deps: SigningDeps, caller: Caller, request: SigningRequest): Promise<string> {
   const responses = await signWithCache(deps, caller, 'image', request, async (refs) => {
     const found = await resolveRefs(deps, caller, refs, request.legacyBucket);

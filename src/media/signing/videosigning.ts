@@ -19,27 +19,27 @@ export interface VideoSigningDeps extends SigningDeps {
 
 type Thumb = Awaited<ReturnType<typeof findThumbs>>[number];
 
-/** What the response says about the thumbnail of a video. */
+/** The part of the response about the thumbnail of a video. */
 interface ShownThumb {
   readonly thumbAssetId: string | null;
   readonly thumbUrl?: string;
 }
 
-/** What is found out about it. */
+/** The resolved thumbnail. */
 interface FoundThumb {
   readonly shown: ShownThumb;
   /** The one that `thumbUrl` shows. */
   readonly resolved?: ResolvedAsset;
-  /** It may be another one, or none, at the next look. */
+  /** The next lookup may find another one, or none. */
   readonly isTransient?: boolean;
 }
 
 const noThumb: ShownThumb = { thumbAssetId: null };
 
 /**
- * The JSON of VideoSignedRefs: keyed by ref as it was given; what `resolveRefs` leaves out is `not_found`. Whatever has a `thumbAssetId` counts as a
- * video, and in the legacy backend what is named like one. A thumbnail that cannot be shown is logged, and takes nothing
- * from the video but its `thumbUrl`.
+ * The JSON of VideoSignedRefs, keyed by ref as in the request. References that `resolveRefs` omits are `not_found`. An
+ * asset with a `thumbAssetId` counts as a video, as does a legacy file with the name of one. A thumbnail that cannot be
+ * shown is logged, and only `thumbUrl` is missing.
  */
 export async function signVideos(deps: VideoSigningDeps, caller: Caller, request: SigningRequest): Promise<string> {
   const responses = await signWithCache(deps, caller, 'video', request, async (refs) => {
@@ -94,7 +94,7 @@ async function findThumbsOf(
   return new Map(shown);
 }
 
-/** `undefined`: they could not be looked up, and nothing is known about whose they are. */
+/** `undefined`: the lookup failed, so their owners are unknown. */
 async function lookUpThumbs(
   deps: VideoSigningDeps,
   videos: readonly ResolvedAsset[],

@@ -1,10 +1,10 @@
-/** What is said of a sweep: to `POST /v1/sweep`, and by `npm run sweep`. */
+/** The requests and results of sweeps, for `POST /v1/sweep` and `npm run sweep`. */
 import { z } from 'zod';
 import { isSafeKey } from '#platform/objects/keys.ts';
 import { isUuid } from '../refs.ts';
 import { readStep } from './steps.ts';
 
-/** What a sweep goes through, in this order. */
+/** The parts of a sweep, in this order. */
 export const sweepParts = ['registrations', 'uploads', 'assets', 'variants'] as const;
 
 const isAfter: Readonly<Record<(typeof sweepParts)[number], (text: string) => boolean>> = {
@@ -14,7 +14,7 @@ const isAfter: Readonly<Record<(typeof sweepParts)[number], (text: string) => bo
   variants: (text) => readStep(text) !== undefined,
 };
 
-/** `<part>:<the last that was seen of it>`: ids of assets, keys of objects, steps. */
+/** `<part>:<last item>`: ids of assets, keys of objects, steps. */
 export const sweepCursor = z.string().transform((text, context) => {
   const colon = text.indexOf(':');
   const part = sweepParts.find((each) => each === text.slice(0, Math.max(0, colon)));

@@ -1,4 +1,4 @@
-/** Assets whose bytes are gone: taken away by others, or lost. Their rows are dropped, with all that was made of them. */
+/** Assets whose bytes were removed by another system, or lost. Their rows are deleted, with all derivatives. */
 
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import type { Objects } from '#platform/objects/objects.ts';
@@ -36,7 +36,7 @@ async function lookFor(deps: SweepDeps, row: DeletableAsset): Promise<Bytes> {
   const objects = bucketOf(deps, row);
   if (objects === undefined) return 'unknown';
   if ((await objects.head(row.storageKey)) !== undefined) return 'there';
-  // A legacy bucket that does not exist reads as an empty one: a wrong address must not cost every row.
+  // A missing legacy bucket reads as an empty one. A wrong address must not delete every row.
   return row.backend === 'legacy' && (await isEmpty(objects)) ? 'empty' : 'gone';
 }
 
@@ -46,8 +46,8 @@ async function isEmpty(objects: Objects): Promise<boolean> {
 }
 
 /**
- * Drops the row if it has not changed since it was read, with its cached responses. The derivatives go first, as in every
- * deletion, so that a process which dies leaves the row.
+ * Deletes the row if it has not changed since it was read, with its cached responses. The derivatives are removed
+ * first, as in every deletion, so that a process which dies leaves the row.
  */
 async function dropLost(deps: SweepDeps, row: DeletableAsset): Promise<boolean> {
   const objects = bucketOf(deps, row);

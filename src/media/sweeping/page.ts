@@ -10,7 +10,7 @@ import type { SweepFinding } from './api.ts';
 export interface SweepDeps extends RemovalDeps {
   readonly taskDb: Db<TaskTables>;
   readonly clock: Clock;
-  /** Where variants are stored. */
+  /** The store of variants. */
   readonly publicObjects: Objects;
   readonly variants: Pick<VariantMaker, 'forgetAll' | 'names'>;
 }
@@ -18,7 +18,7 @@ export interface SweepDeps extends RemovalDeps {
 export interface SweepPageRequest {
   /** `false`: nothing is changed. */
   readonly apply: boolean;
-  /** Where the page before ended. */
+  /** The end of the previous page. */
   readonly after: string | undefined;
   /**
    * Set for sweeps that no operator started: they remove only what was created after that moment, and only under keys

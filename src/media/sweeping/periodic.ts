@@ -12,7 +12,7 @@ import type { SweepDeps } from './page.ts';
 import { sweepPage } from './sweep.ts';
 
 const payload = z.object({
-  /** When this database was first swept: what was there before is left to the operator. */
+  /** When this database was first swept. Older objects are left to the operator. */
   since: z.iso.datetime(),
   cursor: z.string().nullable(),
 });
@@ -26,17 +26,17 @@ export interface PeriodicDeps extends SweepDeps {
 }
 
 const everyMs = 6 * 3_600_000;
-/** A start has other work. */
+/** Waits, because a start has other work. */
 const firstAfterMs = 60_000;
 const pagesPerJob = 10;
 
-/** Once at each start: while a job of it waits or runs, nothing is written. */
+/** Once at each start. If a job waits or runs, enqueues nothing. */
 export async function beginSweeping({ jobs, taskDb, clock }: PeriodicDeps): Promise<void> {
   const since = new Date(clock.now()).toISOString();
   await jobs.enqueue(taskDb, sweepQueue, { since, cursor: null }, { key: 'sweep', delayMs: firstAfterMs });
 }
 
-/** Throws `engine_unavailable`; every page may be swept again. */
+/** Throws `engine_unavailable`. Every page can be repeated. */
 export async function sweepOn(deps: PeriodicDeps, job: Job<SweepJob>): Promise<void> {
   const { since } = job.payload;
   let { cursor } = job.payload;
@@ -56,7 +56,7 @@ export async function sweepOn(deps: PeriodicDeps, job: Job<SweepJob>): Promise<v
   });
 }
 
-/** A sweep whose attempts all failed begins again at its time. For `onDead`, too. */
+/** A sweep whose attempts all failed starts again at its next time. For `onDead`, too. */
 export async function enqueueNext(
   { jobs }: Pick<PeriodicDeps, 'jobs'>,
   tx: Tx<TaskTables> | Db<TaskTables>,

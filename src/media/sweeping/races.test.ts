@@ -7,6 +7,7 @@ import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import { problems } from '#platform/problem.ts';
 import { laneEngines } from '../../../test/database.fixture.ts';
+import { isNightly } from '../../../test/lane.fixture.ts';
 import { interrupted } from '../../../test/media/interruption.fixture.ts';
 import { picture } from '../../../test/media/pictures.fixture.ts';
 import { openFiles, outcomeOf, registrationDeps, uploaded } from '../../../test/media/registering.fixture.ts';
@@ -15,10 +16,13 @@ import { draftAsset, type MediaTables } from '../assets/assetstore.ts';
 import { unknownFacts } from '../registration/inspection.ts';
 import type { RegistrationDeps } from '../registration/registration.ts';
 
-/** More than any deed here has. */
+/** More steps than any operation here has. */
 const manyMoments = 120;
 /** As many as it has with a single object, and some. */
 const someMoments = 60;
+
+/** In the quick lane. It is odd, so that both branches of a test get their turn. */
+const momentsBetween = isNightly ? 1 : 5;
 
 type Uploaded = Awaited<ReturnType<typeof uploaded>>;
 
@@ -51,7 +55,7 @@ for (const engine of laneEngines)
         .where('asset_id', '=', request.assetId)
         .executeTakeFirst();
 
-    /** What a registration was told is so: whole, or nothing of it. */
+    /** A successful registration is complete. A failed one leaves nothing. */
     async function judge(what: Uploaded, outcome: string): Promise<void> {
       const head = await files().head(what.storageKey);
       const row = await rowOf(what);
@@ -59,7 +63,7 @@ for (const engine of laneEngines)
       else expect([outcome, row, head]).toEqual(['object_not_found', undefined, undefined]);
     }
 
-    /** An upload that nobody registered, or whose registration was begun. */
+    /** An upload without a registration, or with an unfinished one. */
     async function abandoned(isBegun: boolean): Promise<Uploaded> {
       const what = await uploaded(files(), png);
       const { request, storageKey } = what;
@@ -77,7 +81,7 @@ for (const engine of laneEngines)
     ])('%s', (_name, isBegun) => {
       it('a registration at any moment of a sweep is whole, or there is nothing', async () => {
         const outcomes = new Set<string>();
-        for (let workAt = 1; workAt < manyMoments; workAt++) {
+        for (let workAt = 1; workAt < manyMoments; workAt += momentsBetween) {
           const what = await abandoned(isBegun);
           let outcome: string | undefined;
           await sweepAll(
@@ -100,7 +104,7 @@ for (const engine of laneEngines)
 
       it('a sweep at any moment of a registration leaves it whole, or nothing', async () => {
         const outcomes = new Set<string>();
-        for (let workAt = 1; workAt < manyMoments; workAt++) {
+        for (let workAt = 1; workAt < manyMoments; workAt += momentsBetween) {
           const what = await abandoned(isBegun);
           let hasWorked = false;
           const outcome = await outcomeOf(
@@ -137,7 +141,7 @@ for (const engine of laneEngines)
     });
 
     it('an upload during a sweep is not taken for the object before it', async () => {
-      for (let workAt = 1; workAt < someMoments; workAt++) {
+      for (let workAt = 1; workAt < someMoments; workAt += momentsBetween) {
         const what = await abandoned(false);
         let hasWorked = false;
         const nowMs = Date.now();
@@ -160,7 +164,7 @@ for (const engine of laneEngines)
     });
 
     it('a store that fails at any moment leaves what a later sweep finds', async () => {
-      for (let failAt = 1; failAt < someMoments; failAt++) {
+      for (let failAt = 1; failAt < someMoments; failAt += momentsBetween) {
         const what = await abandoned(failAt % 2 === 0);
         let hasFailed = false;
         const failing = interrupted(sweeping(), ({ number }) => {

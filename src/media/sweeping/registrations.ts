@@ -1,6 +1,7 @@
 /**
- * Registrations and copies that were begun and never finished. The row is refused first, as it was read, so that a call
- * which continues with it now does not become ready on bytes that are being removed; then its bytes go, then the row.
+ * Registrations and copies that were never finished. The row is refused first if it has not changed, so that a call
+ * which continues with it does not become ready on bytes that are being removed. Then its bytes are removed, then the
+ * row.
  */
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import { type DeletableAsset, dropAssets } from '../assets/assetstore.ts';
@@ -36,7 +37,10 @@ export async function sweepRegistrations(deps: SweepDeps, { apply, after }: Swee
   return { found, next };
 }
 
-/** Of its bytes: `young` ones belong to an upload, whatever the row is; the bytes of legacy files are never removed. */
+/**
+ * The state of its bytes. `young` ones belong to an upload, whatever the row is. The bytes of legacy files are never
+ * removed.
+ */
 type Bytes = 'none' | 'old' | 'young' | 'unknown';
 
 function look(deps: SweepDeps, rows: readonly DeletableAsset[]) {
@@ -54,7 +58,7 @@ function look(deps: SweepDeps, rows: readonly DeletableAsset[]) {
 async function removeAll(deps: SweepDeps, rows: readonly DeletableAsset[]): Promise<ReadonlySet<string>> {
   if (rows.length === 0) return new Set();
   const refused = new Map((await refuseUnready(deps.db, rows)).map(({ assetId, revision }) => [assetId, revision]));
-  // Looked at again: what was uploaded since stays, and can be registered without this row.
+  // Checked again: newer uploads stay, and can be registered without this row.
   const ours = await look(
     deps,
     rows.filter(({ assetId }) => refused.has(assetId)),

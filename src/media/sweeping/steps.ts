@@ -1,4 +1,4 @@
-/** How far a sweep of variants has come, as its cursor says: `<sweep>/index/<key>`, `<sweep>/diff/<bucket>/<key>` … */
+/** The position of a sweep of variants, as in its cursor: `<sweep>/index/<key>`, `<sweep>/diff/<bucket>/<key>` … */
 import { isUuid } from '#platform/ids.ts';
 import { isBucketName, isSafeKey } from '#platform/objects/keys.ts';
 
@@ -11,7 +11,7 @@ export type Step =
       readonly after: string | undefined;
     };
 
-/** `undefined`: no sweep has come so far. */
+/** `undefined`: not the position of a sweep. */
 export function readStep(text: string): Step | undefined {
   const [sweepId = '', name, ...rest] = text.split('/');
   if (!isUuid(sweepId)) return undefined;

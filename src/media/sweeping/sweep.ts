@@ -12,17 +12,17 @@ import { sweepVariants } from './variants.ts';
 type Part = (typeof sweepParts)[number];
 
 const parts: Readonly<Record<Part, (deps: SweepDeps, page: SweepPageRequest) => Promise<SweepPage>>> = {
-  // First: the objects that it leaves are then found as uploads.
+  // First, because the objects that it leaves are then found as uploads.
   registrations: sweepRegistrations,
   uploads: sweepUploads,
   assets: sweepAssets,
-  // Last: the other parts remove the variants of what they remove.
+  // Last, because the other parts remove the variants of what they remove.
   variants: sweepVariants,
 };
 
 /**
- * One page, from where `cursor` says, or the first; `aloneSince` as in SweepPageRequest, and then without assets and variants:
- * whether bytes are lost for good is for the operator to judge. Throws `engine_unavailable`; the same page may be swept again.
+ * Sweeps one page from `cursor`, or the first. `aloneSince` as in SweepPageRequest; it excludes assets and variants,
+ * because operators decide whether bytes are lost for good. Throws `engine_unavailable`. The same page can be repeated.
  */
 export async function sweepPage(deps: SweepDeps, { apply, cursor }: SweepRequest, aloneSince?: Date): Promise<Swept> {
   const wanted: readonly Part[] = aloneSince === undefined ? sweepParts : ['registrations', 'uploads'];

@@ -1,4 +1,4 @@
-/** The rows that sweeping reads, and those by which it holds off registrations. */
+/** The rows that sweeps read, and the rows by which they block registrations. */
 import { sql } from 'kysely';
 import type { Db } from '#platform/db/db.ts';
 import { type DeletableAsset, deletableColumns, type MediaTables, type SeenAsset } from '../assets/assetstore.ts';
@@ -6,7 +6,9 @@ import type { StorageKeyParts } from '../assets/storagekey.ts';
 
 type Handle = Db<MediaTables>;
 
-/** Begun before `createdBefore` and never ready: in the order of their ids, from beyond `after` on, at most `limit`. */
+/**
+ * Returns at most `limit` rows after `after`, ordered by id, that were begun before `createdBefore` and are not ready.
+ */
 export function findUnready(
   db: Handle,
   createdBefore: Date,
@@ -24,7 +26,7 @@ export function findUnready(
     .execute();
 }
 
-/** Those that may be read, likewise. */
+/** Returns at most `limit` readable rows after `after`, ordered by id. */
 export function findReady(db: Handle, after: string | undefined, limit: number): Promise<readonly DeletableAsset[]> {
   return db
     .selectFrom('assets')
@@ -36,7 +38,7 @@ export function findReady(db: Handle, after: string | undefined, limit: number):
     .execute();
 }
 
-/** The storage keys in the rows of these ids. */
+/** Returns the storage keys in the rows of these ids. */
 export async function findKeys(db: Handle, assetIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const rows = await db
     .selectFrom('assets')
@@ -46,7 +48,7 @@ export async function findKeys(db: Handle, assetIds: readonly string[]): Promise
   return new Map(rows.map(({ assetId, storageKey }) => [assetId, storageKey]));
 }
 
-/** From here on these can never become ready. Resolves with the rows that had not changed, with their new revisions. */
+/** Prevents these rows from becoming ready. Resolves with the rows that had not changed, with their new revisions. */
 export async function refuseUnready(db: Handle, seen: readonly SeenAsset[]): Promise<readonly SeenAsset[]> {
   const { rows } = await sql<SeenAsset>`
     update assets set refusal = coalesce(refusal, 'object_not_found'), version = version + 1
@@ -100,9 +102,9 @@ export async function claimUnregistered(
 }
 
 export interface IndexedPrefix {
-  /** What all variants of one source begin with. */
+  /** The prefix of all variants of one source. */
   readonly prefix: string;
-  /** Of the store of their source. */
+  /** The mark of the source's store. */
   readonly mark: string;
 }
 
@@ -119,7 +121,7 @@ export async function hasIndexed(db: Handle, sweepId: string, mark: string): Pro
   return (await findIndexed(db, sweepId, mark, undefined, 1)).length > 0;
 }
 
-/** In order, from beyond `after` on, at most `limit`. */
+/** Returns at most `limit` prefixes after `after`, in order. */
 export async function findIndexed(
   db: Handle,
   sweepId: string,
@@ -150,7 +152,7 @@ export async function dropIndex(db: Handle, sweepId: string): Promise<void> {
   await sql`delete from stray_variants where sweep_id = ${sweepId}::uuid`.execute(db);
 }
 
-/** Of sweeps that were interrupted: none takes so long. */
+/** Removes the prefixes of interrupted sweeps. No sweep takes this long. */
 export async function dropOutdatedIndexes(db: Handle): Promise<void> {
   await sql`delete from stray_variants where noted_at < now() - interval '7 days'`.execute(db);
 }

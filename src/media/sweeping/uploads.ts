@@ -22,14 +22,14 @@ const claimsAtOnce = 100;
 
 interface GroupState {
   readonly source: ObjectHead | undefined;
-  /** Beside it, or itself too. */
+  /** The object is beside it, or included. */
   readonly listed: readonly ObjectHead[];
 }
 
-/** An object with its watermark files, or these alone. */
+/** An object with its watermark files, or only these files. */
 interface OrphanGroup extends GroupState {
   readonly sourceKey: string;
-  /** `undefined`: no asset's key can be such, so no row can come to stand for it. */
+  /** `undefined`: no asset can have this key, so no row can be added for it. */
   readonly parts: Omit<StorageKeyParts, 'mime'> | undefined;
   readonly listed: readonly ListedObject[];
 }
@@ -68,7 +68,7 @@ async function groupBySource({ objects }: SweepDeps, listed: readonly ListedObje
   }));
 }
 
-/** The age of the source decides; without one, that of the youngest of what is left of it. */
+/** The age of the source decides. Without a source, the youngest remaining file does. */
 function isAbandoned({ source, listed }: GroupState, isOld: IsOld): boolean {
   return source === undefined ? listed.every(isOld) : isOld(source);
 }
@@ -140,8 +140,8 @@ async function claim(deps: SweepDeps, groups: readonly OrphanGroup[]): Promise<R
 }
 
 /**
- * Those that are claimed, and not being processed by now; and those that no registration can mean, as they have the key of
- * no asset, or another one than the row of their id.
+ * Returns claimed objects that are not being processed by now, and objects that no registration can use, because their
+ * key is no asset's, or differs from the key in the row of their id.
  */
 async function findOurs(
   deps: SweepDeps,

@@ -1,9 +1,11 @@
-/** Uploads that a media task has still to process count as in use, registered or not (docs/specification/media.md#video-tasks). */
+/**
+ * Uploads that a media task will process count as in use, registered or not (docs/specification/media.md#video-tasks).
+ */
 import { posterIdOf } from '../tasks/processing.ts';
 import { findUnfinishedVideos } from '../tasks/taskstore.ts';
 import type { SweepDeps } from './page.ts';
 
-/** Of the owners of `objects`: ids of the videos, and of the posters that their jobs are about to register. */
+/** For the owners of `objects`: ids of the videos, and of the posters that their jobs will register. */
 export async function unfinishedVideos(
   { taskDb }: SweepDeps,
   objects: readonly { readonly ownerId: string }[],

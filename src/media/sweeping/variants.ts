@@ -66,7 +66,7 @@ async function indexVariantsPage(deps: SweepDeps, { sweepId, after }: Indexing):
   return nextBucket(deps, sweepId, '');
 }
 
-/** After the last one the notes go. */
+/** After the last one, the index is deleted. */
 async function nextBucket(deps: SweepDeps, sweepId: string, after: string): Promise<InBucket | undefined> {
   const legacy = await findLegacyBuckets(deps.db);
   const buckets = new Set([deps.objects.bucket, defaultLegacyBucket, ...legacy]);
@@ -112,7 +112,7 @@ async function verifyOrphans(
   }
   const found = orphans.map(({ key, size }): SweepFinding => {
     const finding = { what: 'variant_without_source', key, byteSize: size } as const;
-    // A bucket that is not there reads as an empty one: a wrong address must not cost every variant.
+    // A missing bucket reads as an empty one. A wrong address must not delete every variant.
     if (isEmpty) return { ...finding, fate: 'left', why: 'the bucket of its source is empty or not there' };
     return { ...finding, fate: apply ? 'removed' : 'found' };
   });
@@ -122,7 +122,7 @@ async function verifyOrphans(
   return { found, following };
 }
 
-/** None while one of them is young: the source was there within the day, or is there again. */
+/** Removes none while one of them is young: the source existed within the day, or exists again. */
 async function orphansAt({ publicObjects }: SweepDeps, prefix: string, before: Date): Promise<readonly ListedObject[]> {
   const listed = await pageFrom(publicObjects.list(prefix), keysPerPage);
   return listed.every(({ modifiedAt }) => modifiedAt < before) ? listed : [];

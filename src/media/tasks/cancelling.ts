@@ -1,4 +1,4 @@
-/** Ending the video tasks of a scope that is deleted. */
+/** Cancels the video tasks of a scope that is deleted. */
 import { type Db, transaction } from '#platform/db/db.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { AssetScope } from '../assets/assetstore.ts';
@@ -11,11 +11,11 @@ export interface CancellingDeps extends EventDeps {
   readonly jobs: Pick<Jobs, 'withdraw'>;
 }
 
-/** When it resolves, none of these tasks makes an asset readable any more. */
+/** Once it has resolved, none of these tasks makes an asset readable. */
 export async function cancelVideoTasks(deps: CancellingDeps, scope: AssetScope): Promise<void> {
   const { taskDb, jobs } = deps;
   const { ownerId, scopeKind, scopeId } = scope;
-  // Of the storage keys of the uploads.
+  // The prefix of the storage keys of the uploads.
   const prefix = ['u', ownerId, scopeKind, scopeId].filter((part) => part !== undefined).join('/');
   await transaction(taskDb, async (tx) => {
     const tasks = await cancelRuns(tx, ownerId, `${prefix}/`);

@@ -156,7 +156,7 @@ onEveryPair('video tasks', (pair) => {
         const refused = async () =>
           (await Promise.all(asking.map((one) => Promise.race([one, 'waits'])))).filter((status) => status === 429);
         await expect.poll(refused, patience).toHaveLength(2);
-        // Somebody else has a share of his own.
+        // Another user has a separate limit.
         const another = `Bearer ${await idle.issuer.token({ sub: randomUUID() })}`;
         const spare = await registered({ scopeKind: 'feed' });
         const theirs = mark(another, spare);
@@ -255,7 +255,7 @@ onEveryPair('video tasks', (pair) => {
             await expect.poll(async () => (await taskOf(client, taskId)).status, patience).not.toBe('pending');
           const { metadata } = await taskOf(client, taskId);
           await client.delete(`/v1/media-tasks/${taskId}`);
-          // Completed in time: then the video is its output, and goes with it.
+          // Completed in time: the video is its output, and is deleted with it.
           if (metadata?.output !== undefined) continue;
           expect(await signed(client, assetId)).toMatchObject({ ready: metadata?.output === undefined });
         }

@@ -2,7 +2,7 @@
  * The job `video-upload-service` (docs/specification/media.md#video-job): an uploaded video and a poster
  * frame of it become assets, then the task is completed. Every step may be repeated: the poster's id follows from the
  * video's, its object is created only, registrations are replays. While the task is unfinished there is at most the
- * poster; a run whose task was deleted or cancelled removes it.
+ * poster; a run whose task was deleted or canceled removes it.
  */
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -30,7 +30,7 @@ import { advanceRun, describeVideo, findUnfinished, isShown, type TaskTables, ta
 
 const payload = z.object({
   taskId: z.string(),
-  /** Of the row that belongs to this job. */
+  /** The revision of the row that belongs to this job. */
   runId: z.string(),
   ownerId: z.string(),
   assetId: z.string(),
@@ -56,14 +56,14 @@ export interface ProcessingDeps extends RegistrationDeps, RemovalDeps {
   readonly objects: Objects;
   readonly ffmpeg: Ffmpeg;
   readonly log: Log;
-  /** Deletes those of the ids that are the owner's. */
+  /** Deletes those of the ids that belong to the owner. */
   readonly discard: (ownerId: string, assetIds: readonly string[]) => Promise<unknown>;
 }
 
 const posterMime = 'image/jpeg';
 const internal = { kind: 'internal' } as const;
 
-/** The task was deleted or cancelled: nothing of it becomes readable any more. */
+/** The task was deleted or canceled, so nothing of it becomes readable. */
 class RunCancelled extends Error {}
 
 /** Throws errors after which another attempt can succeed. */
@@ -90,14 +90,14 @@ export async function giveUp(deps: EventDeps, tx: Tx<TaskTables>, upload: VideoU
   await endRun(deps, tx, upload, { status: 'failed', error: 'processing_failed' });
 }
 
-/** Throws RunCancelled. Inside a transaction the task can be neither deleted nor cancelled until that ends. */
+/** Throws RunCancelled. In a transaction, the task can be neither deleted nor canceled until it ends. */
 async function advance(...run: Parameters<typeof advanceRun>): Promise<void> {
   if (!(await advanceRun(...run))) throw new RunCancelled();
 }
 
 /**
- * Removes what an attempt has made of the poster, unless a video shows it or another run is for the same upload: that run
- * finds the poster, or makes it again.
+ * Removes the poster of an attempt, unless a video shows it or another run is for the same upload: that run finds the
+ * poster, or makes it again.
  */
 async function removePoster(deps: ProcessingDeps, upload: VideoUpload): Promise<void> {
   const { db, taskDb, objects } = deps;
@@ -105,7 +105,7 @@ async function removePoster(deps: ProcessingDeps, upload: VideoUpload): Promise<
   const runs = await findUnfinished(taskDb, upload.ownerId, storageKeyOf(upload));
   if (runs.some((taskId) => taskId !== upload.taskId) || (await isShown(db, poster.assetId))) return;
   await deps.discard(upload.ownerId, [poster.assetId]);
-  // An attempt may have died before the row was written. A refusal holds off registrations while the object is removed.
+  // An attempt may have died before it wrote the row. A refusal blocks registrations while the object is removed.
   const storageKey = storageKeyOf(poster);
   const head = await objects.head(storageKey);
   if (head === undefined) return;
@@ -116,7 +116,7 @@ async function removePoster(deps: ProcessingDeps, upload: VideoUpload): Promise<
   await dropUnready(db, poster.assetId, head.etag);
 }
 
-/** The video becomes readable, or gets what it lacks, in the transaction in which its task is completed. */
+/** Makes the video readable, or adds its missing facts, in the transaction that completes its task. */
 async function makeAssets(deps: ProcessingDeps, job: Job<VideoUpload>): Promise<void> {
   const { db } = deps;
   const { payload: upload, signal } = job;
@@ -161,7 +161,7 @@ async function makePoster(deps: ProcessingDeps, upload: VideoUpload, picture: Ui
   const { objects } = deps;
   const poster = posterOf(upload);
   await objects.put(storageKeyOf(poster), picture, { contentType: posterMime, createOnly: true }).catch((error) => {
-    // Of an earlier or a concurrent attempt: the first write counts.
+    // Written by an earlier or a concurrent attempt. The first write counts.
     if (!(error instanceof ObjectExists)) throw error;
   });
   const request = { ...poster, ...unknown };
@@ -170,7 +170,7 @@ async function makePoster(deps: ProcessingDeps, upload: VideoUpload, picture: Ui
     return asset;
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'object_not_found') throw error;
-    throw new Error('the poster was removed by a run that was cancelled', { cause: error });
+    throw new Error('the poster was removed by a run that was canceled', { cause: error });
   }
 }
 
@@ -178,7 +178,7 @@ function posterOf({ assetId, ownerId, scopeKind, scopeId }: VideoUpload) {
   return { assetId: posterIdOf(assetId), ownerId, scopeKind, scopeId, kind: 'image', mime: posterMime };
 }
 
-/** Of images the bytes decide. */
+/** For images, the bytes decide. */
 const unknown = {
   byteSize: undefined,
   blurhash: undefined,
@@ -223,7 +223,7 @@ function codeOf(error: unknown): string | undefined {
   return undefined;
 }
 
-/** Follows from the id of the video, so that every attempt makes the same asset. */
+/** Derived from the id of the video, so that every attempt makes the same asset. */
 export function posterIdOf(assetId: string): string {
   return uuidOfName(assetId, 'poster');
 }

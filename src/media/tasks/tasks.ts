@@ -37,12 +37,12 @@ export async function putTask({ taskDb }: Pick<TaskDeps, 'taskDb'>, request: Tas
   return toTask(await upsertTask(taskDb, request));
 }
 
-/** Unfinished video tasks of one owner. */
+/** The limit of unfinished video tasks of one owner. */
 const mostUnfinished = 20;
 
 /**
- * The task and its job are one transaction. While the upload has an unfinished task, that one is the answer. Throws 400 and
- * 403 (as `ownerFor`), 409 `object_not_found`, 429 `too_many_tasks`, and 503.
+ * Writes the task and its job in one transaction. If the upload has an unfinished task, returns that one. Throws 400
+ * and 403 (as `ownerFor`), 409 `object_not_found`, 429 `too_many_tasks`, and 503.
  */
 export async function beginVideoTask(deps: TaskDeps, caller: Caller, request: VideoTaskRequest): Promise<VideoTask> {
   const { assetId, scopeKind, scopeId, mime, threadId } = request;
@@ -97,14 +97,14 @@ export async function deleteTask(deps: TaskDeps, caller: Caller, taskId: string)
   }, mediaProblems.asset_changing);
 }
 
-/** How many assets there were. Assets of other owners stay: callers can write any id into metadata. */
+/** Returns the number of assets. Skips assets of other owners, because callers can write any id into metadata. */
 export async function deleteAssetsOfOwner(
   deps: RemovalDeps,
   ownerId: string,
   named: readonly string[],
 ): Promise<number> {
   let deleted = 0;
-  // As many as one deletion takes.
+  // The limit of one deletion.
   for (let start = 0; start < named.length; start += 1000) {
     const rows = await findDeletable(deps.db, named.slice(start, start + 1000));
     const ids = rows.filter((row) => row.ownerId === ownerId).map(({ assetId }) => assetId);

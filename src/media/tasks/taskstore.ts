@@ -53,13 +53,13 @@ export interface TaskWrite {
   readonly taskId: string;
   readonly ownerId: string;
   readonly mediaType: string;
-  /** `undefined`: as it is; of a new row `pending`. */
+  /** `undefined`: unchanged; for a new row, `pending`. */
   readonly status: TaskStatus | undefined;
-  /** `undefined`: as it is; of a new row empty. */
+  /** `undefined`: unchanged; for a new row, empty. */
   readonly metadata: Metadata | undefined;
 }
 
-/** Never backwards, and nothing comes after the end (docs/specification/media.md#video-tasks). */
+/** The status never moves backward, and never leaves an end state (docs/specification/media.md#video-tasks). */
 function later(status: TaskStatus) {
   return sql<TaskStatus>`
     case
@@ -69,7 +69,7 @@ function later(status: TaskStatus) {
     end`;
 }
 
-/** Who it belongs to, its media type and when it began are kept from the first write. */
+/** The owner, the media type and the start are those of the first write. */
 export async function upsertTask(db: Handle, task: TaskWrite): Promise<StoredTask> {
   const { status, metadata } = task;
   return db
@@ -118,7 +118,7 @@ export async function insertRun(
     .execute();
 }
 
-/** Written by the job of the run; `metadata` is added to what is there. `false`: the task was deleted. */
+/** Written by the job of the run. `metadata` is merged into the existing one. `false`: the task was deleted. */
 export async function advanceRun(
   db: Handle,
   { taskId, runId }: { readonly taskId: string; readonly runId: string },
@@ -153,7 +153,7 @@ export async function lockRun(
   return row?.status;
 }
 
-/** Only if it has not changed since it was read; `false`: it was written or deleted. */
+/** Only if it has not changed since it was read. `false`: it was written or deleted. */
 export async function dropTask(
   db: Handle,
   { taskId, revision }: Pick<StoredTask, 'taskId' | 'revision'>,
@@ -166,7 +166,7 @@ export async function dropTask(
   return numDeletedRows === 1n;
 }
 
-/** Ids of those that there were. */
+/** Returns the ids that existed. */
 export async function dropTasksOf(db: Handle, ownerId: string): Promise<readonly string[]> {
   const rows = await db
     .deleteFrom('media_tasks')
@@ -179,7 +179,7 @@ export async function dropTasksOf(db: Handle, ownerId: string): Promise<readonly
 /** Of a task whose job has not ended. */
 const isUnfinished = sql<boolean>`run_id is not null and status in ('pending', 'processing')`;
 
-/** Ids of the owner's unfinished video tasks; of this upload, when one is named. */
+/** Returns ids of the owner's unfinished video tasks. With an upload, only its task. */
 export async function findUnfinished(
   db: Handle,
   ownerId: string,
@@ -224,8 +224,8 @@ export async function cancelRuns(
 }
 
 /**
- * Adds what is not known of a ready video; it keeps a thumbnail that it shows. Resolves with the thumbnail that it shows
- * then. `undefined`: there is no such video.
+ * Adds the missing facts of a ready video. Does not replace an existing thumbnail. Resolves with its thumbnail.
+ * `undefined`: there is no such video.
  */
 export async function describeVideo(
   tx: Tx<MediaTables>,
@@ -247,7 +247,7 @@ export async function describeVideo(
   return rows[0];
 }
 
-/** Whether a ready asset names it as its thumbnail. */
+/** Returns whether a ready asset has it as its thumbnail. */
 export async function isShown(db: Db<MediaTables>, assetId: string): Promise<boolean> {
   const shower = db
     .selectFrom('assets')
@@ -257,7 +257,7 @@ export async function isShown(db: Db<MediaTables>, assetId: string): Promise<boo
   return (await shower.limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** The videos of these owners that a job has not done with yet. */
+/** Returns the videos of these owners whose jobs are not finished. */
 export async function findUnfinishedVideos(db: Handle, ownerIds: readonly string[]): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('media_tasks')

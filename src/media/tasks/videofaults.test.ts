@@ -29,11 +29,11 @@ import { makeVideoWatermark } from '../watermarks/videowatermark.ts';
 import { type ProcessingDeps, posterIdOf, processVideo } from './processing.ts';
 import { findTask, insertRun } from './taskstore.ts';
 
-/** More than any deed here has. */
+/** More steps than any operation here has. */
 const manyMoments = 90;
 const atOnce = 6;
 /** In the quick lane. */
-const momentsBetween = 4;
+const momentsBetween = 9;
 
 const jobOf = <Payload>(payload: Payload): Job<Payload> => ({
   ...{ jobId: randomUUID(), payload, attempt: 1, isLastAttempt: false },

@@ -1,4 +1,7 @@
-/** A video for download: the wordmark at its lower right, and a branded closing clip after it (docs/specification/media.md#watermarks). */
+/**
+ * A video for download, with the wordmark at its lower right and a branded closing clip
+ * (docs/specification/media.md#watermarks).
+ */
 import { writeFile } from 'node:fs/promises';
 import { letterShare, wordmark } from '#image/engine/wordmark.ts';
 import { DeadlineExceeded } from '#platform/resilience/deadline.ts';
@@ -6,11 +9,11 @@ import { type Ffmpeg, guardedInput, threads, VideoFault } from './ffmpeg.ts';
 import { shrink } from './poster.ts';
 import type { VideoFacts } from './probing.ts';
 
-/** Of the letters, in short sides of the picture; as on pictures. */
+/** The height of the letters, in short sides of the picture, as on pictures. */
 const letterSize = 0.045;
-/** Pixels; smaller letters cannot be read. */
+/** Pixels. Smaller letters are illegible. */
 const smallestLetter = 10;
-/** Of the picture's width: on the closing clip, and the most that the mark may take. */
+/** Shares of the picture's width: of the closing clip's mark, and the limit of the other mark. */
 const closingShare = 0.6;
 const mostShare = 0.9;
 const closingS = 2;
@@ -19,8 +22,8 @@ const timeoutMs = 30 * 60_000;
 const maxOutputBytes = 4 * 1024 ** 3;
 
 /**
- * Writes an MP4 (H.264, AAC) to `into`, upright, at most 1920 on its long side. What has no sound stays silent; sound that is
- * longer than the picture is kept, over the last frame. Throws `VideoFault`, and as `Ffmpeg.run`.
+ * Writes an MP4 (H.264, AAC) to `into`, upright, at most 1920 on its long side. A silent video stays silent. Sound that
+ * is longer than the picture continues over the last frame. Throws `VideoFault`, and as `Ffmpeg.run`.
  */
 export async function brandVideo(
   ffmpeg: Ffmpeg,
@@ -37,7 +40,7 @@ export async function brandVideo(
   const picture = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '21', '-pix_fmt', 'yuv420p'];
   const args = [
     ...guardedInput,
-    // A recorded call may change its size on the way: the first filter adapts, the graph is not restarted.
+    // A recorded call may change its size in between: the first filter adapts, the graph is not restarted.
     ...['-threads', String(threads), '-reinit_filter', '0', '-i', `file:${file}`],
     ...[...raw, '-i', `file:${files.mark}`],
     ...['-filter_complex_threads', '1', '-filter_complex', graphOf(facts), ...maps],
@@ -46,7 +49,7 @@ export async function brandVideo(
     ...['-movflags', '+faststart', '-f', 'mp4', `file:${files.into}`],
   ];
   await ffmpeg.run(args, { timeoutMs, signal, maxOutputBytes }).catch((error: unknown) => {
-    // Another try would take as long, and others wait.
+    // A retry would take as long, and other jobs wait.
     if (error instanceof DeadlineExceeded) throw new VideoFault('video_too_large', `not done within ${timeoutMs} ms`);
     throw error;
   });
@@ -65,7 +68,7 @@ function graphOf(facts: VideoFacts): string {
     `[1:v]split[mark1][mark2]`,
     `[mark1]scale=${small}[mark]`,
     `[mark2]scale=${large}[sign]`,
-    // At an even rate from the start; and the last frame twice, as the joint does not count how long it lasts.
+    // Sets an even rate from the start, and repeats the last frame, because the joint ignores its duration.
     `[0:${facts.stream}]scale=${width}:${height},setsar=1,format=yuv420p,fps=${rate}:start_time=0,tpad=stop_mode=clone:stop=1[plain]`,
     `[plain][mark]overlay=main_w-overlay_w:main_h-overlay_h,setsar=1,format=yuv420p[body]`,
     `color=c=0x14161a:s=${width}x${height}:d=${closingS}:r=${rate},format=yuv420p[dark]`,
@@ -83,7 +86,7 @@ function graphOf(facts: VideoFacts): string {
   return [...steps, ...joined, `[all]fps=${rate}[video]`].join(';');
 }
 
-/** In the mark's own proportions. */
+/** In the proportions of the mark. */
 function markWithin(width: number, wantedHeight: number, share: number): string {
   const mark = wordmark();
   const height = Math.min(wantedHeight, (share * width * mark.height) / mark.width);

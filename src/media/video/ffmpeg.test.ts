@@ -13,7 +13,7 @@ import { takePoster } from './poster.ts';
 import { probeVideo } from './probing.ts';
 import { removeAbandonedScratch } from './scratch.ts';
 
-/** Never ends by itself. */
+/** Never ends on its own. */
 const endless = ['-f', 'lavfi', '-i', 'testsrc2=size=64x64:rate=25', '-f', 'null', '-'];
 const { signal } = new AbortController();
 

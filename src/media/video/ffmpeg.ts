@@ -1,8 +1,8 @@
 /**
- * ffmpeg and ffprobe as child processes. They read what anybody uploads, so each is kept in: no shell, an empty
- * environment, no protocol but files, no playlist formats, bounds of time, memory, processor and file size. And it dies
- * with us, kill -9 included: on Linux the kernel sees to it (`setpriv --pdeathsig`, `prlimit` of util-linux, which run
- * ffmpeg in their own place); elsewhere the bound of its processor time does.
+ * Runs ffmpeg and ffprobe as child processes. They read public uploads, so each is confined: no shell, an empty
+ * environment, no protocol but files, no playlist formats, and limits of time, memory, processor and file size. They
+ * die with this process, also by kill -9. On Linux the kernel ensures this (`setpriv --pdeathsig` and `prlimit` of
+ * util-linux, which replace themselves by ffmpeg). Elsewhere the limit of processor time does.
  */
 import { spawn } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
@@ -11,13 +11,13 @@ import { startIdleDeadline } from '#platform/resilience/deadline.ts';
 import { mediaProblems } from '../problems.ts';
 
 export interface Ffmpeg {
-  /** Throws `ffmpeg_missing` unless both programs answer. Remembered once they do. */
+  /** Throws `ffmpeg_missing` unless both programs respond. Cached once they do. */
   check(): Promise<void>;
-  /** What ffprobe prints, at most 1 MiB. Throws as `run`. */
+  /** Returns the output of ffprobe, at most 1 MiB. Throws as `run`. */
   probe(args: readonly string[], options: RunOptions): Promise<string>;
   /**
-   * Throws `VideoFault` when ffmpeg cannot make anything of its input, DeadlineExceeded, the reason of `signal`, 503
-   * `ffmpeg_missing`, and an Error for everything that another try may mend (no memory, no disk).
+   * Throws `VideoFault` if ffmpeg cannot process its input, DeadlineExceeded, the reason of `signal`, 503
+   * `ffmpeg_missing`, and an Error for faults that a retry may resolve (no memory, no disk).
    */
   run(args: readonly string[], options: RunOptions): Promise<void>;
 }
@@ -25,11 +25,11 @@ export interface Ffmpeg {
 export interface RunOptions {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
-  /** Of any file that it writes; 1 MiB unless said otherwise. */
+  /** The limit of any file that it writes; 1 MiB by default. */
   readonly maxOutputBytes?: number;
 }
 
-/** The video is at fault, and will be the next time. */
+/** A fault of the video, which a retry would find again. */
 export class VideoFault extends Error {
   readonly reason: VideoFaultReason;
 
@@ -42,14 +42,14 @@ export class VideoFault extends Error {
 
 export type VideoFaultReason = 'undecodable_video' | 'video_too_large';
 
-/** Before each input: of files alone, in formats that name no other files. */
+/** Precedes each input: only files, in formats that refer to no other files. */
 export const guardedInput = [
   ...['-protocol_whitelist', 'file'],
   ...['-format_whitelist', 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts,mpeg,ogg,flv,asf'],
   ...['-max_streams', '32'],
 ] as const;
 
-/** Threads of each decoder, filter and encoder: it must leave room for requests. */
+/** Threads of each decoder, filter and encoder, limited to leave room for requests. */
 export const threads = 2;
 const memoryBytes = 4 * 1024 ** 3;
 const MiB = 1024 * 1024;
@@ -58,7 +58,7 @@ const maxErrorOutput = 4096;
 
 export function createFfmpeg(path: string): Ffmpeg {
   const ffprobe = path.includes('/') ? join(dirname(path), 'ffprobe') : 'ffprobe';
-  /** Whether programs can be confined. */
+  /** Whether this machine can confine programs. */
   let found: Promise<boolean> | undefined;
 
   async function look(): Promise<boolean> {
@@ -72,7 +72,7 @@ export function createFfmpeg(path: string): Ffmpeg {
   async function check(): Promise<boolean> {
     found ??= look();
     return found.catch((error: unknown) => {
-      // It can be installed while we run.
+      // It can be installed while this process runs.
       found = undefined;
       throw error;
     });

@@ -5,11 +5,11 @@ import type { VideoFacts } from './probing.ts';
 
 const longestSide = 1920;
 const timeoutMs = 120_000;
-/** Frames among which the one is taken that is most like the others: not the flash, not the black. */
+/** The number of frames from which the most typical one is chosen, and not a flash or a black frame. */
 const candidates = 24;
 const maxPosterBytes = 16 * 1024 * 1024;
 
-/** Upright, at most 1920 on its long side; from about a second on. Throws `VideoFault`, and as `Ffmpeg.run`. */
+/** Upright, at most 1920 on its long side, from about second 1. Throws `VideoFault`, and as `Ffmpeg.run`. */
 export async function takePoster(
   ffmpeg: Ffmpeg,
   video: { readonly file: string; readonly facts: VideoFacts },
@@ -26,7 +26,7 @@ export async function takePoster(
   throw new VideoFault('undecodable_video', 'it has no frame');
 }
 
-/** `undefined`: there is none at this time. */
+/** `undefined`: there is no frame at this time. */
 async function takeFrame(
   ffmpeg: Ffmpeg,
   { file, facts }: { readonly file: string; readonly facts: VideoFacts },
@@ -54,7 +54,7 @@ async function takeFrame(
   return readFile(into).catch(() => undefined);
 }
 
-/** Even sides, as the codecs want them. */
+/** Codecs require even sides. */
 export function shrink({ width, height }: Pick<VideoFacts, 'width' | 'height'>) {
   const scale = Math.min(1, longestSide / Math.max(width, height));
   const even = (side: number) => Math.max(2, 2 * Math.round((side * scale) / 2));

@@ -6,12 +6,12 @@ export interface VideoFacts {
   /** Upright, with square pixels. */
   readonly width: number;
   readonly height: number;
-  /** Of the longest of picture and sound; `null`: unknown. */
+  /** The longer of picture and sound; `null`: unknown. */
   readonly durationMs: number | null;
-  /** As ffmpeg writes it: `30000/1001`. */
+  /** In ffmpeg's notation: `30000/1001`. */
   readonly frameRate: string;
   readonly hasSound: boolean;
-  /** Number of the picture's stream in the file; cover pictures are not it. */
+  /** The index of the picture's stream in the file. Cover pictures do not count. */
   readonly stream: number;
 }
 
@@ -47,7 +47,7 @@ const probed = z.object({
 });
 type Stream = z.output<typeof probed>['streams'][number];
 
-/** Throws `VideoFault` (no picture that can be shown, or one that is too large), and as `Ffmpeg.run`. */
+/** Throws `VideoFault` (no picture, or one that is too large), and as `Ffmpeg.run`. */
 export async function probeVideo(ffmpeg: Ffmpeg, file: string, signal?: AbortSignal): Promise<VideoFacts> {
   const args = [...guardedInput, '-show_streams', '-show_format', '-of', 'json', '-i', `file:${file}`];
   const printed = await ffmpeg.probe(args, { timeoutMs: probeTimeoutMs, ...(signal && { signal }) });
@@ -60,7 +60,7 @@ export async function probeVideo(ffmpeg: Ffmpeg, file: string, signal?: AbortSig
     throw new VideoFault('undecodable_video', 'it has no picture');
   if (Math.max(codedWidth, codedHeight) > longestSide || codedWidth * codedHeight > mostPixels)
     throw new VideoFault('video_too_large', `${codedWidth}x${codedHeight}`);
-  // A stream in no known codec has a type all the same.
+  // A stream with an unknown codec has a type too.
   const sound = streams.find(({ codec_type, codec_name }) => codec_type === 'audio' && codec_name !== undefined);
   const duration = format?.duration ?? picture.duration;
   return {
@@ -81,7 +81,7 @@ function uprightSize(picture: Stream, codedWidth: number, codedHeight: number) {
   return turns % 2 === 0 ? { width, height: codedHeight } : { width: codedHeight, height: width };
 }
 
-/** The average of a variable one; bounded, as files say what they like (90000 frames a second). */
+/** The average of a variable rate. Limited, because files can claim any rate (90,000 frames per second). */
 function frameRateOf({ avg_frame_rate: average, r_frame_rate: stated }: Stream): string {
   for (const rate of [average, stated]) {
     const value = ratio(rate);

@@ -1,4 +1,4 @@
-/** Folders for files that ffmpeg reads and writes. What a killed process left is removed by the next start. */
+/** Folders for files that ffmpeg reads and writes. The next start removes the folders of a killed process. */
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { ObjectChanged, type ObjectHead, type Objects } from '#platform/objects/
 
 const named = /^atelier-video-(\d+)-/;
 
-/** The folder, readable by us alone, is gone when `work` has ended. */
+/** Creates a folder that only this user can read, and removes it when `work` has ended. */
 export async function inScratchFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), `atelier-video-${process.pid}-`));
   try {
@@ -18,7 +18,7 @@ export async function inScratchFolder<Result>(work: (folder: string) => Promise<
   }
 }
 
-/** Of processes that have ended. A folder of another system user cannot be removed and stays. */
+/** Removes folders of processes that have ended. Folders of other system users stay. */
 export async function removeAbandonedScratch(folder = tmpdir()): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     const pid = named.exec(name)?.[1];
@@ -27,7 +27,7 @@ export async function removeAbandonedScratch(folder = tmpdir()): Promise<void> {
   }
 }
 
-/** In a container every process has the pid of the one before it, so our own pid says nothing about an older folder. */
+/** In a container every process has the pid of the one before it, so our own pid does not identify an older folder. */
 async function isInUse(path: string, pid: number): Promise<boolean> {
   if (pid !== process.pid) return isAlive(pid);
   const startedAtMs = Date.now() - process.uptime() * 1000;
@@ -43,7 +43,10 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Writes exactly the object that `head` describes to a file and passes its chunks to `onChunk`. `false`: it is gone or was replaced. */
+/**
+ * Writes exactly the object that `head` describes to a file and passes its chunks to `onChunk`. `false`: it was removed
+ * or replaced.
+ */
 export async function download(
   objects: Pick<Objects, 'get'>,
   key: string,

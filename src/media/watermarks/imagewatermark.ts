@@ -1,4 +1,4 @@
-/** `POST /v1/watermark`: a picture with the wordmark on it, for downloads (docs/specification/media.md#watermarks). */
+/** `POST /v1/watermark`: a picture with the wordmark, for downloads (docs/specification/media.md#watermarks). */
 import type { Caller } from '#platform/access/caller.ts';
 import { isSafeKey } from '#platform/objects/keys.ts';
 import { invalid, problems } from '#platform/problem.ts';
@@ -16,7 +16,10 @@ export interface WatermarkDeps extends ResolvingDeps, SignedUrlCacheDeps {
   readonly watermarks: ImageWatermarker;
 }
 
-/** The JSON of Watermarked. Throws 404 as `resolveRefs` leaves out, 400 when it is no image, and as `ImageWatermarker` does. */
+/**
+ * The JSON of Watermarked. Throws 404 if `resolveRefs` omits it, 400 if it is not an image, and as `ImageWatermarker`
+ * does.
+ */
 export async function watermarkImage(deps: WatermarkDeps, caller: Caller, request: WatermarkRequest): Promise<string> {
   const { ref, legacyBucket, download } = request;
   const responses = await signWithCache(
@@ -42,7 +45,7 @@ async function signWatermarked(deps: WatermarkDeps, source: ResolvedAsset, downl
   if (!isSafeKey(imageWatermarkKeyOf(source.storageKey)))
     throw invalid('body.ref', 'has too long a name for a file beside it');
   const storageKey = await deps.watermarks.ensure(source);
-  // No upload URL is ever signed for its key: the object there was made here, from bytes that passed their screening.
+  // No upload URL is ever signed for its key, so the object was made here, from bytes that passed their screening.
   return {
     url: originalAddress({ objects: source.objects, storageKey, mime: 'image/jpeg', etag: undefined }, download),
   };

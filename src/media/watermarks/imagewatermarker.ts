@@ -26,8 +26,9 @@ export type WatermarkSource = Pick<ResolvedAsset, 'objects' | 'storageKey' | 'et
 
 export interface ImageWatermarker {
   /**
-   * Resolves with the key of the watermarked image, which exists then. Throws 404 (the source is gone), 422 (it is no image
-   * that can be decoded) and 503 (`asset_changing`: the legacy file was replaced during the call); a failure is not cached.
+   * Resolves with the key of the watermarked image, which then exists. Throws 404 (the source was removed), 422 (not an
+   * image that can be decoded) and 503 (`asset_changing`: the legacy file was replaced during the call). Failures are
+   * not cached.
    */
   ensure(source: WatermarkSource): Promise<string>;
 }
@@ -62,7 +63,7 @@ async function ensureFile(deps: ImageWatermarkerDeps, source: WatermarkSource, k
   }
 }
 
-/** A legacy path means whatever bytes are there: the next call finds the new ones. */
+/** A legacy path means its current bytes. The next call finds the new ones. */
 async function isPathReplaced(error: unknown, { objects, storageKey, etag }: WatermarkSource): Promise<boolean> {
   const isAbsent = error instanceof SourceFault && error.reason === 'absent';
   return isAbsent && etag === undefined && (await objects.head(storageKey)) !== undefined;

@@ -108,7 +108,7 @@ onEveryPair('POST /v1/watermark-video', (pair) => {
         const answers = [await ask(assetId), await ask(assetId)].map(({ status, body }) => [status, codeOf(body)]);
         return { name, answers, isThere: (await rig.originals.head(made)) !== undefined };
       });
-      // What shows a picture is one, whatever it is called.
+      // A file that shows a picture is an image, whatever its name is.
       const refusal = (name: string) => (name === 'a picture' ? [400, 'invalid_request'] : [422, 'undecodable_video']);
       expect(await Promise.all(fates)).toEqual(
         badVideos.map(([name]) => ({ name, answers: [refusal(name), refusal(name)], isThere: false })),

@@ -53,7 +53,7 @@ export interface VideoWatermarkJobDeps extends BucketsDeps, WatermarkRecordsDeps
 const waitMs = 60_000;
 const lookEveryMs = 250;
 const videoMime = 'video/mp4';
-/** Unfinished jobs of one user. */
+/** The limit of unfinished jobs of one user. */
 const mostUnfinished = 20;
 
 /**
@@ -95,7 +95,7 @@ async function signForCaller(
     const resolved = await resolveVideo(deps, caller, request);
     const signed = await signMade(deps, resolved, request.download);
     if (signed !== undefined) return { resolved, response: signed };
-    // The job removed it: its source is gone. A replaced legacy file is watermarked again.
+    // The job removed it because its source was removed. A replaced legacy file is watermarked again.
     if (hasWaited && resolved.backend === 'objects') throw noSuchAsset();
     await deps.ffmpeg.check();
     await waitForJob(deps, await enqueue(deps, caller, resolved), untilMs, stopped);
@@ -192,8 +192,8 @@ export async function makeVideoWatermark(deps: VideoWatermarkJobDeps, job: Job<W
       throw error;
     }
   }
-  // After the writing: a deletion that came before it has not seen the file, one that comes later will. So also when an
-  // earlier attempt has written it and died.
+  // Checked after writing: a deletion from before has not seen the file, a later one will. This also covers an earlier
+  // attempt that wrote it and died.
   const isThere = (await objects.head(storageKey))?.etag === source?.etag && source !== undefined;
   if (isThere) return;
   const { failed } = await objects.remove([key]);

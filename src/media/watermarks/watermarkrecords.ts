@@ -1,6 +1,6 @@
 /**
- * Whether a watermark file was made of the current bytes. Originals are written once, so any file next to one is current.
- * Legacy files are replaced in place, so a record says which bytes a watermark file was made of.
+ * Decides whether a watermark file was made of the current bytes. Originals are written once, so any file next to one
+ * is current. Legacy files are replaced in place, so a record contains the version that a watermark file was made of.
  */
 import type { Db } from '#platform/db/db.ts';
 import type { ObjectHead } from '#platform/objects/objects.ts';

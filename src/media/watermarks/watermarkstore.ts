@@ -1,4 +1,4 @@
-/** Which bytes the watermark files of the legacy backend were made of. */
+/** The rows of watermark files in the legacy backend, with the bytes that they were made of. */
 import { sql } from 'kysely';
 import type { Db } from '#platform/db/db.ts';
 import type { MediaTables } from '../assets/assetstore.ts';

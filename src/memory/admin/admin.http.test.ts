@@ -129,7 +129,7 @@ onEveryDatabase('the admin API of the memory service', (engine) => {
       metadata: { b: 2 },
     });
     await rig.server.send('PUT', `/memory/${id}`, { content: 'I play go' });
-    // Says nothing new: no change.
+    // Adds nothing, so it is no change.
     await rig.server.send('PUT', `/memory/${id}`, { content: 'I play go' });
     expect(await historyOf(id)).toMatchObject([
       {
@@ -170,6 +170,43 @@ onEveryDatabase('the admin API of the memory service', (engine) => {
     expect((await historyOf(id))[0]?.similarity).toBeGreaterThan(0.9);
   });
 
+  it('undoing a merge makes two memories that never merge again', async () => {
+    const user = newUser();
+    const full = 'We always meet in the small blue room near the entrance';
+    const short = 'We always meet in the blue room near the entrance';
+    const { id } = (await create(user, full, { metadata: { a: 1 } })).body;
+    expect((await create(user, short, { metadata: { b: 2 } })).body.id).toBe(id);
+    const restored = (await undo(id)).body;
+    expect(restored).toMatchObject({ id, content: full, metadata: { a: 1 } });
+    const all = async () =>
+      (await rig.operator.send<MemoryPage>('GET', `/admin/memories?entity_id=${user.entity_id}`)).body.memories;
+    const [other, ...rest] = await all();
+    expect(other).toMatchObject({ content: short, metadata: { b: 2 }, links: [{ id, kind: 'related' }] });
+    expect(rest).toMatchObject([{ id, content: full }]);
+    // Each is said again, and one was deleted before: neither merges into the other.
+    expect((await create(user, short)).body.id).toBe(other?.id);
+    await rig.operator.send('DELETE', `/admin/memories/${other?.id}`);
+    expect((await create(user, `${short}.`)).status).toBe(201);
+    expect((await create(user, full)).body.id).toBe(id);
+    expect(await all()).toHaveLength(2);
+  });
+
+  it('what is said again is the newest; metadata that operators edit move nothing', async () => {
+    const user = newUser();
+    const first = (await create(user, 'I like tea')).body;
+    const second = (await create(user, 'I keep bees')).body;
+    const preferences = async () => (await inject(user)).profile?.facts.preferences;
+    expect(await preferences()).toBe('I keep bees\nI like tea');
+    const again = await create(user, 'I like tea');
+    expect([again.status, again.body.id]).toEqual([200, first.id]);
+    expect(Date.parse(again.body.updated_at)).toBeGreaterThan(Date.parse(second.updated_at));
+    expect(await preferences()).toBe('I like tea\nI keep bees');
+    expect(await historyOf(first.id)).toEqual([]);
+    const edited = await rig.operator.send<AdminMemory>('PUT', `/admin/memories/${second.id}`, { metadata: { a: 1 } });
+    expect(edited.body).toMatchObject({ metadata: { a: 1 }, updated_at: second.updated_at });
+    expect(await preferences()).toBe('I like tea\nI keep bees');
+  });
+
   it('links go when a wording changes or a memory goes', async () => {
     const user = newUser();
     const one = (await create(user, 'I have two cats')).body;
@@ -184,6 +221,22 @@ onEveryDatabase('the admin API of the memory service', (engine) => {
   });
 
   describe('profiles', () => {
+    it('never lose a name, a language or instructions to the number of memories', { timeout: 300_000 }, async () => {
+      const user = newUser();
+      await create(user, 'My name is Robin.');
+      const second = (await create(user, 'My name is Rob.')).body;
+      await create(user, 'Always answer in German', { type: 'instruction' });
+      const rows = Array.from({ length: 250 }, (_, index) => `I own the book with the number ${index}`);
+      for (const content of rows) await create(user, content);
+      expect((await inject(user)).profile?.facts).toMatchObject({
+        display_name: 'Rob',
+        language: 'de',
+        standing_instructions: 'Always answer in German',
+      });
+      await rig.operator.send('DELETE', `/admin/memories/${second.id}`);
+      expect((await inject(user)).profile?.facts.display_name).toBe('Robin');
+    });
+
     it('are derived from preferences and instructions, and withdrawn with them', async () => {
       const user = newUser();
       await create(user, 'It rained at my wedding', { type: 'episodic' });
@@ -294,7 +347,7 @@ onEveryDatabase('the admin API of the memory service', (engine) => {
     expect(dump).not.toContain(secret);
     expect(dump).not.toContain(user.entity_id);
     expect(dump).toContain(other.entity_id);
-    // What stays can be checked by whoever knows the id.
+    // If you know the id, you can check the record of the erasure.
     const db = rig.database.queries<{ memory_erasures: { salt: string; entity_digest: string } }>();
     const erasures = await db.selectFrom('memory_erasures').selectAll().execute();
     const digestOf = (salt: string) => createHash('sha256').update(`${salt} user ${user.entity_id}`).digest('hex');

@@ -1,7 +1,7 @@
 /** The vocabulary of the admin API (docs/specification/memory.md#admin-api). */
 import { z } from 'zod';
 import { isStorableText } from '#platform/storable.ts';
-import { entityTypes, memory, memoryTypes, profile } from '../api.ts';
+import { derivedFact, entityTypes, memory, memoryContent, memoryTypes, profile } from '../api.ts';
 
 const limit = z.coerce.number().int().min(1).max(100).default(20).describe('1 to 100; 20 when it is left out.');
 const text = z.string().max(1000).refine(isStorableText, 'must be without NUL and lone surrogates');
@@ -26,20 +26,13 @@ export type MemoryListing = z.output<typeof memoryListing>;
 export const memoryPage = z.object({ memories: z.array(adminMemory), next_cursor: z.string().nullable() });
 export type MemoryPage = z.output<typeof memoryPage>;
 
-const wording = z.object({
-  content: z.string(),
-  type: z.enum(memoryTypes),
-  metadata: z.record(z.string(), z.unknown()),
-});
-export type Wording = z.output<typeof wording>;
-
 const revision = z.object({
   number: z.int().describe('From 1.'),
   action: z.enum(['merge', 'edit']),
   actor: z.enum(['user', 'server', 'operator']),
-  before: wording,
-  after: wording,
-  incoming: wording.nullable().describe('Of a merge: what was said.'),
+  before: memoryContent,
+  after: memoryContent,
+  incoming: memoryContent.nullable().describe('Of a merge: what was said.'),
   similarity: z.number().nullable(),
   embedder: z.string(),
   undone: z.boolean(),
@@ -58,9 +51,6 @@ export const profileListing = z.object({
   cursor,
 });
 export type ProfileListing = z.output<typeof profileListing>;
-
-const derivedFact = z.object({ value: z.string(), evidence: z.array(z.string()) });
-export type DerivedFact = z.output<typeof derivedFact>;
 
 export const adminProfile = profile.extend({
   locked: z.array(z.string()).describe('Facts that operators wrote.'),

@@ -1,16 +1,15 @@
-/** Profiles as operators see and write them (docs/specification/memory.md#admin-api). What they write is locked: nothing derived overwrites it. */
-import type { Db } from '#platform/db/db.ts';
+/** Profiles for operators (docs/specification/memory.md#admin-api). Derived facts do not replace what operators write. */
 import { problems } from '#platform/problem.ts';
 import type { Entity } from '../api.ts';
-import { toAdminProfile } from '../profiles/presenting.ts';
-import { deleteProfile, findProfile, listProfiles, saveLocked } from '../profiles/store.ts';
-import type { MemoryTables } from '../store.ts';
-import { type WritingDeps, writeEntity } from '../writing.ts';
+import { type WritingDeps, writeEntity } from '../changes/entitywrite.ts';
+import { toProfile } from '../profiles/presenting.ts';
+import { deleteProfile, findProfile, listProfiles, type StoredProfile, saveLocked } from '../profiles/profilestore.ts';
 import type { AdminProfile, ProfileEdit, ProfileListing, ProfilePage } from './api.ts';
 import { cutPage, readCursor } from './cursors.ts';
+import type { ViewingDeps } from './viewing.ts';
 
-interface ViewingDeps {
-  readonly db: Db<MemoryTables>;
+export function toAdminProfile(row: StoredProfile): AdminProfile {
+  return { ...toProfile(row), locked: Object.keys(row.facts), derived: { ...row.derived } };
 }
 
 /** Throws 404. */
@@ -28,7 +27,7 @@ export async function pageOfProfiles({ db }: ViewingDeps, listing: ProfileListin
   return { profiles: page.map(toAdminProfile), next_cursor: nextCursor };
 }
 
-/** What is absent stays as it is, `null` takes away; `facts` replaces the locked facts as a whole. */
+/** Leaves absent fields unchanged and removes `null` ones. `facts` replaces all locked facts. */
 export async function writeProfile(deps: WritingDeps, entity: Entity, edit: ProfileEdit): Promise<AdminProfile> {
   const { summary, facts, language } = edit;
   return writeEntity(deps, entity, async ({ tx }) => {
@@ -42,7 +41,7 @@ export async function writeProfile(deps: WritingDeps, entity: Entity, edit: Prof
   });
 }
 
-/** Facts derived from memories come back with the next change of one: who wants them gone deletes the memories. Throws 404. */
+/** Deletes a profile. The next change of a memory derives its facts again, unless the memories are deleted too. Throws 404. */
 export async function removeProfile(deps: WritingDeps, entity: Entity): Promise<void> {
   await writeEntity(deps, entity, async ({ tx }) => {
     if (!(await deleteProfile(tx, entity))) throw problems.not_found();

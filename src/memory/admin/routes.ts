@@ -5,9 +5,11 @@ import { auditOperators } from '#platform/audit/http.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { Log } from '#platform/log.ts';
-import { type AddingDeps, addMemory } from '../adding.ts';
 import { additionRequest, type Entity, memoryPath, operatorEdit } from '../api.ts';
-import { editMemory, lookUpMemory, removeMemory } from '../editing.ts';
+import { type AddingDeps, addMemory } from '../changes/adding.ts';
+import { editMemory, lookUpMemory, removeMemory } from '../changes/editing.ts';
+import { type ErasingDeps, eraseEntity } from '../changes/erasing.ts';
+import { undoChange } from '../changes/undoing.ts';
 import {
   adminMemory,
   adminProfile,
@@ -20,9 +22,8 @@ import {
   profileListing,
   profilePage,
 } from './api.ts';
-import { type ErasingDeps, eraseEntity, exportEntity } from './erasing.ts';
+import { exportEntity } from './exporting.ts';
 import { pageOfProfiles, removeProfile, showProfile, writeProfile } from './profiles.ts';
-import { undoChange } from './undoing.ts';
 import { historyOf, pageOfMemories, showMemory } from './viewing.ts';
 
 export type AdminRouteDeps = AddingDeps & ErasingDeps & { readonly clock: Clock };
@@ -35,7 +36,7 @@ export function addAdminRoutes(app: HttpServer, guard: AdminGuard, deps: AdminRo
   addEntityRoutes(app, guard, deps);
 }
 
-/** Whatever changes something, and whatever takes all of an entity along. */
+/** Audits every change and every export of an entity. */
 function isOperators(url: string, method: string): boolean {
   const isLook = (method === 'GET' || method === 'HEAD') && !url.endsWith('/export');
   return url.startsWith('/admin/') && !isLook;

@@ -1,13 +1,15 @@
-/** What operators see of memories: lists, one with its links, its history (docs/specification/memory.md#admin-api). */
+/** Memories for operators: lists, one memory with its links, its history (docs/specification/memory.md#admin-api). */
 import type { Db } from '#platform/db/db.ts';
-import { findLinks, findRevisions, type StoredRevision } from '../history/store.ts';
-import { toMemory } from '../presenting.ts';
-import type { MemoryTables, StoredMemory } from '../store.ts';
+import type { EntityType } from '../api.ts';
+import { findLinks, findRevisions, type StoredRevision } from '../memories/historystore.ts';
+import type { StoredMemory } from '../memories/memorystore.ts';
+import { toMemory } from '../memories/presenting.ts';
+import type { MemoryTables } from '../tables.ts';
 import type { AdminMemory, History, MemoryListing, MemoryPage, Revision } from './api.ts';
 import { cutPage, readCursor } from './cursors.ts';
-import { listMemories } from './store.ts';
+import { listMemories } from './listingstore.ts';
 
-interface ViewingDeps {
+export interface ViewingDeps {
   readonly db: Db<MemoryTables>;
 }
 
@@ -25,18 +27,23 @@ export async function showMemory(deps: ViewingDeps, memory: StoredMemory): Promi
 }
 
 export async function pageOfMemories(deps: ViewingDeps, listing: MemoryListing): Promise<MemoryPage> {
-  const { limit, type, q } = listing;
+  const { entity_id: entityId, entity_type: entityType } = listing;
+  const { rows, nextCursor } = await listPage(deps, { ...listing, entityId, entityType });
+  return { memories: await showMemories(deps, rows), next_cursor: nextCursor };
+}
+
+export interface Listing extends Pick<MemoryListing, 'type' | 'q' | 'limit' | 'cursor'> {
+  readonly entityId: string | undefined;
+  readonly entityType: EntityType | undefined;
+}
+
+/** Throws 400 for a cursor of another list. */
+export async function listPage({ db }: ViewingDeps, listing: Listing) {
+  const { entityId, entityType, type, q, limit } = listing;
   const before = readCursor('memories', listing.cursor);
-  const rows = await listMemories(deps.db, {
-    entityId: listing.entity_id,
-    entityType: listing.entity_type,
-    type,
-    q,
-    before,
-    limit: limit + 1,
-  });
-  const { page, nextCursor } = cutPage('memories', rows, limit);
-  return { memories: await showMemories(deps, page), next_cursor: nextCursor };
+  const found = await listMemories(db, { entityId, entityType, type, q, before, limit: limit + 1 });
+  const { page: rows, nextCursor } = cutPage('memories', found, limit);
+  return { rows, nextCursor };
 }
 
 export async function historyOf({ db }: ViewingDeps, memory: StoredMemory): Promise<History> {

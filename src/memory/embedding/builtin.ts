@@ -1,6 +1,6 @@
 /**
- * The built-in embedder: the mean of static vectors of words and pieces of words, in any of the languages that the table
- * was made for (tools/embedder). Nothing is downloaded, and a text takes well under a millisecond.
+ * The built-in embedder: the mean of static vectors of words and pieces of words, in the languages of its table
+ * (tools/embedder). It downloads nothing, and needs well under a millisecond for a text.
  */
 import { LRUCache } from 'lru-cache';
 import { hashText } from '../text/hashing.ts';
@@ -8,7 +8,7 @@ import { type Embedder, normalise } from './embedder.ts';
 import { loadTable, type PieceTable } from './table.ts';
 import { cutWord, wordsOf } from './tokenizer.ts';
 
-/** A longer text is embedded by its beginning. */
+/** Characters that are embedded. The rest of a longer text is ignored. */
 const longestText = 6_000;
 const cachedWords = 20_000;
 
@@ -21,7 +21,7 @@ export function createBuiltinEmbedder(): Embedder {
     searchWeight: 0.6,
     searchFloor: 0.2,
     embed: (texts) => Promise.all(texts.map(async (text) => directed(await sumOf(text), text))),
-    // Zeros, of a text that the table knows nothing of: nothing is similar.
+    // A text without known pieces has a vector of zeros, which is similar to nothing.
     embedQuery: async (text) => normalise(await sumOf(text)),
     close: async () => undefined,
   };
@@ -40,7 +40,7 @@ function sumUp(text: string, table: PieceTable, known: LRUCache<string, readonly
   return vector;
 }
 
-/** If the table knows nothing of a text, only the same text is similar. */
+/** If the table contains no piece of a text, only an equal text is similar. */
 function directed(vector: Float32Array, text: string): Float32Array {
   if (vector.every((value) => value === 0)) vector[hashText(text.normalize('NFKC').trim()) % vector.length] = 1;
   return normalise(vector);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import { databaseEngines } from '../../../test/database.fixture.ts';
-import type { MemoryTables } from '../store.ts';
+import type { MemoryTables } from '../tables.ts';
 import { createBuiltinEmbedder } from './builtin.ts';
 import { calibrateEmbedder, interpolate, measureCalibration } from './calibration.ts';
 import { different, same } from './calibrationpairs.ts';

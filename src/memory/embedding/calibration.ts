@@ -1,31 +1,28 @@
 /**
- * Makes similarities of any embedder mean the same. The cosine of two wordings of one fact is .8 for one model and .95 for
- * another. So a shipped set of pairs is embedded once per embedder, and a similarity is a rising function of the cosine by
- * which unrelated texts are near 0.3 and the border between one fact and two is 0.9.
+ * Makes similarities of different embedders comparable. Two phrasings of one fact have a cosine of .8 with one model and
+ * .95 with another. So each embedder embeds a shipped set of pairs once. A rising function then maps cosines to
+ * similarities: unrelated texts are near 0.3, and the border between one fact and two is 0.9.
  */
 import { withDeadline } from '#platform/resilience/deadline.ts';
 import { memoryProblems } from '../problems.ts';
-import type { Handle } from '../store.ts';
+import type { Handle } from '../tables.ts';
 import { different, edition, type Pair, same } from './calibrationpairs.ts';
-import { findCalibration, insertCalibration } from './calibrationstore.ts';
+import { type Calibration, findCalibration, insertCalibration } from './calibrationstore.ts';
 import { cosine, type Embedder } from './embedder.ts';
 
-/** A cosine and the similarity that it stands for; both rise. None: a cosine is the similarity. */
-export type Calibration = readonly (readonly [cosine: number, similarity: number])[];
-
 export interface CalibratedEmbedder extends Embedder {
-  /** Valid once a text was embedded. */
+  /** Valid after the first text was embedded. */
   similarityOf(cosine: number): number;
 }
 
 const unrelatedSimilarity = 0.3;
 const borderSimilarity = 0.9;
-/** An embedder that separates the pairs less clearly than this says nothing about them. */
+/** Below this separation, the pairs do not calibrate an embedder. */
 const leastSeparation = 0.5;
-/** A search does not wait longer for an embedder. */
+/** The limit of a search, which can fall back to text. */
 const queryTimeoutMs = 3_000;
 
-/** Finds the calibration when it is first needed, and keeps it in the database. */
+/** Measures the calibration when it is first needed, and stores it in the database. */
 export function calibrateEmbedder(embedder: Embedder, db: Handle): CalibratedEmbedder {
   let finding: Promise<void> | undefined;
   let calibration: Calibration = [];

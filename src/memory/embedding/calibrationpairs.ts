@@ -1,10 +1,10 @@
-/** Pairs of texts by which embedders are calibrated (calibration.ts). After a change, raise the edition. */
+/** Pairs of texts that calibrate embedders (calibration.ts). After a change, raise the edition. */
 
 export const edition = 1;
 
 export type Pair = readonly [string, string];
 
-/** One fact in two wordings. */
+/** One fact in two phrasings. */
 export const same: readonly Pair[] = [
   ['I am a vegetarian', 'I follow a vegetarian diet'],
   ['I live in Berlin', 'My home is in Berlin'],
@@ -34,7 +34,7 @@ export const same: readonly Pair[] = [
   ['저는 부산에 살아요', '제 집은 부산에 있어요'],
 ];
 
-/** Two facts about one thing. */
+/** Two facts about one subject. */
 export const different: readonly Pair[] = [
   ['I am a vegetarian', 'I love grilled steak'],
   ['I live in Berlin', 'I was born in Warsaw'],

@@ -1,11 +1,9 @@
-/** The calibrations of embedders: a row for each that was ever used. */
+/** The rows of calibrations, one for each embedder and edition of the pairs. */
 import { json } from '#platform/db/db.ts';
-import type { Handle } from '../store.ts';
-import type { Calibration } from './calibration.ts';
+import type { Handle } from '../tables.ts';
 
-export interface CalibrationTables {
-  memory_calibrations: { embedder: string; edition: number; points: Calibration };
-}
+/** Cosines with their similarities, both rising. If it is empty, a cosine is the similarity. */
+export type Calibration = readonly (readonly [cosine: number, similarity: number])[];
 
 export async function findCalibration(db: Handle, embedder: string, edition: number): Promise<Calibration | undefined> {
   const row = await db
@@ -17,7 +15,7 @@ export async function findCalibration(db: Handle, embedder: string, edition: num
   return row?.points;
 }
 
-/** Another process may have been faster: it measured the same. */
+/** Does nothing if another process has inserted it: it measured the same. */
 export async function insertCalibration(
   db: Handle,
   embedder: string,

@@ -1,17 +1,17 @@
-/** What turns texts into vectors. Two drivers: `builtin.ts`, and `remote.ts` (OpenAI-compatible); chosen in `open.ts`. */
+/** Turns texts into vectors. `open.ts` chooses one of two drivers: `builtin.ts` and `remote.ts` (OpenAI-compatible). */
 
 export interface Embedder {
-  /** Kept with every vector: those of two names are never compared. */
+  /** Stored with every vector. Vectors of different names are never compared. */
   readonly name: string;
-  /** Looks at words, not at meanings: what it finds alike is merged only where one wording holds the other. */
+  /** The embedder compares words, not meanings. Similar contents then merge only if one contains the other. */
   readonly lexical: boolean;
-  /** How much of a score is similarity of vectors, the rest being text; 0 to 1. */
+  /** The share of vector similarity in a score, from 0 to 1. The rest is the text's. */
   readonly searchWeight: number;
-  /** Below this similarity, once calibrated, nothing is found by the vector alone. */
+  /** Below this calibrated similarity, a vector alone finds nothing. */
   readonly searchFloor: number;
-  /** One vector of length 1 for each text. Throws `embedder_unavailable`. */
+  /** Returns one vector of length 1 for each text. Throws `embedder_unavailable`. */
   embed(texts: readonly string[]): Promise<readonly Float32Array[]>;
-  /** For a search: some models tell questions from what answers them. */
+  /** Embeds the query of a search. Some models distinguish queries from passages. */
   embedQuery(text: string): Promise<Float32Array>;
   close(): Promise<void>;
 }
@@ -22,7 +22,7 @@ export function cosine(left: Float32Array, right: Float32Array): number {
   return sum;
 }
 
-/** To length 1, in place; a vector of zeros stays. */
+/** Scales a vector to length 1, in place. Leaves a vector of zeros unchanged. */
 export function normalise(vector: Float32Array): Float32Array {
   const length = Math.sqrt(cosine(vector, vector));
   if (length > 0) for (let index = 0; index < vector.length; index += 1) vector[index] = (vector[index] ?? 0) / length;

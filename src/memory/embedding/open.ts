@@ -1,4 +1,4 @@
-/** The doorway: which embedder runs is decided here and nowhere else (docs/specification/system.md#engines). */
+/** Chooses the embedder (docs/specification/system.md#engines). */
 import type { Values } from '#platform/config.ts';
 import type { Telemetry } from '#platform/telemetry/telemetry.ts';
 import type { embeddingSettings } from '../config.ts';

@@ -1,17 +1,17 @@
-/** What a model expects before a text, by its name; from the models' own descriptions. */
+/** The prefixes that models expect before a text, by model name, according to the models' documentation. */
 
 export interface Prefixes {
-  /** Before what is looked for. */
+  /** Before a search query. */
   readonly query: string;
-  /** Before what is kept. */
+  /** Before a stored text. */
   readonly passage: string;
 }
 
 const none: Prefixes = { query: '', passage: '' };
 
-/** The first that fits counts. */
+/** The first match applies. */
 const known: readonly (readonly [name: RegExp, prefixes: Prefixes])[] = [
-  // Such as multilingual-e5-large-instruct and e5-mistral: they take a task instead.
+  // For example, multilingual-e5-large-instruct and e5-mistral expect a task instead.
   [/instruct|mistral/i, none],
   [/(?:^|[/_-])e5[_-]/i, { query: 'query: ', passage: 'passage: ' }],
   [/nomic-embed-text/i, { query: 'search_query: ', passage: 'search_document: ' }],

@@ -1,6 +1,6 @@
 /**
- * Embeddings of an OpenAI-compatible API. What is asked at the same time goes out together; an answer that does not fit
- * (another number of vectors, other dimensions, not a number, all zeros) is no answer: nothing is kept of it.
+ * Embeddings of an OpenAI-compatible API. Concurrent texts share a request. A response with another number of vectors,
+ * other dimensions, values that are not numbers, or only zeros is an error, and nothing of it is stored.
  */
 
 import { z } from 'zod';
@@ -15,17 +15,20 @@ export interface RemoteEmbedderOptions {
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
   readonly model: string;
-  /** 0: whatever the model gives, as long as it is always the same. */
+  /** If 0, the first response sets the number, and all others must agree. */
   readonly dimensions: number;
   readonly telemetry?: Telemetry;
 }
 
-/** Of a call with its repeats; every request of ours has 10 s in all (docs/specification/http.md#failing-engines). */
+/**
+ * The limit of a call with its retries. Every response must come within 10 s
+ * (docs/specification/http.md#failing-engines).
+ */
 const timeoutMs = 6_000;
-/** A search has the text to go by, and does not wait as long. */
+/** A shorter limit for searches, which can fall back to text. */
 const queryTimeoutMs = 3_000;
 const largestBatch = 64;
-/** Models take some thousand tokens; in scripts without spaces a character is about one. */
+/** Models accept some thousand tokens. In scripts without spaces, a character is about one token. */
 export const longestInput = 6_000;
 
 const answerShape = z.object({
@@ -51,7 +54,7 @@ export function createRemoteEmbedder(options: RemoteEmbedderOptions): Embedder {
     ...(options.telemetry === undefined ? {} : { telemetry: options.telemetry }),
   });
   let waiting: Waiting[] = [];
-  // As the first answer has it: a model that changes its mind is not to be mixed with itself.
+  // The first response sets the number of dimensions: vectors of different dimensions cannot be compared.
   let knownDimensions = dimensions;
 
   const flush = () => {
@@ -62,7 +65,7 @@ export function createRemoteEmbedder(options: RemoteEmbedderOptions): Embedder {
   };
   const resolveBatch = async (batch: readonly Waiting[]) => {
     try {
-      const vectors = await ask(
+      const vectors = await requestVectors(
         client,
         options,
         batch.map(({ text }) => text),
@@ -99,7 +102,7 @@ function asUnavailable(cause: unknown): never {
   throw memoryProblems.embedder_unavailable({ cause });
 }
 
-async function ask(
+async function requestVectors(
   client: HttpClient,
   { apiKey, model, dimensions }: RemoteEmbedderOptions,
   input: readonly string[],
@@ -130,13 +133,13 @@ function checked(embedding: readonly number[], dimensions: number): Float32Array
   if (embedding.length === 0 || (dimensions !== 0 && embedding.length !== dimensions))
     throw unavailable(`a vector has ${embedding.length} dimensions`);
   const vector = normalise(Float32Array.from(embedding));
-  // Also of a sum that overflowed, and of a vector of zeros, which is similar to nothing.
+  // Also rejects a sum that overflowed, and a vector of zeros, which is similar to nothing.
   const length = vector.reduce((sum, value) => sum + value * value, 0);
   if (!(Math.abs(length - 1) < 0.01)) throw unavailable('a vector has no direction');
   return vector;
 }
 
-/** NaN is no JSON: a server that sends it sends something that cannot be read. */
+/** Rejects invalid JSON, which some servers send for NaN. */
 function parse(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'));

@@ -7,15 +7,15 @@ import { endianness } from 'node:os';
 
 export interface PieceTable {
   readonly dimensions: number;
-  /** The place of each piece, a word's start being marked by `▁`. */
+  /** The index of each piece. `▁` marks the start of a word. */
   readonly places: ReadonlyMap<string, number>;
   /** Logarithms of probabilities. */
   readonly scores: Float32Array;
-  /** The score of a character that no piece has. */
+  /** The score of a character without a piece. */
   readonly unknownScore: number;
-  /** Of the longest piece, in UTF-16 code units. */
+  /** The length of the longest piece in UTF-16 code units. */
   readonly longest: number;
-  /** `dimensions` for each piece, to be multiplied by its scale. */
+  /** `dimensions` numbers for each piece, before multiplication by its scale. */
   readonly vectors: Int8Array;
   readonly scales: Float32Array;
 }
@@ -26,7 +26,7 @@ const headerBytes = 32;
 
 let loading: Promise<PieceTable> | undefined;
 
-/** Read once in a process, when it is first needed. */
+/** Read when it is first needed, once per process. */
 export function loadTable(): Promise<PieceTable> {
   loading ??= readTable();
   return loading;
@@ -53,7 +53,7 @@ async function readTable(): Promise<PieceTable> {
   };
 }
 
-/** One after the other: a single text and its parts would take memory that is not given back. */
+/** Decodes one piece after the other, because a single text and its parts would take memory that is not released. */
 function readPieces(bytes: Buffer) {
   const places = new Map<string, number>();
   let longest = 0;

@@ -1,13 +1,16 @@
-/** Cuts a text into the pieces of a unigram vocabulary as SentencePiece does, so that the pieces are those of the model. */
+/**
+ * Cuts a text into the pieces of a unigram vocabulary, as SentencePiece does, so that the pieces are those of the
+ * model.
+ */
 import type { PieceTable } from './table.ts';
 
 export const wordStart = '▁';
 
-/** What SentencePiece takes for a space, beyond NFKC. It removes other control characters. */
+/** Characters that SentencePiece replaces by a space, beyond NFKC. It removes other control characters. */
 const controlSpaces = '\t\n\f\r';
 const spaces = /[\s\u1680\u200B-\u200F\u2028\u2029\u2581\uFEFF\uFFFD]+/gu;
 
-/** The words of a text, each with the mark of its start. No piece reaches from one word into the next. */
+/** Returns the words of a text with the mark of their start. No piece crosses the border of a word. */
 export function wordsOf(text: string): readonly string[] {
   const plain = text
     .replace(/\p{Cc}/gu, (control) => (controlSpaces.includes(control) ? ' ' : ''))
@@ -17,7 +20,7 @@ export function wordsOf(text: string): readonly string[] {
   return plain === '' ? [] : plain.split(' ').map((word) => `${wordStart}${word}`);
 }
 
-/** Places of a word's pieces in the table; -1 for a character that no piece has. */
+/** Returns the indexes of a word's pieces in the table, and -1 for a character without a piece. */
 export function cutWord(word: string, table: Pick<PieceTable, 'places' | 'scores' | 'longest' | 'unknownScore'>) {
   const { places, scores, longest, unknownScore } = table;
   const best = new Float32Array(word.length + 1).fill(Number.NEGATIVE_INFINITY);
@@ -25,7 +28,7 @@ export function cutWord(word: string, table: Pick<PieceTable, 'places' | 'scores
   const pieceAt = new Int32Array(word.length + 1);
   best[0] = 0;
   const offer = (end: number, score: number, start: number, place: number) => {
-    // Sums are rounded to 32 bits as the model's are, so that equal scores stay equal.
+    // Sums are rounded to 32 bits as in the model, so that equal scores stay equal.
     if (!(Math.fround(score) > (best[end] ?? 0))) return;
     best[end] = score;
     cameFrom[end] = start;

@@ -1,6 +1,6 @@
 /**
- * Looks among an entity's memories of one type for the one that a content is to be merged into, and for those that it
- * stands against. The entity is locked meanwhile, so that of two alike contents at once the second finds the first.
+ * Finds the memory that a content is merged into, and those that it conflicts with, among an entity's memories of one
+ * type. Requires the lock of the entity, so that the second of two concurrent similar contents finds the first.
  */
 
 import { createPacer } from '#platform/concurrency/pacing.ts';
@@ -8,11 +8,14 @@ import type { Tx } from '#platform/db/db.ts';
 import type { Entity, MemoryType } from '../api.ts';
 import type { CalibratedEmbedder } from '../embedding/calibration.ts';
 import { longestInput } from '../embedding/remote.ts';
-import type { EntityIndexes } from '../entityindex.ts';
-import type { Link } from '../history/store.ts';
-import { compare } from '../ranking.ts';
-import { findMemories, type MemoryTables, type StoredMemory } from '../store.ts';
-import type { VectorColumn } from '../vectors.ts';
+import { hashContent } from '../memories/contenthash.ts';
+import { findDistinctions } from '../memories/distinctionstore.ts';
+import type { Link } from '../memories/historystore.ts';
+import { findMemories, type StoredMemory } from '../memories/memorystore.ts';
+import type { VectorColumn } from '../memories/vectors.ts';
+import type { EntityIndexes } from '../search/entityindex.ts';
+import { compare } from '../search/ranking.ts';
+import type { MemoryTables } from '../tables.ts';
 import { isSameBut, judge, readsTheSame, type Verdict } from './judging.ts';
 import { type Reading, read } from './reading.ts';
 
@@ -20,19 +23,23 @@ export interface FindingDeps {
   readonly column: VectorColumn;
   readonly embedder: CalibratedEmbedder;
   readonly indexes: EntityIndexes;
-  /** Merged when similarity exceeds this (docs/specification/memory.md#adding). */
+  /** Contents merge above this similarity (docs/specification/memory.md#adding). */
   readonly mergeAbove: number;
 }
 
 export interface Neighbours {
   readonly twin: { readonly memory: StoredMemory; readonly similarity: number } | undefined;
-  /** To be kept beside a memory of its own. */
+  /** Links to store with a new memory. */
   readonly links: readonly Link[];
 }
 
-/** From here on a pair is worth an operator's eye, if it differs in what must not differ. */
+/**
+ * Above this similarity, operators see a link between contents that differ in a negation, a number, a date or a role.
+ */
 const linkAbove = 0.75;
-/** Below this no pair is read: numbers and dates alone can take wordings of one fact so far apart. */
+/**
+ * Pairs below this similarity are not compared. Numbers and dates alone can take phrasings of one fact this far apart.
+ */
 const readAbove = 0.5;
 const mostCandidates = 20;
 
@@ -45,11 +52,11 @@ export async function findNeighbours(
     readonly content: string;
     readonly type: MemoryType;
     readonly embedding: Float32Array;
-    /** Of the memory that is being edited. */
+    /** The memory that is being edited. */
     readonly exceptId?: string;
   },
 ): Promise<Neighbours> {
-  const index = await deps.indexes.lookLocked(tx, entity, lockVersion);
+  const index = await deps.indexes.getLocked(tx, entity, lockVersion);
   if (index === undefined) return { twin: undefined, links: [] };
   const similarities = await compare({ ...deps, db: tx }, entity, index, sought.embedding);
   const near = [...similarities]
@@ -67,6 +74,7 @@ export async function findNeighbours(
     ).map((memory) => [memory.id, memory]),
   );
 
+  const distinct = await findDistinctions(tx, entity, sought.type, hashContent(sought.content));
   const pace = createPacer();
   const reading = read(sought.content);
   let twin: Neighbours['twin'];
@@ -78,8 +86,8 @@ export async function findNeighbours(
     await pace();
     const other = read(memory.content);
     const verdict = judge(reading, other, lexical);
-    if (verdict === 'same' && (similarity > deps.mergeAbove || readsTheSame(reading, other)))
-      twin ??= { memory, similarity };
+    const isTwin = verdict === 'same' && (similarity > deps.mergeAbove || readsTheSame(reading, other));
+    if (isTwin && !distinct.has(hashContent(memory.content).toString('hex'))) twin ??= { memory, similarity };
     const kind = linkOf(verdict, similarity, deps.mergeAbove, [reading, other]);
     if (kind !== undefined) links.push({ id, kind });
   }

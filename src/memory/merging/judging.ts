@@ -1,12 +1,13 @@
 /**
- * Whether two contents may be one memory (docs/specification/memory.md#adding): a pair that differs in a negation, a number, a date or in who does
- * what to whom may not, however alike its vectors are. Differences of order are found by the words that both have.
+ * Decides whether two contents can be one memory (docs/specification/memory.md#adding). A pair that differs in a
+ * negation, a number, a date or in who does what to whom cannot, however similar its vectors are. The order of shared
+ * words reveals different roles.
  */
 import type { Reading, Token } from './reading.ts';
 
 export type Verdict = 'same' | 'negation' | 'number' | 'date' | 'roles' | 'words';
 
-/** Words whose coming or going turns the sense. */
+/** Words that change the meaning of a sentence. */
 const turning = new Set(
   `and und y et e и dan och en ve và
   but except until till unless if only rarely hardly seldom barely almost nearly former formerly ex used was were had did
@@ -24,8 +25,8 @@ const turning = new Set(
 );
 
 /**
- * `lexical`: the embedder sees words, not meanings, so that one of the two has to hold the other. Otherwise wordings may
- * differ, and only what the tables list, and the order of the words that both have, is looked at.
+ * A `lexical` embedder compares words and not meanings, so one content must contain the other. With other embedders,
+ * only listed words and the order of shared words can separate two contents.
  */
 export function judge(left: Reading, right: Reading, lexical: boolean): Verdict {
   for (const kind of ['negation', 'number', 'date'] as const) if (!sameItems(left, right, kind)) return kind;
@@ -37,12 +38,12 @@ export function judge(left: Reading, right: Reading, lexical: boolean): Verdict 
   return lexical ? 'words' : 'same';
 }
 
-/** Such as "for ten years" and "for 10 years". */
+/** Returns true for pairs such as "for ten years" and "for 10 years". */
 export function readsTheSame(left: Reading, right: Reading): boolean {
   return left.length > 0 && left.length === right.length && left.every(({ value }, at) => value === right[at]?.value);
 }
 
-/** Whether two contents say the same apart from tokens of one kind. */
+/** Returns whether two contents are equal apart from tokens of one kind. */
 export function isSameBut(left: Reading, right: Reading, kind: Token['kind']): boolean {
   const rest = (reading: Reading) =>
     reading
@@ -52,7 +53,7 @@ export function isSameBut(left: Reading, right: Reading, kind: Token['kind']): b
   return rest(left) === rest(right);
 }
 
-/** How much a content says: the fuller of two survives a merge. */
+/** Counts the distinct words of a content. The fuller of two contents survives a merge. */
 export function fullness(reading: Reading): number {
   return new Set(reading.filter(({ kind }) => kind !== 'person').map(({ value }) => value)).size;
 }
@@ -72,7 +73,10 @@ function sameItems(left: Reading, right: Reading, kind: Token['kind']): boolean 
   return items(left) === items(right);
 }
 
-/** What `longer` says beyond `shorter`, which has to stand in it in its order; `undefined`: it does not. */
+/**
+ * Returns the tokens of `longer` that `shorter` lacks, or `undefined` if it does not contain `shorter` in the same
+ * order.
+ */
 function extrasOf(shorter: Reading, longer: Reading): readonly Token[] | undefined {
   const extras: Token[] = [];
   let found = 0;
@@ -83,7 +87,7 @@ function extrasOf(shorter: Reading, longer: Reading): readonly Token[] | undefin
   return found === shorter.length ? extras : undefined;
 }
 
-/** The tokens of `reading` that stand once in each of the two, in its order. */
+/** Returns the tokens that occur exactly once in each of the two, in the order of `reading`. */
 function sharedOrder(reading: Reading, other: Reading): readonly string[] {
   const once = (tokens: Reading) => {
     const seen = new Map<string, number>();

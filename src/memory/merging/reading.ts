@@ -1,4 +1,4 @@
-/** Reads a content for the comparison with another: what it says in order, with what must not differ told apart. */
+/** Reads a content as ordered tokens for the comparison with another. Marks negations, numbers, dates and persons. */
 import { detectLanguage, type WordLanguage } from '../text/languages.ts';
 import { cutRuns } from '../text/words.ts';
 import {
@@ -14,7 +14,7 @@ import {
   unspacedNegation,
   unspacedNumber,
   users,
-} from './tables.ts';
+} from './wordlists.ts';
 
 export type TokenKind = 'word' | 'person' | 'negation' | 'number' | 'date' | 'symbol';
 
@@ -27,7 +27,7 @@ export type Reading = readonly Token[];
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/));
 
-/** Articles, politeness, emphasis: whether they stand there or not, the fact is the same. Nothing that turns a sense is here. */
+/** Articles, politeness and emphasis, which do not change a fact. Contains no word that changes the meaning. */
 const idle: Readonly<Record<WordLanguage, ReadonlySet<string>>> = {
   en: words(
     'a an the please really very just also quite truly definitely totally hi hello hey that so well actually thanks',
@@ -41,7 +41,7 @@ const idle: Readonly<Record<WordLanguage, ReadonlySet<string>>> = {
   ru: words('это очень тоже также пожалуйста привет что'),
 };
 
-/** Emphasis, whatever the text looks like: short ones look like many languages. */
+/** Emphasis in any language, because the language of a short text is uncertain. */
 const emphasis = words('really very sehr très muy molto muito sangat очень');
 
 const contractions: Readonly<Record<string, string>> = {
@@ -82,12 +82,12 @@ export function read(content: string): Reading {
   return asFirstPerson(joinNegation(tokens), language);
 }
 
-/** English contractions are written out; an elided word before an apostrophe is one of its own. */
+/** Writes out English contractions, and separates elided words in other languages. */
 function expand(text: string, language: WordLanguage): readonly string[] {
   if (language !== 'en') return text.split("'").filter((part) => part !== '');
   if (Object.hasOwn(contractions, text)) return (contractions[text] ?? '').split(' ');
   for (const [ending, written] of endings) if (ending.test(text)) return text.replace(ending, written).split(' ');
-  // Sam's is of Sam, or Sam is: left to the order of the words.
+  // "Sam's" can mean "of Sam" or "Sam is". The order of the words decides.
   return [text.replace(/'s?$/, '')];
 }
 
@@ -105,12 +105,15 @@ function readWord(word: string): Token {
   return { kind: 'word', value: present[word] ?? word };
 }
 
-/** Particles are written to its end. */
+/** Korean appends particles to a word. */
 function hangulDate(word: string): string | undefined {
   return /^[월화수목금토일]요일/u.test(word) ? dateWords.get(word.slice(0, 3)) : undefined;
 }
 
-/** 1,000 is 1000; 2026-05-01 and 10:30 stay as they are. A number that stands in front of a unit stays one: 5kg is 5 kg. */
+/**
+ * Reads 1,000 as 1000. Leaves dates and times such as 2026-05-01 and 10:30 unchanged. A number before a unit is a
+ * token: 5kg is read as 5 kg.
+ */
 function readNumber(text: string): readonly Token[] {
   return [{ kind: 'number', value: text.replace(/,(?=\d{3}(?:\D|$))/g, '') }];
 }
@@ -136,8 +139,8 @@ const digits: Readonly<Record<string, string>> = {
 
 function readUnspaced(run: string): readonly Token[] {
   return [...run.matchAll(unspacedParts)].flatMap(({ groups = {} }): readonly Token[] => {
-    const { self, date, negation, number, idle: unsaid, other, one } = groups;
-    if (unsaid !== undefined) return [];
+    const { self, date, negation, number, idle: omitted, other, one } = groups;
+    if (omitted !== undefined) return [];
     if (self !== undefined) return [{ kind: 'person', value: '<i>' }];
     if (date !== undefined) return [{ kind: 'date', value: date.replace(/^(?:礼拜|禮拜|週|周)/u, '星期') }];
     if (negation !== undefined) return [{ kind: 'negation', value: 'not' }];
@@ -146,7 +149,7 @@ function readUnspaced(run: string): readonly Token[] {
   });
 }
 
-/** "no longer", "not … anymore", "do not": one negation with a word that adds nothing. */
+/** Reads "no longer", "not … anymore" and "do not" as one negation. */
 function joinNegation(tokens: readonly Token[]): readonly Token[] {
   return tokens.filter(({ kind, value }, index) => {
     if (kind !== 'word') return true;
@@ -156,7 +159,7 @@ function joinNegation(tokens: readonly Token[]): readonly Token[] {
   });
 }
 
-/** "The user likes their tea" says of the user what "I like my tea" says. */
+/** Reads "The user likes their tea" as "I like my tea". */
 function asFirstPerson(tokens: readonly Token[], language: WordLanguage): Reading {
   const [first, second] = tokens;
   if (first?.kind !== 'word' || !users.has(first.value)) return tokens;

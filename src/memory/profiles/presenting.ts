@@ -1,7 +1,6 @@
-/** A profile as it is shown: what operators wrote stands over what was derived. */
-import type { AdminProfile } from '../admin/api.ts';
+/** A profile for callers. Facts that operators wrote replace derived ones. */
 import type { Profile } from '../api.ts';
-import type { StoredProfile } from './store.ts';
+import type { StoredProfile } from './profilestore.ts';
 
 export function toProfile(row: StoredProfile): Profile {
   const derived = Object.entries(row.derived).map(([fact, { value }]) => [fact, value]);
@@ -14,8 +13,4 @@ export function toProfile(row: StoredProfile): Profile {
     language: row.language ?? facts.language ?? null,
     updated_at: row.updatedAt.toISOString(),
   };
-}
-
-export function toAdminProfile(row: StoredProfile): AdminProfile {
-  return { ...toProfile(row), locked: Object.keys(row.facts), derived: { ...row.derived } };
 }

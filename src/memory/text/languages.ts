@@ -1,4 +1,4 @@
-/** Which language a text is in, as far as it matters for stems and stop words: of the content languages those in words. */
+/** Detects the language of a text for stems and stop words, among the content languages that are written in words. */
 
 import { stopwords as en } from '@orama/stopwords/english';
 import { stopwords as fr } from '@orama/stopwords/french';
@@ -9,11 +9,11 @@ import { stopwords as pt } from '@orama/stopwords/portuguese';
 import { stopwords as ru } from '@orama/stopwords/russian';
 import { stopwords as es } from '@orama/stopwords/spanish';
 
-/** Chinese, Japanese and Korean need no language: they are cut by characters. */
+/** Chinese, Japanese and Korean are not needed here, because they are cut by characters. */
 export const wordLanguages = ['en', 'de', 'es', 'fr', 'it', 'pt', 'ms', 'ru'] as const;
 export type WordLanguage = (typeof wordLanguages)[number];
 
-/** Malay by Indonesian, its sister: stop words and affixes are nearly the same. */
+/** Malay uses the stop words and the stemmer of Indonesian, which are nearly the same. */
 export const stopWords: Readonly<Record<WordLanguage, ReadonlySet<string>>> = {
   en: new Set(en),
   de: new Set(de),
@@ -34,8 +34,8 @@ for (const language of wordLanguages) {
   }
 }
 
-/** Letters, and an elision, that only one of the languages writes. */
-const tellingLetters: readonly (readonly [RegExp, WordLanguage])[] = [
+/** Letters, and an elision, that only one of the languages uses. */
+const distinctiveLetters: readonly (readonly [RegExp, WordLanguage])[] = [
   [/[ßäö]/, 'de'],
   [/[ñ¿¡]/, 'es'],
   [/[ãõ]/, 'pt'],
@@ -45,8 +45,8 @@ const tellingLetters: readonly (readonly [RegExp, WordLanguage])[] = [
 ];
 
 /**
- * By the stop words in it: a rare one tells more than one that many languages have. English when nothing tells, and
- * `undefined` is never answered: a wrong guess costs a stem, not an error. `words` are in lower case.
+ * Detects the language by stop words. A word that few languages share counts more. Returns English if nothing decides:
+ * a wrong guess only costs a stem. `words` must be in lower case.
  */
 export function detectLanguage(words: readonly string[]): WordLanguage {
   const votes = new Map<WordLanguage, number>();
@@ -55,7 +55,7 @@ export function detectLanguage(words: readonly string[]): WordLanguage {
     if (/\p{Script=Cyrillic}/u.test(word)) vote('ru', 1);
     const languages = languagesByStopWord.get(word) ?? [];
     for (const language of languages) vote(language, 1 / languages.length);
-    for (const [letters, language] of tellingLetters) if (letters.test(word)) vote(language, 0.6);
+    for (const [letters, language] of distinctiveLetters) if (letters.test(word)) vote(language, 0.6);
   }
   let best: WordLanguage = 'en';
   for (const [language, weight] of votes) if (weight > (votes.get(best) ?? 0)) best = language;

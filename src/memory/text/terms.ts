@@ -1,4 +1,4 @@
-/** The terms by which memories are found: stems without stop words; n-grams of characters where words have no spaces. */
+/** The search terms of texts: stems without stop words, and n-grams of characters for scripts without spaces. */
 
 import { stemmer as en } from '@orama/stemmers/english';
 import { stemmer as fr } from '@orama/stemmers/french';
@@ -18,14 +18,14 @@ const stemmers: Readonly<Record<WordLanguage, (word: string) => string>> = { en,
 const stopGrams = new Set([...ja, ...zh]);
 
 const stems = new LRUCache<string, string>({ max: 50_000 });
-/** Nobody looks for a word of this length; stemmers take long over them. */
+/** Longer words are cut here before stemming, because stemmers are slow on them. */
 const longestWord = 64;
 
 function stem(word: string, language: WordLanguage): string {
   const key = `${language} ${word}`;
   let found = stems.get(key);
   if (found === undefined) {
-    // Accents are left out after the stemmer, which needs them: those who ask leave them out too.
+    // Accents are removed after stemming, which needs them, because queries often omit them.
     found = stemmers[language](word).normalize('NFKD').replace(/\p{M}/gu, '');
     stems.set(key, found);
   }
@@ -33,20 +33,20 @@ function stem(word: string, language: WordLanguage): string {
 }
 
 export interface Term {
-  /** What is compared. */
+  /** The form that is compared. */
   readonly term: string;
-  /** As it was written, in lower case. */
+  /** The original form in lower case. */
   readonly word: string;
   readonly isStop: boolean;
 }
 
 export interface Analysis {
   readonly language: WordLanguage;
-  /** In order, with repeats. */
+  /** In order, with repetitions. */
   readonly terms: readonly Term[];
 }
 
-/** `language`: to be taken instead of what the text looks like. */
+/** If `language` is missing, detects it. */
 export function analyse(text: string, language?: WordLanguage): Analysis {
   const runs = cutRuns(text);
   const taken = language ?? detectLanguage(runs.flatMap(({ kind, text: word }) => (kind === 'word' ? [word] : [])));
@@ -65,19 +65,17 @@ export function analyse(text: string, language?: WordLanguage): Analysis {
   return { language: taken, terms };
 }
 
-/** What a text is found by. */
-export function termsOf(text: string, language?: WordLanguage): readonly string[] {
-  return analyse(text, language).terms.flatMap(({ term, isStop }) => (isStop ? [] : [term]));
-}
-
-/** l'été is one word with an article, don't one of two; what stands before the apostrophe is a stop word or nearly. */
+/**
+ * Splits at apostrophes: l'été has an article, don't has two parts. The part before an apostrophe is usually a stop
+ * word.
+ */
 function wordsOf(run: string): readonly string[] {
   if (!run.includes("'")) return [run];
   const parts = run.split("'").filter((part) => part.length > 1);
   return parts.length === 0 ? [run.replaceAll("'", '')] : parts;
 }
 
-/** Single characters and pairs: a word of one character is found within any run. */
+/** Returns single characters and pairs, so that a word of one character is found within any run. */
 function gramsOf(run: string): readonly string[] {
   const characters = [...run];
   const singles = characters.filter((character) => /\p{Script=Han}/u.test(character) && !stopGrams.has(character));
@@ -85,7 +83,7 @@ function gramsOf(run: string): readonly string[] {
   return [...singles, ...pairs.filter((pair) => !stopGrams.has(pair))];
 }
 
-/** Pairs within a word: particles are written to its end. */
+/** Returns the pairs of a word, because Korean appends particles to it. */
 function hangulGrams(word: string): readonly string[] {
   const characters = [...word];
   if (characters.length < 3) return [word];

@@ -1,6 +1,6 @@
-/** Cuts a text into what counts as a word, in any script. */
+/** Cuts a text into words in any script. */
 
-/** A run of one kind. `grams`: scripts that are written without spaces, to be cut by characters. */
+/** A run of one kind. `grams`: scripts without spaces, which are cut by characters. */
 export interface Run {
   readonly kind: 'word' | 'number' | 'grams' | 'symbol';
   /** Normalised (NFKC), in lower case. */
@@ -8,7 +8,10 @@ export interface Run {
 }
 
 const unspaced = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\u30FC\\u3005';
-/** An apostrophe within a word stays: don't, l'été. A number keeps its points, colons and slashes: 3.5, 10:30, 2026-05-01. */
+/**
+ * An apostrophe stays within a word: don't, l'été. Points, colons and slashes stay within a number: 3.5, 10:30,
+ * 2026-05-01.
+ */
 const runs = new RegExp(
   [
     `(?<grams>[${unspaced}]+)`,

@@ -1,22 +1,22 @@
-/** How mails leave: one interface, three drivers (the provider's HTTP API, SMTP, the outbox), chosen in open.ts only. */
+/** Sends mails. `open.ts` chooses one of three drivers: the provider's HTTP API, SMTP, or the outbox. */
 import type { Mail } from '../mail.ts';
 
 export interface Channel {
   readonly name: 'provider' | 'smtp' | 'outbox';
   /**
-   * The provider's id of the mail. `id` names the send: a repeat with it is the same mail, and where the other side can
-   * tell so it goes out once. Rejects with ChannelFailure, or with what aborted `signal`.
+   * Returns the provider's id of the mail. `id` identifies the send: another attempt with it is the same mail, and is
+   * delivered once if the other side supports idempotency. Rejects with ChannelFailure, or with the reason of `signal`.
    */
   send(mail: Mail, options: { readonly id: string; readonly signal: AbortSignal }): Promise<string>;
-  /** Rejects unless mails would be taken with our credentials. Sends nothing. */
+  /** Rejects if the other side does not accept our credentials. Sends nothing. */
   check(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A recipient whose mailbox does not exist, as its server says. */
+/** A recipient whose mailbox does not exist, according to its server. */
 export interface RefusedRecipient {
   readonly address: string;
-  /** The server's words. */
+  /** The server's reply. */
   readonly reason: string;
 }
 

@@ -147,7 +147,7 @@ describe('the provider’s HTTP API', () => {
   it.each([
     [['c@example.com'], [], { to: ['c@example.com'], cc: undefined }],
     [[], ['c@example.com'], { to: ['c@example.com'], cc: undefined }],
-    // Blind copies stay hidden from each other.
+    // Blind copies stay hidden from the other recipients.
     [[], [], { to: ['Ann <a@example.com>'], cc: undefined }],
   ])('is given somebody in `to`, with %j and copies to %j', async (to, cc, expected) => {
     answers = [say(200, { id: 'x' })];
@@ -253,7 +253,7 @@ describe('SMTP', () => {
     const error = (await failure(send(channel))) as ChannelFailure;
     const reason = expect.stringContaining(text);
     expect(error.refused).toEqual(isForGood ? [{ address: 'c@example.com', reason }] : []);
-    // The others have it.
+    // The other recipients got it.
     expect(taken[0]?.to.toSorted()).toEqual(['b@example.com', 'd@example.com', 'e@example.com']);
   });
 

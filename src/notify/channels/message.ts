@@ -1,7 +1,7 @@
 import type { Mail, Tag } from '../mail.ts';
 import { addressOf } from '../mail.ts';
 
-/** As nodemailer takes it. The Message-ID is the same at every try of a send. */
+/** Builds the message for nodemailer. All attempts of a send have the same Message-ID. */
 export function messageOf(mail: Mail, id: string) {
   const { from, to, cc, bcc, replyTo, subject, html, text, headers, attachments = [], tags = [] } = mail;
   return {
@@ -25,7 +25,7 @@ export function messageOf(mail: Mail, id: string) {
   };
 }
 
-/** SMTP has no tags: servers and filters read them here. */
+/** SMTP has no tags. Servers and filters read this header. */
 function tagHeader(tags: readonly Tag[]): Record<string, string> {
   return tags.length === 0 ? {} : { 'X-Tags': tags.map(({ name, value }) => `${name}=${value}`).join(', ') };
 }

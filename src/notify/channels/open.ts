@@ -1,4 +1,4 @@
-/** The one place that chooses how mails leave (docs/specification/system.md#engines); only the chosen driver is loaded. */
+/** Chooses how mails are sent (docs/specification/system.md#engines). Only the chosen driver is loaded. */
 import type { NotifySettings } from '../config.ts';
 import type { Channel } from './channel.ts';
 

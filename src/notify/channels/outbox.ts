@@ -1,4 +1,4 @@
-/** The stand-in for an email provider: each mail is a file, `outbox/<id>.eml` in the data folder. */
+/** The stand-in for an email provider: writes each mail to the file `outbox/<id>.eml` in the data folder. */
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, mkdir, open, rename, rm } from 'node:fs/promises';
@@ -23,13 +23,13 @@ export async function openOutbox(dataDir: string): Promise<Channel> {
   };
 }
 
-/** Loaded with the first mail: most starts see none. */
+/** Loaded with the first mail, because most processes send none. */
 async function openTransport() {
   const { createTransport } = await import('nodemailer');
   return createTransport({ streamTransport: true, buffer: true, disableFileAccess: true, disableUrlAccess: true });
 }
 
-/** A reader sees all of it or nothing, and a repeat the same file. */
+/** A reader sees the whole file or none, and another attempt writes the same file. */
 async function writeWhole(folder: string, name: string, bytes: Uint8Array): Promise<void> {
   const staged = join(folder, `.${name}.${randomUUID()}`);
   try {

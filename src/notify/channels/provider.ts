@@ -32,7 +32,7 @@ export function openProvider({ baseUrl, apiKey }: ProviderOptions): Channel {
           route: '/emails',
           headers: { authorization: `Bearer ${apiKey}`, 'idempotency-key': id },
           json: toProvider(mail),
-          // It knows the id: a repeat is the same mail.
+          // The provider recognizes the id, so another attempt is the same mail.
           idempotent: true,
           signal,
         });
@@ -47,7 +47,8 @@ export function openProvider({ baseUrl, apiKey }: ProviderOptions): Channel {
       }
     },
     async check() {
-      // A mail without recipients is refused, but only after the key was accepted; a key that may only send suffices.
+      // The provider rejects a mail without recipients only after it has accepted the key. A key that can only send is
+      // sufficient.
       const headers = { authorization: `Bearer ${apiKey}` };
       const { status } = await client.send({ method: 'POST', path: '/emails', route: '/emails', headers, json: {} });
       if (status === 401 || status === 403) throw new ChannelFailure(`the email provider refuses the key (${status})`);
@@ -61,7 +62,7 @@ export function openProvider({ baseUrl, apiKey }: ProviderOptions): Channel {
 const refusal = z.object({ name: z.string().optional(), message: z.string().optional() });
 const maxReasonLength = 500;
 
-/** For the log: `validation_error: The domain is not verified.` Empty when the body is not the provider's. */
+/** For the log: `validation_error: The domain is not verified.` Empty if the body is not in the provider's form. */
 function reasonIn(body: Buffer): string {
   try {
     const { name, message } = refusal.parse(JSON.parse(body.toString('utf8')));
@@ -100,8 +101,8 @@ function toAttachment({ filename, content, contentType, contentId }: Attachment)
 }
 
 /**
- * The provider requires `to`. When only copies are left, because the others are suppressed, the open copies take its place.
- * Blind copies may not, since every reader would see them: then the sender does.
+ * The provider requires `to`. If only copies are left because the others are suppressed, the open copies take its
+ * place. Blind copies cannot, because every reader would see them; then the sender does.
  */
 function recipientsFor({ from, to, cc }: Mail) {
   if (to.length === 0) return { to: cc.length > 0 ? cc : [from] };

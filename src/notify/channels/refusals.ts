@@ -1,10 +1,10 @@
-/** Whether a refusal at RCPT TO is about the mailbox itself, so that mail to the address can never arrive. */
+/** Decides whether a rejection at RCPT TO is about the mailbox itself, so that no mail can ever arrive there. */
 
 /** RFC 3463: class 5, subject 1 (addressing). 7 and 8 are about the sender's address. */
 const enhanced = /(?:^5\d\d[ -]|#)5\.(\d{1,3})\.(\d{1,3})(?![\d.])/;
 const aboutSender = new Set(['7', '8']);
 
-/** The codes of RFC 5321 that a missing mailbox has; each also stands for a refusal by policy. */
+/** The codes of RFC 5321 for a missing mailbox. Each can also mean a rejection by policy. */
 const mailboxCodes: ReadonlySet<number> = new Set([550, 551, 553]);
 
 const owner = '(?:user|mailbox|recipient|account|inbox|e-?mail address|recipient address)';
@@ -30,10 +30,10 @@ const otherReason =
 /** Characters of a reply that are read. */
 const maxLength = 2000;
 
-/** `code`: of the reply. `response`: the reply whole, its code included; of several lines too. */
+/** `code`: the code of the reply. `response`: the whole reply with its code, which may have several lines. */
 export function isMailboxMissing(code: number, response: string): boolean {
   if (code < 500 || code > 599) return false;
-  // An address in the text may hold any of the words.
+  // An address in the text can contain any of the words.
   const words = response.slice(0, maxLength).split(/\s+/);
   const text = words.filter((word) => !/[@<]/.test(word)).join(' ');
   const [, subject, detail = ''] = enhanced.exec(text.trim()) ?? [];

@@ -1,4 +1,7 @@
-/** An SMTP server. It knows no idempotency: a mail whose acceptance was lost on the way may arrive twice, under one Message-ID. */
+/**
+ * An SMTP server. SMTP has no idempotency: if the acceptance of a mail is lost, the mail may arrive twice with the same
+ * Message-ID.
+ */
 import nodemailer from 'nodemailer';
 import { addressOf } from '../mail.ts';
 import { type Channel, ChannelFailure, type RefusedRecipient } from './channel.ts';
@@ -54,7 +57,7 @@ interface SmtpFault extends Error {
 
 const maxReasonLength = 500;
 
-/** Those whose mailbox is missing. */
+/** The recipients whose mailbox is missing. */
 function refusedIn(faults: readonly SmtpFault[]): readonly RefusedRecipient[] {
   return faults.flatMap(({ recipient, responseCode = 0, response = '' }) => {
     const address = recipient === undefined ? undefined : addressOf(recipient);

@@ -1,6 +1,6 @@
 import { builtIn } from './builtin.ts';
 
-/** The account is gone; the mail goes to the address that the caller still knows. */
+/** The account no longer exists. The mail is sent to the address in the request. */
 export const accountDeleted = builtIn({
   name: 'account_deletion.deleted',
   audience: 'account',

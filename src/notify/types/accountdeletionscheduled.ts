@@ -3,14 +3,14 @@ import { invalid } from '#platform/problem.ts';
 import { builtIn, formatDate, type MailTexts } from './builtin.ts';
 
 interface DeletionTexts extends MailTexts {
-  /** In place of the subject, and after the first paragraph, where the day is known. */
+  /** Replaces the subject, and follows the first paragraph, if the day is known. */
   readonly datedSubject: string;
   readonly dated: string;
 }
 
 const deletionAt = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
 
-/** The account is to be deleted: there is still time to keep it. `data.deletion_at` is when. */
+/** The account will be deleted at `data.deletion_at`. Until then the user can prevent this. */
 export const accountDeletionScheduled = builtIn<DeletionTexts>({
   name: 'account_deletion.scheduled',
   audience: 'account',

@@ -1,14 +1,14 @@
-/** Types with texts of ours: one layout, 12 languages. */
+/** Types with built-in texts: one layout, 12 languages. */
 import { type ContentLanguage, contentLanguages } from '#platform/language.ts';
 import { type Layout, layOut } from '../layout.ts';
 import type { MailFacts, NotificationType } from './notification.ts';
 
-/** `{brand}`, `{email}`, `{today}` and values of the type itself are replaced in all of them. */
+/** `{brand}`, `{email}`, `{today}` and values of the type itself are replaced in all texts. */
 export interface MailTexts {
   readonly subject: string;
   readonly heading: string;
   readonly paragraphs: readonly string[];
-  /** Of the button that leads to the application. */
+  /** The label of the button to the application. */
   readonly action: string;
 }
 
@@ -18,7 +18,7 @@ export interface BuiltIn<Texts extends MailTexts> {
   readonly plans?: NotificationType['plans'];
   readonly showsTrending?: boolean;
   readonly texts: Readonly<Record<ContentLanguage, Texts>>;
-  /** What the facts make of the texts; by default they stay. */
+  /** Adapts the texts to the facts. By default, they stay unchanged. */
   readonly adapt?: (texts: Texts, facts: MailFacts) => AdaptedTexts;
 }
 
@@ -57,7 +57,7 @@ export function builtIn<Texts extends MailTexts>(
   };
 }
 
-/** A day in UTC: where the reader is, is not known. */
+/** A day in UTC, because the reader's time zone is unknown. */
 export function formatDate(date: Date, language: ContentLanguage): string {
   return new Intl.DateTimeFormat(language.replace('_', '-'), { dateStyle: 'long', timeZone: 'UTC' }).format(date);
 }

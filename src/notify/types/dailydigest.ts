@@ -1,11 +1,11 @@
 import { builtIn, type MailTexts } from './builtin.ts';
 
 interface DigestTexts extends MailTexts {
-  /** In place of the paragraphs, above what is trending. */
+  /** Replaces the paragraphs above the trending items. */
   readonly trending: string;
 }
 
-/** Once a day, to users of the free plan who have not switched it off (docs/specification/notify.md#types). */
+/** Sent once a day to users of the free plan who have not turned it off (docs/specification/notify.md#types). */
 export const dailyDigest = builtIn<DigestTexts>({
   name: 'daily_digest',
   audience: 'product',

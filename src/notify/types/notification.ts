@@ -6,12 +6,12 @@ import type { Brand } from '../brand.ts';
 export interface MailFacts {
   readonly language: ContentLanguage;
   readonly user: MailUser;
-  /** As the caller sent it. */
+  /** As in the request. */
   readonly data: Readonly<Record<string, unknown>>;
   readonly brand: Brand;
-  /** Where the button leads. */
+  /** The URL of the button. */
   readonly appUrl: string;
-  /** Of a product mail. */
+  /** For product mails. */
   readonly unsubscribeUrl?: string | undefined;
   readonly now: Date;
   /** For types that `showsTrending`. */
@@ -38,18 +38,18 @@ export interface MailContent {
 }
 
 export interface NotificationType {
-  /** As `POST /notify` names it. */
+  /** The name in `POST /notify`. */
   readonly name: string;
   /**
-   * `account`: about the account itself, so it goes out whatever the user's setting. `product`: users can switch it off, and
-   * it carries a one-click unsubscribe (RFC 8058).
+   * `account`: about the account itself, so it ignores the user's setting. `product`: users can turn it off, and it has
+   * a one-click unsubscribe (RFC 8058).
    */
   readonly audience: 'account' | 'product';
   /** Only users of these plans get it. */
   readonly plans?: readonly Plan[] | undefined;
-  /** Those that it has texts in; English is among them. */
+  /** The languages of its texts. English is among them. */
   readonly locales: readonly ContentLanguage[];
   readonly showsTrending: boolean;
-  /** Throws `invalid_request` when a field of `data` is not what the type expects. */
+  /** Throws `invalid_request` if a field of `data` is not what the type expects. */
   render(facts: MailFacts): MailContent;
 }

@@ -1,4 +1,4 @@
-/** The notifications that can be sent: our own, one file each, and those of the operator's folder. */
+/** The available notifications: the built-in ones, with one file each, and those of the operator's folder. */
 import { accountDeleted } from './accountdeleted.ts';
 import { accountDeletionScheduled } from './accountdeletionscheduled.ts';
 import { dailyDigest } from './dailydigest.ts';
@@ -13,7 +13,10 @@ export interface TypeRegistry {
 
 export const builtInTypes = [dailyDigest, accountDeletionScheduled, accountDeleted];
 
-/** `templatesDir`: NOTIFY_TEMPLATES_DIR. A type there replaces ours of the same name. Throws StartFault for a folder that is not complete. */
+/**
+ * `templatesDir`: NOTIFY_TEMPLATES_DIR. A type there replaces the built-in one of the same name. Throws StartFault for
+ * an incomplete folder.
+ */
 export async function openTypes(templatesDir: string | undefined): Promise<TypeRegistry> {
   const ours: readonly NotificationType[] = builtInTypes;
   const theirs = templatesDir === undefined ? [] : await readTemplates(templatesDir);

@@ -1,6 +1,6 @@
 /**
- * Types without code (NOTIFY_TEMPLATES_DIR): a folder for each, with `type.json` and, for each language, a subject, an HTML
- * and a text template in Mustache. HTML templates escape what they insert, subjects and texts do not.
+ * Types without code (NOTIFY_TEMPLATES_DIR): a folder for each, with `type.json` and, for each language, a subject, an
+ * HTML and a text template in Mustache. HTML templates escape inserted values. Subjects and texts do not.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ type Part = (typeof parts)[number];
 type Templates = Readonly<Record<Part, string>>;
 
 const nameRule = /^[a-z0-9][a-z0-9._-]{0,127}$/i;
-/** Of a mail that leaves, as of one that a caller sends. */
+/** The limit of an outgoing mail, the same as of a caller's mail. */
 const maxLineLength = 998;
 
 /** Throws StartFault that names the file. */
@@ -53,7 +53,7 @@ async function readType(folder: string, name: string): Promise<NotificationType>
   };
 }
 
-/** A file with another name is a mistake that would only show as a mail in the wrong language. */
+/** A file with another name is an error that would otherwise only show as a mail in the wrong language. */
 function localesOf(folder: string, files: readonly string[]): ReadonlySet<ContentLanguage> {
   return new Set(
     files.map((file) => {

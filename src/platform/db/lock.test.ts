@@ -28,13 +28,13 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A process that tries to lock the folder; `said` is `locked`, or the refusal. */
-function tryInProcess(): { readonly child: ChildProcess; readonly said: Promise<string> } {
+/** A process that tries to lock the folder. `outcome` is `locked`, or the refusal. */
+function tryInProcess(): { readonly child: ChildProcess; readonly outcome: Promise<string> } {
   const lockModule = import.meta.resolve('./lock.ts');
   const child = spawn(process.execPath, ['--input-type=module', '-e', script, folder, lockModule]);
   children.push(child);
-  const said = new Promise<string>((resolve) => child.stdout.once('data', (chunk) => resolve(String(chunk))));
-  return { child, said };
+  const outcome = new Promise<string>((resolve) => child.stdout.once('data', (chunk) => resolve(String(chunk))));
+  return { child, outcome };
 }
 
 async function kill(child: ChildProcess): Promise<void> {
@@ -47,8 +47,8 @@ async function kill(child: ChildProcess): Promise<void> {
 describe('the lock on the data folder', () => {
   it('refuses a second process in one line that names the folder and the first', async () => {
     const first = tryInProcess();
-    expect(await first.said).toBe('locked');
-    const refusal = await tryInProcess().said;
+    expect(await first.outcome).toBe('locked');
+    const refusal = await tryInProcess().outcome;
     expect(refusal).toContain(`ATELIER_DATA_DIR ${folder} is in use by process ${first.child.pid}, started 20`);
     expect(refusal).not.toContain('\n');
     expect(first.child.exitCode).toBeNull();
@@ -66,8 +66,8 @@ describe('the lock on the data folder', () => {
 
   it('dies with its process, whatever that leaves behind', async () => {
     for (let round = 0; round < 3; round += 1) {
-      const { child, said } = tryInProcess();
-      expect(await said).toBe('locked');
+      const { child, outcome } = tryInProcess();
+      expect(await outcome).toBe('locked');
       await kill(child);
     }
     expect(JSON.parse(await readFile(join(folder, 'instance.json'), 'utf8')).pid).toBeTypeOf('number');
@@ -78,10 +78,10 @@ describe('the lock on the data folder', () => {
 
   it('is won by exactly one of twenty at once', { timeout: 120_000 }, async () => {
     const tries = Array.from({ length: 20 }, tryInProcess);
-    const said = await Promise.all(tries.map((each) => each.said));
-    expect(said.filter((each) => each === 'locked')).toHaveLength(1);
-    const winner = tries[said.indexOf('locked')]?.child.pid;
-    const refusals = said.filter((each) => each !== 'locked');
+    const outcome = await Promise.all(tries.map((each) => each.outcome));
+    expect(outcome.filter((each) => each === 'locked')).toHaveLength(1);
+    const winner = tries[outcome.indexOf('locked')]?.child.pid;
+    const refusals = outcome.filter((each) => each !== 'locked');
     for (const refusal of refusals) expect(refusal).toContain(`in use by process ${winner}`);
   });
 

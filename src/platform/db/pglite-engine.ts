@@ -126,7 +126,7 @@ class PgliteSession implements Session {
   }
 }
 
-/** A panic (no space for the write-ahead log, say), or a fault of the WebAssembly itself. */
+/** A panic (for example, no space for the write-ahead log), or a fault of the WebAssembly itself. */
 function isBreak(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
   const severity = 'severity' in error ? error.severity : undefined;

@@ -54,7 +54,7 @@ function startWriter(from: number) {
   const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
   const lines: string[] = [];
   createInterface(child.stdout).on('line', (line) => lines.push(line));
-  // After the last line that it could still say.
+  // After the last line of its output.
   const closed = new Promise((resolve) => child.once('close', resolve));
   const kill = async (): Promise<void> => {
     child.kill('SIGKILL');

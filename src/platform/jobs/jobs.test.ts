@@ -156,8 +156,8 @@ for (const engine of databaseEngines) {
     it('are found by processes that were not notified', async () => {
       const [enqueuing, working] = [startProcess(), startProcess(activePolling)];
       working.work(queue, async () => undefined, { concurrency: 1 });
-      await sleep(100);
-      await until(working, (await enqueue(enqueuing, 1)).jobId, 'done');
+      // The worker is idle after the first job, so only polling finds the second one.
+      for (const n of [1, 2]) await until(working, (await enqueue(enqueuing, n)).jobId, 'done');
     });
 
     it('respect the concurrency of the queue', async () => {
@@ -285,24 +285,24 @@ for (const engine of databaseEngines) {
         sweeping.work(queue, takes, { concurrency: 1 });
         expect(await taken.promise).toBe(2);
         revived.resolve();
-        return { other, jobId, outcome: outcome.promise, finishSecond: second.resolve };
+        return { late, other, jobId, outcome: outcome.promise, finishSecond: second.resolve };
       }
 
       it('are not completed by it', async () => {
-        const { other, jobId, outcome, finishSecond } = await takeOver(() => undefined);
+        const { late, other, jobId, outcome, finishSecond } = await takeOver(() => undefined);
         expect(await outcome).toBe('returned');
-        await sleep(100);
+        await late.stop();
         expect(await other.find(jobId)).toMatchObject({ status: 'running', attempt: 2 });
         finishSecond();
         await until(other, jobId, 'done');
       });
 
       it('are not failed by it', async () => {
-        const { other, jobId, outcome, finishSecond } = await takeOver(() =>
+        const { late, other, jobId, outcome, finishSecond } = await takeOver(() =>
           Promise.reject(new UnrecoverableError('no')),
         );
         expect(await outcome).toBeInstanceOf(UnrecoverableError);
-        await sleep(100);
+        await late.stop();
         expect(await other.find(jobId)).toMatchObject({ status: 'running', attempt: 2, reason: 'the worker was lost' });
         finishSecond();
         await until(other, jobId, 'done');

@@ -29,20 +29,21 @@ export interface JobsOptions {
   readonly sweepEveryMs?: number;
   /** How long finished jobs are retained. */
   readonly keepDoneMs?: number;
-  readonly keepDeadMs?: number;
   readonly removeEveryMs?: number;
   /** No other process works on this database, because it is the embedded one and its folder is locked. */
   readonly isSoleProcess?: boolean;
 }
 
 const hourMs = 3_600_000;
+/** How long dead jobs are retained. */
+const keepDeadMs = 30 * 24 * hourMs;
 const drainMs = 5000;
 /** Distinguishes the claims of this process from those of an earlier one. All queues of the process share it. */
 const processHolder = randomUUID();
 
 export function createJobs(options: JobsOptions): Jobs {
   const { database, log, leaseMs = 20_000, pollEveryMs = 1000, sweepEveryMs = leaseMs / 4 } = options;
-  const { keepDoneMs = 24 * hourMs, keepDeadMs = 30 * 24 * hourMs, removeEveryMs = hourMs } = options;
+  const { keepDoneMs = 24 * hourMs, removeEveryMs = hourMs } = options;
   const { isSoleProcess = database.driver === 'pglite' } = options;
   const db = database.queries<JobTables>();
   const workers = new Map<string, Worker>();

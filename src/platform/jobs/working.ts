@@ -34,7 +34,7 @@ export interface WorkerDeps {
 }
 
 export interface Worker {
-  /** Claims due jobs. If a claim is in progress, it runs once more. */
+  /** Claims due jobs. If a claim is in progress, it runs again. */
   wake(): void;
   /** Makes jobs of lost workers available again, or ends them. */
   sweep(): Promise<void>;

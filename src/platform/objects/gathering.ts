@@ -9,8 +9,8 @@ const pageKeys = 1000;
 const strangersPerStart = 8;
 
 /**
- * Keys that begin with one of `starts`, each once, in no order. Beginnings of one folder are looked for in one listing of
- * it, unless there are too many others.
+ * Returns the keys that begin with one of `starts`, each once, in no order. One listing of a folder serves all prefixes
+ * in it, unless there are too many other keys.
  */
 export async function gather(objects: Pick<Objects, 'list'>, starts: readonly string[]): Promise<readonly string[]> {
   const folders = new Map<string, string[]>();

@@ -12,8 +12,8 @@ interface Guard {
 }
 
 /**
- * A body that is not taken to its end is destroyed, so that its sender is not left waiting; its own error is handed on as
- * it is.
+ * Destroys a body that is not read to its end, so that its sender does not wait. The body's own error is passed on
+ * unchanged.
  */
 export async function guarded<T>({ keys = [], body, asProblem }: Guard, work: () => Promise<T>): Promise<T> {
   const stream = body instanceof Readable ? body : undefined;

@@ -7,12 +7,13 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { isNightly } from '../../../test/lane.fixture.ts';
 import { listed } from '../../../test/platform/objects/objects.fixture.ts';
 import { openTestBucket, skipWithoutS3 } from '../../../test/platform/objects/s3.fixture.ts';
 import { bytesOf, openTarget, type Target } from '../../../test/platform/objects/writing.child.ts';
 import type { Objects } from './objects.ts';
 
-/** Answers the last write that the process said before it was killed. */
+/** Returns the last write that the process reported before it was killed. */
 async function writeAndKill(target: Target): Promise<number> {
   const program = fileURLToPath(new URL('../../../test/platform/objects/writing.child.ts', import.meta.url));
   const args = ['--disable-warning=ExperimentalWarning', program, JSON.stringify(target)];
@@ -54,7 +55,7 @@ async function expectWholeObjects(target: Target, acknowledged: number): Promise
 }
 
 test('files: a process killed while it writes leaves whole objects or none', async () => {
-  for (let round = 0; round < 6; round++) {
+  for (let round = 0; round < (isNightly ? 6 : 2); round++) {
     const folder = await mkdtemp(join(tmpdir(), 'atelier-kills-'));
     const target: Target = { driver: 'files', folder };
     await expectWholeObjects(target, await writeAndKill(target));
@@ -63,7 +64,7 @@ test('files: a process killed while it writes leaves whole objects or none', asy
 });
 
 test.skipIf(skipWithoutS3)('S3: a process killed while it writes leaves whole objects or none', async () => {
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < (isNightly ? 3 : 1); round++) {
     const { bucket, close } = await openTestBucket();
     const target: Target = { driver: 's3', bucket };
     await expectWholeObjects(target, await writeAndKill(target));

@@ -11,7 +11,7 @@ export interface ObjectHead {
   /** Strong and quoted: `"…"`. Changes with the bytes. */
   readonly etag: string;
   readonly modifiedAt: Date;
-  /** As the store keeps it; files keep none. Only of `head`. */
+  /** As stored by the object store. Files have none. Only from `head`. */
   readonly contentType?: string;
 }
 
@@ -85,8 +85,8 @@ export interface Objects {
   /** `undefined`: no such object. The caller consumes or destroys the stream. */
   get(key: string, options?: ReadOptions): Promise<ObjectBody | undefined>;
   /**
-   * Whole or not at all: a reader never sees a part, also when the process dies on the way. A stream that fails rejects
-   * with its own error; a stream that is not taken to its end is destroyed.
+   * Writes everything or nothing: a reader never sees a part, also if the process dies. A stream that fails rejects
+   * with its own error. A stream that is not read to its end is destroyed.
    */
   put(key: string, body: Uint8Array | Readable, options: WriteOptions): Promise<ObjectHead>;
   /** Inside the store. `undefined`: no such source. Throws ObjectChanged when `ifMatch` is given and differs. */

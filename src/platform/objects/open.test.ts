@@ -90,7 +90,7 @@ describe.skipIf(skipWithoutS3)('a real S3 server', () => {
     expect(await (await anonymously(names.publicBucket, 'a')).text()).toBe('for all');
     expect((await anonymously(names.publicBucket, '')).status).toBe(403);
     expect(await probeCreateOnly()).toBe('honoured');
-    // Nothing of ours stays beside the objects.
+    // None of our files remain beside the objects.
     expect((await listed(originals, '')).map(({ key }) => key)).toEqual(['a']);
     await Promise.all(opened.map(({ close }) => close()));
     await (await open(names, { production: true })).close();

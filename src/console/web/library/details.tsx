@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import type { Asset } from '../../../client/media/api.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { durationOf, sizeOf, When } from '../parts/figures.tsx';
@@ -7,7 +8,6 @@ import { useUser } from '../user.tsx';
 import { isImage, isVideo, nameOf } from './grid.tsx';
 import { Picture } from './picture.tsx';
 import { useSigned } from './signing.ts';
-import type { Asset } from './uploads.ts';
 
 export function Details({
   asset,
@@ -78,7 +78,7 @@ function View({ asset }: { readonly asset: Asset }) {
   );
 }
 
-/** The wordmark is for downloads alone; the first one of an asset takes a moment. */
+/** The wordmark is for downloads only. The first one of an asset takes a moment. */
 function Download({ asset }: { readonly asset: Asset }) {
   const user = useUser();
   const download = useMutation({
@@ -88,7 +88,7 @@ function Download({ asset }: { readonly asset: Asset }) {
         method: 'POST',
         json: { ref: asset.assetId },
       });
-      // Of another origin `download` is only obeyed for bytes that are here.
+      // Browsers ignore `download` for other origins, so the bytes are loaded first.
       const file = await fetch(url).then((response) => response.blob());
       const link = document.createElement('a');
       link.href = URL.createObjectURL(file);
@@ -121,7 +121,7 @@ function Copying({ asset, onCopied }: { readonly asset: Asset; readonly onCopied
       const to = { toScopeKind: kind, toScopeId: id };
       const copyOf = (fromAssetId: string, more: object = {}) =>
         user.json<Asset>('media', '/v1/copy', { method: 'POST', json: { fromAssetId, ...to, ...more } });
-      // A video goes with a thumbnail of its own.
+      // A video has its own thumbnail.
       const thumb = asset.thumbAssetId === null ? undefined : await copyOf(asset.thumbAssetId);
       return copyOf(asset.assetId, thumb && { thumbAssetId: thumb.assetId });
     },

@@ -1,7 +1,7 @@
+import type { Asset } from '../../../client/media/api.ts';
 import { durationOf, momentOf } from '../parts/figures.tsx';
 import { Picture } from './picture.tsx';
 import { useSigned } from './signing.ts';
-import type { Asset } from './uploads.ts';
 
 export const isVideo = ({ mime }: Asset) => mime.startsWith('video/');
 export const isImage = ({ mime }: Asset) => mime.startsWith('image/');

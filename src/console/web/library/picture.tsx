@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 
 const side = 32;
 
-/** What a picture will look like, until it is there. */
+/** A placeholder until the picture is loaded. */
 function Placeholder({ blurhash }: { readonly blurhash: string | null | undefined }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(() => {
@@ -23,7 +23,7 @@ export function Picture({
   readonly url: string | undefined;
   readonly alt: string;
   readonly blurhash?: string | null | undefined;
-  /** All of it is shown; else it fills its box. */
+  /** Shows the whole picture. Otherwise it fills its box. */
   readonly isWhole?: boolean;
 }) {
   const [state, setState] = useState<'waiting' | 'there' | 'broken'>('waiting');

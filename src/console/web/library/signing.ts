@@ -1,4 +1,4 @@
-/** Read addresses of assets, asked for in one call for all that are wanted at the same moment. */
+/** Signed URLs of assets. One call signs all that are needed at the same time. */
 import { useQuery } from '@tanstack/react-query';
 import { type User, useUser } from '../user.tsx';
 
@@ -47,7 +47,7 @@ export function useSigned(kind: Kind, assetId: string | null) {
     queryKey: ['signed', user.id, kind, assetId],
     queryFn: () => sign(user, kind, assetId ?? ''),
     enabled: assetId !== null,
-    // Addresses are good for days.
+    // URLs are valid for days.
     staleTime: 3_600_000,
   });
 }

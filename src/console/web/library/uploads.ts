@@ -1,21 +1,7 @@
-/** An upload as any application makes it: a place is reserved, the bytes go to the store, the asset is registered. */
+/** Uploads as any application does: reserves a place, sends the bytes to the store, and registers the asset. */
+import type { Asset } from '../../../client/media/api.ts';
 import { CallFailed } from '../calls.ts';
 import type { User } from '../user.tsx';
-
-export interface Asset {
-  readonly assetId: string;
-  readonly scopeKind: string;
-  readonly scopeId: string;
-  readonly kind: string;
-  readonly mime: string;
-  readonly byteSize: number;
-  readonly width: number | null;
-  readonly height: number | null;
-  readonly durationMs: number | null;
-  readonly blurhash: string | null;
-  readonly thumbAssetId: string | null;
-  readonly createdAt: string;
-}
 
 interface Reservation {
   readonly assetId: string;
@@ -23,11 +9,11 @@ interface Reservation {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What models take, and browsers show as it is. */
+/** Formats that models accept and browsers show unchanged. */
 export const attachmentTypes = 'image/jpeg,image/png,image/webp,image/gif,image/avif';
 export const pictureTypes = `${attachmentTypes},image/heic,image/heif,image/tiff,image/bmp,.heic,.heif`;
 
-/** `onProgress` is told the share that has been sent, 0 to 1. */
+/** `onProgress` gets the share that has been sent, from 0 to 1. */
 export async function uploadPicture(
   user: User,
   file: File,
@@ -43,7 +29,7 @@ export async function uploadPicture(
   return user.json<Asset>('media', '/v1/assets', { method: 'POST', json: { ...described, assetId } });
 }
 
-/** `fetch` does not tell how far an upload is. */
+/** `fetch` does not report the progress of an upload. */
 function put(
   url: string,
   headers: Readonly<Record<string, string>>,
@@ -56,7 +42,7 @@ function put(
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
     request.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 1 : loaded / total);
     request.onload = () => {
-      // 412: these bytes are there already.
+      // 412: these bytes are uploaded already.
       if (request.status < 300 || request.status === 412) resolve();
       else reject(new CallFailed(request.status, { message: `The store refused the upload (${request.status}).` }));
     };

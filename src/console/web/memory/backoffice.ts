@@ -1,4 +1,4 @@
-/** The memory service's admin API, through the console's server, which holds its token. */
+/** The memory service's admin API, through the console's server, which has its token. */
 import { callJson } from '../calls.ts';
 
 export const memoryTypes = ['preference', 'workflow', 'instruction', 'episodic'] as const;

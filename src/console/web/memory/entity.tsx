@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Confirm } from '../parts/confirm.tsx';
 import { backOffice, entityPath } from './backoffice.ts';
 
-/** Everything that is known about one entity, to be handed over or erased. */
+/** Everything that is stored about one entity, for export or erasure. */
 export function Entity({
   type,
   id,

@@ -109,7 +109,7 @@ export function ProfileDetails({
   );
 }
 
-/** Those that operators have written, now or before: the service learns the others by itself. */
+/** Facts that operators have written, now or before. The service derives the others. */
 function writtenFacts({ facts: before, locked }: Profile, facts: Profile['facts']): Profile['facts'] {
   return Object.fromEntries(
     Object.entries(facts).filter(([name, value]) => value !== '' && (locked.includes(name) || value !== before[name])),

@@ -112,7 +112,7 @@ export function Content() {
   );
 }
 
-/** As the public endpoint gives it, to anybody who asks in that language. */
+/** The response of the public endpoint in that language. */
 function Section<T>({
   title,
   path,

@@ -1,8 +1,9 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
+import type { Asset } from '../../../client/media/api.ts';
 import { Details } from '../library/details.tsx';
 import { Grid } from '../library/grid.tsx';
-import { type Asset, pictureTypes, uploadPicture } from '../library/uploads.ts';
+import { pictureTypes, uploadPicture } from '../library/uploads.ts';
 import { Empty, Failure, Loading } from '../parts/states.tsx';
 import { SignedInAs, useUser } from '../user.tsx';
 

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 
-/** Two steps for what cannot be taken back, without a window of its own. */
+/** A confirmation in two steps for actions that cannot be undone, without a dialog. */
 export function Confirm({
   label,
   question,
@@ -15,7 +15,7 @@ export function Confirm({
   const first = useRef<HTMLButtonElement>(null);
   const wasAsked = useRef(false);
   useEffect(() => {
-    // The question stands where the button was, and the button where the question was: so does the focus.
+    // The question takes the place of the button, and the other way round. The focus follows.
     if (isAsked !== wasAsked.current) first.current?.focus();
     wasAsked.current = isAsked;
   }, [isAsked]);

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useId, useRef } from 'react';
 
-/** The browser's own: it keeps the focus, ends on Escape, and hides what lies behind from every reader. */
+/** The browser's dialog: it holds the focus, closes on Escape, and hides the page below from assistive technology. */
 export function Dialog({
   title,
   onClose,
@@ -18,7 +18,7 @@ export function Dialog({
     const opener = document.activeElement;
     dialog.current?.showModal();
     return () => {
-      // What opened it may be gone, deleted from within.
+      // The dialog may have deleted the element that opened it.
       const next = opener?.isConnected ? opener : document.getElementById('main');
       if (next instanceof HTMLElement) next.focus({ preventScroll: true });
     };

@@ -1,4 +1,4 @@
-/** Times, sizes and counts, as people read them. */
+/** Formats times, sizes and counts for people. */
 
 const number = new Intl.NumberFormat();
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });

@@ -21,7 +21,7 @@ export function Failure({ error, retry }: { readonly error: Error; readonly retr
   );
 }
 
-/** Beside the control whose deed failed; what is shown otherwise stays. */
+/** Shown beside the control that failed. The other content stays. */
 export function Problem({ of: error }: { readonly of: Error | null }) {
   return (
     error && (
@@ -43,7 +43,7 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
 
 const statusTones = { good: 'good', bad: 'bad', busy: 'busy', quiet: 'quiet' } as const;
 
-/** Never by colour alone: the word says it too. */
+/** Not by color alone: a word has the same meaning. */
 export function Status({ tone, children }: { readonly tone: keyof typeof statusTones; readonly children: ReactNode }) {
   return <span className={`status ${statusTones[tone]}`}>{children}</span>;
 }

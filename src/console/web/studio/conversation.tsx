@@ -17,7 +17,7 @@ interface ThreadState {
   readonly isRunning: boolean;
 }
 
-/** While a run goes on its answer comes by the stream, from the beginning: what is stored of it is left out. */
+/** While a run is active, its answer comes from the stream from the beginning, so the stored part is omitted. */
 async function readThread(user: User, threadId: string): Promise<ThreadState> {
   const id = encodeURIComponent(threadId);
   const { task } = await user.json<CurrentTask>('agent', `/thread/${id}/current-task`);
@@ -26,7 +26,7 @@ async function readThread(user: User, threadId: string): Promise<ThreadState> {
   return { messages: task === null ? messages : messages.slice(0, lastAsked + 1), isRunning: task !== null };
 }
 
-/** The run ends, and with it its stream; what was said stays. */
+/** The run and its stream end. The text so far stays. */
 async function stopRun(user: User, threadId: string): Promise<void> {
   const agent = agentCalls(user.agent);
   const { task } = await agent.readCurrentTask(threadId);
@@ -85,7 +85,8 @@ function Chat({
   const isIdle = useRef(true);
   isIdle.current = !isAnswering;
 
-  // What is stored is the truth, also when another tab has changed it: it is shown as soon as nothing is under way here.
+  // The stored messages are authoritative, also if another tab has changed them. They are shown once nothing is running
+  // here.
   useEffect(() => {
     if (!isIdle.current) return;
     setMessages(stored.messages);

@@ -1,4 +1,4 @@
-/** Pictures and videos that a run has made, and what became of those that it has not. */
+/** Pictures and videos of a run, and the status of those that are not made. */
 import { useMutation } from '@tanstack/react-query';
 import { Picture } from '../library/picture.tsx';
 import { useSigned } from '../library/signing.ts';
@@ -56,7 +56,7 @@ export function Image({ assetId, alt }: { readonly assetId: string; readonly alt
 export function Video({ assetId, label }: { readonly assetId: string; readonly label: string }) {
   const { data } = useSigned('video', assetId);
   if (data?.ready === false) return <p className="quiet">This video has been deleted.</p>;
-  // Made without speech: there is nothing that captions could say.
+  // Videos have no speech, so there is nothing to caption.
   return (
     <video
       className="media"

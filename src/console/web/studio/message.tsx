@@ -29,14 +29,14 @@ export function Message({
   onRetried,
 }: {
   readonly message: UIMessage;
-  /** Pictures of this browser that were attached, by asset id. */
+  /** Pictures attached in this browser, by asset id. */
   readonly previews: ReadonlyMap<string, string>;
   readonly onRewind: ((message: UIMessage) => void) | undefined;
   readonly onRetried: () => void;
 }) {
   const isUser = message.role === 'user';
   const shownVideos = new Set(message.parts.flatMap((part) => videoIdOf(part) ?? []));
-  // Parts are only ever added at the end.
+  // Parts are only added at the end.
   const keyed = message.parts.map((part, place) => ({ key: `${place}`, part }));
   return (
     <article className={`message ${message.role}`} aria-label={isUser ? 'You' : 'Atelier'}>
@@ -106,7 +106,7 @@ function Attachment({
   return <img className="media attached" src={assetId === undefined ? url : previews.get(assetId)} alt={name} />;
 }
 
-/** Nothing in an answer may load from elsewhere, and links open beside the console. */
+/** An answer cannot load anything from elsewhere, and links open beside the console. */
 function Prose({ text }: { readonly text: string }) {
   return (
     <div className="prose">

@@ -1,4 +1,4 @@
-/** The conversations that this browser knows of: the agent service keeps them, but lists none. */
+/** The threads of this browser. The agent service stores threads, but does not list them. */
 import { useSyncExternalStore } from 'react';
 
 export interface Thread {
@@ -15,7 +15,7 @@ export function useThreads(userId: string): readonly Thread[] {
   return parse(text);
 }
 
-/** The newest first; one that is known is not renamed. */
+/** The newest first. A known thread is not renamed. */
 export function rememberThread(userId: string, thread: Thread): void {
   const known = parse(localStorage.getItem(keyOf(userId)) ?? '[]');
   if (known.some(({ id }) => id === thread.id)) return;

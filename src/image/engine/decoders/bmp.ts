@@ -1,19 +1,19 @@
 /**
- * BMP pictures of every kind that browsers show: Windows and OS/2 headers, 1 to 32 bits, RLE, bit fields, top-down. Runs
- * in a decoder thread only. The npm packages for BMP leave out half of these, or read them wrong.
+ * Decodes every kind of BMP that browsers show: Windows and OS/2 headers, 1 to 32 bits, RLE, bit fields, top-down. Runs
+ * in a decoder thread only. The npm packages for BMP lack half of these, or decode them incorrectly.
  */
 import { PictureFault } from '../engine.ts';
 import { type BmpHeader, readBmpHeader } from './bmpheader.ts';
 import { type Canvas, createCanvas } from './canvas.ts';
 
-/** Throws PictureFault. Pixels that RLE skips are transparent, as browsers have them. */
+/** Throws PictureFault. Pixels that RLE skips are transparent, as in browsers. */
 export function decodeBmp(bytes: Uint8Array, maxPixels: number): Uint8Array<ArrayBuffer> {
   const header = readBmpHeader(bytes);
   const { width, height, profile } = header;
   if (width * height > maxPixels) throw new PictureFault('too_large', 'The picture has too many pixels.');
   const isRun = header.coding !== 'plain';
   const rowBytes = Math.ceil((width * header.bits) / 32) * 4;
-  // Before memory is taken for pixels that are not there.
+  // Checked before allocating memory for pixels that the file lacks.
   if (!isRun && header.pixelsAt + rowBytes * (height - 1) + Math.ceil((width * header.bits) / 8) > bytes.length)
     throw truncated();
   const hasAlpha = isRun || header.masks?.alpha !== undefined;
@@ -80,11 +80,11 @@ function fillMasked(bytes: Uint8Array, header: BmpHeader, { pixels }: Canvas, ro
       isSeen ||= pixels[to - 1] !== 0;
     }
   }
-  // An alpha that is 0 everywhere is one that was never written.
+  // An alpha channel of zeros was never written.
   if (channels.length === 4 && !isSeen) for (let at = 3; at < pixels.length; at += 4) pixels[at] = 255;
 }
 
-/** How the bits under a mask become a byte. */
+/** Converts the bits under a mask to a byte. */
 function channelOf(mask: number) {
   if (mask === 0) return { mask, shift: 0, drop: 0, levels: new Uint8Array(1) };
   const shift = 31 - Math.clz32(mask & -mask);
@@ -105,7 +105,7 @@ function fillRuns(bytes: Uint8Array, header: BmpHeader, { pixels }: Canvas): voi
     if (byte === undefined) throw truncated();
     return byte;
   };
-  /** What is beyond the edge is dropped. */
+  /** Pixels beyond the edge are dropped. */
   const put = (red: number, green: number, blue: number) => {
     if (column < width && row < height) {
       const to = (rowAt(header, row) * width + column) * 4;
@@ -122,7 +122,7 @@ function fillRuns(bytes: Uint8Array, header: BmpHeader, { pixels }: Canvas): voi
 
   const repeat = (count: number) => {
     const value = bits === 24 ? [next(), next(), next()] : next();
-    // A run that reaches far beyond the edge costs no more than the row.
+    // A run that exceeds the row costs no more than the row.
     const end = column + count;
     for (let index = 0; index < count && column < width; index++) {
       if (typeof value !== 'number') putColor(value);
@@ -145,7 +145,7 @@ function fillRuns(bytes: Uint8Array, header: BmpHeader, { pixels }: Canvas): voi
     at += (at - start) % 2;
   };
 
-  // The end mark may be missing once every row is there.
+  // The end mark may be missing after the last row.
   while (row < height && !(row === height - 1 && column >= width && at >= bytes.length)) {
     const count = next();
     if (count > 0) {

@@ -1,18 +1,18 @@
-/** What the headers of a BMP file say: the file header, one of the information headers, masks, palette, profile. */
+/** Reads the headers of a BMP file: the file header, one of the information headers, masks, palette and profile. */
 import { PictureFault } from '../engine.ts';
 
 export interface BmpHeader {
   readonly width: number;
   readonly height: number;
   readonly isTopDown: boolean;
-  /** A pixel. */
+  /** Bits per pixel. */
   readonly bits: number;
   readonly coding: 'plain' | 'runs';
-  /** Of 16 and 32 bits a pixel. */
+  /** For 16 and 32 bits per pixel. */
   readonly masks: Masks | undefined;
-  /** Red, green, blue of each entry. */
+  /** Red, green and blue of each entry. */
   readonly palette: Uint8Array;
-  /** Where the pixels begin. */
+  /** The offset of the pixels. */
   readonly pixelsAt: number;
   /** ICC. */
   readonly profile: Uint8Array | undefined;
@@ -28,9 +28,9 @@ interface Masks {
 const fileHeaderBytes = 14;
 /** OS/2 1: sizes of 16 bits, palettes of three bytes. */
 const coreBytes = 12;
-/** OS/2 2 reaches from 16 to 64 bytes, Windows' has 40, 52, 56, 108 or 124. */
+/** The header of OS/2 2 has 16 to 64 bytes, that of Windows 40, 52, 56, 108 or 124. */
 const [shortestBytes, windowsBytes, version2Bytes, version3Bytes, os2Bytes, version5Bytes] = [16, 40, 52, 56, 64, 124];
-/** `biCompression`; 3 and 4 mean something else in OS/2. */
+/** `biCompression`; 3 and 4 have another meaning in OS/2. */
 const [plain, runs8, runs4, bitFields, runs24, alphaFields] = [0, 1, 2, 3, 4, 6];
 const depths: readonly number[] = [1, 2, 4, 8, 16, 24, 32];
 const defaultMasks = {
@@ -41,7 +41,7 @@ const defaultMasks = {
 const embeddedProfile = 0x4d42_4544;
 const longestProfile = 4 * 1024 * 1024;
 
-/** Whether a file that begins like this is a BMP: two letters alone may begin any text. */
+/** Returns whether a file with this beginning is a BMP. Two letters alone can begin any text. */
 export function isBmp(beginning: Uint8Array): boolean {
   if (beginning[0] !== 0x42 || beginning[1] !== 0x4d || beginning.length < fileHeaderBytes + 4) return false;
   const size = viewOf(beginning).getUint32(fileHeaderBytes, true);
@@ -55,7 +55,7 @@ export function readBmpHeader(bytes: Uint8Array): BmpHeader {
   const length = bytes.length >= at + 4 ? view.getUint32(at, true) : 0;
   if (!isLength(length) || bytes.length < at + length) throw damaged();
   const isCore = length === coreBytes;
-  /** What a shorter header leaves out is 0. */
+  /** Fields that a shorter header omits are 0. */
   const word = (offset: number) => (offset + 4 <= length ? view.getUint32(at + offset, true) : 0);
   const width = isCore ? view.getUint16(at + 4, true) : view.getInt32(at + 4, true);
   const declared = isCore ? view.getUint16(at + 6, true) : view.getInt32(at + 8, true);
@@ -69,7 +69,7 @@ export function readBmpHeader(bytes: Uint8Array): BmpHeader {
   const coding = codingOf(compression, bits, isOs2);
   if (coding === 'runs' && isTopDown) throw damaged();
   const hasFields = coding === 'plain' && compression !== plain;
-  // Version 1 has the masks behind it, later ones in it.
+  // The masks follow a header of version 1, and are part of later ones.
   const behind = hasFields && length < version2Bytes ? (compression === alphaFields ? 16 : 12) : 0;
   const paletteAt = at + length + behind;
   if (paletteAt > bytes.length) throw damaged();
@@ -90,7 +90,7 @@ export function readBmpHeader(bytes: Uint8Array): BmpHeader {
     coding,
     masks,
     palette,
-    // Left out by some writers.
+    // Some writers omit it.
     pixelsAt: pixelsAtTold === 0 ? paletteEnd : pixelsAtTold,
     profile:
       length === version5Bytes && word(56) === embeddedProfile ? profileAt(bytes, word(112), word(116)) : undefined,
@@ -122,14 +122,14 @@ function readMasks(view: DataView, at: number, hasAlpha: boolean): Masks {
   const [red, green, blue] = [view.getUint32(at, true), view.getUint32(at + 4, true), view.getUint32(at + 8, true)];
   const alpha = hasAlpha ? view.getUint32(at + 12, true) : 0;
   for (const mask of [red, green, blue, alpha]) {
-    // Its bits have to be in one piece.
+    // The bits must be contiguous.
     const low = mask === 0 ? 0 : mask >>> (31 - Math.clz32(mask & -mask));
     if ((low & (low + 1)) !== 0) throw damaged();
   }
   return { red, green, blue, alpha: alpha === 0 ? undefined : alpha };
 }
 
-/** At most 256 entries, and no more than there are. */
+/** At most 256 entries, and no more than the file has. */
 function readPalette(bytes: Uint8Array, at: number, entryBytes: number, declared: number): Uint8Array {
   const count = Math.min(declared, 256, Math.floor((bytes.length - at) / entryBytes));
   const palette = new Uint8Array(count * 3);
@@ -140,7 +140,7 @@ function readPalette(bytes: Uint8Array, at: number, entryBytes: number, declared
   return palette;
 }
 
-/** Counted from the information header on. */
+/** Relative to the information header. */
 function profileAt(bytes: Uint8Array, offset: number, length: number): Uint8Array | undefined {
   const at = fileHeaderBytes + offset;
   return length > 0 && length <= longestProfile && at + length <= bytes.length

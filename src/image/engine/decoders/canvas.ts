@@ -1,6 +1,6 @@
 /**
- * What a decoder hands to libvips: its pixels as an uncompressed TIFF. Unlike bare pixels, a TIFF carries a color
- * profile, so the rest of the engine treats these pictures like any other file.
+ * Passes a decoder's pixels to libvips as an uncompressed TIFF. Unlike raw pixels, a TIFF has a color profile, so the
+ * rest of the engine treats these pictures like any other file.
  */
 import { PictureFault } from '../engine.ts';
 
@@ -9,7 +9,7 @@ export interface CanvasOptions {
   readonly height: number;
   /** 4: with alpha. */
   readonly channels: 3 | 4;
-  /** The colors are multiplied by the alpha already. */
+  /** The colors are premultiplied. */
   readonly isPremultiplied?: boolean;
   /** ICC. */
   readonly profile?: Uint8Array | undefined;
@@ -17,7 +17,7 @@ export interface CanvasOptions {
 
 export interface Canvas {
   readonly file: Uint8Array<ArrayBuffer>;
-  /** The part of `file` that the decoder fills: red, green, blue (and alpha), row by row, from the top. All 0 at first. */
+  /** The part of `file` that the decoder fills: red, green, blue (and alpha), row by row from the top. Initially 0. */
   readonly pixels: Uint8Array;
 }
 
@@ -32,7 +32,7 @@ interface Field {
   readonly values: readonly number[] | Uint8Array;
 }
 
-/** Throws PictureFault when the pixels do not fit into a file with 32-bit offsets. */
+/** Throws PictureFault if the pixels do not fit into a file with 32-bit offsets. */
 export function createCanvas(options: CanvasOptions): Canvas {
   const { width, height, channels } = options;
   const rowBytes = width * channels;
@@ -63,7 +63,7 @@ export function createCanvas(options: CanvasOptions): Canvas {
   return { file, pixels: file.subarray(headerBytes, headerBytes + pixelBytes) };
 }
 
-/** The directory of the one page, and behind it the values that do not fit into its entries. */
+/** The directory of the one page, followed by the values that do not fit into its entries. */
 function layDirectory(fields: readonly Field[], offset: number): { offset: number; bytes: Buffer } {
   const entryBytes = 12;
   const directory = Buffer.alloc(2 + fields.length * entryBytes + 4);
@@ -86,7 +86,7 @@ function layDirectory(fields: readonly Field[], offset: number): { offset: numbe
   return { offset, bytes: Buffer.concat([directory, ...tail]) };
 }
 
-/** Of an even length, so that what follows begins at an even offset. */
+/** Padded to an even length, so that the next value has an even offset. */
 function encodeValues(type: number, values: readonly number[] | Uint8Array): Buffer {
   if (type === undefinedBytes) return Buffer.concat([Buffer.from(values), Buffer.alloc(values.length % 2)]);
   const size = type === short ? 2 : 4;

@@ -1,4 +1,7 @@
-/** The first page of a TIFF, as a file of one page: libtiff walks the whole chain, which takes minutes for a million. */
+/**
+ * Copies the first page of a TIFF to a file of one page, because libtiff reads the whole chain, which takes minutes for
+ * a million pages.
+ */
 
 interface Layout {
   readonly countBytes: 2 | 8;
@@ -9,7 +12,7 @@ interface Layout {
 const classic: Layout = { countBytes: 2, entryBytes: 12, offsetBytes: 4 };
 const big: Layout = { countBytes: 8, entryBytes: 20, offsetBytes: 8 };
 
-/** The same bytes where there is one page only, or where the file is damaged. */
+/** Returns the same bytes if there is only one page, or if the file is damaged. */
 export function firstPageOf(bytes: Uint8Array): Uint8Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (bytes.length < 16) return bytes;

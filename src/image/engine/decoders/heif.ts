@@ -1,13 +1,13 @@
 /**
- * HEIC and HEIF pictures, decoded by libheif and libde265 in WebAssembly (libheif-js). Runs in a decoder thread only.
- * The C interface is called as it is: it alone gives access to color profiles and to limits.
+ * Decodes HEIC and HEIF with libheif and libde265 in WebAssembly (libheif-js). Runs in a decoder thread only. Uses the
+ * C interface directly, because only it gives access to color profiles and to limits.
  */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { PictureFault } from '../engine.ts';
 import { createCanvas } from './canvas.ts';
 
-/** The part of libheif's C interface that is used here. Pointers are numbers; an error is written to `error`. */
+/** The part of libheif's C interface that is used here. Pointers are numbers. Errors are written to `error`. */
 interface Libheif {
   readonly HEAPU8: Uint8Array;
   _malloc(bytes: number): number;
@@ -85,18 +85,18 @@ const interleaved = 10;
 const errorBytes = 16;
 
 /**
- * Bytes of WebAssembly memory a pixel: planes of 4:4:4 in 16 bits, their copy as RGB, and one more when the picture is
- * turned.
+ * Bytes of WebAssembly memory per pixel: planes of 4:4:4 in 16 bits, their copy as RGB, and one more if the picture is
+ * rotated.
  */
 const bytesPerPixel = 24;
-/** For libheif itself, and for the tables of a file. */
+/** For libheif itself and the tables of a file. */
 const baseBytes = 64 * 1024 * 1024;
 const longestProfile = 4 * 1024 * 1024;
 const pageBytes = 65_536;
 
 /**
- * The primary picture, or the first frame of a file that is a sequence only: upright (`irot`, `imir` and `clap` applied), 8
- * bits a channel, its color profile kept. Throws PictureFault.
+ * Returns the primary picture, or the first frame of a sequence: upright (`irot`, `imir` and `clap` applied), 8 bits
+ * per channel, with its color profile. Throws PictureFault.
  */
 export async function decodeHeif(bytes: Uint8Array, maxPixels: number): Promise<Uint8Array<ArrayBuffer>> {
   const calls = await openCalls(baseBytes + bytes.length + maxPixels * bytesPerPixel);
@@ -111,7 +111,7 @@ export async function decodeHeif(bytes: Uint8Array, maxPixels: number): Promise<
 
   const channels = frame.hasAlpha ? 4 : 3;
   const image = frame.decode(frame.hasAlpha ? chromaRgba : chromaRgb);
-  // What the headers say may differ.
+  // The headers may differ from this.
   const width = lib._heif_image_get_width(image, interleaved);
   const height = lib._heif_image_get_height(image, interleaved);
   if (width < 1 || height < 1) throw undecodable();
@@ -181,12 +181,12 @@ function openTrack({ lib, call }: Calls, context: number): Frame {
   };
 }
 
-/** How the library is called. */
+/** Calls the library. */
 interface Calls {
   readonly lib: Libheif;
-  /** What the call wrote to `result`. Throws PictureFault, or an error when this machine lacks memory. */
+  /** Returns what the call wrote to `result`. Throws PictureFault, or an error if this machine lacks memory. */
   call(work: (error: number, result: number) => void): number;
-  /** A pointer to bytes that last as long as the thread. */
+  /** Returns a pointer to bytes that exist as long as the thread. */
   allocate(bytes: number): number;
   /** Pointer and stride, in bytes. */
   planeOf(image: number): readonly [number, number];
@@ -197,9 +197,9 @@ async function openCalls(memoryBytes: number): Promise<Calls> {
   const lib = await openLibheif(memory);
   const [error, result] = [lib._malloc(errorBytes), lib._malloc(errorBytes)];
   const number = (pointer: number) => new DataView(lib.HEAPU8.buffer).getUint32(pointer, true);
-  /** `cause`: what the library says, or the trap that it ran into. */
+  /** `cause`: the library's message, or the trap. */
   const faultOf = (cause: unknown, code?: number) => {
-    // Not the picture's fault: this machine has no memory left.
+    // This machine has no memory left, which is not the picture's fault.
     if (memory.isDenied) return new Error('no memory for libheif', { cause });
     if (code === outOfMemory) return tooLarge(cause);
     return code !== undefined && unsupported.includes(code)
@@ -243,7 +243,7 @@ async function openLibheif(memory: { readonly limit: number; isDenied: boolean }
         exported.grow = (pages) => {
           if (exported.buffer.byteLength + pages * pageBytes > memory.limit)
             throw new RangeError('more memory than a picture may take');
-          // Emscripten first requests more than it needs; its last attempt counts.
+          // Emscripten first requests more than it needs. Only its last attempt counts.
           memory.isDenied = true;
           const before = grow(pages);
           memory.isDenied = false;

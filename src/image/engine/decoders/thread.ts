@@ -1,4 +1,4 @@
-/** A decoder thread: one picture, then it ends. What a decoder keeps, or breaks, goes with it. */
+/** A decoder thread decodes one picture and ends. State and damage of a decoder end with it. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { PictureFault } from '../engine.ts';
 import type { Decoded, Undecoded } from './translating.ts';
@@ -6,7 +6,7 @@ import type { Decoded, Undecoded } from './translating.ts';
 const { bytes, mime, maxPixels } = workerData as Undecoded;
 
 async function decode(): Promise<Uint8Array<ArrayBuffer>> {
-  // Loaded when it is needed: each has a megabyte or two of code.
+  // Loaded when needed, because each has one or two megabytes of code.
   if (mime === 'image/bmp') return (await import('./bmp.ts')).decodeBmp(bytes, maxPixels);
   return (await import('./heif.ts')).decodeHeif(bytes, maxPixels);
 }

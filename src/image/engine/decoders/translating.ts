@@ -1,6 +1,6 @@
 /**
- * Pictures that libvips does not read are decoded in a thread of their own and handed to it as TIFF. The thread is ended at the deadline
- * whatever it does, and costs nothing while there is no such picture.
+ * Decodes pictures that libvips does not support in a thread, and passes them to libvips as TIFF. The thread is
+ * terminated at the deadline, and none exists while there is no such picture.
  */
 import { Worker } from 'node:worker_threads';
 import type { Deadline } from '../deadline.ts';
@@ -18,10 +18,10 @@ export type Decoded =
   | { readonly reason: PictureFault['reason']; readonly message: string }
   | { readonly failure: string };
 
-/** JavaScript's heap; pixels are outside of it, and are bounded by the decoders. */
+/** The limit of JavaScript's heap. Pixels are outside of it, and the decoders limit them. */
 const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
 
-/** Bytes that libvips reads. Throws PictureFault, EngineBusy, and EngineTimeout at the deadline. */
+/** Returns bytes that libvips reads. Throws PictureFault, EngineBusy, and EngineTimeout at the deadline. */
 export async function translate(picture: Undecoded, deadline: Deadline): Promise<Uint8Array> {
   switch (picture.mime) {
     case 'image/tiff':

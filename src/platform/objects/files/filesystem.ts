@@ -102,7 +102,7 @@ async function head({ folders }: Store, key: string): Promise<ObjectHead | undef
   return stat?.isFile() ? headOf(stat) : undefined;
 }
 
-/** What was seen and what is read are one open file, whatever happens to its name in between. */
+/** The status and the bytes are of one open file, even if its name changes in between. */
 async function get(
   { folders }: Store,
   key: string,

@@ -27,7 +27,7 @@ import { readXml, textOf } from './xml.ts';
 export interface S3Abilities {
   /** Whether `If-None-Match: *` on a PUT is honoured; assumed until the server shows otherwise. */
   createOnly: boolean;
-  /** Whether it knows DeleteObjects. */
+  /** Whether the server supports DeleteObjects. */
   bulkDelete: boolean;
 }
 
@@ -156,7 +156,7 @@ async function put(store: Bucket, key: string, body: Body, options: WriteOptions
     );
 }
 
-/** The source is pinned by its etag, so that what is copied is what was looked at. */
+/** The source is pinned by its ETag, so that the copied bytes are those of the lookup. */
 async function copy(
   store: Bucket,
   from: string,

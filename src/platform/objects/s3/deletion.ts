@@ -3,7 +3,7 @@ import { type S3Answer, type S3Client, S3Fault } from './client.ts';
 import { md5Base64 } from './sigv4.ts';
 import { readXml, textOf } from './xml.ts';
 
-/** Whether the server knows DeleteObjects; learnt here. */
+/** Whether the server supports DeleteObjects, once known. */
 interface Abilities {
   bulkDelete: boolean;
 }

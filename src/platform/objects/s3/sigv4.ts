@@ -83,7 +83,7 @@ export function createSigner({ accessKeyId, secretAccessKey, region }: SigningOp
   };
 }
 
-/** A key or path as S3 wants it encoded, once: everything but unreserved characters and `/`. */
+/** Encodes a key or path for S3, once: everything but unreserved characters and `/`. */
 export function encodePath(path: string): string {
   return /^[\w./~-]*$/.test(path) ? path : path.split('/').map(encodeStrictly).join('/');
 }

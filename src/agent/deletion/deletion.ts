@@ -1,0 +1,82 @@
+/**
+ * `DELETE /threads` and `DELETE /threads/:threadId`. One transaction hides the threads and queues a job; then the request
+ * itself removes them. If it cannot, or its process dies, the job does, and so does a repetition of the request.
+ */
+import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
+import { transaction } from '#platform/db/db.ts';
+import { problems } from '#platform/problem.ts';
+import { findOwnership, listHiddenThreads } from '../store/threadstore.ts';
+import { hideThreads } from '../threads/changes.ts';
+import { clearingQueue, type Deletion, deletionQueue } from './queues.ts';
+import { clearDeletedThread, type RemovalDeps, removeHiddenThread } from './removal.ts';
+
+/** When the job takes over: a request is over by then. */
+const defaultTakeOverAfterMs = 15_000;
+/** A request answers within 10 s; the rest of a long list is left to the job. */
+const requestMs = 6000;
+const assetsInRequestMs = 4000;
+const assetsInJobMs = 60_000;
+const threadsPerLook = 50;
+const threadsAtOnce = 4;
+
+/**
+ * Throws 403 for the thread of another user than `userId` (a server need not name one), 404 for an unknown one, and 503 if
+ * a step fails: the thread is hidden then, and its deletion goes on in the background.
+ */
+export async function deleteThread(
+  deps: RemovalDeps,
+  userId: string | undefined,
+  threadId: string,
+  deletesAssets: boolean,
+): Promise<void> {
+  const thread = await findOwnership(deps.db, threadId);
+  if (thread === undefined) throw problems.not_found();
+  const { ownerId } = thread;
+  if (userId !== undefined && ownerId !== userId) throw problems.forbidden();
+  await hideAndQueue(deps, ownerId, threadId, deletesAssets);
+  const hidden = (await listHiddenThreads(deps.db, ownerId, threadId, 1))[0];
+  if (hidden !== undefined) await removeHiddenThread(deps, hidden, assetsInRequestMs);
+}
+
+/** All of the user's threads. Those that cannot be removed in time are hidden, and the job removes them. */
+export async function deleteThreads(deps: RemovalDeps, userId: string, deletesAssets: boolean): Promise<void> {
+  await hideAndQueue(deps, userId, undefined, deletesAssets);
+  const startedAtMs = performance.now();
+  await removeHiddenThreads(deps, userId, assetsInRequestMs, () => performance.now() - startedAtMs < requestMs);
+}
+
+export function workOnDeletions(deps: RemovalDeps): void {
+  deps.jobs.work(deletionQueue, (job) => removeHiddenThreads(deps, job.payload.ownerId, assetsInJobMs), {
+    concurrency: 1,
+  });
+  deps.jobs.work(clearingQueue, (job) => clearDeletedThread(deps, job.payload, assetsInJobMs), { concurrency: 1 });
+}
+
+async function hideAndQueue(
+  deps: RemovalDeps,
+  ownerId: string,
+  threadId: string | undefined,
+  deletesAssets: boolean,
+): Promise<void> {
+  const deletion: Deletion = { ownerId };
+  const delayMs = deps.pace?.takeOverAfterMs ?? defaultTakeOverAfterMs;
+  await transaction(deps.db, async (tx) => {
+    const hidden = await hideThreads(deps, tx, ownerId, threadId, deletesAssets);
+    if (hidden.length > 0) await deps.jobs.enqueue(tx, deletionQueue, deletion, { delayMs });
+  });
+}
+
+async function removeHiddenThreads(
+  deps: RemovalDeps,
+  ownerId: string,
+  assetsTimeoutMs: number,
+  mayGoOn: () => boolean = () => true,
+): Promise<void> {
+  while (mayGoOn()) {
+    const hidden = await listHiddenThreads(deps.db, ownerId, undefined, threadsPerLook);
+    if (hidden.length === 0) return;
+    await mapConcurrently(hidden, threadsAtOnce, async (thread) => {
+      if (mayGoOn()) await removeHiddenThread(deps, thread, assetsTimeoutMs);
+    });
+  }
+}

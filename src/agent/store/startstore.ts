@@ -1,0 +1,70 @@
+/** The starts of runs that came with an `Idempotency-Key`. */
+import { type Generated, sql } from 'kysely';
+import type { Db, Tx } from '#platform/db/db.ts';
+
+export interface StartTables {
+  agent_starts: {
+    user_id: string;
+    key: string;
+    body_digest: string;
+    task_id: string;
+    thread_id: string;
+    created_at: Generated<Date>;
+  };
+}
+
+export interface KeyedStart {
+  readonly userId: string;
+  readonly key: string;
+  readonly bodyDigest: string;
+}
+
+export interface Started {
+  readonly taskId: string;
+  readonly threadId: string;
+}
+
+/** docs/specification/agent.md#idempotent-starts */
+const keptForHours = 24;
+const isKept = sql<boolean>`created_at > clock_timestamp() - make_interval(hours => ${keptForHours})`;
+
+/** The start that took the key, as long as it is kept. */
+export function findStart(db: Db<StartTables>, { userId, key }: KeyedStart) {
+  return db
+    .selectFrom('agent_starts')
+    .select(['body_digest as bodyDigest', 'task_id as taskId', 'thread_id as threadId'])
+    .where('user_id', '=', userId)
+    .where('key', '=', key)
+    .where(isKept)
+    .executeTakeFirst();
+}
+
+/** Waits for another transaction that takes the key. `false`: that was committed. */
+export async function takeKey(tx: Tx<StartTables>, start: KeyedStart, started: Started): Promise<boolean> {
+  const { userId, key, bodyDigest } = start;
+  await tx
+    .deleteFrom('agent_starts')
+    .where('user_id', '=', userId)
+    .where('key', '=', key)
+    .where(sql<boolean>`not (${isKept})`)
+    .execute();
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('agent_starts')
+    .values({
+      user_id: userId,
+      key,
+      body_digest: bodyDigest,
+      task_id: started.taskId,
+      thread_id: started.threadId,
+    })
+    .onConflict((conflict) => conflict.columns(['user_id', 'key']).doNothing())
+    .executeTakeFirstOrThrow();
+  return numInsertedOrUpdatedRows === 1n;
+}
+
+export async function deleteOldStarts(db: Db<StartTables>, limit = 1000): Promise<void> {
+  await sql`
+    delete from agent_starts where (user_id, key) in (
+      select user_id, key from agent_starts where not (${isKept}) limit ${limit} for update skip locked
+    )`.execute(db);
+}

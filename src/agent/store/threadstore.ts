@@ -1,0 +1,210 @@
+/** Threads: whose they are, what users see of them, and those that are being deleted. */
+import { sql } from 'kysely';
+import type { Db, Tx } from '#platform/db/db.ts';
+import type { RunTables } from './runstore.ts';
+
+type Handle = Db<RunTables> | Tx<RunTables>;
+
+const threadColumns = [
+  'agent_threads.thread_id as threadId',
+  'agent_threads.owner_id as ownerId',
+  'agent_threads.title',
+  'agent_threads.created_at as createdAt',
+  'agent_threads.updated_at as updatedAt',
+  'agent_threads.message_count as messageCount',
+  'agent_runs.task_id as runningTaskId',
+] as const;
+
+export type Thread = NonNullable<Awaited<ReturnType<typeof findThread>>>;
+
+/** Threads that are being deleted are not shown. */
+function selectThreads(db: Handle) {
+  return db
+    .selectFrom('agent_threads')
+    .leftJoin('agent_runs', (join) =>
+      join.onRef('agent_runs.thread_id', '=', 'agent_threads.thread_id').on('agent_runs.status', '=', 'running'),
+    )
+    .select(threadColumns)
+    .where('agent_threads.deleting_at', 'is', null);
+}
+
+export function findThread(db: Handle, threadId: string) {
+  return selectThreads(db).where('agent_threads.thread_id', '=', threadId).executeTakeFirst();
+}
+
+/** Where a page of the list begins: after this thread. */
+export interface ThreadPlace {
+  readonly updatedAtMs: number;
+  readonly threadId: string;
+}
+
+/** Newest first. Each of `words` has to occur in the title or in a message. */
+export function listThreads(
+  db: Handle,
+  ownerId: string,
+  words: readonly string[],
+  after: ThreadPlace | undefined,
+  limit: number,
+): Promise<readonly Thread[]> {
+  let query = selectThreads(db).where('agent_threads.owner_id', '=', ownerId);
+  for (const word of words) query = query.where(holds(word));
+  if (after !== undefined) {
+    const updatedAt = new Date(after.updatedAtMs);
+    query = query.where(
+      sql<boolean>`(agent_threads.updated_at, agent_threads.thread_id) < (${updatedAt}::timestamptz, ${after.threadId})`,
+    );
+  }
+  return query
+    .orderBy('agent_threads.updated_at', 'desc')
+    .orderBy('agent_threads.thread_id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+const holds = (word: string) => sql<boolean>`(
+  strpos(lower(normalize(agent_threads.title, NFKC)), ${word}) > 0
+  or exists (
+    select from agent_messages
+    where agent_messages.thread_id = agent_threads.thread_id and strpos(agent_messages.search_text, ${word}) > 0
+  ))`;
+
+export interface ThreadLock {
+  readonly ownerId: string;
+  readonly isDeleting: boolean;
+}
+
+/** Locks the thread's row, and inserts it if it is missing. */
+export async function lockThread(tx: Tx<RunTables>, threadId: string, ownerId: string): Promise<ThreadLock> {
+  await tx
+    .insertInto('agent_threads')
+    .values({ thread_id: threadId, owner_id: ownerId })
+    .onConflict((conflict) => conflict.column('thread_id').doNothing())
+    .execute();
+  const thread = await lockExistingThread(tx, threadId);
+  // Between the two statements, the deletion of the thread was committed.
+  return thread ?? lockThread(tx, threadId, ownerId);
+}
+
+/** As `lockThread`; `undefined` if the thread is gone. For everything that a start before has set off. */
+export function lockExistingThread(tx: Tx<RunTables>, threadId: string): Promise<ThreadLock | undefined> {
+  return selectOwnership(tx, threadId).forUpdate().executeTakeFirst();
+}
+
+/** Also of a thread that is being deleted. */
+export function findOwnership(db: Handle, threadId: string): Promise<ThreadLock | undefined> {
+  return selectOwnership(db, threadId).executeTakeFirst();
+}
+
+function selectOwnership(db: Handle, threadId: string) {
+  return db
+    .selectFrom('agent_threads')
+    .select(['owner_id as ownerId', sql<boolean>`deleting_at is not null`.as('isDeleting')])
+    .where('thread_id', '=', threadId);
+}
+
+/** A title that the user sets. Returns the owner; `undefined` if there is no such thread. */
+export async function setTitle(tx: Tx<RunTables>, threadId: string, title: string): Promise<string | undefined> {
+  const row = await tx
+    .updateTable('agent_threads')
+    .set({ title, title_source: 'user' })
+    .where('thread_id', '=', threadId)
+    .where('deleting_at', 'is', null)
+    .returning('owner_id as ownerId')
+    .executeTakeFirst();
+  return row?.ownerId;
+}
+
+/** Whether the thread has its first answer and no title but its first words. */
+export async function wantsTitle(tx: Tx<RunTables>, threadId: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('agent_threads')
+    .select('thread_id')
+    .where('thread_id', '=', threadId)
+    .where('title_source', '=', 'words')
+    .where('message_count', '=', 2)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** A title that a model made of a conversation with this message. Returns the owner; `undefined` if a user has set one, or the message is gone. */
+export async function setModelTitle(
+  tx: Tx<RunTables>,
+  threadId: string,
+  messageId: string,
+  title: string,
+): Promise<string | undefined> {
+  const row = await tx
+    .updateTable('agent_threads')
+    .set({ title, title_source: 'model' })
+    .where('thread_id', '=', threadId)
+    .where('title_source', '=', 'words')
+    .where('deleting_at', 'is', null)
+    .where((eb) =>
+      eb.exists(
+        eb.selectFrom('agent_messages').select('id').where('thread_id', '=', threadId).where('id', '=', messageId),
+      ),
+    )
+    .returning('owner_id as ownerId')
+    .executeTakeFirst();
+  return row?.ownerId;
+}
+
+/** Hides one thread of the owner, or all, and returns those that were not hidden before. */
+export async function hideThreads(
+  tx: Tx<RunTables>,
+  ownerId: string,
+  threadId: string | undefined,
+  deletesAssets: boolean,
+): Promise<readonly string[]> {
+  // Locked in one order, so that two calls do not wait for each other.
+  const { rows } = await sql<{ threadId: string; isNew: boolean }>`
+    with hidden as (
+      select thread_id, deleting_at is null as is_new from agent_threads
+      where owner_id = ${ownerId} and (${threadId ?? null}::text is null or thread_id = ${threadId ?? null}::text)
+      order by thread_id for update
+    )
+    update agent_threads
+    set deleting_at = coalesce(deleting_at, clock_timestamp()), deletes_assets = deletes_assets or ${deletesAssets}
+    from hidden where agent_threads.thread_id = hidden.thread_id
+    returning hidden.thread_id as "threadId", hidden.is_new as "isNew"`.execute(tx);
+  return rows.filter(({ isNew }) => isNew).map((row) => row.threadId);
+}
+
+export interface HiddenThread {
+  readonly threadId: string;
+  readonly ownerId: string;
+  readonly deletesAssets: boolean;
+}
+
+/** Those of the owner that are being deleted, or one of them. */
+export function listHiddenThreads(
+  db: Handle,
+  ownerId: string,
+  threadId: string | undefined,
+  limit: number,
+): Promise<readonly HiddenThread[]> {
+  return db
+    .selectFrom('agent_threads')
+    .select(['thread_id as threadId', 'owner_id as ownerId', 'deletes_assets as deletesAssets'])
+    .where('owner_id', '=', ownerId)
+    .where('deleting_at', 'is not', null)
+    .$if(threadId !== undefined, (query) => query.where('thread_id', '=', String(threadId)))
+    .orderBy('deleting_at')
+    .limit(limit)
+    .execute();
+}
+
+/** The runs of the thread, those too that are known only by their messages. */
+export async function listTaskIds(db: Handle, threadId: string): Promise<readonly string[]> {
+  const { rows } = await sql<{ taskId: string }>`
+    select task_id as "taskId" from agent_runs where thread_id = ${threadId}
+    union select task_id from agent_messages where thread_id = ${threadId} and task_id is not null`.execute(db);
+  return rows.map(({ taskId }) => taskId);
+}
+
+/** Removes the rows of a hidden thread, which has to be locked. */
+export async function removeThread(tx: Tx<RunTables>, threadId: string): Promise<void> {
+  await tx.deleteFrom('agent_runs').where('thread_id', '=', threadId).execute();
+  await tx.deleteFrom('agent_messages').where('thread_id', '=', threadId).execute();
+  await tx.deleteFrom('agent_threads').where('thread_id', '=', threadId).execute();
+}

@@ -1,0 +1,111 @@
+/** The routes of threads: they are listed, named and deleted. */
+import { z } from 'zod';
+import type { Access } from '#platform/access/access.ts';
+import { transaction } from '#platform/db/db.ts';
+import type { HttpServer } from '#platform/http/server.ts';
+import {
+  thread,
+  threadChange,
+  threadDeletion,
+  threadListing,
+  threadOwner,
+  threadPage,
+  threadParams,
+  threadsDeletion,
+} from './api.ts';
+import { deleteThread, deleteThreads } from './deletion/deletion.ts';
+import type { RemovalDeps } from './deletion/removal.ts';
+import { namedUserOf, userOf } from './threads/access.ts';
+import { renameThread } from './threads/changes.ts';
+import { type ListingDeps, readThread, readThreads } from './threads/listing.ts';
+
+export interface ThreadRouteDeps extends ListingDeps, RemovalDeps {
+  readonly db: ListingDeps['db'] & RemovalDeps['db'];
+}
+
+const userField = 'querystring.userId';
+
+export function addThreadRoutes(app: HttpServer, access: Access, deps: ThreadRouteDeps): void {
+  const tags = ['agent'];
+
+  app.get(
+    '/threads',
+    {
+      ...access.userOrInternal,
+      schema: {
+        tags,
+        summary: "A user's threads, the one with the newest message first",
+        querystring: threadListing,
+        response: { 200: threadPage },
+      },
+    },
+    async ({ caller, query }) => readThreads(deps, userOf(caller, query.userId, userField), query),
+  );
+
+  app.delete(
+    '/threads',
+    {
+      ...access.userOrInternal,
+      schema: {
+        tags,
+        summary: "Delete all of a user's threads",
+        querystring: threadsDeletion,
+        response: { 204: z.null() },
+      },
+    },
+    async ({ caller, query }, reply) => {
+      await deleteThreads(deps, userOf(caller, query.userId, userField), query.assets === 'true');
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.get(
+    '/threads/:threadId',
+    {
+      ...access.userOrInternal,
+      schema: { tags, summary: 'A thread', params: threadParams, querystring: threadOwner, response: { 200: thread } },
+    },
+    async ({ caller, params, query }) =>
+      readThread(deps, namedUserOf(caller, query.userId, userField), params.threadId),
+  );
+
+  app.patch(
+    '/threads/:threadId',
+    {
+      ...access.userOrInternal,
+      schema: {
+        tags,
+        summary: 'Name a thread',
+        params: threadParams,
+        querystring: threadOwner,
+        body: threadChange,
+        response: { 200: thread },
+      },
+    },
+    async ({ caller, params: { threadId }, query, body }) => {
+      const userId = namedUserOf(caller, query.userId, userField) ?? namedUserOf(caller, body.userId, 'body.userId');
+      await readThread(deps, userId, threadId);
+      await transaction(deps.db, (tx) => renameThread(deps, tx, threadId, body.title));
+      return readThread(deps, userId, threadId);
+    },
+  );
+
+  app.delete(
+    '/threads/:threadId',
+    {
+      ...access.userOrInternal,
+      schema: {
+        tags,
+        summary: 'Delete a thread: its run is stopped first; its assets stay unless `assets=true`',
+        params: threadParams,
+        querystring: threadDeletion,
+        response: { 204: z.null() },
+      },
+    },
+    async ({ caller, params, query }, reply) => {
+      const userId = namedUserOf(caller, query.userId, userField);
+      await deleteThread(deps, userId, params.threadId, query.assets === 'true');
+      return reply.code(204).send(null);
+    },
+  );
+}

@@ -1,0 +1,93 @@
+/**
+ * Every change of a thread, in the transaction of its caller: what others are to learn of a thread is written here, beside
+ * the change.
+ */
+import type { Tx } from '#platform/db/db.ts';
+import { problems } from '#platform/problem.ts';
+import { agentProblems } from '../problems.ts';
+import { appendMessage, deleteMessagesFrom, type NewMessage, type ThreadLimits } from '../store/messagestore.ts';
+import type { RunTables } from '../store/runstore.ts';
+import {
+  hideThreads as hide,
+  lockExistingThread,
+  lockThread,
+  removeThread as remove,
+  setModelTitle,
+  setTitle,
+} from '../store/threadstore.ts';
+import type { UserEvents } from '../userevents/publishing.ts';
+
+export interface ChangeDeps {
+  readonly userEvents: UserEvents;
+}
+
+/** Locks the user's thread, or begins it. Throws 403 for another user's thread, and 409 while it is being deleted. */
+export async function openThread(tx: Tx<RunTables>, threadId: string, userId: string): Promise<void> {
+  const { ownerId, isDeleting } = await lockThread(tx, threadId, userId);
+  if (ownerId !== userId) throw problems.forbidden();
+  if (isDeleting) throw agentProblems.thread_deleting();
+}
+
+/** The thread has to be locked. `false`: with the message it would exceed `limits`, and nothing is written. */
+export function addMessage(tx: Tx<RunTables>, message: NewMessage, limits: ThreadLimits | undefined): Promise<boolean> {
+  return appendMessage(tx, message, limits);
+}
+
+/** Drops the message with this number and all after it. The thread has to be locked. */
+export function rewindThread(tx: Tx<RunTables>, threadId: string, seq: number): Promise<void> {
+  return deleteMessagesFrom(tx, threadId, seq);
+}
+
+/** Sets a title that no model replaces. Throws 404 if there is no such thread. */
+export async function renameThread(
+  { userEvents }: ChangeDeps,
+  tx: Tx<RunTables>,
+  threadId: string,
+  title: string,
+): Promise<void> {
+  const ownerId = await setTitle(tx, threadId, title);
+  if (ownerId === undefined) throw problems.not_found();
+  await userEvents.publish(tx, ownerId, [{ type: 'thread.updated', threadId }]);
+}
+
+/** A title that a model made of the conversation with this message. Does nothing if a user has set one. */
+export async function nameThread(
+  { userEvents }: ChangeDeps,
+  tx: Tx<RunTables>,
+  threadId: string,
+  messageId: string,
+  title: string,
+): Promise<void> {
+  const ownerId = await setModelTitle(tx, threadId, messageId, title);
+  if (ownerId !== undefined) await userEvents.publish(tx, ownerId, [{ type: 'thread.updated', threadId }]);
+}
+
+/**
+ * Hides one thread of the owner, or all: for users they are deleted. Their rows are removed later (`removeThread`). Returns
+ * those that were not hidden before.
+ */
+export async function hideThreads(
+  { userEvents }: ChangeDeps,
+  tx: Tx<RunTables>,
+  ownerId: string,
+  threadId: string | undefined,
+  deletesAssets: boolean,
+): Promise<readonly string[]> {
+  const hidden = await hide(tx, ownerId, threadId, deletesAssets);
+  await userEvents.publish(
+    tx,
+    ownerId,
+    hidden.map((id) => ({ type: 'thread.deleted', threadId: id })),
+  );
+  return hidden;
+}
+
+/** Locks a hidden thread for its removal. `false`: it is gone, or a thread that was begun since has its id. */
+export async function lockHiddenThread(tx: Tx<RunTables>, threadId: string): Promise<boolean> {
+  return (await lockExistingThread(tx, threadId))?.isDeleting ?? false;
+}
+
+/** Removes the rows of a hidden thread, which has to be locked. */
+export function removeThread(tx: Tx<RunTables>, threadId: string): Promise<void> {
+  return remove(tx, threadId);
+}

@@ -1,0 +1,298 @@
+/** Threads as their owner sees them: the list, the search, titles, and messages page by page. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AgentRig, type Chatter, type Message, newThread, startAgent } from '../../../test/agent/rig.fixture.ts';
+import { onEveryPair } from '../../../test/media/rig.fixture.ts';
+import type { ThreadInfo } from '../api.ts';
+
+interface Page {
+  readonly threads: readonly ThreadInfo[];
+  readonly next_cursor: string | null;
+}
+
+interface Refusal {
+  readonly error: string;
+  readonly issues?: readonly { readonly path: string }[];
+}
+
+onEveryPair('threads', (pair) => {
+  let rig: AgentRig;
+  let user: Chatter;
+  let stranger: Chatter;
+  beforeAll(async () => {
+    rig = await startAgent(pair);
+    user = await rig.user();
+    stranger = await rig.user();
+  });
+  afterAll(() => rig.close());
+
+  const say = async (chatter: Chatter, threadId: string, text: string) =>
+    chatter.ended(await chatter.ask(threadId, text));
+  const list = async (chatter: Chatter, query = '') => (await chatter.call<Page>('GET', `/threads${query}`)).body;
+  const read = (chatter: Chatter, threadId: string) => chatter.call<ThreadInfo>('GET', `/threads/${threadId}`);
+  const rename = (chatter: Chatter, threadId: string, title: unknown, query = '') =>
+    chatter.call<ThreadInfo>('PATCH', `/threads/${threadId}${query}`, { title });
+  const idsOf = ({ threads }: Page) => threads.map(({ threadId }) => threadId);
+
+  describe('GET /threads', () => {
+    it('lists the threads of the caller, the one with the newest message first', async () => {
+      const owner = await rig.user();
+      expect(await list(owner)).toEqual({ threads: [], next_cursor: null });
+      const [first, second] = [newThread(), newThread()];
+      await say(owner, first, '  Tell me\nabout bees ');
+      await say(owner, second, 'And about wasps');
+      expect(idsOf(await list(owner))).toEqual([second, first]);
+      await say(owner, first, 'More of that');
+      const { threads } = await list(owner);
+      expect(threads[0]).toEqual({
+        threadId: first,
+        title: 'Tell me about bees',
+        createdAt: expect.any(String),
+        updatedAt: expect.any(String),
+        messageCount: 4,
+        runningTaskId: null,
+      });
+      expect(Date.parse(threads[0]?.updatedAt ?? '')).toBeGreaterThan(Date.parse(threads[1]?.updatedAt ?? ''));
+      expect(idsOf(await list(stranger))).toEqual([]);
+    });
+
+    it('shows the run in flight', async () => {
+      const threadId = newThread();
+      const taskId = await user.ask(threadId, '/slow 60');
+      expect((await read(user, threadId)).body).toMatchObject({ runningTaskId: taskId, messageCount: 1 });
+      await user.call('DELETE', `/task/${taskId}`);
+      await user.ended(taskId);
+      expect((await read(user, threadId)).body.runningTaskId).toBeNull();
+    });
+
+    it('pages without a gap or a repetition', async () => {
+      const owner = await rig.user();
+      const ids = Array.from({ length: 5 }, newThread);
+      for (const threadId of ids) await say(owner, threadId, 'hi');
+      const seen: string[] = [];
+      let cursor: string | null = '';
+      while (cursor !== null) {
+        const page: Page = await list(owner, `?limit=2${cursor && `&cursor=${cursor}`}`);
+        expect(page.threads.length).toBeLessThanOrEqual(2);
+        seen.push(...idsOf(page));
+        cursor = page.next_cursor;
+      }
+      expect(seen).toEqual(ids.toReversed());
+    });
+
+    it('finds words in titles and in the texts of questions and answers, in any case', async () => {
+      const owner = await rig.user();
+      const [bees, named] = [newThread(), newThread()];
+      await say(owner, bees, 'Wie viele Bienen gibt es in ŁÓDŹ? 蜜蜂很多');
+      await say(owner, named, 'hello');
+      await rename(owner, named, 'Größe der Wale');
+      const found = async (q: string) => idsOf(await list(owner, `?q=${encodeURIComponent(q)}`));
+      expect(await found('bienen')).toEqual([bees]);
+      expect(await found('łódź BIENEN')).toEqual([bees]);
+      expect(await found('蜜蜂')).toEqual([bees]);
+      expect(await found('GRÖSSE')).toEqual([]);
+      expect(await found('größe')).toEqual([named]);
+      expect(await found('bienen wale')).toEqual([]);
+      expect(await found('100%')).toEqual([]);
+      expect(await found('_')).toEqual([]);
+      expect(await found('  ')).toEqual([named, bees]);
+    });
+
+    it.each([
+      ['limit=0', 'limit'],
+      ['limit=201', 'limit'],
+      ['limit=x', 'limit'],
+      ['cursor=x', 'cursor'],
+      [`cursor=${Buffer.from('1 a b').toString('base64url')}`, 'cursor'],
+      [`q=${'a'.repeat(201)}`, 'q'],
+      [`q=${encodeURIComponent('a b c d e f g h i j k')}`, 'q'],
+      ['q=%00', 'q'],
+    ])('returns 400 for %s and names the field', async (query, field) => {
+      const { status, body } = await user.call<Refusal>('GET', `/threads?${query}`);
+      expect([status, body.issues?.[0]?.path]).toEqual([400, `querystring.${field}`]);
+    });
+  });
+
+  describe('PATCH /threads/:threadId', () => {
+    it('sets a title, and moves nothing in the list', async () => {
+      const owner = await rig.user();
+      const [first, second] = [newThread(), newThread()];
+      await say(owner, first, 'one');
+      await say(owner, second, 'two');
+      const { status, body } = await rename(owner, first, '  My bees ');
+      expect([status, body.threadId, body.title, body.messageCount]).toEqual([200, first, 'My bees', 2]);
+      expect(idsOf(await list(owner))).toEqual([second, first]);
+      await owner.ended(String((await owner.call('POST', '/task', { threadId: first, text: 'more' })).body.taskId));
+      expect((await read(owner, first)).body.title).toBe('My bees');
+    });
+
+    it.each([undefined, '', '  ', 5, null, 'a'.repeat(201), 'a\0b'])('returns 400 for the title %j', async (title) => {
+      const threadId = newThread();
+      await say(user, threadId, 'hi');
+      const { status, body } = await user.call<Refusal>('PATCH', `/threads/${threadId}`, { title });
+      expect([status, body.issues?.[0]?.path]).toEqual([400, 'body.title']);
+    });
+  });
+
+  describe('the first title', () => {
+    it('is the first words of the first message, cut between words', async () => {
+      const threadId = newThread();
+      const text = 'one two three four five six seven eight nine ten eleven twelve thirteen';
+      await say(user, threadId, text);
+      const { title } = (await read(user, threadId)).body;
+      expect(title).toBe('one two three four five six seven eight nine ten eleven');
+    });
+
+    it('is there while the first answer is written', async () => {
+      const threadId = newThread();
+      const taskId = await user.ask(threadId, '/slow 60');
+      expect((await read(user, threadId)).body.title).toBe('/slow 60');
+      await user.call('DELETE', `/task/${taskId}`);
+      await user.ended(taskId);
+    });
+
+    it('is the name of the file if the message has no text', async () => {
+      const threadId = newThread();
+      const part = {
+        type: 'file',
+        mediaType: 'text/plain',
+        filename: 'notes.txt',
+        url: 'https://example.com/notes.txt',
+      };
+      const message = { role: 'user', parts: [part] };
+      const { body } = await user.call('POST', '/task', { threadId, message });
+      await user.ended(String(body.taskId));
+      expect((await read(user, threadId)).body.title).toBe('notes.txt');
+    });
+
+    it('follows a first message that is edited, unless the user has set a title', async () => {
+      const threadId = newThread();
+      const edit = async (text: string) => {
+        const [first] = await user.messages(threadId);
+        const { body } = await user.call('POST', '/task', { threadId, text, rewindTo: first?.id });
+        await user.ended(String(body.taskId));
+        return (await read(user, threadId)).body.title;
+      };
+      await say(user, threadId, 'About bees');
+      await say(user, threadId, 'And more');
+      expect(await edit('About wasps')).toBe('About wasps');
+      await rename(user, threadId, 'Mine');
+      expect(await edit('About ants')).toBe('Mine');
+    });
+  });
+
+  describe('rights', () => {
+    it('another user gets 403, and an unknown thread is 404', async () => {
+      const threadId = newThread();
+      await say(user, threadId, 'hi');
+      const statuses = async (chatter: Chatter, id: string, query = '') => [
+        (await chatter.call('GET', `/threads/${id}${query}`)).status,
+        (await rename(chatter, id, 'mine', query)).status,
+        (await chatter.call('DELETE', `/threads/${id}${query}`)).status,
+      ];
+      expect(await statuses(stranger, threadId)).toEqual([403, 403, 403]);
+      expect(await statuses(rig.server, threadId, `?userId=${stranger.userId}`)).toEqual([403, 403, 403]);
+      expect(await statuses(user, newThread())).toEqual([404, 404, 404]);
+      expect(await statuses(user, 'a.b')).toEqual([400, 400, 400]);
+      expect(await statuses(rig.server, threadId, '?userId=x')).toEqual([400, 400, 400]);
+      expect((await read(user, threadId)).body.title).toBe('hi');
+    });
+
+    it('a server names the user', async () => {
+      const owner = await rig.user();
+      const threadId = newThread();
+      await say(owner, threadId, 'hi');
+      const query = `?userId=${owner.userId.toUpperCase()}`;
+      expect(idsOf(await list(rig.server, query))).toEqual([threadId]);
+      expect((await rig.server.call('GET', '/threads')).status).toBe(400);
+      expect((await rig.server.call('DELETE', '/threads')).status).toBe(400);
+      expect((await rename(rig.server, threadId, 'one', query)).body.title).toBe('one');
+      const named = await rig.server.call('PATCH', `/threads/${threadId}`, { title: 'two', userId: owner.userId });
+      expect([named.status, named.body.title]).toEqual([200, 'two']);
+      const foreign = { title: 'three', userId: stranger.userId };
+      expect((await rig.server.call('PATCH', `/threads/${threadId}`, foreign)).status).toBe(403);
+      const foreignQuery = `?userId=${stranger.userId}`;
+      for (const path of [`/messages/${threadId}`, `/thread/${threadId}/current-task`])
+        expect((await rig.server.call('GET', path + foreignQuery)).status).toBe(403);
+      // With a token, `userId` is an unknown field.
+      expect((await user.call('GET', `/threads?userId=${owner.userId}`)).status).toBe(200);
+      expect(idsOf(await list(stranger, query))).toEqual([]);
+    });
+
+    it.each([
+      ['GET', '/threads'],
+      ['DELETE', '/threads'],
+      ['GET', '/threads/x'],
+      ['PATCH', '/threads/x'],
+      ['DELETE', '/threads/x'],
+    ])('%s %s without a credential is 401', async (method, path) => {
+      const nobody = rig.at(rig.url, { ...user, credential: {} });
+      expect((await nobody.call(method, path, method === 'PATCH' ? '{' : undefined)).status).toBe(401);
+    });
+  });
+
+  describe('GET /messages by pages', () => {
+    const threadId = newThread();
+    let all: readonly Message[];
+    beforeAll(async () => {
+      for (const text of ['one', 'two', 'three']) await say(user, threadId, text);
+      all = await user.messages(threadId);
+    });
+    const page = async (query: string) => {
+      const { status, body, headers } = await user.call<{ messages: Message[] } & Refusal>(
+        'GET',
+        `/messages/${threadId}?${query}`,
+      );
+      const ids = body.messages?.map(({ id }) => id);
+      return { status, ids, nextBefore: headers.get('x-next-before'), issues: body.issues };
+    };
+    const idOf = (index: number) => all.at(index)?.id ?? '';
+
+    it('every message says when it was made', () => {
+      const times = all.map(({ metadata }) => String(metadata.createdAt));
+      for (const time of times) expect(new Date(time).toISOString()).toBe(time);
+      expect(times.toSorted()).toEqual(times);
+      expect(Math.abs(Date.parse(times[0] ?? '') - Date.now())).toBeLessThan(600_000);
+    });
+
+    it('begins with the newest, and goes on before the oldest of the page', async () => {
+      expect(await page('limit=4')).toMatchObject({ ids: all.slice(2).map(({ id }) => id), nextBefore: idOf(2) });
+      expect(await page(`limit=4&before=${idOf(2)}`)).toMatchObject({ ids: [idOf(0), idOf(1)], nextBefore: null });
+      expect(await page(`limit=1&before=${idOf(2)}`)).toMatchObject({ ids: [idOf(1)], nextBefore: idOf(1) });
+      expect(await page(`before=${idOf(3)}`)).toMatchObject({ ids: [0, 1, 2].map(idOf), nextBefore: null });
+      expect(await page(`before=${idOf(0)}`)).toMatchObject({ ids: [], nextBefore: null });
+      expect(await page('limit=6')).toMatchObject({ ids: all.map(({ id }) => id), nextBefore: null });
+    });
+
+    it.each([
+      ['limit=0', 'limit'],
+      ['limit=201', 'limit'],
+      ['limit=1.5', 'limit'],
+      ['before=', 'before'],
+      [`before=${randomUUID()}`, 'before'],
+    ])('returns 400 for %s and names the field', async (query, field) => {
+      const { status, issues } = await page(query);
+      expect([status, issues?.[0]?.path]).toEqual([400, `querystring.${field}`]);
+    });
+
+    it('an unknown thread has no messages', async () => {
+      expect((await user.call('GET', `/messages/${newThread()}?limit=5&before=x`)).body).toEqual({ messages: [] });
+    });
+  });
+
+  it('lets browsers send the key of a start, change a title, and read the next page', async () => {
+    const origin = 'https://eu.app.example';
+    const preflight = await fetch(`${rig.url}/threads/x`, {
+      method: 'OPTIONS',
+      headers: {
+        origin,
+        'access-control-request-method': 'PATCH',
+        'access-control-request-headers': 'idempotency-key',
+      },
+    });
+    expect(preflight.headers.get('access-control-allow-methods')).toContain('PATCH');
+    expect(preflight.headers.get('access-control-allow-headers')?.toLowerCase()).toContain('idempotency-key');
+    const { headers } = await user.call('GET', '/threads', undefined, { origin });
+    expect(headers.get('access-control-expose-headers')).toContain('X-Next-Before');
+  });
+});

@@ -1,0 +1,42 @@
+/** The words of messages: the first title of a thread, and the texts that the search looks through. */
+import type { UIMessage } from 'ai';
+
+type Parts = UIMessage['parts'];
+
+/** In Unicode code points. */
+const maxTitleWords = 60;
+const wholeWords = new RegExp(`^(.{1,${maxTitleWords}})\\s`, 'u');
+
+/** The first words of a message, or the name of its first file. Empty if it has neither. */
+export function firstWords(parts: Parts): string {
+  const words = textsOf(parts).join(' ').replace(/\s+/g, ' ').trim();
+  if (words !== '') return cut(words);
+  const filename = parts.find((part) => part.type === 'file' && part.filename !== undefined);
+  return filename?.type === 'file' ? cut((filename.filename ?? '').trim()) : '';
+}
+
+function cut(words: string): string {
+  const characters = [...words];
+  if (characters.length <= maxTitleWords) return words;
+  return wholeWords.exec(words)?.[1] ?? characters.slice(0, maxTitleWords).join('');
+}
+
+/** The texts of a message as they are stored for the search. */
+export function searchText(parts: Parts): string {
+  return comparable(textsOf(parts).join(' '));
+}
+
+/** The words of a query, each in the form in which texts are stored. */
+export function searchWords(query: string): readonly string[] {
+  return [
+    ...new Set(
+      comparable(query)
+        .split(/\s+/)
+        .filter((word) => word !== ''),
+    ),
+  ];
+}
+
+const comparable = (text: string) => text.normalize('NFKC').toLowerCase();
+
+const textsOf = (parts: Parts) => parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));

@@ -1,0 +1,129 @@
+/** `POST /memory/add`: adds a memory, or merges it into one that exists (docs/specification/memory.md#adding). */
+import {
+  type Actor,
+  type AdditionRequest,
+  type Entity,
+  largestMetadataBytes,
+  type MemoryContent,
+  type Metadata,
+} from '../api.ts';
+import { embedOne } from '../embedding/embedder.ts';
+import { hashContent } from '../memories/contenthash.ts';
+import { insertLinks, insertRevision } from '../memories/historystore.ts';
+import {
+  findByHash,
+  insertMemory,
+  type NewMemory,
+  type StoredMemory,
+  sizeOf,
+  updateMemory,
+  updateMetadata,
+} from '../memories/memorystore.ts';
+import { type FindingDeps, findNeighbours } from '../merging/finding.ts';
+import { fullness } from '../merging/judging.ts';
+import { read } from '../merging/reading.ts';
+import { memoryProblems } from '../problems.ts';
+import { hasRoom, type Writing, type WritingDeps, writeEntity } from './entitywrite.ts';
+
+export interface AddingDeps extends WritingDeps, FindingDeps {}
+
+export interface Added {
+  readonly memory: StoredMemory;
+  /** The request was merged into an existing memory. */
+  readonly deduplicated: boolean;
+}
+
+/**
+ * Throws 503 `embedder_unavailable` and 409 `memory_full`, and then writes nothing. A repeated call with the same content
+ * adds no second row.
+ */
+export async function addMemory(deps: AddingDeps, actor: Actor, request: AdditionRequest): Promise<Added> {
+  const entity: Entity = { entityType: request.entity_type, entityId: request.entity_id };
+  const { content, type, metadata = {} } = request;
+  const embedding = await embedOne(deps.embedder, content);
+  const incoming: NewMemory = {
+    type,
+    content,
+    hash: hashContent(content),
+    metadata,
+    embedder: deps.embedder.name,
+    embedding,
+  };
+  await deps.indexes.warm(deps.db, entity);
+  return writeEntity(deps, entity, (writing) => addOrMerge(deps, writing, actor, entity, incoming));
+}
+
+async function addOrMerge(
+  deps: AddingDeps,
+  writing: Writing,
+  actor: Actor,
+  entity: Entity,
+  incoming: NewMemory,
+): Promise<Added> {
+  const { tx, version } = writing;
+  const equal = await findByHash(tx, entity, incoming.type, incoming.hash);
+  if (equal !== undefined) return merge(deps, writing, actor, equal, incoming, 1);
+  const { twin, links } = await findNeighbours(deps, tx, entity, version, incoming);
+  if (twin !== undefined) return merge(deps, writing, actor, twin.memory, incoming, twin.similarity);
+  if (!hasRoom(writing.usage, { memories: 1, bytes: sizeOf(incoming) })) throw memoryProblems.memory_full();
+  const memory = await insertMemory(tx, deps.column, entity, incoming, version);
+  await insertLinks(tx, memory.id, links);
+  writing.recordChange(incoming.type);
+  return { memory, deduplicated: false };
+}
+
+/**
+ * Retains the fuller content, or the newer one if both are equally full. The history records the other one. If the entity
+ * has no room for the result, the existing content stays.
+ */
+async function merge(
+  deps: AddingDeps,
+  { tx, version, usage, recordChange }: Writing,
+  actor: Actor,
+  known: StoredMemory,
+  incoming: NewMemory,
+  similarity: number,
+): Promise<Added> {
+  if (incoming.content === known.content && addsNothing(known.metadata, incoming.metadata)) {
+    // What is said again counts as the newest.
+    recordChange(known.type);
+    return { memory: await updateMetadata(tx, known, known.metadata, version), deduplicated: true };
+  }
+  const metadata = mergedMetadata(known.metadata, incoming.metadata);
+  const isFuller = fullness(read(incoming.content)) >= fullness(read(known.content));
+  const merged = { content: isFuller ? incoming.content : known.content, type: known.type, metadata };
+  const fits = hasRoom(usage, { memories: 0, bytes: sizeOf(merged) - known.bytes });
+  const after: MemoryContent = fits ? merged : contentOf(known);
+  await insertRevision(tx, known.id, {
+    action: 'merge',
+    actor,
+    before: contentOf(known),
+    after,
+    incoming: contentOf(incoming),
+    similarity,
+    embedder: incoming.embedder,
+  });
+  const memory =
+    fits && isFuller
+      ? await updateMemory(tx, deps.column, known, { ...incoming, metadata }, { version })
+      : await updateMetadata(tx, known, after.metadata, version);
+  recordChange(known.type);
+  return { memory, deduplicated: true };
+}
+
+export function contentOf({ content, type, metadata }: MemoryContent | StoredMemory): MemoryContent {
+  return { content, type, metadata };
+}
+
+function addsNothing(known: Metadata, incoming: Metadata): boolean {
+  return Object.entries(incoming).every(
+    ([key, value]) => Object.hasOwn(known, key) && JSON.stringify(known[key]) === JSON.stringify(value),
+  );
+}
+
+/** Newer keys win. If the result is too large, only the newer metadata stay. The history records the older ones. */
+function mergedMetadata(known: Metadata, incoming: Metadata): Record<string, unknown> {
+  const merged = { ...known, ...incoming };
+  const isTooLarge = Buffer.byteLength(JSON.stringify(merged)) > largestMetadataBytes;
+  return isTooLarge ? { ...incoming } : merged;
+}

@@ -1,0 +1,113 @@
+/** `PUT` and `DELETE /memory/:id`, for callers and operators (docs/specification/memory.md#editing). */
+import { isUniqueViolation } from '#platform/db/errors.ts';
+import { isUuid } from '#platform/ids.ts';
+import { problems } from '#platform/problem.ts';
+import type { Actor, Edit, MemoryContent } from '../api.ts';
+import { embedOne } from '../embedding/embedder.ts';
+import { hashContent } from '../memories/contenthash.ts';
+import { deleteLinks, insertLinks, insertRevision } from '../memories/historystore.ts';
+import { deleteMemory, findMemory, type StoredMemory, sizeOf, updateMemory } from '../memories/memorystore.ts';
+import { findNeighbours } from '../merging/finding.ts';
+import { memoryProblems } from '../problems.ts';
+import { type AddingDeps, contentOf } from './adding.ts';
+import { hasRoom, type Writing, type WritingDeps, writeEntity } from './entitywrite.ts';
+
+/** Throws 404. */
+export async function lookUpMemory(deps: Pick<WritingDeps, 'db'>, id: string): Promise<StoredMemory> {
+  const memory = isUuid(id) ? await findMemory(deps.db, id) : undefined;
+  if (memory === undefined) throw problems.not_found();
+  return memory;
+}
+
+/**
+ * Leaves absent fields unchanged. Throws 404, 409 `duplicate_memory` and `memory_full`, and 503 `embedder_unavailable`,
+ * and then writes nothing.
+ */
+export async function editMemory(
+  deps: AddingDeps,
+  actor: Actor,
+  seen: StoredMemory,
+  edit: Edit,
+): Promise<StoredMemory> {
+  // The memory is read again under the lock. Before it, only the content to embed must be known.
+  const content = edit.content ?? seen.content;
+  const embedding = await embedOne(deps.embedder, content);
+  await deps.indexes.warm(deps.db, seen);
+  return writeEntity(deps, seen, async (writing) => {
+    const before = await findMemory(writing.tx, seen.id);
+    if (before === undefined) throw problems.not_found();
+    // Only type or metadata are edited, and another request changed the content: the vector belongs to the old content.
+    if (edit.content === undefined && before.content !== content) throw problems.overloaded();
+    const after: MemoryContent = {
+      content,
+      type: edit.type ?? before.type,
+      metadata: { ...(edit.metadata ?? before.metadata) },
+    };
+    if (isSame(before, after)) return before;
+    if (!hasRoom(writing.usage, { memories: 0, bytes: sizeOf(after) - before.bytes }))
+      throw memoryProblems.memory_full();
+    await insertRevision(writing.tx, before.id, {
+      action: 'edit',
+      actor,
+      before: contentOf(before),
+      after,
+      incoming: null,
+      similarity: null,
+      embedder: deps.embedder.name,
+    });
+    const isNews = actor !== 'operator' || hasNewContent(before, after);
+    return rewrite(deps, writing, before, after, embedding, isNews);
+  });
+}
+
+/**
+ * Replaces the content and the links of a memory. Requires the lock of the entity, and the revision to be written. Without
+ * `isNews` the memory keeps its place among the others.
+ */
+export async function rewrite(
+  deps: AddingDeps,
+  { tx, version, recordChange }: Writing,
+  before: StoredMemory,
+  after: MemoryContent,
+  embedding: Float32Array,
+  isNews = true,
+): Promise<StoredMemory> {
+  const { content, type, metadata } = after;
+  const rewritten = { content, type, metadata, hash: hashContent(content), embedder: deps.embedder.name, embedding };
+  const isReworded = hasNewContent(before, after);
+  const links = isReworded
+    ? (await findNeighbours(deps, tx, before, version, { content, type, embedding, exceptId: before.id })).links
+    : [];
+  const memory = await updateMemory(tx, deps.column, before, rewritten, { version, isNews }).catch((error: unknown) => {
+    if (isUniqueViolation(error, 'memories_once')) throw memoryProblems.duplicate_memory({ cause: error });
+    throw error;
+  });
+  if (isReworded) {
+    await deleteLinks(tx, memory.id);
+    await insertLinks(tx, memory.id, links);
+  }
+  recordChange(before.type, after.type);
+  return memory;
+}
+
+/** Deletes a memory with its history and links, and the facts that were derived from it. Throws 404. */
+export async function removeMemory(deps: WritingDeps, seen: StoredMemory): Promise<void> {
+  await writeEntity(deps, seen, async ({ tx, recordChange }) => {
+    const memory = await findMemory(tx, seen.id);
+    if (memory === undefined) throw problems.not_found();
+    await deleteMemory(tx, memory, memory.id);
+    recordChange(memory.type);
+  });
+}
+
+function hasNewContent(before: StoredMemory, after: MemoryContent): boolean {
+  return after.content !== before.content || after.type !== before.type;
+}
+
+function isSame(before: StoredMemory, after: MemoryContent): boolean {
+  return (
+    before.content === after.content &&
+    before.type === after.type &&
+    JSON.stringify(before.metadata) === JSON.stringify(after.metadata)
+  );
+}

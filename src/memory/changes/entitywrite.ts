@@ -1,0 +1,63 @@
+/**
+ * Writes to an entity: in the queue of this process, in one transaction, under the lock of the entity. The profile is derived again at
+ * the end. Slow work, such as embedding, must be done before.
+ */
+import { type Db, type Tx, transaction } from '#platform/db/db.ts';
+import type { Entity, MemoryType } from '../api.ts';
+import { type EntityState, lockEntity } from '../memories/entitystore.ts';
+import { deriveProfile, isEvidence } from '../profiles/derivation.ts';
+import type { MemoryTables } from '../tables.ts';
+import type { EntityQueue } from './entityqueue.ts';
+
+export interface WritingDeps {
+  readonly db: Db<MemoryTables>;
+  readonly queue: EntityQueue;
+}
+
+type Usage = Omit<EntityState, 'version'>;
+
+/** The limits of one entity. Metadata count too. */
+const mostMemories = 10_000;
+const mostBytes = 16 * 1024 * 1024;
+
+/** Accepts every write that does not grow, so that users can delete and shorten the memories of a full entity. */
+export function hasRoom(
+  { memoryCount, memoryBytes }: Usage,
+  more: { readonly memories: number; readonly bytes: number },
+) {
+  if (more.memories > 0 && memoryCount + more.memories > mostMemories) return false;
+  return more.bytes <= 0 || memoryBytes + more.bytes <= mostBytes;
+}
+
+export interface Writing {
+  readonly tx: Tx<MemoryTables>;
+  /** The version of the lock. Every row that is written carries it. */
+  readonly version: number;
+  /** The usage of the entity before this write. */
+  readonly usage: Usage;
+  /** Records that memories of these types changed. Their profile is derived again if it can depend on them. */
+  readonly recordChange: (...types: readonly MemoryType[]) => void;
+}
+
+export function writeEntity<Result>(
+  deps: WritingDeps,
+  entity: Entity,
+  work: (writing: Writing) => Promise<Result>,
+): Promise<Result> {
+  return deps.queue(`${entity.entityType} ${entity.entityId}`, () =>
+    transaction(deps.db, async (tx) => {
+      const { version, ...usage } = await lockEntity(tx, entity);
+      let affectsProfile = false;
+      const result = await work({
+        tx,
+        version,
+        usage,
+        recordChange: (...types) => {
+          affectsProfile ||= types.some(isEvidence);
+        },
+      });
+      if (affectsProfile) await deriveProfile(tx, entity);
+      return result;
+    }),
+  );
+}

@@ -1,0 +1,70 @@
+/**
+ * `POST /admin/memories/:id/undo`: undoes the newest change that is not undone yet (docs/specification/memory.md#admin-api).
+ * Undoing a merge makes two memories of one, and they never merge again.
+ */
+import { problems } from '#platform/problem.ts';
+import type { MemoryContent } from '../api.ts';
+import { embedOne } from '../embedding/embedder.ts';
+import { hashContent } from '../memories/contenthash.ts';
+import { insertDistinction } from '../memories/distinctionstore.ts';
+import { findUndoable, insertLinks, markUndone } from '../memories/historystore.ts';
+import {
+  findByHash,
+  findMemory,
+  insertMemory,
+  type NewMemory,
+  type StoredMemory,
+  sizeOf,
+} from '../memories/memorystore.ts';
+import { memoryProblems } from '../problems.ts';
+import type { AddingDeps } from './adding.ts';
+import { rewrite } from './editing.ts';
+import { hasRoom, type Writing, writeEntity } from './entitywrite.ts';
+
+const maxTries = 3;
+
+/** Throws 404, 409 `nothing_to_undo`, `duplicate_memory`, 503 `embedder_unavailable`. */
+export async function undoChange(deps: AddingDeps, seen: StoredMemory): Promise<StoredMemory> {
+  for (let tries = 1; tries <= maxTries; tries += 1) {
+    const newest = await findUndoable(deps.db, seen.id);
+    if (newest === undefined) throw memoryProblems.nothing_to_undo();
+    const embedding = await embedOne(deps.embedder, newest.before.content);
+    const separated = newest.incoming && (await embedContent(deps, newest.incoming));
+    const restored = await writeEntity(deps, seen, async (writing) => {
+      const memory = await findMemory(writing.tx, seen.id);
+      if (memory === undefined) throw problems.not_found();
+      const undoable = await findUndoable(writing.tx, seen.id);
+      // A concurrent change added a revision, which restores other content.
+      if (undoable?.number !== newest.number) return undefined;
+      await markUndone(writing.tx, seen.id, newest.number);
+      const restored = await rewrite(deps, writing, memory, newest.before, embedding);
+      if (separated) await separate(deps, writing, restored, separated);
+      return restored;
+    });
+    if (restored !== undefined) return restored;
+  }
+  throw problems.overloaded();
+}
+
+async function embedContent({ embedder }: AddingDeps, { content, type, metadata }: MemoryContent): Promise<NewMemory> {
+  const embedding = await embedOne(embedder, content);
+  return { type, content, metadata, hash: hashContent(content), embedder: embedder.name, embedding };
+}
+
+/**
+ * Stores what was merged as a memory again, unless the entity has one with the same normalized content, or is full. The
+ * history has it in any case.
+ */
+async function separate(
+  deps: AddingDeps,
+  { tx, version, usage, recordChange }: Writing,
+  restored: StoredMemory,
+  separated: NewMemory,
+): Promise<void> {
+  if ((await findByHash(tx, restored, separated.type, separated.hash)) !== undefined) return;
+  if (!hasRoom(usage, { memories: 1, bytes: sizeOf(separated) })) return;
+  const memory = await insertMemory(tx, deps.column, restored, separated, version);
+  await insertLinks(tx, memory.id, [{ id: restored.id, kind: 'related' }]);
+  await insertDistinction(tx, restored, separated.type, [separated.hash, hashContent(restored.content)]);
+  recordChange(separated.type);
+}

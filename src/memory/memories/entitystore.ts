@@ -1,0 +1,88 @@
+/** The rows of entities: the lock under which their memories are written, and their usage. */
+import { sql } from 'kysely';
+import type { Tx } from '#platform/db/db.ts';
+import type { Entity } from '../api.ts';
+import type { Handle, MemoryTables } from '../tables.ts';
+
+const entityColumns = ['version', 'memory_count as memoryCount', 'memory_bytes as memoryBytes'] as const;
+
+export interface EntityState {
+  readonly version: number;
+  readonly memoryCount: number;
+  readonly memoryBytes: number;
+}
+
+/**
+ * Locks an entity across processes until the transaction ends, and inserts its row if it is missing. Returns its usage,
+ * and its new version for the rows that are written under the lock.
+ */
+export function lockEntity(tx: Tx<MemoryTables>, { entityType, entityId }: Entity): Promise<EntityState> {
+  return tx
+    .insertInto('memory_entities')
+    .values({ entity_type: entityType, entity_id: entityId })
+    .onConflict((conflict) =>
+      conflict.columns(['entity_type', 'entity_id']).doUpdateSet({ version: sql<number>`nextval('memory_versions')` }),
+    )
+    .returning(entityColumns)
+    .executeTakeFirstOrThrow();
+}
+
+/** Returns `undefined` for an entity without memories and profile. */
+export function findEntity(db: Handle, entity: Entity): Promise<EntityState | undefined> {
+  return db
+    .selectFrom('memory_entities')
+    .select(entityColumns)
+    .where('entity_type', '=', entity.entityType)
+    .where('entity_id', '=', entity.entityId)
+    .executeTakeFirst();
+}
+
+/** Adds to the usage of an entity. Requires its lock. */
+export async function addUsage(
+  tx: Tx<MemoryTables>,
+  { entityType, entityId }: Entity,
+  added: { readonly memories: number; readonly bytes: number },
+): Promise<void> {
+  await tx
+    .updateTable('memory_entities')
+    .set((eb) => ({
+      memory_count: eb('memory_count', '+', added.memories),
+      memory_bytes: eb('memory_bytes', '+', added.bytes),
+    }))
+    .where('entity_type', '=', entityType)
+    .where('entity_id', '=', entityId)
+    .execute();
+}
+
+/**
+ * Deletes an entity with its memories, their histories and links, and its profile. Requires its lock. Returns the number
+ * of memories.
+ */
+export async function deleteEntity(tx: Tx<MemoryTables>, { entityType, entityId }: Entity): Promise<number> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('memories')
+    .where('entity_type', '=', entityType)
+    .where('entity_id', '=', entityId)
+    .executeTakeFirst();
+  await tx
+    .deleteFrom('memory_profiles')
+    .where('entity_type', '=', entityType)
+    .where('entity_id', '=', entityId)
+    .execute();
+  await tx
+    .deleteFrom('memory_entities')
+    .where('entity_type', '=', entityType)
+    .where('entity_id', '=', entityId)
+    .execute();
+  return Number(numDeletedRows);
+}
+
+export async function insertErasure(
+  tx: Tx<MemoryTables>,
+  erasure: { readonly salt: string; readonly digest: string; readonly memoryCount: number },
+): Promise<void> {
+  await tx
+    .insertInto('memory_erasures')
+    .values({ salt: erasure.salt, entity_digest: erasure.digest, memory_count: erasure.memoryCount })
+    .execute();
+}

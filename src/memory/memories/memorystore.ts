@@ -1,0 +1,156 @@
+/** The rows of memories. */
+import { type RawBuilder, type Selectable, sql, type UpdateObject } from 'kysely';
+import { json, type Tx } from '#platform/db/db.ts';
+import type { Entity, MemoryContent, MemoryType, Metadata } from '../api.ts';
+import type { Handle, MemoryTables } from '../tables.ts';
+import { addUsage } from './entitystore.ts';
+import { toBytes, toLiteral, type VectorColumn } from './vectors.ts';
+
+/** Returns the type of the column of vectors, which depends on the extensions of the database. */
+export async function findVectorColumn(db: Handle): Promise<VectorColumn> {
+  const { rows } = await sql<{ type: VectorColumn }>`
+    select format_type(atttypid, null) as type from pg_attribute
+    where attrelid = 'memories'::regclass and attname = 'embedding'`.execute(db);
+  return rows[0]?.type ?? 'bytea';
+}
+
+export function vectorValue(column: VectorColumn, vector: Float32Array): RawBuilder<Buffer> {
+  return column === 'bytea'
+    ? sql<Buffer>`cast(${toBytes(vector)} as bytea)`
+    : sql<Buffer>`cast(${toLiteral(vector)} as ${sql.raw(column)})`;
+}
+
+export const memoryColumns = [
+  'memory_id as id',
+  'seq',
+  'entity_type as entityType',
+  'entity_id as entityId',
+  'type',
+  'content',
+  'metadata',
+  'embedder',
+  'version',
+  'bytes',
+  'created_at as createdAt',
+  'updated_at as updatedAt',
+] as const;
+
+export type StoredMemory = Pick<
+  Selectable<MemoryTables['memories']>,
+  'seq' | 'type' | 'content' | 'metadata' | 'embedder' | 'version' | 'bytes'
+> &
+  Entity & { readonly id: string; readonly createdAt: Date; readonly updatedAt: Date };
+
+export function findMemory(db: Handle, id: string): Promise<StoredMemory | undefined> {
+  return db.selectFrom('memories').select(memoryColumns).where('memory_id', '=', id).executeTakeFirst();
+}
+
+/** Returns the memories of `ids` that exist, in no order. */
+export function findMemories(db: Handle, ids: readonly string[]): Promise<readonly StoredMemory[]> {
+  return db.selectFrom('memories').select(memoryColumns).where(sql<boolean>`memory_id = any(${ids}::uuid[])`).execute();
+}
+
+export function findByHash(
+  db: Handle,
+  { entityType, entityId }: Entity,
+  type: MemoryType,
+  hash: Buffer,
+): Promise<StoredMemory | undefined> {
+  return db
+    .selectFrom('memories')
+    .select(memoryColumns)
+    .where('entity_type', '=', entityType)
+    .where('entity_id', '=', entityId)
+    .where('type', '=', type)
+    .where('content_hash', '=', hash)
+    .executeTakeFirst();
+}
+
+export interface NewMemory extends Readonly<MemoryContent> {
+  readonly hash: Buffer;
+  readonly embedder: string;
+  readonly embedding: Float32Array;
+}
+
+export async function insertMemory(
+  tx: Tx<MemoryTables>,
+  column: VectorColumn,
+  entity: Entity,
+  added: NewMemory,
+  version: number,
+): Promise<StoredMemory> {
+  const { entityType, entityId } = entity;
+  const row = await tx
+    .insertInto('memories')
+    .values({ entity_type: entityType, entity_id: entityId, ...valuesOf(column, added), version })
+    .returning(memoryColumns)
+    .executeTakeFirstOrThrow();
+  await addUsage(tx, entity, { memories: 1, bytes: row.bytes });
+  return row;
+}
+
+/**
+ * Requires the lock of the entity. Throws a unique violation of `memories_once` if another memory has the content. Without
+ * `isNews`, `updated_at` stays.
+ */
+export function updateMemory(
+  tx: Tx<MemoryTables>,
+  column: VectorColumn,
+  before: StoredMemory,
+  after: NewMemory,
+  { version, isNews = true }: { readonly version: number; readonly isNews?: boolean },
+): Promise<StoredMemory> {
+  return update(tx, before, { ...valuesOf(column, after), version }, isNews);
+}
+
+/** Replaces the metadata of a memory. Requires the lock of the entity. */
+export function updateMetadata(
+  tx: Tx<MemoryTables>,
+  before: StoredMemory,
+  metadata: Metadata,
+  version: number,
+): Promise<StoredMemory> {
+  const bytes = sizeOf({ content: before.content, metadata });
+  return update(tx, before, { metadata: json(metadata), bytes, version });
+}
+
+async function update(
+  tx: Tx<MemoryTables>,
+  before: StoredMemory,
+  changes: UpdateObject<MemoryTables, 'memories'> & { readonly bytes: number },
+  isNews = true,
+): Promise<StoredMemory> {
+  const row = await tx
+    .updateTable('memories')
+    .set({ ...changes, ...(isNews && { updated_at: sql<Date>`clock_timestamp()` }) })
+    .where('memory_id', '=', before.id)
+    .returning(memoryColumns)
+    .executeTakeFirstOrThrow();
+  if (row.bytes !== before.bytes) await addUsage(tx, before, { memories: 0, bytes: row.bytes - before.bytes });
+  return row;
+}
+
+/** Returns the bytes that a memory adds to the usage of its entity. */
+export function sizeOf({ content, metadata }: Pick<MemoryContent, 'content' | 'metadata'>): number {
+  const text = JSON.stringify(metadata);
+  return Buffer.byteLength(content) + (text === '{}' ? 0 : Buffer.byteLength(text));
+}
+
+function valuesOf(column: VectorColumn, memory: NewMemory) {
+  const { type, content, hash, metadata, embedder, embedding } = memory;
+  return {
+    type,
+    content,
+    content_hash: hash,
+    metadata: json(metadata),
+    bytes: sizeOf(memory),
+    embedder,
+    embedding: vectorValue(column, embedding),
+  };
+}
+
+/** Deletes a memory with its history and links. Requires the lock of the entity. */
+export async function deleteMemory(tx: Tx<MemoryTables>, entity: Entity, id: string): Promise<void> {
+  const row = await tx.deleteFrom('memories').where('memory_id', '=', id).returning('bytes').executeTakeFirst();
+  if (row !== undefined) await addUsage(tx, entity, { memories: -1, bytes: -row.bytes });
+}

@@ -1,0 +1,156 @@
+/** The rows of profiles. */
+import { sql } from 'kysely';
+import { json, type Tx } from '#platform/db/db.ts';
+import type { DerivedFact, Entity, MemoryType } from '../api.ts';
+import type { StoredMemory } from '../memories/memorystore.ts';
+import type { Handle, MemoryTables } from '../tables.ts';
+
+const profileColumns = [
+  'entity_type as entityType',
+  'entity_id as entityId',
+  'seq',
+  'summary',
+  'language',
+  'facts',
+  'derived',
+  'updated_at as updatedAt',
+] as const;
+
+export interface StoredProfile extends Entity {
+  readonly seq: number;
+  readonly summary: string | null;
+  readonly language: string | null;
+  readonly facts: Readonly<Record<string, string>>;
+  readonly derived: Readonly<Record<string, DerivedFact>>;
+  readonly updatedAt: Date;
+}
+
+export function findProfile(db: Handle, { entityType, entityId }: Entity): Promise<StoredProfile | undefined> {
+  return db
+    .selectFrom('memory_profiles')
+    .select(profileColumns)
+    .where('entity_type', '=', entityType)
+    .where('entity_id', '=', entityId)
+    .executeTakeFirst();
+}
+
+/** Rules read every word, so longer contents are no evidence. */
+const longestEvidenceBytes = 8192;
+
+export type Evidence = Pick<StoredMemory, 'id' | 'type' | 'content' | 'updatedAt' | 'seq'>;
+
+/** Returns memories of one type that a profile can be derived from, the newest first; all of them without a limit. */
+export function findEvidence(
+  tx: Tx<MemoryTables>,
+  entity: Entity,
+  type: MemoryType,
+  limit?: number,
+): Promise<readonly Evidence[]> {
+  return evidenceOf(tx, entity)
+    .where('type', '=', type)
+    .orderBy('updated_at', 'desc')
+    .orderBy('seq', 'desc')
+    .$if(limit !== undefined, (query) => query.limit(Number(limit)))
+    .execute();
+}
+
+/** Returns those of `ids` that still exist and that a profile can be derived from. */
+export function findEvidenceById(
+  tx: Tx<MemoryTables>,
+  entity: Entity,
+  ids: readonly string[],
+): Promise<readonly Evidence[]> {
+  return evidenceOf(tx, entity).where(sql<boolean>`memory_id = any(${ids}::uuid[])`).execute();
+}
+
+function evidenceOf(tx: Tx<MemoryTables>, { entityType, entityId }: Entity) {
+  return tx
+    .selectFrom('memories')
+    .select(['memory_id as id', 'seq', 'type', 'content', 'updated_at as updatedAt'])
+    .where('entity_type', '=', entityType)
+    .where('entity_id', '=', entityId)
+    .where('type', 'in', ['preference', 'instruction'])
+    .where(sql<boolean>`octet_length(content) <= ${longestEvidenceBytes}`);
+}
+
+export type Derived = Readonly<Record<string, DerivedFact>>;
+
+/** Requires the lock of the entity. Deletes the row if nothing is derived and no operator has written a field. */
+export async function saveDerived(tx: Tx<MemoryTables>, entity: Entity, derived: Derived): Promise<void> {
+  const { entityType, entityId } = entity;
+  if (Object.keys(derived).length === 0) {
+    await tx
+      .deleteFrom('memory_profiles')
+      .where('entity_type', '=', entityType)
+      .where('entity_id', '=', entityId)
+      .where('summary', 'is', null)
+      .where('language', 'is', null)
+      .where(sql<boolean>`facts = '{}'::jsonb`)
+      .execute();
+    await tx
+      .updateTable('memory_profiles')
+      .set({ derived: json({}), updated_at: sql<Date>`now()` })
+      .where('entity_type', '=', entityType)
+      .where('entity_id', '=', entityId)
+      .execute();
+    return;
+  }
+  await tx
+    .insertInto('memory_profiles')
+    .values({ entity_type: entityType, entity_id: entityId, derived: json(derived) })
+    .onConflict((conflict) =>
+      conflict.columns(['entity_type', 'entity_id']).doUpdateSet({
+        derived: json(derived),
+        updated_at: sql<Date>`now()`,
+      }),
+    )
+    .execute();
+}
+
+export interface LockedProfile {
+  readonly summary: string | null;
+  readonly language: string | null;
+  readonly facts: Readonly<Record<string, string>>;
+}
+
+/** Saves the fields that operators write. Requires the lock of the entity. */
+export function saveLocked(tx: Tx<MemoryTables>, entity: Entity, locked: LockedProfile): Promise<StoredProfile> {
+  const values = { summary: locked.summary, language: locked.language, facts: json({ ...locked.facts }) };
+  return tx
+    .insertInto('memory_profiles')
+    .values({ entity_type: entity.entityType, entity_id: entity.entityId, ...values })
+    .onConflict((conflict) =>
+      conflict.columns(['entity_type', 'entity_id']).doUpdateSet({ ...values, updated_at: sql<Date>`now()` }),
+    )
+    .returning(profileColumns)
+    .executeTakeFirstOrThrow();
+}
+
+export async function deleteProfile(tx: Tx<MemoryTables>, { entityType, entityId }: Entity): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('memory_profiles')
+    .where('entity_type', '=', entityType)
+    .where('entity_id', '=', entityId)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Returns the profiles before `before`, the newest first. */
+export function listProfiles(
+  db: Handle,
+  { q, before, limit }: { readonly q: string | undefined; readonly before: number | undefined; readonly limit: number },
+): Promise<readonly StoredProfile[]> {
+  const sought = `%${(q ?? '').toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
+  return db
+    .selectFrom('memory_profiles')
+    .select(profileColumns)
+    .$if(q !== undefined, (query) =>
+      query.where(
+        sql<boolean>`lower(entity_id || ' ' || coalesce(summary, '') || ' ' || facts::text || ' ' || derived::text) like ${sought}`,
+      ),
+    )
+    .$if(before !== undefined, (query) => query.where('seq', '<', Number(before)))
+    .orderBy('seq', 'desc')
+    .limit(limit)
+    .execute();
+}

@@ -1,0 +1,190 @@
+/**
+ * Caches what searches need of an entity: its terms, their frequencies, its profile, and its vectors if the database
+ * computes no similarities. Each use reads the entity's version from the database, then only the rows that were written
+ * since. So results are never older than the request, on any process.
+ */
+import { LRUCache } from 'lru-cache';
+import { createPacer } from '#platform/concurrency/pacing.ts';
+import type { Db, Tx } from '#platform/db/db.ts';
+import type { Entity, MemoryType } from '../api.ts';
+import type { Embedder } from '../embedding/embedder.ts';
+import { findEntity } from '../memories/entitystore.ts';
+import { fromBytes, type VectorColumn } from '../memories/vectors.ts';
+import { findProfile, type StoredProfile } from '../profiles/profilestore.ts';
+import type { Handle, MemoryTables } from '../tables.ts';
+import type { WordLanguage } from '../text/languages.ts';
+import { analyse } from '../text/terms.ts';
+import { type Counted, countTerms } from './bm25.ts';
+import { findChanged, findIds, type IndexRow } from './indexstore.ts';
+
+export interface IndexedMemory extends Counted {
+  readonly id: string;
+  /** The order of insertion. */
+  readonly seq: number;
+  readonly type: MemoryType;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+  /** Made by the current embedder. `undefined` if the database computes similarities. */
+  readonly vector: Float32Array | undefined;
+}
+
+export interface EntityIndex {
+  readonly version: number;
+  readonly profile: StoredProfile | undefined;
+  readonly memories: ReadonlyMap<string, IndexedMemory>;
+  readonly totalLength: number;
+  readonly languages: ReadonlySet<WordLanguage>;
+}
+
+export interface EntityIndexes {
+  /** Returns the current state in the database, or `undefined` if the entity is unknown. */
+  get(db: Db<MemoryTables>, entity: Entity): Promise<EntityIndex | undefined>;
+  /**
+   * As `get`, for the holder of the entity's lock. `lockVersion` is the version of this lock, whose own rows are not
+   * written yet.
+   */
+  getLocked(tx: Tx<MemoryTables>, entity: Entity, lockVersion: number): Promise<EntityIndex | undefined>;
+  /** Reads an entity that is not cached. This can be slow, so callers do it before they lock the entity. */
+  warm(db: Db<MemoryTables>, entity: Entity): Promise<void>;
+  /** Removes an erased entity from memory. */
+  forget(entity: Entity): void;
+}
+
+/** The approximate limit for terms and vectors. */
+const largestBytes = 256 * 1024 * 1024;
+const rowsAtOnce = 100;
+
+interface Growing extends EntityIndex {
+  version: number;
+  profile: StoredProfile | undefined;
+  readonly memories: Map<string, IndexedMemory>;
+  totalLength: number;
+  readonly languages: Set<WordLanguage>;
+  bytes: number;
+}
+
+export function createEntityIndexes(column: VectorColumn, embedder: Pick<Embedder, 'name'>): EntityIndexes {
+  const cached = new LRUCache<string, Growing>({ maxSize: largestBytes, sizeCalculation: ({ bytes }) => bytes });
+  const readings = new Map<string, Promise<unknown>>();
+  const keyOf = ({ entityType, entityId }: Entity) => `${entityType} ${entityId}`;
+
+  async function fill(db: Handle, entity: Entity, version: number, from: Growing | undefined): Promise<Growing> {
+    const pace = createPacer();
+    const index = from === undefined ? empty() : copyOf(from);
+    // The profile is read before the rows, so the next read includes a write in between.
+    index.profile = await findProfile(db, entity);
+    let after = { version: index.version, seq: 0 };
+    if (from !== undefined) after = { version: from.version, seq: Number.MAX_SAFE_INTEGER };
+    for (;;) {
+      const rows = await findChanged(db, entity, column, embedder.name, after, rowsAtOnce);
+      for (const row of rows) {
+        put(index, row);
+        await pace();
+      }
+      const last = rows.at(-1);
+      if (rows.length < rowsAtOnce || last === undefined) break;
+      after = { version: last.version, seq: last.seq };
+    }
+    index.version = version;
+    return index;
+  }
+
+  /** `lockVersion` as for `getLocked`. */
+  async function read(db: Handle, entity: Entity, lockVersion?: number): Promise<EntityIndex | undefined> {
+    const key = keyOf(entity);
+    const state = await findEntity(db, entity);
+    if (state === undefined) {
+      cached.delete(key);
+      return undefined;
+    }
+    // Under a lock, all earlier writes are visible, and the writes of this lock will have its version.
+    const version = lockVersion === undefined ? state.version : lockVersion - 1;
+    const known = cached.get(key);
+    // A newer index was read under a lock whose transaction has not committed or was rolled back. Its rows are the
+    // same.
+    if (known !== undefined && known.version >= version) return known;
+    const index = await fill(db, entity, version, known);
+    // More memories than rows: some were deleted, and no row shows that.
+    if (index.memories.size !== state.memoryCount) await dropDeleted(db, entity, index);
+    cached.set(key, index);
+    return index;
+  }
+
+  /** Reading a whole entity is slow, so concurrent callers share one read. A lock holder must not wait for a caller without the lock. */
+  async function warm(db: Db<MemoryTables>, entity: Entity): Promise<void> {
+    const key = keyOf(entity);
+    if (cached.has(key)) return;
+    const reading = readings.get(key) ?? read(db, entity).finally(() => readings.delete(key));
+    readings.set(key, reading);
+    await reading;
+  }
+
+  return {
+    async get(db, entity) {
+      await warm(db, entity);
+      return read(db, entity);
+    },
+    getLocked: read,
+    warm,
+    forget: (entity) => cached.delete(keyOf(entity)),
+  };
+}
+
+/** Indexes rows that are already in memory. */
+export function indexRows(rows: readonly IndexRow[]): EntityIndex {
+  const index = empty();
+  for (const row of rows) put(index, row);
+  return index;
+}
+
+async function dropDeleted(db: Handle, entity: Entity, index: Growing): Promise<void> {
+  const there = new Set(await findIds(db, entity));
+  for (const [id, memory] of index.memories) {
+    if (there.has(id)) continue;
+    index.memories.delete(id);
+    count(index, memory, -1);
+  }
+}
+
+function empty(): Growing {
+  return {
+    version: -1,
+    profile: undefined,
+    memories: new Map(),
+    totalLength: 0,
+    languages: new Set(),
+    bytes: 1024,
+  };
+}
+
+/** A search in the old index can continue. */
+function copyOf(index: Growing): Growing {
+  return {
+    ...index,
+    memories: new Map(index.memories),
+    languages: new Set(index.languages),
+  };
+}
+
+function put(index: Growing, row: IndexRow): void {
+  const before = index.memories.get(row.id);
+  if (before !== undefined) count(index, before, -1);
+  const { language, terms } = analyse(row.content);
+  const memory = {
+    id: row.id,
+    seq: row.seq,
+    type: row.type,
+    createdAtMs: row.createdAt.getTime(),
+    updatedAtMs: row.updatedAt.getTime(),
+    vector: row.embedding === null ? undefined : fromBytes(row.embedding),
+    ...countTerms(terms.flatMap(({ term, isStop }) => (isStop ? [] : [term]))),
+  };
+  index.memories.set(row.id, memory);
+  index.languages.add(language);
+  count(index, memory, 1);
+}
+
+function count(index: Growing, memory: IndexedMemory, sign: 1 | -1): void {
+  index.totalLength += sign * memory.length;
+  index.bytes += sign * (600 + memory.hashes.byteLength + memory.counts.byteLength + (memory.vector?.byteLength ?? 0));
+}

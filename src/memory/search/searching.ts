@@ -1,0 +1,123 @@
+/**
+ * `POST /memory/search` and `POST /inject`: memories that are relevant to a query
+ * (docs/specification/memory.md#search).
+ */
+import type { Clock } from '#platform/clock.ts';
+import type { Db } from '#platform/db/db.ts';
+import type { Entity, FoundMemory, Injection, InjectRequest, MemoryType, SearchRequest, SearchResult } from '../api.ts';
+import { hashContent } from '../memories/contenthash.ts';
+import { findMemories } from '../memories/memorystore.ts';
+import { toMemory } from '../memories/presenting.ts';
+import { toProfile } from '../profiles/presenting.ts';
+import type { MemoryTables } from '../tables.ts';
+import type { EntityIndex, EntityIndexes, IndexedMemory } from './entityindex.ts';
+import { requestsEverything } from './everything.ts';
+import { type RankingDeps, rank } from './ranking.ts';
+
+export interface SearchingDeps extends RankingDeps {
+  readonly db: Db<MemoryTables>;
+  readonly indexes: EntityIndexes;
+  readonly clock: Clock;
+}
+
+/** docs/specification/memory.md#search. */
+const groupLimit = 3;
+
+export async function searchMemories(deps: SearchingDeps, request: SearchRequest): Promise<SearchResult> {
+  const entity: Entity = { entityType: request.entity_type, entityId: request.entity_id };
+  const index = await deps.indexes.get(deps.db, entity);
+  const { memories, degraded } = await search(deps, entity, index, request.query, request.limit, request.type_filter);
+  return { memories: [...memories], ...(degraded && { degraded: true }) };
+}
+
+export async function inject(deps: SearchingDeps, request: InjectRequest): Promise<Injection> {
+  const { query, limit } = request;
+  const own: Entity = { entityType: request.entity_type, entityId: request.entity_id };
+  const group: Entity | undefined =
+    request.group_id === undefined ? undefined : { entityType: 'group', entityId: request.group_id };
+  const [ownIndex, groupIndex] = await Promise.all([
+    deps.indexes.get(deps.db, own),
+    group && deps.indexes.get(deps.db, group),
+  ]);
+  // A group's own request returns its memories once.
+  const isSame = group !== undefined && own.entityType === 'group' && own.entityId === group.entityId;
+  const [ownFound, groupFound] = await Promise.all([
+    searchOrFallBack(deps, own, ownIndex, query, limit),
+    group === undefined || isSame ? nothing : search(deps, group, groupIndex, query, groupLimit, undefined),
+  ]);
+  const said = new Set(ownFound.memories.map(normalForm));
+  const ofGroup = groupFound.memories.filter((memory) => !said.has(normalForm(memory)));
+  const memories = [...ownFound.memories, ...ofGroup].toSorted((left, right) => right.score - left.score);
+  const degraded = ownFound.degraded || groupFound.degraded;
+  return {
+    profile: ownIndex?.profile === undefined ? null : toProfile(ownIndex.profile),
+    group_profile: groupIndex?.profile === undefined ? null : toProfile(groupIndex.profile),
+    memories,
+    ...(degraded && { degraded: true }),
+  };
+}
+
+/** Equal for contents that are one memory of an entity. */
+const normalForm = ({ content }: FoundMemory) => hashContent(content).toString('hex');
+
+/**
+ * Fills the remaining places with the newest instructions and preferences, which apply to every turn. For a question
+ * about everything, these come first.
+ */
+async function searchOrFallBack(
+  deps: SearchingDeps,
+  entity: Entity,
+  index: EntityIndex | undefined,
+  query: string,
+  limit: number,
+): Promise<Found> {
+  if (index === undefined || query.trim() === '') return nothing;
+  const first = requestsEverything(query) ? newestStanding(index, limit, new Set()) : [];
+  const { memories, degraded } = await search(deps, entity, index, query, limit, undefined);
+  const reserved = new Set(first.map(({ id }) => id));
+  const found = memories.filter(({ id }) => !reserved.has(id)).slice(0, limit - first.length);
+  const missing = limit - first.length - found.length;
+  const rest = newestStanding(index, missing, new Set([...reserved, ...found.map(({ id }) => id)]));
+  const fallback = [...first, ...rest].map(({ id }) => ({ id, score: 0, fallback: true as const }));
+  return { memories: [...found, ...(await readMemories(deps, fallback))], degraded };
+}
+
+/** Returns at most `most` memories, the newest first, without those in `known`. */
+function newestStanding(index: EntityIndex, most: number, known: ReadonlySet<string>): readonly IndexedMemory[] {
+  if (most <= 0) return [];
+  return [...index.memories.values()]
+    .filter(({ id, type }) => (type === 'instruction' || type === 'preference') && !known.has(id))
+    .toSorted((left, right) => right.updatedAtMs - left.updatedAtMs || right.seq - left.seq)
+    .slice(0, most);
+}
+
+/** Returns memories in the given order. Omits memories that were deleted since. */
+async function readMemories<Item extends { readonly id: string }>({ db }: SearchingDeps, items: readonly Item[]) {
+  if (items.length === 0) return [];
+  const ids = items.map(({ id }) => id);
+  const rows = new Map((await findMemories(db, ids)).map((row) => [row.id, row]));
+  return items.flatMap((item) => {
+    const row = rows.get(item.id);
+    return row === undefined ? [] : [{ ...toMemory(row), ...item }];
+  });
+}
+
+interface Found {
+  readonly memories: readonly FoundMemory[];
+  readonly degraded: boolean;
+}
+
+const nothing: Found = { memories: [], degraded: false };
+
+async function search(
+  deps: SearchingDeps,
+  entity: Entity,
+  index: EntityIndex | undefined,
+  query: string,
+  limit: number,
+  type: MemoryType | undefined,
+): Promise<Found> {
+  if (index === undefined || index.memories.size === 0 || query.trim() === '') return nothing;
+  const { ranked, degraded } = await rank(deps, entity, index, query, { limit, type, nowMs: deps.clock.now() });
+  return { memories: await readMemories(deps, ranked), degraded };
+}

@@ -1,0 +1,80 @@
+/** Users list, export and erase what is remembered about them (docs/specification/memory.md#self-service). */
+import type { Access } from '#platform/access/access.ts';
+import type { Caller } from '#platform/access/caller.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { HttpServer } from '#platform/http/server.ts';
+import { invalid } from '#platform/problem.ts';
+import { entityExport, entityPath } from '../admin/api.ts';
+import { exportEntity } from '../admin/exporting.ts';
+import { listPage } from '../admin/viewing.ts';
+import { type Entity, memory, memoryPath } from '../api.ts';
+import { lookUpMemory } from '../changes/editing.ts';
+import { type ErasingDeps, eraseEntity } from '../changes/erasing.ts';
+import { toMemory } from '../memories/presenting.ts';
+import { assertMayUse } from '../ownership.ts';
+import { type EntityQuery, entityQuery, ownListing, ownPage } from './api.ts';
+
+export type SelfServiceDeps = ErasingDeps & { readonly clock: Clock };
+
+export function addSelfServiceRoutes(app: HttpServer, access: Access, deps: SelfServiceDeps): void {
+  const tags = ['memory'];
+
+  app.get(
+    '/memories',
+    {
+      ...access.userOrInternal,
+      schema: {
+        tags,
+        summary: 'List the memories of an entity, the newest first',
+        querystring: ownListing,
+        response: { 200: ownPage },
+      },
+    },
+    async ({ caller, query }) => {
+      const { rows, nextCursor } = await listPage(deps, { ...query, ...entityOf(caller, query), q: undefined });
+      return { memories: rows.map(toMemory), next_cursor: nextCursor };
+    },
+  );
+
+  app.get(
+    '/memory/:id',
+    {
+      ...access.userOrInternal,
+      schema: { tags, summary: 'A memory', params: memoryPath, response: { 200: memory } },
+    },
+    async ({ caller, params }) => {
+      const found = await lookUpMemory(deps, params.id);
+      assertMayUse(caller, { entity_type: found.entityType, entity_id: found.entityId });
+      return toMemory(found);
+    },
+  );
+
+  app.get(
+    '/export',
+    {
+      ...access.userOrInternal,
+      schema: { tags, summary: 'Everything of an entity', querystring: entityQuery, response: { 200: entityExport } },
+    },
+    async ({ caller, query }) => exportEntity(deps, entityOf(caller, query), deps.clock.now()),
+  );
+
+  app.delete(
+    '/entities/:entity_type/:entity_id',
+    { ...access.userOrInternal, schema: { tags, summary: 'Erase everything of an entity', params: entityPath } },
+    async ({ caller, params }, reply) => {
+      await eraseEntity(deps, entityOf(caller, params));
+      return reply.code(204).send();
+    },
+  );
+}
+
+/** Throws 400 if a server names no entity, and 403 if a user names another one. */
+function entityOf(caller: Caller, named: EntityQuery): Entity {
+  const own = caller.kind === 'user' ? { entity_type: 'user' as const, entity_id: caller.userId } : undefined;
+  const entity_type = named.entity_type ?? own?.entity_type;
+  const entity_id = named.entity_id ?? own?.entity_id;
+  if (entity_id === undefined) throw invalid('querystring.entity_id', 'must be there with X-Internal-Key');
+  if (entity_type === undefined) throw invalid('querystring.entity_type', 'must be there with X-Internal-Key');
+  assertMayUse(caller, { entity_type, entity_id });
+  return { entityType: entity_type, entityId: entity_id };
+}

@@ -1,0 +1,81 @@
+/** The tables of the memory service, for the types of its queries. */
+import type { Generated } from 'kysely';
+import type { Db, Tx } from '#platform/db/db.ts';
+import type { Actor, DerivedFact, EntityType, LinkKind, MemoryContent, MemoryType, Metadata } from './api.ts';
+
+export interface MemoryTables {
+  memory_entities: {
+    entity_type: EntityType;
+    entity_id: string;
+    version: Generated<number>;
+    memory_count: Generated<number>;
+    memory_bytes: Generated<number>;
+  };
+  memories: {
+    memory_id: Generated<string>;
+    seq: Generated<number>;
+    entity_type: EntityType;
+    entity_id: string;
+    type: MemoryType;
+    content: string;
+    content_hash: Buffer;
+    metadata: Metadata;
+    embedder: string;
+    embedding: Buffer;
+    version: number;
+    bytes: number;
+    created_at: Generated<Date>;
+    updated_at: Generated<Date>;
+  };
+  memory_revisions: {
+    memory_id: string;
+    number: number;
+    action: 'merge' | 'edit';
+    actor: Actor;
+    before: MemoryContent;
+    after: MemoryContent;
+    incoming: MemoryContent | null;
+    similarity: number | null;
+    embedder: string;
+    created_at: Generated<Date>;
+    undone_at: Date | null;
+  };
+  memory_links: {
+    memory_id: string;
+    other_id: string;
+    kind: LinkKind;
+    created_at: Generated<Date>;
+  };
+  memory_profiles: {
+    entity_type: EntityType;
+    entity_id: string;
+    seq: Generated<number>;
+    summary: string | null;
+    language: string | null;
+    facts: Generated<Record<string, string>>;
+    derived: Generated<Record<string, DerivedFact>>;
+    updated_at: Generated<Date>;
+  };
+  memory_distinctions: {
+    entity_type: EntityType;
+    entity_id: string;
+    type: MemoryType;
+    content_hash: Buffer;
+    other_hash: Buffer;
+  };
+  memory_calibrations: {
+    embedder: string;
+    edition: number;
+    /** Pairs of a cosine and its similarity. */
+    points: readonly (readonly [number, number])[];
+  };
+  memory_erasures: {
+    erasure_id: Generated<string>;
+    salt: string;
+    entity_digest: string;
+    memory_count: number;
+    created_at: Generated<Date>;
+  };
+}
+
+export type Handle = Db<MemoryTables> | Tx<MemoryTables>;

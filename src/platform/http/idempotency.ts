@@ -1,0 +1,13 @@
+/** The header `Idempotency-Key`: requests with the same key are processed once. */
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+
+export const idempotencyHeaders = z.object({
+  'idempotency-key': z
+    .string()
+    .regex(/^[\x20-\x7e]{1,256}$/, 'must be 1 to 256 characters of ASCII')
+    .optional(),
+});
+
+/** Tells a repetition of a request from another one under the same key. */
+export const digestOf = (body: unknown): string => hash('sha256', JSON.stringify(body));
