@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { integer, parseAddress, setting, text } from '#platform/config.ts';
+import { readMcpServers } from './mcpservers.ts';
 import { readModelsFile, reasoningEfforts } from './modelsfile.ts';
 import { type ProviderName, parseProvider, providerNames } from './sdkpackages.ts';
 
@@ -31,6 +32,28 @@ export const agentSettings = {
     'AGENT_INSTRUCTIONS',
     { meaning: "The model's instructions, in place of the built-in ones; `@file` reads them from a file." },
     (raw) => (raw.startsWith('@') ? readText(raw.slice(1)) : raw),
+  ),
+  mcpServers: setting(
+    'AGENT_MCP_SERVERS',
+    {
+      secret: true,
+      default: [],
+      defaultText: 'none',
+      meaning:
+        'MCP servers whose tools the agent has: a JSON object, name → `{ "url": …, "headers": {…} }`, over Streamable HTTP (docs/agent.md#mcp-servers).',
+    },
+    readMcpServers,
+  ),
+  mcpAllowPrivate: setting(
+    'AGENT_MCP_ALLOW_PRIVATE',
+    {
+      default: false,
+      meaning: '`true`: `AGENT_MCP_SERVERS` may have private addresses. Otherwise such a server is a start fault.',
+    },
+    (raw) => {
+      if (raw !== 'true' && raw !== 'false') throw new Error('must be true or false');
+      return raw === 'true';
+    },
   ),
 } as const;
 

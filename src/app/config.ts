@@ -3,6 +3,7 @@
  * parts.
  */
 import { resolve } from 'node:path';
+import { secretsOfMcpServers } from '#agent/mcpservers.ts';
 import { ConfigFault, type Environment, readSettings, type Setting } from '#platform/config.ts';
 import { findMisspellings } from '#platform/misspelling.ts';
 import { withSecrets } from '#platform/secrets.ts';
@@ -235,14 +236,16 @@ export const publicAuthUrlOf = (config: Config): string => config.auth.publicUrl
 /** Returns all configured secrets, so that the log can remove them. */
 export function secretsOf(config: Config): readonly string[] {
   const values: Readonly<Record<string, Readonly<Record<string, unknown>>>> = config;
-  return Object.entries(settingGroups).flatMap(([group, settings]) =>
-    Object.entries<Setting<unknown>>(settings)
-      .filter(([, { secret: isSecret }]) => isSecret)
-      .flatMap(([name]) => values[group]?.[name])
-      .filter((value) => typeof value === 'string')
-      // Keywords that select an engine are not secret.
-      .filter((value) => value !== 'embedded' && value !== 'outbox'),
-  );
+  return Object.entries(settingGroups)
+    .flatMap(([group, settings]) =>
+      Object.entries<Setting<unknown>>(settings)
+        .filter(([, { secret: isSecret }]) => isSecret)
+        .flatMap(([name]) => values[group]?.[name])
+        .filter((value) => typeof value === 'string')
+        // Keywords that select an engine are not secret.
+        .filter((value) => value !== 'embedded' && value !== 'outbox'),
+    )
+    .concat(config.webhooks.secrets, secretsOfMcpServers(config.agent.mcpServers));
 }
 
 type GroupName = keyof typeof settingGroups;
@@ -266,9 +269,9 @@ const groupsByService: Partial<Record<ServiceName, readonly GroupName[]>> = {
   edge: ['objects', 'legacyObjects', 'resizing', 'image', 'edge'],
   memory: ['database', 'identity', 'internal', 'memory', 'embedding'],
   content: ['database', 'cms', 'content'],
-  notify: ['database', 'internal', 'notify'],
+  notify: ['database', 'internal', 'notify', 'webhooks'],
   idp: ['localIdp', 'database', 'webhooks'],
-  console: ['console', 'memory'],
+  console: ['console', 'memory', 'webhooks'],
 };
 
 /** Processes of this service share their writes through the database, so without Redis only one of them may run. */

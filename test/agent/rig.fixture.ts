@@ -76,6 +76,8 @@ export const testSettings: AgentDeps['settings'] = {
   drainS: 5,
   maxSteps: 8,
   instructions: undefined,
+  mcpServers: [],
+  mcpAllowPrivate: false,
 };
 
 /** The settings of the model, with these changes; the offline model without any. */

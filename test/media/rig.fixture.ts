@@ -26,6 +26,8 @@ import { type EdgeAddressing, openFilesystem } from '#platform/objects/files/fil
 import { defaultLegacyBucket, type LegacyObjects, type Objects } from '#platform/objects/objects.ts';
 import { openLegacyObjects } from '#platform/objects/open.ts';
 import type { Redis } from '#platform/redis/redis.ts';
+import { webhookEventTypes } from '#webhooks/events.ts';
+import { createPublisher } from '#webhooks/publishing.ts';
 import { databaseEngines, openTestDatabase } from '../database.fixture.ts';
 import { inLane, isNightly } from '../lane.fixture.ts';
 import { openTestBucket, skipWithoutS3, testServer } from '../platform/objects/s3.fixture.ts';
@@ -191,6 +193,8 @@ export interface MediaRigOptions extends Partial<ScreeningSettings> {
   readonly maxOwnerBytes?: number;
   /** The largest files. */
   readonly sizes?: typeof testLimits;
+  /** Whether a webhook receiver is set. Deliveries stay in their queue. */
+  readonly publishes?: boolean;
 }
 
 export async function startMedia(
@@ -202,6 +206,7 @@ export async function startMedia(
     blockedHashes,
     screeningUrl,
     classifierTimeoutMs,
+    publishes = false,
   }: MediaRigOptions = {},
 ): Promise<MediaRig> {
   const log = createLog({ level: 'silent' });
@@ -254,6 +259,7 @@ export async function startMedia(
     screening,
     resizeAddress: resizeSigner({ baseUrl: edgeAddress.url, ...resizing }),
     jobs,
+    webhooks: publishes ? createPublisher({ jobs, clock, types: webhookEventTypes }) : undefined,
     settings: {
       ...sizes,
       maxOwnerBytes,

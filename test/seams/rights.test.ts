@@ -105,6 +105,11 @@ describe('a conversation with pictures, videos and memory', () => {
     const sight = [{ type: 'text', text: 'What do you see?' }, file(await newAsset(alice))];
     await say({ parts: sight }, rig.at(seeingUrl, alice));
     await alice.messages(threadId);
+    const listing = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_assets' } };
+    const accept = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
+    const headers = { ...accept, ...alice.credential };
+    const listed = await fetch(`${agentUrl}/mcp`, { method: 'POST', headers, body: JSON.stringify(listing) });
+    expect(await listed.text()).toContain('nextCursor');
     expect((await alice.call('DELETE', `/threads/${threadId}?assets=true`)).status).toBe(204);
     const parts = [file(await newAsset(mallory))];
     const stolen = await alice.call('POST', '/task', { threadId, message: { role: 'user', parts } });
@@ -172,6 +177,7 @@ const probes: Readonly<Record<string, Probe>> = {
       return { ...what, assetId: body.assetId, ownerId: alice.userId };
     },
   },
+  'media GET /v1/assets': { bodyFor: async () => ({ ownerId: alice.userId }) },
   'media POST /v1/sign/image': signing,
   'media POST /v1/sign/video': signing,
   'media DELETE /v1/scope': {
@@ -191,7 +197,9 @@ const probes: Readonly<Record<string, Probe>> = {
 
 function send({ service, endpoint }: CallRow, body: object, headers: Record<string, string>): Promise<Response> {
   const [method = '', path = ''] = endpoint.split(' ');
-  return fetch((service === 'media' ? rig.media.url : memory.url) + path, {
+  const url = (service === 'media' ? rig.media.url : memory.url) + path;
+  if (method === 'GET') return fetch(`${url}?${new URLSearchParams({ ...body })}`, { headers });
+  return fetch(url, {
     method,
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),

@@ -123,11 +123,16 @@ function createObserver(metrics: AgentMetrics, tools: ToolSet): (chunk: UIMessag
     }
     // A model may call tools that do not exist.
     if (chunk.type === 'tool-input-available' && chunk.toolName in tools)
-      toolNames.set(chunk.toolCallId, chunk.toolName);
+      toolNames.set(chunk.toolCallId, labelOf(chunk.toolName, tools));
     if (chunk.type === 'tool-output-available')
       toolEnded(chunk.toolCallId, failureOf(chunk.output) === undefined ? 'completed' : 'failed');
     if (chunk.type === 'tool-output-error' || chunk.type === 'tool-input-error') toolEnded(chunk.toolCallId, 'failed');
   };
+}
+
+/** Other servers choose the names of their tools, so these share one label. */
+function labelOf(name: string, tools: ToolSet): string {
+  return tools[name]?.type === 'dynamic' ? 'mcp' : name;
 }
 
 /** Pictures that tools have made go to the model with its next step. */

@@ -10,7 +10,9 @@ import { injectMemory, type MemoryDeps } from '../services/memory.ts';
 import { listMessagesWithPictures, listRecentMessages } from '../store/messagestore.ts';
 import type { Run, RunTables } from '../store/runstore.ts';
 import type { EventWriter } from '../stream/eventwriter.ts';
+import { foreignTools } from '../tools/foreign.ts';
 import { type ToolDeps, toolsOf } from '../tools/tools.ts';
+import type { ForeignTool, ToolServers } from '../toolservers/toolservers.ts';
 import { buildPrompt, maxHistoryBytes } from './history.ts';
 import { type StreamDeps, streamTurn, type TurnEnd } from './loop.ts';
 
@@ -19,6 +21,8 @@ export interface TurnDeps extends StreamDeps, MemoryDeps, ToolDeps {
   readonly log: Log;
   /** AGENT_INSTRUCTIONS. */
   readonly instructions: string | undefined;
+  /** AGENT_MCP_SERVERS. */
+  readonly toolServers: ToolServers;
 }
 
 export interface Turn {
@@ -43,7 +47,8 @@ export async function runTurn(deps: TurnDeps, { run, chosen, writer, usage, sign
   const question = textOf(stored.findLast(({ role }) => role === 'user')?.parts ?? []);
   const base = deps.instructions ?? defaultInstructions;
   const shares = sharesOf(contextTokens);
-  const reserved = estimateTokens(base) + shares.memories + (chosen.tools ? shares.tools : 0);
+  const foreign = chosen.tools ? await deps.toolServers.list() : [];
+  const reserved = estimateTokens(base) + shares.memories + (chosen.tools ? shares.tools : 0) + tokensOf(foreign);
   const maxTokens = contextTokens - reserved - shares.answer;
   const [memories, messages] = await Promise.all([
     injectMemory(deps, run.ownerId, question, signal),
@@ -52,7 +57,8 @@ export async function runTurn(deps: TurnDeps, { run, chosen, writer, usage, sign
   const pictures: string[] = [];
   const findMessages = () => listMessagesWithPictures(deps.db, run.threadId);
   const onPicture = (assetId: string) => void pictures.push(assetId);
-  const tools: ToolSet = chosen.tools ? toolsOf(deps, { run, writer, findMessages, onPicture }) : {};
+  const context = { run, writer, findMessages, onPicture };
+  const tools: ToolSet = chosen.tools ? { ...foreignTools(deps, context, foreign), ...toolsOf(deps, context) } : {};
   // However the turn ends, the model and its tools end with it.
   const ending = new AbortController();
   try {
@@ -74,6 +80,12 @@ export async function runTurn(deps: TurnDeps, { run, chosen, writer, usage, sign
 
 function textOf(parts: UIMessage['parts']): string {
   return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+}
+
+/** Definitions of the tools go to the model with every step. */
+function tokensOf(tools: readonly ForeignTool[]): number {
+  const definitions = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+  return tools.length === 0 ? 0 : estimateTokens(JSON.stringify(definitions));
 }
 
 const defaultInstructions = [
