@@ -291,7 +291,7 @@ describe('a clip of a provider', () => {
     const { output } = await order(user);
     expect(output.status).toBe('completed');
     await expect
-      .poll(() => videoOf(rig, user, output.assetId), { timeout: 20_000 })
+      .poll(() => videoOf(rig, user, output.assetId), { timeout: 100_000 })
       .toMatchObject({
         ready: true,
         thumbAssetId: expect.any(String),
