@@ -12,6 +12,7 @@ import { presign } from './presign.ts';
 import { recall } from './recall.ts';
 import { refresh } from './refresh.ts';
 import { registration } from './registration.ts';
+import { runs } from './runs.ts';
 import { screening } from './screening.ts';
 import { signing } from './signing.ts';
 import { start } from './start.ts';
@@ -31,6 +32,7 @@ export const benches: readonly Bench[] = [
   memory,
   recall,
   agent,
+  runs,
   threads,
   screening,
   videoWatermark,

@@ -13,7 +13,7 @@ import { createClient } from '#platform/http/client.ts';
 import { createJobs } from '#platform/jobs/queueing.ts';
 import { createLog } from '#platform/log.ts';
 import { openPubSub } from '#platform/pubsub/open.ts';
-import { type EnginePair, type MediaRig, startMedia } from '../media/rig.fixture.ts';
+import { type EnginePair, type MediaRig, type MediaRigOptions, startMedia } from '../media/rig.fixture.ts';
 import { type ReadOptions, readStream, type SeenStream } from './stream.fixture.ts';
 
 const log = createLog({ level: process.env.AGENT_TEST_LOG ?? 'silent' });
@@ -95,17 +95,14 @@ export const modelsOf = (changes: Partial<AgentDeps['model']>): AgentDeps['model
   ...changes,
 });
 
-/** Of the media service. */
-export type MediaOptions = NonNullable<Parameters<typeof startMedia>[1]>;
-
 export const newThread = (): string => `t-${randomUUID()}`;
 
 export async function startAgent(
   pair: EnginePair,
   changes: Partial<AgentDeps> = {},
-  screening: MediaOptions = {},
+  mediaOptions: MediaRigOptions = {},
 ): Promise<AgentRig> {
-  const media = await startMedia(pair, screening);
+  const media = await startMedia(pair, mediaOptions);
   const memory = await startMemory();
   const { database, issuer, internalKey } = media;
   const clientOf = (name: string, baseUrl: string) =>

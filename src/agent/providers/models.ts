@@ -6,11 +6,12 @@ import type { Values } from '#platform/config.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 import type { Log } from '#platform/log.ts';
 import { invalid } from '#platform/problem.ts';
+import { noTelemetry, type Telemetry } from '#platform/telemetry/telemetry.ts';
 import type { ModelInfo } from '../api.ts';
 import type { modelSettings } from '../config.ts';
 import type { ModelEntry } from '../modelsfile.ts';
 import { openLanguageModel } from './languagemodels.ts';
-import { createResilientModel } from './resilientmodel.ts';
+import { type Candidate, createResilientModel } from './resilientmodel.ts';
 
 export interface ChosenModel {
   readonly id: string;
@@ -39,6 +40,7 @@ export interface ModelsDeps {
   /** Used when no provider is configured. */
   readonly offline: LanguageModelV4;
   readonly log: Log;
+  readonly telemetry?: Telemetry | undefined;
   /** For tests: in place of the time limits of the settings. */
   readonly idleMs?: number;
   /** Reads the variable that `apiKeyEnv` names. */
@@ -53,7 +55,7 @@ export async function openModels(deps: ModelsDeps): Promise<Models> {
   if (settings.file === undefined && settings.url === 'offline') {
     const label = { model: offline.modelId, simulated: true } as const;
     const limits = { credits: defaultCredits, contextTokens: settings.contextTokens, plans: undefined };
-    const model = resilient(deps, [offline]);
+    const model = resilient(deps, [{ id: offline.modelId, providerName: offline.provider, model: offline }]);
     const chosen: ChosenModel = { id: offline.modelId, model, label, vision: false, tools: true, ...limits };
     return createModels([chosen], new Map([[chosen.id, offline.modelId]]), () => chosen);
   }
@@ -131,23 +133,28 @@ function candidatesOf(
   entry: ModelEntry,
   entries: readonly ModelEntry[],
   opened: ReadonlyMap<string, LanguageModelV4>,
-): readonly LanguageModelV4[] {
-  const ids = new Set<string>();
+): readonly Candidate[] {
+  const chain = new Set<ModelEntry>();
   let next: ModelEntry | undefined = entry;
-  while (next !== undefined && !ids.has(next.id)) {
-    ids.add(next.id);
+  while (next !== undefined && !chain.has(next)) {
+    chain.add(next);
     const fallback: string | undefined = next.fallback;
     next = entries.find(({ id }) => id === fallback);
   }
-  return [...ids].flatMap((id) => opened.get(id) ?? []);
+  return [...chain].flatMap(({ id, provider = 'openai-compatible' }) => {
+    const model = opened.get(id);
+    return model === undefined ? [] : [{ id, providerName: provider, model }];
+  });
 }
 
-function resilient({ settings, log, idleMs }: ModelsDeps, models: readonly LanguageModelV4[]): LanguageModelV4 {
-  const [first, ...fallbacks] = models;
+function resilient(deps: ModelsDeps, candidates: readonly Candidate[]): LanguageModelV4 {
+  const { settings, log, idleMs, telemetry = noTelemetry } = deps;
+  const [first, ...fallbacks] = candidates;
   if (first === undefined) throw new StartFault('A model is needed.');
   return createResilientModel([first, ...fallbacks], {
     firstTokenMs: idleMs ?? settings.firstTokenTimeoutS * 1000,
     idleMs: idleMs ?? settings.idleTimeoutS * 1000,
     log,
+    telemetry,
   });
 }
