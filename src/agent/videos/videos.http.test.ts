@@ -308,9 +308,9 @@ describe('a clip of a provider', () => {
       examining.provider.on('/videos/clip/content', { answer: { type: 'video/mp4', body: mp4 } });
       examining.provider.on('/videos/clip ', json({ id: 'clip', status: 'completed' }));
       const { tools } = await examining.tell(user, calling('generateVideo', { prompt: 'a clip' }));
-      const { assetId } = tools[0]?.output as Output;
+      const output = tools[0]?.output as Output;
       await expect
-        .poll(() => videoOf(examining, user, assetId), { timeout: 60_000 })
+        .poll(() => videoOf(examining, user, output.assetId), { timeout: 60_000 })
         .toMatchObject({
           ready: true,
           thumbAssetId: expect.any(String),
