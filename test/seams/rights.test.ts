@@ -46,13 +46,9 @@ beforeAll(async () => {
   };
   const make = async () => ({ bytes: png, mime: 'image/png' });
   // The URLs of the media service and of its recorder are known only after the rig has started.
-  const first = await startAgent(embedded);
-  rig = first;
-  seams.media = await witness(first.media.url);
-  const opened = await first.another({
-    media: behind('media'),
-    memory: behind('memory'),
-    imageGenerator: { generate: make, edit: make },
+  // Any of the instances may make a video, so all of them call the recorder.
+  const first = await startAgent(embedded, {
+    media: { send: (call) => recorded.send(call) },
     // Like the clips of most providers: without facts and poster.
     videoGenerator: {
       make: async (order) => {
@@ -60,12 +56,18 @@ beforeAll(async () => {
         return { bytes, mime };
       },
     },
+  });
+  rig = first;
+  seams.media = await witness(first.media.url);
+  const recorded = behind('media');
+  const opened = await first.another({
+    memory: behind('memory'),
+    imageGenerator: { generate: make, edit: make },
     pace: { leaseMs: 60_000 },
   });
   // The offline model sees no pictures; this one gets them.
   provider = await startProvider();
   const seeing = await first.another({
-    media: behind('media'),
     memory: behind('memory'),
     model: modelsOf({ url: provider.url, names: ['seeing'] }),
     pace: { leaseMs: 60_000 },
