@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
-import { migrations } from '#app/migrations.ts';
+import { migrations } from '../src/app/migrations.ts';
 import { openDatabase } from '../src/platform/db/open.ts';
 import { createLog } from '../src/platform/log.ts';
 import { newThread, startAgent } from '../test/agent/rig.fixture.ts';

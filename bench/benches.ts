@@ -4,6 +4,7 @@ import type { Bench } from './bench.ts';
 import { content } from './content.ts';
 import { dataFolder } from './datafolder.ts';
 import { deletion } from './deletion.ts';
+import { events } from './events.ts';
 import { benches as imageBenches } from './image.ts';
 import { memory } from './memory.ts';
 import { posts } from './posts.ts';
@@ -36,6 +37,7 @@ export const benches: readonly Bench[] = [
   start,
   dataFolder,
   idleStreams,
+  events,
   registration,
   variantMemory,
 ];

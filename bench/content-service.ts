@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fastify from 'fastify';
-import { migrations } from '#app/migrations.ts';
+import { migrations } from '../src/app/migrations.ts';
 import { createContent } from '../src/content/service.ts';
 import { createLog } from '../src/platform/log.ts';
 import { openTestDatabase } from '../test/database.fixture.ts';

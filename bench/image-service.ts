@@ -7,7 +7,6 @@
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { openFilesystem } from '#platform/objects/files/filesystem.ts';
 // The engine's own copy: ipx brings another, and two cannot live in one process.
 import sharp from '../node_modules/sharp/dist/index.mjs';
 import { createVariantMaker } from '../src/image/engine/variants.ts';
@@ -15,6 +14,7 @@ import { createEngine } from '../src/image/engine/working.ts';
 import { createImageService } from '../src/image/service.ts';
 import { systemClock } from '../src/platform/clock.ts';
 import { createLog } from '../src/platform/log.ts';
+import { openFilesystem } from '../src/platform/objects/files/filesystem.ts';
 
 const [folder = '', patience] = process.argv.slice(2);
 const waitMs = patience === 'patient' ? 3_600_000 : 30_000;

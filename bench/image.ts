@@ -5,7 +5,6 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openFilesystem } from '#platform/objects/files/filesystem.ts';
 // The engine's own copy: ipx brings another, and two cannot live in one process.
 import sharp from '../node_modules/sharp/dist/index.mjs';
 import { objectSource } from '../src/image/engine/sources.ts';
@@ -13,6 +12,7 @@ import { toTransform, type VariantSpec } from '../src/image/engine/specs.ts';
 import { createVariantMaker } from '../src/image/engine/variants.ts';
 import { createEngine } from '../src/image/engine/working.ts';
 import { systemClock } from '../src/platform/clock.ts';
+import { openFilesystem } from '../src/platform/objects/files/filesystem.ts';
 import { blankPng, photo, pipe } from '../test/image/pictures.fixture.ts';
 import { atMost, type Bench, type Row } from './bench.ts';
 import { compareCpu } from './rounds.ts';

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
-import { migrations } from '#app/migrations.ts';
+import { migrations } from '../src/app/migrations.ts';
 import type { InjectRequest } from '../src/memory/api.ts';
 import { createBuiltinEmbedder } from '../src/memory/embedding/builtin.ts';
 import { calibrateEmbedder } from '../src/memory/embedding/calibration.ts';

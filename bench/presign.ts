@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { GetObjectCommand, HeadObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { openS3Store } from '#platform/objects/s3/s3.ts';
 import { systemClock } from '../src/platform/clock.ts';
+import { openS3Store } from '../src/platform/objects/s3/s3.ts';
 import { atLeast, type Bench, cpuMicrosOf, median, type Row } from './bench.ts';
 
 const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' };

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import MiniSearch from 'minisearch';
-import { migrations } from '#app/migrations.ts';
+import { migrations } from '../src/app/migrations.ts';
 import { createBuiltinEmbedder } from '../src/memory/embedding/builtin.ts';
 import { createMemory } from '../src/memory/service.ts';
 import { createAccess } from '../src/platform/access/access.ts';

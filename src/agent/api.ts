@@ -6,7 +6,7 @@ import { findUnstorable } from '#platform/storable.ts';
 const isStorable = (value: unknown) => findUnstorable(value, '') === undefined;
 
 export const threadId = z.string().regex(/^[A-Za-z0-9_-]{1,128}$/, 'must be 1 to 128 characters of A-Z a-z 0-9 _ -');
-const messageId = z.string().regex(/^[\x21-\x7e]{1,128}$/, 'must be 1 to 128 visible ASCII characters');
+export const messageId = z.string().regex(/^[\x21-\x7e]{1,128}$/, 'must be 1 to 128 visible ASCII characters');
 
 const textPart = z.object({ type: z.literal('text'), text: z.string() });
 const filePart = z.object({

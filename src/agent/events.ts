@@ -1,51 +1,152 @@
-/** The webhook events of the agent (docs/specification/webhooks.md#events), each in the transaction of its change. */
+/**
+ * What runs and videos report, in the transaction of the change: to the user (docs/specification/agent.md#events) and to
+ * webhooks (docs/specification/webhooks.md#events).
+ */
 import type { UIMessage } from 'ai';
+import type { Settlement } from '#accounts/ledger/credits.ts';
 import type { Tx } from '#platform/db/db.ts';
 import type { Webhooks } from '#webhooks/publishing.ts';
 import type { Run } from './store/runstore.ts';
 import type { Video } from './store/videostore.ts';
+import type { UserEvent } from './userevent.ts';
+import type { UserEvents } from './userevents/publishing.ts';
 
-/** Publishes `run.ended`, and `media.completed` or `media.failed` for each image that the run made. */
+export interface Publishers {
+  readonly userEvents: UserEvents;
+  readonly webhooks?: Webhooks | undefined;
+}
+
+/** Publishes `run.started`, and `thread.updated` for the question. */
+export async function publishRunStart<Tables>(
+  { userEvents }: Publishers,
+  tx: Tx<Tables>,
+  { threadId, taskId, ownerId }: Run,
+): Promise<void> {
+  await userEvents.publish(tx, ownerId, [
+    { type: 'thread.updated', threadId },
+    { type: 'run.started', threadId, taskId },
+  ]);
+}
+
+export interface FailedVideo {
+  readonly video: Video;
+  readonly error: string;
+  readonly settlement: Settlement | undefined;
+}
+
+export interface PublishedEnd {
+  readonly status: string;
+  readonly error: string | null;
+  readonly parts: UIMessage['parts'];
+  /** The videos that ended with the run. */
+  readonly videos: readonly FailedVideo[];
+  /** The answer was added to the thread, which users still see. */
+  readonly isChanged: boolean;
+  readonly settlement: Settlement | undefined;
+}
+
+/** Publishes `run.ended`, and `media.completed` or `media.failed` for each image that the run made or failed to make. */
 export async function publishRunEnd<Tables>(
-  webhooks: Webhooks | undefined,
+  { userEvents, webhooks }: Publishers,
   tx: Tx<Tables>,
   run: Run,
-  end: { readonly status: string; readonly parts: UIMessage['parts'] },
+  { status, error, parts, videos, isChanged, settlement }: PublishedEnd,
 ): Promise<void> {
-  if (webhooks === undefined) return;
-  const facts = { taskId: run.taskId, threadId: run.threadId, userId: run.ownerId };
-  for (const part of end.parts) {
-    if (part.type !== 'tool-generateImage' && part.type !== 'tool-editImage') continue;
-    const assetId = part.state === 'output-available' ? assetIdOf(part.output) : undefined;
-    if (assetId !== undefined) await webhooks.publish(tx, 'media.completed', { ...facts, assetId, kind: 'image' });
-    else if (part.state === 'output-error')
-      await webhooks.publish(tx, 'media.failed', { ...facts, kind: 'image', error: part.errorText });
-  }
-  await webhooks.publish(tx, 'run.ended', { ...facts, status: end.status });
+  const { threadId, taskId, ownerId } = run;
+  const media = parts.flatMap((part) => imageEventOf(run, part) ?? []);
+  const failed = videos.map(failureOf);
+  const facts = { taskId, threadId, userId: ownerId };
+  for (const event of [...media, ...failed]) await publishMedia(webhooks, tx, ownerId, event);
+  await webhooks?.publish(tx, 'run.ended', { ...facts, status });
+  await userEvents.publish(tx, ownerId, [
+    ...media,
+    ...failed,
+    ...videos.flatMap(({ video, settlement: ofVideo }) => creditsEvent(video, ofVideo)),
+    ...(isChanged ? [{ type: 'thread.updated', threadId } as const] : []),
+    ...creditsEvent(run, settlement),
+    { type: 'run.ended', threadId, taskId, status, error },
+  ]);
 }
 
 /** Publishes `media.completed`. */
 export async function publishVideo<Tables>(
-  webhooks: Webhooks | undefined,
+  publishers: Publishers,
   tx: Tx<Tables>,
-  { taskId, threadId, ownerId: userId }: Video,
+  video: Video,
   assetId: string,
+  settlement: Settlement | undefined,
 ): Promise<void> {
-  await webhooks?.publish(tx, 'media.completed', { taskId, threadId, userId, assetId, kind: 'video' });
+  await publishVideoEnd(publishers, tx, video, { type: 'media.completed', ...factsOf(video), assetId }, settlement);
 }
 
 /** Publishes `media.failed`. */
 export async function publishVideoFailure<Tables>(
-  webhooks: Webhooks | undefined,
+  publishers: Publishers,
   tx: Tx<Tables>,
-  { taskId, threadId, ownerId: userId }: Video,
-  error: string,
+  failed: FailedVideo,
 ): Promise<void> {
-  await webhooks?.publish(tx, 'media.failed', { taskId, threadId, userId, kind: 'video', error });
+  await publishVideoEnd(publishers, tx, failed.video, failureOf(failed), failed.settlement);
 }
 
-function assetIdOf(output: unknown): string | undefined {
-  if (typeof output !== 'object' || output === null || Reflect.get(output, 'status') !== 'completed') return undefined;
-  const assetId: unknown = Reflect.get(output, 'assetId');
-  return typeof assetId === 'string' ? assetId : undefined;
+/** Publishes `media.failed` for videos of one thread that is being deleted. */
+export async function publishVideoFailures<Tables>(
+  { userEvents, webhooks }: Publishers,
+  tx: Tx<Tables>,
+  failed: readonly FailedVideo[],
+): Promise<void> {
+  const [first] = failed;
+  if (first === undefined) return;
+  const { ownerId } = first.video;
+  for (const one of failed) await publishMedia(webhooks, tx, ownerId, failureOf(one));
+  const events = failed.flatMap((one) => [failureOf(one), ...creditsEvent(one.video, one.settlement)]);
+  await userEvents.publish(tx, ownerId, events);
+}
+
+type MediaEvent = Extract<UserEvent, { type: 'media.completed' | 'media.failed' }>;
+
+async function publishVideoEnd<Tables>(
+  { userEvents, webhooks }: Publishers,
+  tx: Tx<Tables>,
+  video: Video,
+  event: MediaEvent,
+  settlement: Settlement | undefined,
+): Promise<void> {
+  await publishMedia(webhooks, tx, video.ownerId, event);
+  const { threadId } = video;
+  const changed = { type: 'thread.updated', threadId } as const;
+  await userEvents.publish(tx, video.ownerId, [event, changed, ...creditsEvent(video, settlement)]);
+}
+
+async function publishMedia<Tables>(
+  webhooks: Webhooks | undefined,
+  tx: Tx<Tables>,
+  userId: string,
+  event: MediaEvent,
+): Promise<void> {
+  const { taskId, threadId, kind } = event;
+  const facts = { taskId, threadId, userId, kind };
+  if (event.type === 'media.completed') await webhooks?.publish(tx, event.type, { ...facts, assetId: event.assetId });
+  else await webhooks?.publish(tx, event.type, { ...facts, error: event.error });
+}
+
+function creditsEvent(
+  { threadId, taskId }: Pick<Run, 'threadId' | 'taskId'>,
+  settlement: Settlement | undefined,
+): readonly UserEvent[] {
+  return settlement === undefined ? [] : [{ type: 'credits.changed', threadId, taskId, credits: settlement.balance }];
+}
+
+const failureOf = ({ video, error }: FailedVideo): MediaEvent => ({ type: 'media.failed', ...factsOf(video), error });
+
+const factsOf = ({ threadId, taskId, toolCallId }: Video) => ({ threadId, taskId, toolCallId, kind: 'video' }) as const;
+
+function imageEventOf({ threadId, taskId }: Run, part: UIMessage['parts'][number]): MediaEvent | undefined {
+  if (part.type !== 'tool-generateImage' && part.type !== 'tool-editImage') return undefined;
+  const facts = { threadId, taskId, toolCallId: part.toolCallId, kind: 'image' } as const;
+  if (part.state === 'output-error') return { type: 'media.failed', ...facts, error: part.errorText };
+  if (part.state !== 'output-available' || typeof part.output !== 'object' || part.output === null) return undefined;
+  const { status, assetId, failure }: { status?: unknown; assetId?: unknown; failure?: { message?: unknown } } =
+    part.output;
+  if (status === 'completed' && typeof assetId === 'string') return { type: 'media.completed', ...facts, assetId };
+  return { type: 'media.failed', ...facts, error: String(failure?.message ?? 'The image could not be made.') };
 }

@@ -14,6 +14,7 @@ import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { PubSub } from '#platform/pubsub/pubsub.ts';
 import type { Redis } from '#platform/redis/redis.ts';
 import type { Webhooks } from '#webhooks/publishing.ts';
+import { addChatRoutes } from './chat/routes.ts';
 import type { agentSettings, modelSettings } from './config.ts';
 import { workOnDeletions } from './deletion/deletion.ts';
 import { clearingQueue, deletionQueue } from './deletion/queues.ts';
@@ -30,12 +31,18 @@ import { createOwnUrls } from './services/ownurls.ts';
 import type { EventTables } from './store/eventstore.ts';
 import type { StartTables } from './store/startstore.ts';
 import type { UsageTables } from './store/usagestore.ts';
+import type { UserEventTables } from './store/usereventstore.ts';
 import type { VideoTables } from './store/videostore.ts';
 import { type ReadersPace, StreamReaders } from './stream/readers.ts';
 import { RunEventBuffers } from './stream/runbuffers.ts';
+import { createStreamQuota } from './stream/streamquota.ts';
 import { addThreadRoutes } from './threadroutes.ts';
 import { titleQueue } from './titles/request.ts';
 import { workOnTitles } from './titles/titling.ts';
+import { createUserEvents } from './userevents/publishing.ts';
+import { UserEventReaders, type UserEventReadersPace } from './userevents/readers.ts';
+import { startDeletingOldEvents } from './userevents/retention.ts';
+import { addUserEventRoutes } from './userevents/routes.ts';
 import { videoQueue, workOnVideos } from './videos/videos.ts';
 
 export interface AgentDeps {
@@ -65,6 +72,7 @@ export interface AgentDeps {
   readonly videoGenerator: VideoGenerator;
   /** For tests. */
   readonly pace?: ReadersPace &
+    UserEventReadersPace &
     DeletionPace & {
       readonly leaseMs?: number;
       readonly idleMs?: number;
@@ -72,12 +80,14 @@ export interface AgentDeps {
     };
 }
 
-type Tables = AccountTables & EventTables & LedgerTables & StartTables & UsageTables & VideoTables;
+type Tables = AccountTables & EventTables & LedgerTables & StartTables & UsageTables & UserEventTables & VideoTables;
 
 const queues = [videoQueue.name, titleQueue.name, deletionQueue.name, clearingQueue.name];
 
 /** Runs of dead instances are ended within 30 s (docs/specification/agent.md#streams): a lease, a look every 2 s, and the end itself. */
 const defaultLeaseMs = 15_000;
+
+const longLivedRoutes = ['/stream/:taskId', '/chat/:id/stream', '/events'];
 
 export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   const { database, redis, jobs, settings, media, memory, imageGenerator, videoGenerator, pubsub } = deps;
@@ -86,12 +96,16 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   const lease = { holder: randomUUID(), leaseMs: deps.pace?.leaseMs ?? defaultLeaseMs };
   const eventLog = await openEventLog({ db, redis, log, ttlS: settings.taskTtlS });
   const buffers = new RunEventBuffers({ db, eventLog, log });
-  const readers = new StreamReaders(buffers, deps.pace);
+  const countStream = createStreamQuota(deps.pace?.maxStreamsPerUser);
+  const readers = new StreamReaders(buffers, deps.pace, countStream);
+  const userEventReaders = new UserEventReaders({ db, log, pubsub, countStream }, deps.pace);
+  const deletion = startDeletingOldEvents({ db, log });
   const common = {
     db,
     log,
     jobs,
     webhooks: deps.webhooks,
+    userEvents: createUserEvents(pubsub),
     media,
     memory,
     imageGenerator,
@@ -133,13 +147,14 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     service: 'agent',
     description: 'Runs conversations: one run per thread, streamed and resumable, with pictures, videos and memory.',
     cors: allowChats(deps.agentOrigins),
-    isLongLived: (route) => route === '/stream/:taskId',
+    isLongLived: (route) => route !== undefined && longLivedRoutes.includes(route),
     // Only new runs are refused: runs in flight can still be read and stopped.
     servedWhileDraining: ({ method, routeOptions: { url } }) =>
-      url !== '/health' && !(method === 'POST' && url === '/task'),
+      url !== '/health' && !(method === 'POST' && (url === '/task' || url === '/chat')),
     onDrain: async () => {
       drainedByMs = performance.now() + settings.drainS * 1000;
       await executor.drain(settings.drainS * 1000);
+      await userEventReaders.close();
       await readers.close();
     },
   });
@@ -148,25 +163,31 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     await executor.drain(Math.max(0, drainedByMs - performance.now()));
     executor.close();
     reaper.close();
+    await userEventReaders.close();
+    void deletion.stop();
     buffers.close();
     unsubscribe();
     await jobs.stop({ queues });
     await eventLog.close();
   });
-  addRoutes(app, deps.access, {
+  const routeDeps = {
     ...runs,
     readers,
     executor,
     pubsub,
     models,
     assetOfUrl: createOwnUrls(deps.ownUrls ?? []),
-  });
+    userEventReaders,
+  };
+  addRoutes(app, deps.access, routeDeps);
+  addChatRoutes(app, deps.access, routeDeps);
+  addUserEventRoutes(app, deps.access, routeDeps);
   const removal = { ...common, eventLog, executor, pubsub, reaper, pace: deps.pace };
   addThreadRoutes(app, deps.access, removal);
   metrics.register(app.metrics);
   measureJobs(app.metrics, jobs, queues);
   workOnVideos(common);
-  workOnTitles({ db, jobs, models, metrics, log });
+  workOnTitles({ ...common, models, metrics });
   workOnDeletions(removal);
   // An embedded database has one process, so all runs that are in flight at its start belong to a dead one.
   if (database.driver === 'pglite') await reaper.reapAll();

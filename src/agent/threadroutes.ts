@@ -85,7 +85,7 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ThreadRou
     async ({ caller, params: { threadId }, query, body }) => {
       const userId = namedUserOf(caller, query.userId, userField) ?? namedUserOf(caller, body.userId, 'body.userId');
       await readThread(deps, userId, threadId);
-      await transaction(deps.db, (tx) => renameThread(tx, threadId, body.title));
+      await transaction(deps.db, (tx) => renameThread(deps, tx, threadId, body.title));
       return readThread(deps, userId, threadId);
     },
   );

@@ -30,6 +30,7 @@ export type { Patience } from './pausing.ts';
 export type { UploadProgress } from './putting.ts';
 export { createSession, type Session } from './session.ts';
 export { createUpload, type Upload, type UploadAccess, type UploadDetails, type UploadOptions } from './upload.ts';
+export type { EventsOptions, UserEvent } from './userevents.ts';
 
 const services = {
   media: mediaCalls,

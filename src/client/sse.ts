@@ -2,6 +2,7 @@
 
 export interface ServerSentEvent {
   readonly id: string | undefined;
+  /** Empty if the server only sets the id to resume from. */
   readonly data: string;
 }
 
@@ -25,7 +26,7 @@ export async function* readEvents(
       for (const raw of lines) {
         const line = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
         if (line === '') {
-          if (data.length > 0) yield { id, data: data.join('\n') };
+          if (data.length > 0 || id !== undefined) yield { id, data: data.join('\n') };
           id = undefined;
           data = [];
         } else if (line.startsWith('data:')) data.push(fieldOf(line, 'data:'));

@@ -36,6 +36,6 @@ const manifest = {
   engines: { node: '>=20.3' },
   exports: { '.': entry('atelier'), './chat': entry('transport') },
   // Only the chat transport needs this.
-  peerDependencies: { ai: '^7.0.0' },
+  peerDependencies: { ai: '^5.0.0 || ^6.0.0 || ^7.0.0' },
   peerDependenciesMeta: { ai: { optional: true } },
 };

@@ -9,8 +9,11 @@ export interface Endpoint {
   /** A POST that is safe to repeat, because it only reads or creates a resource once. GET, PUT and DELETE always are. */
   readonly repeatable?: true;
   readonly cookies?: true;
-  /** A URL for the browser, an HTML page, or the stream of a run. */
-  readonly kind?: 'address' | 'page' | 'stream';
+  /**
+   * A URL for the browser, an HTML page, the stream of a run, the events of a user, or an endpoint for other clients, which
+   * has no function.
+   */
+  readonly kind?: 'address' | 'page' | 'stream' | 'events' | 'foreign';
 }
 
 export interface ServiceEndpoints {
@@ -123,6 +126,9 @@ export const services = {
       },
       'DELETE /threads/{threadId}': { name: 'deleteThread', query: 'ThreadDeletion' },
       'DELETE /threads': { name: 'deleteThreads', query: 'ThreadsDeletion' },
+      'GET /events': { name: 'events', kind: 'events' },
+      'POST /chat': { name: 'chat', kind: 'foreign' },
+      'GET /chat/{id}/stream': { name: 'resumeChat', kind: 'foreign' },
       'GET /models': { name: 'listModels', answer: 'ModelList' },
       'GET /usage': { name: 'readUsage', query: 'UsageRange', answer: 'UsageDays' },
       'GET /credits': { name: 'readCredits', query: 'CreditsOwner', answer: 'CreditsState' },

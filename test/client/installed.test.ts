@@ -28,6 +28,22 @@ afterAll(async () => {
   await Promise.all([rig.close(), project.remove()]);
 });
 
+/** Type-checks the page of an example, builds it, and shows it on the site. */
+async function buildPage(name: string): Promise<void> {
+  const folder = join(project.folder, name);
+  await cp(join(root, 'examples', name), folder, { recursive: true });
+  const types = { lib: ['es2022', 'dom', 'dom.iterable'], types: ['vite/client'], skipLibCheck: true };
+  const bundled = { module: 'esnext', moduleResolution: 'bundler', jsx: 'react-jsx' };
+  expect(await project.check([`${name}/page.tsx`, `${name}/vite.config.ts`], { ...types, ...bundled })).toBe('');
+  const at = (service: 'auth' | 'media' | 'agent') => [
+    `VITE_${service.toUpperCase()}_URL`,
+    rig.addresses[service] ?? '',
+  ];
+  const addresses = Object.fromEntries([at('auth'), at('media'), at('agent')]);
+  await project.run([join(root, 'node_modules/vite/bin/vite.js'), 'build', folder], addresses);
+  site.show(join(folder, 'dist'));
+}
+
 const installed = () => join(project.folder, 'node_modules');
 
 it('contains only JavaScript and declarations, and imports nothing of the server', async () => {
@@ -44,6 +60,15 @@ it('contains only JavaScript and declarations, and imports nothing of the server
   expect(await read('.js')).not.toMatch(/from '[^.]|\bimport\(|\bprocess\.|\bBuffer\b/);
   const imported = [...(await read('.d.ts')).matchAll(/from '([^.'][^']*)'/g)].map(([, name]) => name);
   expect(new Set(imported)).toEqual(new Set(['ai']));
+});
+
+it.each([
+  ['4.3.19', 'ERESOLVE'],
+  ['5.0.277', ''],
+  ['6.0.326', ''],
+  ['7.0.173', ''],
+])('beside version %s of the AI SDK, npm reports %j', async (version, report) => {
+  expect(await project.installBeside('ai', version)).toContain(report);
 });
 
 describe('together with the packages of applications', () => {
@@ -104,6 +129,18 @@ describe('together with the packages of applications', () => {
     });
   });
 
+  it.each(['ai5', 'ai'])('has a chat transport for the package %s', async (sdk) => {
+    const sample = `
+      import { AgentChatTransport } from '@atelier/client/chat';
+      import type { ChatTransport, UIMessage } from 'ai';
+      export const transport: ChatTransport<UIMessage> = new AgentChatTransport({ url: 'x' });
+    `;
+    await project.write('transport.ts', sample);
+    const paths = { ai: [join(root, 'node_modules', sdk, 'dist/index.d.ts')] };
+    const options = { module: 'esnext', moduleResolution: 'bundler', types: ['node'], lib: ['es2022', 'dom'] };
+    expect(await project.check(['transport.ts'], { ...options, skipLibCheck: true, paths })).toBe('');
+  });
+
   describe('examples', () => {
     it('runs the script for Node, which uploads, signs and converses', async () => {
       await cp(join(root, 'examples/node/converse.ts'), join(project.folder, 'converse.ts'));
@@ -119,15 +156,7 @@ describe('together with the packages of applications', () => {
     it.skipIf(withoutChromium)(
       'runs the page, which signs in, uploads, converses, and restores the chat after a reload',
       async () => {
-        const folder = join(project.folder, 'react');
-        await cp(join(root, 'examples/react'), folder, { recursive: true });
-        const types = { lib: ['es2022', 'dom'], types: ['vite/client'], skipLibCheck: true };
-        const bundled = { module: 'esnext', moduleResolution: 'bundler', jsx: 'react-jsx' };
-        expect(await project.check(['react/page.tsx', 'react/vite.config.ts'], { ...types, ...bundled })).toBe('');
-        const at = (name: 'auth' | 'media' | 'agent') => [`VITE_${name.toUpperCase()}_URL`, rig.addresses[name] ?? ''];
-        const addresses = Object.fromEntries([at('auth'), at('media'), at('agent')]);
-        await project.run([join(root, 'node_modules/vite/bin/vite.js'), 'build', folder], addresses);
-        site.show(join(folder, 'dist'));
+        await buildPage('react');
         const browser = await launchChromium();
         try {
           const { page: tab, complaints } = await visit(browser);
@@ -152,5 +181,40 @@ describe('together with the packages of applications', () => {
         }
       },
     );
+
+    it.skipIf(withoutChromium)('runs the page of threads over the default transport of the AI SDK', async () => {
+      await buildPage('threads');
+      const browser = await launchChromium();
+      try {
+        const { page: tab } = await visit(browser);
+        await tab.goto(site.url);
+        await tab.getByRole('link', { name: 'Sign in' }).click();
+        await tab.getByRole('button', { name: 'Continue' }).last().click();
+        const send = async (text: string) => {
+          await tab.getByLabel('Message').fill(text);
+          await tab.getByRole('button', { name: 'Send' }).click();
+        };
+        const answer = tab.getByRole('article', { name: 'assistant' });
+        const thread = tab.getByRole('navigation').getByRole('button', { name: 'Good evening from a page' }).first();
+        await send('Good evening from a page');
+        // Events of the user bring the thread into the list.
+        await thread.waitFor();
+        await tab.getByRole('button', { name: 'Send' }).waitFor();
+        await tab.getByRole('button', { name: 'Again' }).click();
+        await tab.getByRole('button', { name: 'Send' }).waitFor();
+        expect(await answer.count()).toBe(1);
+        await send('/slow 60');
+        await expect.poll(() => answer.last().innerText()).toContain('Slowly');
+        await tab.reload();
+        await thread.click();
+        await expect.poll(() => answer.last().innerText()).toContain('Slowly');
+        await tab.getByRole('button', { name: 'Stop' }).click();
+        await tab.getByRole('button', { name: 'Send' }).waitFor();
+        await tab.getByRole('button', { name: 'Delete Good evening from a page' }).click();
+        await thread.waitFor({ state: 'detached' });
+      } finally {
+        await browser.close();
+      }
+    });
   });
 });

@@ -1,6 +1,6 @@
 /** An empty project with the packed client installed, as in an application. */
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -10,6 +10,8 @@ export interface Project {
   readonly folder: string;
   /** Links further packages from Atelier's own dependencies. */
   link(...packages: readonly string[]): Promise<void>;
+  /** Returns what npm reports about the client beside this version of a package, or an empty string. Installs nothing. */
+  installBeside(name: string, version: string): Promise<string>;
   write(name: string, text: string): Promise<void>;
   /** Runs Node and returns its output. Rejects with the output if the program fails. */
   run(words: readonly string[], env?: Readonly<Record<string, string>>): Promise<string>;
@@ -49,6 +51,26 @@ export async function installClient(): Promise<Project> {
         await mkdir(dirname(target), { recursive: true });
         await symlink(join(root, 'node_modules', name), target);
       }
+    },
+    installBeside: async (name, version) => {
+      const application = join(folder, `beside-${version}`);
+      await mkdir(join(application, name), { recursive: true });
+      await writeFile(join(application, 'package.json'), '{ "name": "application", "private": true }');
+      await writeFile(join(application, name, 'package.json'), JSON.stringify({ name, version }));
+      const [tarball = ''] = (await readdir(folder)).filter((file) => file.endsWith('.tgz'));
+      const words = [
+        'install',
+        '--offline',
+        '--dry-run',
+        '--no-audit',
+        '--no-fund',
+        `./${name}`,
+        join(folder, tarball),
+      ];
+      return call('npm', words, { cwd: application }).then(
+        () => '',
+        ({ stderr }) => String(stderr),
+      );
     },
     check: async (files, compilerOptions) => {
       const strict = { target: 'es2022', strict: true, noUncheckedIndexedAccess: true, noEmit: true, types: [] };

@@ -46,7 +46,7 @@ export function writeService(name: string, document: ApiDocument, { endpoints, p
   };
   for (const [key, endpoint] of Object.entries(endpoints)) {
     const operation = operationsByKey.get(key);
-    if (operation === undefined) continue;
+    if (operation === undefined || endpoint.kind === 'foreign') continue;
     define(endpoint.body, jsonOf(operation.requestBody), key);
     define(endpoint.query, queryOf(operation), key);
     define(endpoint.answer, answerOf(operation), key);
@@ -70,7 +70,8 @@ export function writeService(name: string, document: ApiDocument, { endpoints, p
 /** Generates docs/client-functions.md. */
 export function listFunctions(name: string, document: ApiDocument, { endpoints }: ServiceEndpoints): string {
   const operationsByKey = operationsIn(document);
-  const rows = Object.entries(endpoints).map(([key, endpoint]) => {
+  const own = Object.entries(endpoints).filter(([, { kind }]) => kind !== 'foreign');
+  const rows = own.map(([key, endpoint]) => {
     const again = endpoint.kind === 'address' ? '' : isRepeatable(key, endpoint) ? 'yes' : 'no';
     const path = key.replaceAll(/\{(\w+)\}/g, ':$1');
     return `| \`${name}.${endpoint.name}\` | \`${path}\` | ${isKeyed(operationsByKey.get(key)) ? 'with a key' : again} | ${operationsByKey.get(key)?.summary} |`;
@@ -96,10 +97,13 @@ function writeCalls(name: string, functions: readonly string[], types: readonly 
   const streams = body.includes('followRun')
     ? "import type { RunChunk } from '../chunks.ts';\nimport { followRun } from '../run.ts';\n"
     : '';
+  const events = body.includes('followEvents')
+    ? "import { type EventsOptions, followEvents, type UserEvent } from '../userevents.ts';\n"
+    : '';
   return `${headOf(name, 'The calls')}
 import { ${[...kinds, ...values].join(', ')} } from '../calling.ts';
 ${streams}import { operationsOf } from '../operations.ts';
-import type { ${used(types).join(', ')} } from './api.ts';
+${events}import type { ${used(types).join(', ')} } from './api.ts';
 
 export type ${Name}Calls = ReturnType<typeof ${name}Calls>;
 
@@ -120,6 +124,7 @@ function writeFunction(
 ): string {
   const [method = '', path = ''] = key.split(' ');
   const { name, body, query, answer, kind, cookies } = endpoint;
+  if (kind === 'foreign') return '';
   const parameters = operation.parameters ?? [];
   const keyed = isKeyed(operation);
   const inPath = parameters.filter((parameter) => parameter.in === 'path');
@@ -137,6 +142,8 @@ function writeFunction(
   if (kind === 'stream')
     return `${comment}${name}: (${args.join(', ')}, options?: Pick<CallOptions, 'signal'>): AsyncGenerator<RunChunk> =>
       followRun(access, ${inPath.map((parameter) => camel(parameter.name)).join(', ')}, options?.signal),`;
+  if (kind === 'events')
+    return `${comment}${name}: (options?: EventsOptions): AsyncGenerator<UserEvent> => followEvents(access, options),`;
   const call = [
     `method: '${method}'`,
     `path: ${written}`,

@@ -35,13 +35,25 @@ export async function reserveCredits(
   return { reserved: true, balance: balance - amount };
 }
 
-/** Closes a scope: retains what `references` took, and returns the rest. Repeated calls do nothing. */
+/** What a user has after work was closed. */
+export interface Settlement {
+  readonly userId: string;
+  readonly balance: number;
+}
+
+/**
+ * Closes a scope: retains what `references` took, and returns the rest. Repeated calls do nothing and return `undefined`, as
+ * does a scope that reserved nothing.
+ */
 export async function closeCredits(
   tx: Tx<LedgerTables>,
   scope: string,
   references: readonly string[] = [],
-): Promise<void> {
-  if (references.length > 0) await closeEntries(tx, { scope, references }, 'settled');
-  for (const { userId, amount } of await closeEntries(tx, { scope }, 'released'))
-    await changeBalance(tx, userId, amount);
+): Promise<Settlement | undefined> {
+  const settled = references.length > 0 ? await closeEntries(tx, { scope, references }, 'settled') : [];
+  const released = await closeEntries(tx, { scope }, 'released');
+  for (const { userId, amount } of released) await changeBalance(tx, userId, amount);
+  const [closed] = [...settled, ...released];
+  if (closed === undefined) return undefined;
+  return { userId: closed.userId, balance: (await lockBalance(tx, closed.userId)) ?? 0 };
 }

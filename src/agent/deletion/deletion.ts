@@ -61,7 +61,7 @@ async function hideAndQueue(
   const deletion: Deletion = { ownerId };
   const delayMs = deps.pace?.takeOverAfterMs ?? defaultTakeOverAfterMs;
   await transaction(deps.db, async (tx) => {
-    const hidden = await hideThreads(tx, ownerId, threadId, deletesAssets);
+    const hidden = await hideThreads(deps, tx, ownerId, threadId, deletesAssets);
     if (hidden.length > 0) await deps.jobs.enqueue(tx, deletionQueue, deletion, { delayMs });
   });
 }

@@ -14,12 +14,11 @@ import { isUuid } from '#platform/ids.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import { publishAccount } from '#webhooks/accounts.ts';
-import type { Webhooks } from '#webhooks/publishing.ts';
 import type { TaskInfo, TaskRequest } from '../api.ts';
 import { pictureCost } from '../billing/prices.ts';
 import { runReference } from '../billing/references.ts';
 import type { TokenUsage } from '../billing/usage.ts';
-import { publishRunEnd } from '../events.ts';
+import { type Publishers, publishRunEnd, publishRunStart } from '../events.ts';
 import { agentProblems } from '../problems.ts';
 import { findMessage } from '../store/messagestore.ts';
 import {
@@ -41,14 +40,13 @@ import { addMessage, openThread, rewindThread } from '../threads/changes.ts';
 import { requestTitle } from '../titles/request.ts';
 import { endVideosOf } from '../videos/videos.ts';
 
-export interface RunsDeps {
+export interface RunsDeps extends Publishers {
   readonly db: Db<RunTables & LedgerTables & VideoTables & UsageTables & StartTables>;
   /** AGENT_TASK_TTL_SECS. */
   readonly ttlS: number;
   /** AGENT_MAX_RUNS_PER_USER. */
   readonly maxRunsPerUser: number;
   readonly jobs: Jobs;
-  readonly webhooks?: Webhooks | undefined;
   /** Whether a model makes titles. */
   readonly makesTitles: boolean;
 }
@@ -102,7 +100,7 @@ export async function startRun(
     await payForRun(deps, tx, taskId, userId, chosen);
     if (from !== undefined) await rewindThread(tx, threadId, from.seq);
     await appendQuestion(tx, userId, request, taskId);
-    return insertRun(tx, {
+    const run = await insertRun(tx, {
       taskId,
       threadId,
       ownerId: userId,
@@ -111,6 +109,8 @@ export async function startRun(
       credits: chosen.credits,
       ...lease,
     });
+    await publishRunStart(deps, tx, run);
+    return run;
   });
 }
 
@@ -182,24 +182,33 @@ export interface RunEnd {
 export async function endRun(deps: RunsDeps, run: Run, end: RunEnd): Promise<AnswerMetadata | undefined> {
   return transaction(deps.db, async (tx) => {
     // A deleted thread must not come back.
-    if ((await lockExistingThread(tx, run.threadId)) === undefined) return undefined;
+    const thread = await lockExistingThread(tx, run.threadId);
+    if (thread === undefined) return undefined;
     if (!(await markEnded(tx, run, end.status, end.error))) return undefined;
     // Videos are locked before credits, as in their worker.
-    const parts = [...end.parts, ...(await endVideosOf(deps, tx, run.taskId, end))];
+    const videos = await endVideosOf(deps, tx, run.taskId, end);
+    const parts = [...end.parts, ...videos.shown];
     const isCharged = end.status === 'completed' || (end.status === 'aborted' && end.parts.some(isShown));
     const images = end.delivered.length;
     const credits = (isCharged ? run.credits : 0) + images * pictureCost;
     const { threadId, ownerId, messageId: id, taskId } = run;
     const { status, error, usage } = end;
     const metadata = { ...end.metadata, taskId, status, ...(error !== null && { error }), usage, credits };
-    if (parts.some(({ type }) => type !== 'step-start')) {
+    const isStored = parts.some(({ type }) => type !== 'step-start');
+    if (isStored) {
       await addMessage(tx, { threadId, id, ownerId, role: 'assistant', parts, metadata, taskId }, undefined);
       if (deps.makesTitles && status === 'completed') await requestTitle(deps.jobs, tx, run);
     }
-    await closeCredits(tx, run.taskId, isCharged ? [runReference(run.taskId), ...end.delivered] : end.delivered);
+    const settled = isCharged ? [runReference(taskId), ...end.delivered] : end.delivered;
+    const settlement = await closeCredits(tx, taskId, settled);
     const { inputTokens, outputTokens } = end.usage;
     await addUsage(tx, { userId: run.ownerId, model: run.model, runs: 1, inputTokens, outputTokens, images, credits });
-    await publishRunEnd(deps.webhooks, tx, run, end);
+    await publishRunEnd(deps, tx, run, {
+      ...end,
+      videos: videos.failed,
+      isChanged: isStored && !thread.isDeleting,
+      settlement,
+    });
     return metadata;
   });
 }

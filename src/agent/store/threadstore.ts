@@ -102,15 +102,16 @@ function selectOwnership(db: Handle, threadId: string) {
     .where('thread_id', '=', threadId);
 }
 
-/** A title that the user sets. `false`: there is no such thread. */
-export async function setTitle(tx: Tx<RunTables>, threadId: string, title: string): Promise<boolean> {
-  const { numUpdatedRows } = await tx
+/** A title that the user sets. Returns the owner; `undefined` if there is no such thread. */
+export async function setTitle(tx: Tx<RunTables>, threadId: string, title: string): Promise<string | undefined> {
+  const row = await tx
     .updateTable('agent_threads')
     .set({ title, title_source: 'user' })
     .where('thread_id', '=', threadId)
     .where('deleting_at', 'is', null)
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows === 1n;
+    .returning('owner_id as ownerId')
+    .executeTakeFirst();
+  return row?.ownerId;
 }
 
 /** Whether the thread has its first answer and no title but its first words. */
@@ -125,14 +126,14 @@ export async function wantsTitle(tx: Tx<RunTables>, threadId: string): Promise<b
   return row !== undefined;
 }
 
-/** A title that a model made of a conversation with this message; `false` if a user has set one, or the message is gone. */
+/** A title that a model made of a conversation with this message. Returns the owner; `undefined` if a user has set one, or the message is gone. */
 export async function setModelTitle(
   tx: Tx<RunTables>,
   threadId: string,
   messageId: string,
   title: string,
-): Promise<boolean> {
-  const { numUpdatedRows } = await tx
+): Promise<string | undefined> {
+  const row = await tx
     .updateTable('agent_threads')
     .set({ title, title_source: 'model' })
     .where('thread_id', '=', threadId)
@@ -143,8 +144,9 @@ export async function setModelTitle(
         eb.selectFrom('agent_messages').select('id').where('thread_id', '=', threadId).where('id', '=', messageId),
       ),
     )
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows === 1n;
+    .returning('owner_id as ownerId')
+    .executeTakeFirst();
+  return row?.ownerId;
 }
 
 /** Hides one thread of the owner, or all, and returns those that were not hidden before. */

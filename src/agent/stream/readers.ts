@@ -2,28 +2,18 @@
  * Readers of streams: server-sent events, resumable from any event (docs/specification/agent.md#streams). A reader is a
  * cursor into the event buffer of its run; a slow one waits for its own socket and delays no other.
  */
-import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import { invalid } from '#platform/problem.ts';
 import { type EventId, parseEventId } from '../eventlog/eventlog.ts';
 import type { Run } from '../store/runstore.ts';
+import { defaultHeartbeatEveryMs, defaultStalledAfterMs, EventConnection } from './eventconnection.ts';
 import type { BufferListener, RunEventBuffer } from './runbuffer.ts';
 import type { RunEventBuffers } from './runbuffers.ts';
 import { createStreamQuota, type StreamQuota } from './streamquota.ts';
 
-/** docs/specification/agent.md#streams: a comment at least every 15 s. */
-const defaultHeartbeatEveryMs = 10_000;
-/** A socket that accepts nothing for this long is destroyed. */
-const defaultStalledAfterMs = 60_000;
 const closingMs = 3000;
-const defaultMaxStreamsPerUser = 100;
 
-const headers = {
-  'content-type': 'text/event-stream',
-  'cache-control': 'no-cache, no-transform',
-  'x-accel-buffering': 'no',
-  'x-vercel-ai-ui-message-stream': 'v1',
-};
+const headers = { 'x-vercel-ai-ui-message-stream': 'v1' };
 
 /** Throws 400 for a malformed id. */
 export function readLastEventId(header: string | string[] | undefined): EventId | undefined {
@@ -47,18 +37,34 @@ export class StreamReaders {
   readonly #allLeft = Promise.withResolvers<void>();
   #isClosing = false;
 
-  constructor(buffers: RunEventBuffers, pace: ReadersPace = {}) {
+  constructor(
+    buffers: RunEventBuffers,
+    pace: ReadersPace = {},
+    countStream: StreamQuota = createStreamQuota(pace.maxStreamsPerUser),
+  ) {
     const { heartbeatEveryMs = defaultHeartbeatEveryMs, stalledAfterMs = defaultStalledAfterMs } = pace;
     this.#buffers = buffers;
-    this.#countStream = createStreamQuota(pace.maxStreamsPerUser ?? defaultMaxStreamsPerUser);
+    this.#countStream = countStream;
     this.#heartbeat = setInterval(() => {
       for (const reader of this.#readers) reader.sendHeartbeat(stalledAfterMs);
     }, heartbeatEveryMs).unref();
   }
 
+  /**
+   * Counts a stream before its run exists; pass the result to `read`, or call it if there is nothing to read. Throws 429
+   * `too_many_streams`.
+   */
+  reserve(userId: string): () => void {
+    return this.#countStream(userId);
+  }
+
   /** Responds with the stream. Throws 429 `too_many_streams`, counted for the user who owns the run. */
-  async read(reply: FastifyReply, run: Run, lastEventId: EventId | undefined): Promise<void> {
-    const release = this.#countStream(run.ownerId);
+  async read(
+    reply: FastifyReply,
+    run: Run,
+    lastEventId: EventId | undefined,
+    release = this.#countStream(run.ownerId),
+  ): Promise<void> {
     const { buffer, afterSeq, leave } = await this.#buffers.open(run, lastEventId).catch((error: unknown) => {
       release();
       throw error;
@@ -67,11 +73,10 @@ export class StreamReaders {
       release();
       return leave();
     }
-    reply.hijack();
-    reply.raw.writeHead(200, { ...reply.getHeaders(), ...headers } as Record<string, string>);
-    const reader = new StreamReader(reply.raw, buffer, afterSeq);
+    const connection = EventConnection.open(reply, headers);
+    const reader = new StreamReader(connection, buffer, afterSeq);
     this.#readers.add(reader);
-    reply.raw.once('close', () => {
+    connection.onClose(() => {
       reader.stop();
       leave();
       release();
@@ -96,26 +101,21 @@ export class StreamReaders {
 }
 
 class StreamReader implements BufferListener {
-  readonly #response: ServerResponse;
+  readonly #connection: EventConnection;
   readonly #buffer: RunEventBuffer;
   #afterSeq: number;
   /** The index of the next batch. */
   #next = 0;
-  #blockedAtMs: number | undefined;
 
-  constructor(response: ServerResponse, buffer: RunEventBuffer, afterSeq: number) {
-    this.#response = response;
+  constructor(connection: EventConnection, buffer: RunEventBuffer, afterSeq: number) {
+    this.#connection = connection;
     this.#buffer = buffer;
     this.#afterSeq = afterSeq;
   }
 
   start(): void {
-    this.#response.on('drain', () => {
-      this.#blockedAtMs = undefined;
-      this.#sendBatches();
-    });
+    this.#connection.onDrain(() => this.#sendBatches());
     this.#buffer.listen(this);
-    this.#response.flushHeaders();
     this.#sendBatches();
   }
 
@@ -128,20 +128,19 @@ class StreamReader implements BufferListener {
   }
 
   sendHeartbeat(stalledAfterMs: number): void {
-    if (this.#blockedAtMs === undefined) this.#write(': still here\n\n');
-    else if (performance.now() - this.#blockedAtMs > stalledAfterMs) this.destroy();
+    this.#connection.sendHeartbeat(stalledAfterMs);
   }
 
   breakOff(): void {
-    if (!this.#buffer.isEnded) this.#response.end();
+    if (!this.#buffer.isEnded) this.#connection.end();
   }
 
   destroy(): void {
-    this.#response.destroy();
+    this.#connection.destroy();
   }
 
   #sendBatches(): void {
-    if (this.#blockedAtMs !== undefined || this.#response.writableEnded) return;
+    if (this.#connection.isBlocked || this.#connection.isEnded) return;
     const { batches } = this.#buffer;
     for (let batch = batches[this.#next]; batch !== undefined; batch = batches[this.#next]) {
       this.#next += 1;
@@ -149,16 +148,9 @@ class StreamReader implements BufferListener {
       const isWhole = batch.firstSeq > this.#afterSeq;
       const rest = isWhole ? batch.bytes : batch.frames.slice(this.#afterSeq - batch.firstSeq + 1).join('');
       this.#afterSeq = batch.lastSeq;
-      if (!this.#write(rest)) return;
+      if (!this.#connection.write(rest)) return;
     }
     // A reader whose id is beyond the end gets the end of the stream at once.
-    if (this.#buffer.isEnded || this.#afterSeq === Number.POSITIVE_INFINITY) this.#response.end('data: [DONE]\n\n');
-  }
-
-  #write(bytes: Buffer | string): boolean {
-    if (this.#response.writableEnded) return false;
-    const takesMore = this.#response.write(bytes);
-    if (!takesMore) this.#blockedAtMs = performance.now();
-    return takesMore;
+    if (this.#buffer.isEnded || this.#afterSeq === Number.POSITIVE_INFINITY) this.#connection.end('data: [DONE]\n\n');
   }
 }

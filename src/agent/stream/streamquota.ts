@@ -4,7 +4,9 @@ import { agentProblems } from '../problems.ts';
 /** Throws `too_many_streams` (429). Returns the function that releases the stream; further calls of it do nothing. */
 export type StreamQuota = (userId: string) => () => void;
 
-export function createStreamQuota(maxStreamsPerUser: number): StreamQuota {
+const defaultMaxStreamsPerUser = 100;
+
+export function createStreamQuota(maxStreamsPerUser = defaultMaxStreamsPerUser): StreamQuota {
   const open = new Map<string, Set<symbol>>();
   return (userId) => {
     const streams = open.get(userId) ?? new Set();

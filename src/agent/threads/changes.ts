@@ -15,6 +15,11 @@ import {
   setModelTitle,
   setTitle,
 } from '../store/threadstore.ts';
+import type { UserEvents } from '../userevents/publishing.ts';
+
+export interface ChangeDeps {
+  readonly userEvents: UserEvents;
+}
 
 /** Locks the user's thread, or begins it. Throws 403 for another user's thread, and 409 while it is being deleted. */
 export async function openThread(tx: Tx<RunTables>, threadId: string, userId: string): Promise<void> {
@@ -34,13 +39,27 @@ export function rewindThread(tx: Tx<RunTables>, threadId: string, seq: number): 
 }
 
 /** Sets a title that no model replaces. Throws 404 if there is no such thread. */
-export async function renameThread(tx: Tx<RunTables>, threadId: string, title: string): Promise<void> {
-  if (!(await setTitle(tx, threadId, title))) throw problems.not_found();
+export async function renameThread(
+  { userEvents }: ChangeDeps,
+  tx: Tx<RunTables>,
+  threadId: string,
+  title: string,
+): Promise<void> {
+  const ownerId = await setTitle(tx, threadId, title);
+  if (ownerId === undefined) throw problems.not_found();
+  await userEvents.publish(tx, ownerId, [{ type: 'thread.updated', threadId }]);
 }
 
 /** A title that a model made of the conversation with this message. Does nothing if a user has set one. */
-export async function nameThread(tx: Tx<RunTables>, threadId: string, messageId: string, title: string): Promise<void> {
-  await setModelTitle(tx, threadId, messageId, title);
+export async function nameThread(
+  { userEvents }: ChangeDeps,
+  tx: Tx<RunTables>,
+  threadId: string,
+  messageId: string,
+  title: string,
+): Promise<void> {
+  const ownerId = await setModelTitle(tx, threadId, messageId, title);
+  if (ownerId !== undefined) await userEvents.publish(tx, ownerId, [{ type: 'thread.updated', threadId }]);
 }
 
 /**
@@ -48,12 +67,19 @@ export async function nameThread(tx: Tx<RunTables>, threadId: string, messageId:
  * those that were not hidden before.
  */
 export async function hideThreads(
+  { userEvents }: ChangeDeps,
   tx: Tx<RunTables>,
   ownerId: string,
   threadId: string | undefined,
   deletesAssets: boolean,
 ): Promise<readonly string[]> {
-  return hide(tx, ownerId, threadId, deletesAssets);
+  const hidden = await hide(tx, ownerId, threadId, deletesAssets);
+  await userEvents.publish(
+    tx,
+    ownerId,
+    hidden.map((id) => ({ type: 'thread.deleted', threadId: id })),
+  );
+  return hidden;
 }
 
 /** Locks a hidden thread for its removal. `false`: it is gone, or a thread that was begun since has its id. */

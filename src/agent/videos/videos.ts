@@ -11,10 +11,9 @@ import { ensureProfile } from '#accounts/store.ts';
 import { type Db, type Tx, transaction } from '#platform/db/db.ts';
 import { type Job, type Jobs, type Queue, UnrecoverableError } from '#platform/jobs/jobs.ts';
 import { problems } from '#platform/problem.ts';
-import type { Webhooks } from '#webhooks/publishing.ts';
 import type { Failure, VideoOutput } from '../api.ts';
 import { videoCost } from '../billing/prices.ts';
-import { publishVideo, publishVideoFailure } from '../events.ts';
+import { type FailedVideo, type Publishers, publishVideo, publishVideoFailure } from '../events.ts';
 import { agentProblems } from '../problems.ts';
 import { RunFailure } from '../providers/failures.ts';
 import { type Clip, OrderRefused, ProviderFailed, type VideoGenerator } from '../providers/generators.ts';
@@ -35,10 +34,9 @@ import {
 
 type Tables = VideoTables & RunTables & LedgerTables & UsageTables;
 
-export interface VideoDeps extends LibraryDeps {
+export interface VideoDeps extends LibraryDeps, Publishers {
   readonly db: Db<Tables>;
   readonly jobs: Jobs;
-  readonly webhooks?: Webhooks | undefined;
   readonly videoGenerator: VideoGenerator;
   readonly ttlS: number;
 }
@@ -145,31 +143,35 @@ export async function retryVideos(deps: VideoDeps, userId: string, taskId: strin
  * and charged, so they are reported, also if the run ended before it showed their order.
  */
 export async function endVideosOf(
-  { jobs, webhooks }: Pick<VideoDeps, 'jobs' | 'webhooks'>,
+  { jobs }: Pick<VideoDeps, 'jobs'>,
   tx: Tx<Tables>,
   taskId: string,
   { status, parts }: { readonly status: Run['status']; readonly parts: UIMessage['parts'] },
-): Promise<UIMessage['parts']> {
-  if (status === 'completed') return [];
+): Promise<{ readonly shown: UIMessage['parts']; readonly failed: readonly FailedVideo[] }> {
+  if (status === 'completed') return { shown: [], failed: [] };
   const videos = await lockVideos(tx, taskId);
   if (status === 'failed') {
     const isTold = ({ videoId }: Video) => parts.some((part) => part.type === 'data-video' && part.id === videoId);
-    return videos
+    const shown = videos
       .filter((video) => !isTold(video))
-      .map((video) => ({ type: 'data-video', id: video.videoId, data: describeVideo(video) }));
+      .map((video) => ({ type: 'data-video' as const, id: video.videoId, data: describeVideo(video) }));
+    return { shown, failed: [] };
   }
+  const failed: FailedVideo[] = [];
   for (const video of videos) {
-    if (!(await endVideo(webhooks, tx, video, 'aborted', 'The run was stopped.'))) continue;
+    const ended = await endVideo(tx, video, 'aborted', 'The run was stopped.');
+    if (ended === undefined) continue;
+    failed.push(ended);
     await jobs.cancel(tx, videoQueue, keyOf(video));
   }
-  return [];
+  return { shown: [], failed };
 }
 
 export function workOnVideos(deps: VideoDeps): void {
   deps.jobs.work<Payload, Tables>(videoQueue, (job) => makeVideo(deps, job), {
     concurrency: 2,
     onDead: async (tx, attempt, reason) => {
-      await endVideo(deps.webhooks, tx, attempt, 'provider_failed', reason);
+      await endAndPublish(deps, tx, attempt, 'provider_failed', reason);
     },
   });
 }
@@ -194,16 +196,16 @@ async function makeVideo(deps: VideoDeps, job: Job<Payload>): Promise<void> {
       const change = { status: 'completed', asset_id: assetId, thumb_asset_id: thumbAssetId } as const;
       // The video was canceled in the meantime, so it costs nothing.
       if (await changeVideo(tx, attempt, change)) {
-        await closeCredits(tx, scopeOf(attempt.videoId), [referenceOf(attempt)]);
+        const settlement = await closeCredits(tx, scopeOf(attempt.videoId), [referenceOf(attempt)]);
         await addUsage(tx, { userId: video.ownerId, model: video.model, videos: 1, credits: videoCost });
-        await publishVideo(deps.webhooks, tx, video, assetId);
+        await publishVideo(deps, tx, video, assetId, settlement);
       }
       await job.complete(tx);
     });
   } catch (error) {
     if (!(error instanceof OrderRefused || error instanceof Refused)) throw speakable(error, isOrdered);
     await transaction(deps.db, async (tx) => {
-      await endVideo(deps.webhooks, tx, attempt, 'rejected', error.message);
+      await endAndPublish(deps, tx, attempt, 'rejected', error.message);
       await job.complete(tx);
     });
   }
@@ -238,20 +240,29 @@ async function keepClip(deps: VideoDeps, video: Video, clip: Clip, signal: Abort
   return { assetId, thumbAssetId: thumbAssetId ?? null };
 }
 
-/** `false`: the attempt is over. */
+/** `undefined`: the attempt is over. The caller publishes the failure, after everything else. */
 export async function endVideo(
-  webhooks: Webhooks | undefined,
   tx: Tx<VideoTables & LedgerTables>,
   attempt: Payload,
   code: string,
   message: string,
-): Promise<boolean> {
+): Promise<FailedVideo | undefined> {
   const change = { status: 'failed', failure_code: code, failure_message: message.slice(0, 500) } as const;
-  if (!(await changeVideo(tx, attempt, change))) return false;
-  await closeCredits(tx, scopeOf(attempt.videoId));
+  if (!(await changeVideo(tx, attempt, change))) return undefined;
+  const settlement = await closeCredits(tx, scopeOf(attempt.videoId));
   const video = await findVideo(tx, attempt.videoId);
-  if (video !== undefined) await publishVideoFailure(webhooks, tx, video, change.failure_message);
-  return true;
+  return video && { video, error: change.failure_message, settlement };
+}
+
+async function endAndPublish(
+  publishers: Publishers,
+  tx: Tx<VideoTables & LedgerTables>,
+  attempt: Payload,
+  code: string,
+  message: string,
+): Promise<void> {
+  const failed = await endVideo(tx, attempt, code, message);
+  if (failed !== undefined) await publishVideoFailure(publishers, tx, failed);
 }
 
 /** In the form of message parts. */

@@ -3,6 +3,7 @@ import { type Access, type CallOptions, callJson, callVoid, type KeyedOptions, k
 import type { RunChunk } from '../chunks.ts';
 import { operationsOf } from '../operations.ts';
 import { followRun } from '../run.ts';
+import { type EventsOptions, followEvents, type UserEvent } from '../userevents.ts';
 import type {
   CreditsOwner,
   CreditsState,
@@ -93,6 +94,9 @@ export function agentCalls(access: Access) {
     /** Delete all of a user's threads (`DELETE /threads`). */
     deleteThreads: (query?: ThreadsDeletion, options?: CallOptions): Promise<void> =>
       callVoid(access, { method: 'DELETE', path: '/threads', query, repeatable: true }, options),
+
+    /** What happens to the runs, media, threads and credits of the user, as server-sent events (`GET /events`). */
+    events: (options?: EventsOptions): AsyncGenerator<UserEvent> => followEvents(access, options),
 
     /** The models that a run may name, and what they cost (`GET /models`). */
     listModels: (options?: CallOptions): Promise<ModelList> =>

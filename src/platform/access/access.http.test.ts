@@ -37,8 +37,9 @@ const post = (url: string, headers: Headers, payload: string | object = { name: 
   server.inject({ method: 'POST', url, headers: { 'content-type': 'application/json', ...headers }, payload });
 const bearer = (token: string): Headers => ({ authorization: `Bearer ${token}` });
 
+const user = { kind: 'user', userId: testUserId, expiresAtMs: expect.any(Number) };
+
 describe('credentials of a request', () => {
-  const user = { kind: 'user', userId: testUserId };
   const internal = { kind: 'internal' };
   const cases: [
     name: string,
@@ -118,11 +119,10 @@ describe('X-On-Behalf-Of', () => {
   it('is ignored without the key, so the caller stays the user of the token', async () => {
     const token = await issuer.token();
     const headers = { ...bearer(token), 'x-on-behalf-of': other };
-    for (const url of ['/either', '/user'])
-      expect((await post(url, headers)).json()).toEqual({ kind: 'user', userId: testUserId });
+    for (const url of ['/either', '/user']) expect((await post(url, headers)).json()).toEqual(user);
     expect((await post('/either', { 'x-on-behalf-of': other })).statusCode).toBe(401);
     expect((await post('/either', { ...headers, 'x-internal-key': 'no' })).statusCode).toBe(401);
-    expect((await post('/user', { ...headers, ...key })).json()).toEqual({ kind: 'user', userId: testUserId });
+    expect((await post('/user', { ...headers, ...key })).json()).toEqual(user);
   });
 
   it.each([
@@ -291,10 +291,7 @@ describe('valid tokens', () => {
     ['valid from slightly ahead of the server clock', { nbf: nowS + 2 }],
     ['a UUID of any version', { sub: testUserId }],
   ])('%s', async (_name, claims) => {
-    expect((await post('/user', bearer(await issuer.token(claims)))).json()).toEqual({
-      kind: 'user',
-      userId: testUserId,
-    });
+    expect((await post('/user', bearer(await issuer.token(claims)))).json()).toEqual(user);
   });
 });
 

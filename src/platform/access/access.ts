@@ -75,9 +75,9 @@ export function createAccess(options: AccessOptions): Access {
   const identifyUser = async (request: FastifyRequest): Promise<Caller> => {
     const token = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i.exec(singleAuthorization(request) ?? '')?.[1];
     if (token === undefined || tokens === undefined) throw problems.unauthorized();
-    const userId = await tokens.verify(token);
+    const { userId, expiresAtMs } = await tokens.verify(token);
     limitUser(userId);
-    return { kind: 'user', userId };
+    return { kind: 'user', userId, expiresAtMs };
   };
   const guard = (keyOf: (request: FastifyRequest) => string | string[] | undefined): Hook => {
     return (request, reply, done) => {

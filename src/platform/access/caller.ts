@@ -5,6 +5,8 @@ export type Caller =
       readonly userId: string;
       /** A server made the request on behalf of the user (`X-On-Behalf-Of`). */
       readonly isOnBehalf?: true;
+      /** When the access token expires. Absent if a server made the request. */
+      readonly expiresAtMs?: number;
     }
   | { readonly kind: 'internal' };
 

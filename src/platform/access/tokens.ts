@@ -8,19 +8,20 @@ import { isUuid } from '../ids.ts';
 import { problems } from '../problem.ts';
 import type { KeySet } from './keyset.ts';
 
+export interface VerifiedToken {
+  /** In lower case. */
+  readonly userId: string;
+  readonly expiresAtMs: number;
+}
+
 export interface TokenVerifier {
-  /** Returns the user id (lower case). Throws `unauthorized`, or `engine_unavailable` without keys. */
-  verify(token: string): Promise<string>;
+  /** Throws `unauthorized`, or `engine_unavailable` without keys. */
+  verify(token: string): Promise<VerifiedToken>;
 }
 
 const maxTokenLength = 8192;
 /** Seconds that `nbf` may be ahead of the server's clock. `exp` has no tolerance, because clients refresh before it. */
 const clockToleranceS = 5;
-
-interface Verified {
-  readonly userId: string;
-  readonly expiresAtMs: number;
-}
 
 /** How long a verified token stays valid after the provider revokes its key, in addition to the age of the key set. */
 const rememberMs = 60_000;
@@ -30,7 +31,9 @@ const rememberMs = 60_000;
  * one token for an hour. Only a hash of the token is stored.
  */
 export function createTokenVerifier(keys: KeySet, clock: Clock = systemClock): TokenVerifier {
-  const remembered = new LRUCache<string, { readonly userId: string; readonly untilMs: number }>({ max: 10_000 });
+  const remembered = new LRUCache<string, { readonly verified: VerifiedToken; readonly untilMs: number }>({
+    max: 10_000,
+  });
 
   return {
     async verify(token) {
@@ -38,15 +41,15 @@ export function createTokenVerifier(keys: KeySet, clock: Clock = systemClock): T
       const name = hash('sha256', token, 'base64');
       const nowMs = clock.now();
       const known = remembered.get(name);
-      if (known !== undefined && nowMs < known.untilMs) return known.userId;
-      const { userId, expiresAtMs } = await verifySignature(token, keys, nowMs);
-      remembered.set(name, { userId, untilMs: Math.min(expiresAtMs, nowMs + rememberMs) });
-      return userId;
+      if (known !== undefined && nowMs < known.untilMs) return known.verified;
+      const verified = await verifySignature(token, keys, nowMs);
+      remembered.set(name, { verified, untilMs: Math.min(verified.expiresAtMs, nowMs + rememberMs) });
+      return verified;
     },
   };
 }
 
-async function verifySignature(token: string, keys: KeySet, nowMs: number): Promise<Verified> {
+async function verifySignature(token: string, keys: KeySet, nowMs: number): Promise<VerifiedToken> {
   try {
     const { payload } = await jwtVerify(
       token,

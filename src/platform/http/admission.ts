@@ -45,6 +45,9 @@ export function admitRequests(app: HttpServer, options: ServerOptions): void {
   };
 
   app.decorateReply('holdsPlace', false);
+  app.decorateReply('leavePlace', function (this: FastifyReply) {
+    leavePlace(this);
+  });
   app.addHook('onRequest', (request, reply, done) => {
     if (draining && !servedWhileDraining(request))
       // `/health` reports draining too, for load balancers that watch it.

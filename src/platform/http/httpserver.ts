@@ -27,6 +27,8 @@ declare module 'fastify' {
     readonly abandoned: AbortSignal;
     /** The request counts toward `maxInFlight`. Set by admission.ts. */
     holdsPlace: boolean;
+    /** The work is done, and the rest of the response is long-lived. It no longer counts as in flight. */
+    leavePlace(): void;
     /** `transfer` watches the request. */
     isTransfer: boolean;
     /**

@@ -1,0 +1,80 @@
+/**
+ * The AI SDK's own wire for chats (docs/specification/agent.md#chat). Each request becomes the start of a run, with the
+ * rights, limits and prices of `POST /task`.
+ */
+import { invalid, Problem, problems } from '#platform/problem.ts';
+import { type TaskRequest, userMessage } from '../api.ts';
+import { type StartDeps, startTask } from '../runs/tasks.ts';
+import { findMessage } from '../store/messagestore.ts';
+import { findQuestionOf } from '../store/questionstore.ts';
+import type { Run } from '../store/runstore.ts';
+import { checkThread } from '../threads/access.ts';
+import type { ChatRequest } from './request.ts';
+
+/** The messages before the last one are ignored, so they may exceed this. */
+const maxMessageBytes = 1024 * 1024;
+
+/** As `startTask`. Issues of a 400 name the fields of the chat's body. */
+export async function startChat(deps: StartDeps, userId: string, body: ChatRequest): Promise<Run> {
+  await checkThread(deps, userId, body.id);
+  const question = await questionOf(deps, body);
+  try {
+    return await startTask(deps, userId, { ...question, threadId: body.id, model: body.model });
+  } catch (error) {
+    throw renameFields(error, body.messages.findLastIndex(isOfUser));
+  }
+}
+
+type Question = Pick<TaskRequest, 'message' | 'rewindTo'>;
+
+async function questionOf({ db }: StartDeps, body: ChatRequest): Promise<Question> {
+  const { id: threadId, messages, trigger } = body;
+  const last = messages.findLast(isOfUser);
+  const replaced = body.messageId ?? undefined;
+  if (trigger === 'regenerate-message') {
+    const stored =
+      (replaced === undefined ? undefined : await findQuestionOf(db, threadId, replaced)) ??
+      // An answer that failed before it showed anything is not stored, but the client has named it.
+      (last?.id === undefined ? undefined : await findQuestionOf(db, threadId, last.id));
+    if (stored !== undefined) return { message: askAgain(stored), rewindTo: stored.id };
+  }
+  const message = lastMessage(messages);
+  if (replaced === undefined) return { message };
+  const stored = await findMessage(db, threadId, replaced);
+  if (stored?.role === 'user') return { message, rewindTo: stored.id };
+  if (stored !== undefined) throw invalid('body.messageId', 'must be a message of the user');
+  // The first attempt at this message was refused, so there is nothing to replace.
+  if (message.id === replaced) return { message };
+  throw invalid('body.messageId', 'must be a message of the thread');
+}
+
+function lastMessage(messages: ChatRequest['messages']): NonNullable<TaskRequest['message']> {
+  const index = messages.findLastIndex(isOfUser);
+  const last = messages[index];
+  if (last === undefined) throw invalid('body.messages', 'must have a message of role user');
+  if (Buffer.byteLength(JSON.stringify(last)) > maxMessageBytes)
+    throw problems.payload_too_large({
+      message: 'The message is larger than 1 MiB. Upload its files and attach them.',
+    });
+  const { data, error } = userMessage.safeParse(last);
+  if (data !== undefined) return data;
+  const [issue] = error.issues;
+  throw invalid(['body.messages', index, ...(issue?.path ?? [])].join('.'), issue?.message ?? 'is not valid');
+}
+
+function askAgain(stored: { readonly id: string; readonly parts: unknown; readonly metadata: unknown }) {
+  const { data } = userMessage.safeParse({ ...stored, role: 'user' });
+  if (data === undefined) throw invalid('body.messageId', 'is a message that cannot be sent again');
+  return data;
+}
+
+const isOfUser = ({ role }: ChatRequest['messages'][number]) => role === 'user';
+
+function renameFields(error: unknown, index: number): unknown {
+  const [issue] = error instanceof Problem ? (error.details.issues ?? []) : [];
+  if (issue === undefined) return error;
+  const path = issue.path
+    .replace('body.rewindTo', 'body.messageId')
+    .replace('body.message.', `body.messages.${index}.`);
+  return invalid(path, issue.message);
+}

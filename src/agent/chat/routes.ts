@@ -1,0 +1,76 @@
+import type { Access } from '#platform/access/access.ts';
+import type { Caller } from '#platform/access/caller.ts';
+import type { HttpServer } from '#platform/http/server.ts';
+import type { StartDeps } from '../runs/tasks.ts';
+import { findRunningOf } from '../store/runstore.ts';
+import { readLastEventId, type StreamReaders } from '../stream/readers.ts';
+import { checkThread } from '../threads/access.ts';
+import { createBodyBudget } from './bodybudget.ts';
+import { startChat } from './chat.ts';
+import { chatParams, chatRequest } from './request.ts';
+
+export interface ChatDeps extends StartDeps {
+  readonly readers: StreamReaders;
+}
+
+/** The client sends the whole conversation each time, so a full thread has to fit (32 MiB), with what it adds in JSON. */
+const maxBodyBytes = 36 * 1024 * 1024;
+/** Of all bodies that arrive at this process at once. */
+const maxArrivingBytes = 256 * 1024 * 1024;
+
+export function addChatRoutes(app: HttpServer, access: Access, deps: ChatDeps): void {
+  const tags = ['agent'];
+  const admitBody = createBodyBudget(maxArrivingBytes, maxBodyBytes);
+  app.post(
+    '/chat',
+    {
+      ...access.userOnly,
+      bodyLimit: maxBodyBytes,
+      preParsing: async ({ raw }) => admitBody(raw),
+      schema: {
+        tags,
+        summary: "Start a run with the request of the AI SDK's default chat transport, and answer with its stream",
+        body: chatRequest,
+      },
+    },
+    async (request, reply) => {
+      const userId = userOf(request.caller);
+      const release = deps.readers.reserve(userId);
+      try {
+        const run = await startChat(deps, userId, request.body);
+        // The request lives as long as the stream, and its conversation is not needed any more.
+        request.body = { ...request.body, messages: [] };
+        reply.leavePlace();
+        await deps.readers.read(reply, run, undefined, release);
+      } catch (error) {
+        release();
+        throw error;
+      }
+    },
+  );
+
+  app.get(
+    '/chat/:id/stream',
+    {
+      ...access.userOnly,
+      schema: {
+        tags,
+        summary: 'The stream of the run in flight of a thread, from its first event; 204 if there is none',
+        params: chatParams,
+      },
+    },
+    async (request, reply) => {
+      const lastEventId = readLastEventId(request.headers['last-event-id']);
+      const threadId = request.params.id;
+      const ownerId = await checkThread(deps, userOf(request.caller), threadId);
+      const run = ownerId === undefined ? undefined : await findRunningOf(deps.db, threadId);
+      if (run === undefined) return reply.code(204).send();
+      await deps.readers.read(reply, run, lastEventId);
+    },
+  );
+}
+
+function userOf(caller: Caller): string {
+  if (caller.kind !== 'user') throw new Error('the guard lets only users through');
+  return caller.userId;
+}

@@ -1,0 +1,26 @@
+/** What users hear of their own account at `GET /events` (docs/specification/agent.md#events). */
+import type { MediaKind } from './api.ts';
+
+interface OfThread {
+  readonly threadId: string;
+}
+
+interface OfRun extends OfThread {
+  readonly taskId: string;
+}
+
+interface OfMedia extends OfRun {
+  readonly kind: MediaKind;
+  /** Of the part of the answer that shows it. */
+  readonly toolCallId: string;
+}
+
+export type UserEvent =
+  | (OfRun & { readonly type: 'run.started' })
+  | (OfRun & { readonly type: 'run.ended'; readonly status: string; readonly error: string | null })
+  | (OfMedia & { readonly type: 'media.completed'; readonly assetId: string })
+  | (OfMedia & { readonly type: 'media.failed'; readonly error: string })
+  | (OfThread & { readonly type: 'thread.updated' })
+  | (OfThread & { readonly type: 'thread.deleted' })
+  /** `credits` is the balance after the settlement. */
+  | (OfRun & { readonly type: 'credits.changed'; readonly credits: number });

@@ -1,0 +1,21 @@
+/** Deletes events after the hour in which they can be read again (docs/specification/agent.md#events). */
+import { type Interval, startInterval } from '#platform/background/interval.ts';
+import type { Db } from '#platform/db/db.ts';
+import type { Log } from '#platform/log.ts';
+import { deleteOldUserEvents, type UserEventTables } from '../store/usereventstore.ts';
+
+const keptForS = 3600;
+const deleteEveryMs = 60_000;
+const atOnce = 5000;
+
+export function startDeletingOldEvents({ db, log }: { readonly db: Db<UserEventTables>; readonly log: Log }): Interval {
+  return startInterval(
+    deleteEveryMs,
+    () => deleteExpired(db),
+    (error) => log.warn({ err: error }, 'old events of users could not be deleted'),
+  );
+}
+
+export async function deleteExpired(db: Db<UserEventTables>): Promise<void> {
+  while ((await deleteOldUserEvents(db, keptForS, atOnce)) === atOnce);
+}

@@ -1,0 +1,24 @@
+import type { Access } from '#platform/access/access.ts';
+import type { HttpServer } from '#platform/http/server.ts';
+import { readLastUserEventId, type UserEventReaders } from './readers.ts';
+
+export function addUserEventRoutes(
+  app: HttpServer,
+  access: Access,
+  { userEventReaders }: { readonly userEventReaders: UserEventReaders },
+): void {
+  app.get(
+    '/events',
+    {
+      ...access.userOnly,
+      schema: {
+        tags: ['agent'],
+        summary: 'What happens to the runs, media, threads and credits of the user, as server-sent events',
+      },
+    },
+    async ({ caller, headers }, reply) => {
+      if (caller.kind !== 'user') throw new Error('the guard lets only users through');
+      await userEventReaders.read(reply, caller, readLastUserEventId(headers['last-event-id']));
+    },
+  );
+}

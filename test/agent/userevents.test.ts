@@ -1,0 +1,100 @@
+/** Events of users across two processes, of which one is killed between a change and its readers. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Fleet, openFleet, skipWithoutFleet } from './fleet.fixture.ts';
+import type { Instance } from './instances.fixture.ts';
+import { type Chatter, newThread } from './rig.fixture.ts';
+import type { SeenEvent } from './stream.fixture.ts';
+import { type Listening, listen, typesOf } from './userevents.fixture.ts';
+
+const withinMs = 40_000;
+
+describe.skipIf(skipWithoutFleet)('events of users in two processes', { timeout: 120_000 }, () => {
+  let fleet: Fleet;
+  let survivor: Instance;
+  beforeAll(async () => {
+    fleet = await openFleet();
+    survivor = await fleet.start();
+  });
+  afterAll(() => fleet.close());
+
+  const of = (events: readonly SeenEvent[], taskId: string) => events.filter(({ data }) => data.taskId === taskId);
+  const hears = (listening: Listening, taskId: string, type: string) =>
+    expect.poll(() => typesOf(of(listening.events, taskId)), { timeout: withinMs }).toContain(type);
+
+  /** No number is missing between the first and the last, so nothing was lost or came in another order. */
+  const expectUnbroken = (events: readonly SeenEvent[]) => {
+    const ids = events.map(({ id }) => Number(id));
+    expect(ids).toEqual(ids.map((_, index) => Number(ids[0]) + index));
+  };
+
+  it('are heard in both, and none by a stranger', async () => {
+    const other = await fleet.start();
+    const [user, stranger] = [await fleet.user(20), await fleet.user(20)];
+    const [here, there] = [user(survivor), user(other)];
+    const [listening, elsewhere, foreign] = await Promise.all([
+      listen(survivor.url, here),
+      listen(other.url, there),
+      listen(other.url, stranger(other)),
+    ]);
+    const taskId = await there.ask(newThread(), 'Good evening');
+    await Promise.all([listening, elsewhere].map((one) => hears(one, taskId, 'run.ended')));
+    expect(listening.events).toEqual(elsewhere.events);
+    expectUnbroken(listening.events);
+    expect(foreign.events).toEqual([]);
+    await Promise.all([listening, elsewhere, foreign].map((one) => one.close()));
+    await other.kill();
+  });
+
+  it('are heard after the process that wrote them, and the one that read them, were killed', async () => {
+    const victim = await fleet.start();
+    const user = await fleet.user(20);
+    const [there, here] = [user(victim), user(survivor)];
+    const cut = await listen(victim.url, there);
+    const watching = await listen(survivor.url, here);
+    const asked = await Promise.all(
+      ['Good evening', '/slow 60', '/slow 60'].map((text) => there.ask(newThread(), text)),
+    );
+    await hears(cut, String(asked[0]), 'run.ended');
+    await hears(cut, String(asked[2]), 'run.started');
+    await victim.kill();
+    // The survivor ends the runs. The reader that was cut off resumes there.
+    const resumed = await listen(survivor.url, here, cut.lastEventId());
+    for (const taskId of asked) await hears(watching, taskId, 'run.ended');
+    const seen = () => [...cut.events, ...resumed.events];
+    await expect.poll(() => seen().length).toBe(watching.events.length);
+    expect(seen()).toEqual(watching.events);
+    expectUnbroken(watching.events);
+    for (const taskId of asked) {
+      const types = typesOf(of(watching.events, taskId));
+      expect(types).toEqual(['run.started', 'credits.changed', 'run.ended']);
+    }
+    await Promise.all([resumed, watching].map((one) => one.close()));
+  });
+
+  it('are as many as the changes that were committed, however often the process dies while it starts runs', async () => {
+    const user = await fleet.user(200);
+    const here = user(survivor);
+    const watching = await listen(survivor.url, here);
+    const started: string[] = [];
+    for (const afterStarts of [1, 2]) {
+      const victim = await fleet.start();
+      const there = user(victim);
+      const starts = Array.from({ length: 4 }, () => start(there));
+      await Promise.all(starts.slice(0, afterStarts));
+      await victim.kill();
+      for (const taskId of await Promise.all(starts)) if (taskId !== undefined) started.push(taskId);
+    }
+    for (const taskId of started) await hears(watching, taskId, 'run.ended');
+    expectUnbroken(watching.events);
+    const types = typesOf(watching.events);
+    const count = (type: string) => types.filter((one) => one === type).length;
+    // Also runs whose start was committed although its response was lost.
+    await expect.poll(() => count('run.started') - count('run.ended'), { timeout: withinMs }).toBe(0);
+    expect(count('run.started')).toBeGreaterThanOrEqual(started.length);
+    const { balance } = await fleet.ledger(here);
+    expect(watching.events.findLast(({ data }) => data.type === 'credits.changed')?.data.credits).toBe(balance);
+    await watching.close();
+  });
+});
+
+const start = (user: Chatter): Promise<string | undefined> => user.ask(newThread(), '/slow 60').catch(() => undefined);
