@@ -13,6 +13,7 @@ import { measureJobs } from '#platform/jobs/depth.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { PubSub } from '#platform/pubsub/pubsub.ts';
 import type { Redis } from '#platform/redis/redis.ts';
+import { noTelemetry } from '#platform/telemetry/telemetry.ts';
 import type { Webhooks } from '#webhooks/publishing.ts';
 import { addChatRoutes } from './chat/routes.ts';
 import type { agentSettings, modelSettings } from './config.ts';
@@ -135,10 +136,11 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     pace: deps.pace?.toolPace,
   });
   const idleMs = deps.pace?.idleMs;
-  const models = openModels({
+  const models = await openModels({
     settings: deps.model,
     offline: deps.offlineModel,
     log,
+    telemetry: deps.server.telemetry,
     ...(deps.readKey && { readKey: deps.readKey }),
     ...(idleMs !== undefined && { idleMs }),
   });
@@ -157,6 +159,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     toolServers,
     instructions: settings.instructions,
     maxSteps: settings.maxSteps,
+    telemetry: deps.server.telemetry ?? noTelemetry,
     ...deps.pace,
   });
   const reaper = startReaper(runs);

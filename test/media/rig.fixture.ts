@@ -188,21 +188,26 @@ export interface MediaRig {
   close(): Promise<void>;
 }
 
+export interface MediaRigOptions extends Partial<ScreeningSettings> {
+  readonly ffmpegPath?: string;
+  readonly maxOwnerBytes?: number;
+  /** The largest files. */
+  readonly sizes?: typeof testLimits;
+  /** Whether a webhook receiver is set. Deliveries stay in their queue. */
+  readonly publishes?: boolean;
+}
+
 export async function startMedia(
   pair: EnginePair,
   {
     ffmpegPath = 'ffmpeg',
     maxOwnerBytes = 0,
+    sizes = testLimits,
     blockedHashes,
     screeningUrl,
     classifierTimeoutMs,
     publishes = false,
-  }: Partial<ScreeningSettings> & {
-    readonly ffmpegPath?: string;
-    readonly maxOwnerBytes?: number;
-    /** Whether a webhook receiver is set. Deliveries stay in their queue. */
-    readonly publishes?: boolean;
-  } = {},
+  }: MediaRigOptions = {},
 ): Promise<MediaRig> {
   const log = createLog({ level: 'silent' });
   const clock = systemClock;
@@ -215,7 +220,7 @@ export async function startMedia(
     pair.openRedis?.(),
   ]);
   const { originals, publicObjects, legacy = legacyOff, legacyBucket = defaultLegacyBucket } = stores;
-  const { maxSourcePixels } = testLimits;
+  const { maxSourcePixels } = sizes;
   const limits = { maxSourcePixels, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 };
   const engine = createEngine(limits);
   const variants = createVariantMaker({ engine, keySecret: 'a key secret', publicObjects, limits });
@@ -256,7 +261,7 @@ export async function startMedia(
     jobs,
     webhooks: publishes ? createPublisher({ jobs, clock, types: webhookEventTypes }) : undefined,
     settings: {
-      ...testLimits,
+      ...sizes,
       maxOwnerBytes,
       publicScopes: ['feed', 'avatars'],
       ffmpegPath,
