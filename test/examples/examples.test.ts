@@ -9,6 +9,7 @@ import { post } from '#webhooks/delivering.ts';
 import { bodyOf } from '#webhooks/publishing.ts';
 import { freePortBase, root } from '../acceptance/running.fixture.ts';
 import { startAgent } from '../agent/rig.fixture.ts';
+import { picture } from '../media/pictures.fixture.ts';
 import { embedded } from '../media/rig.fixture.ts';
 import { programEnv } from '../programs.fixture.ts';
 
@@ -26,7 +27,8 @@ function runExample(path: string, args: readonly string[], env: Readonly<Record<
 
 describe('examples', { timeout: limitMs }, () => {
   it('mcp: a client makes a picture and finds it in the library', async () => {
-    const rig = await startAgent(embedded);
+    const make = async () => ({ bytes: await picture('png'), mime: 'image/png' });
+    const rig = await startAgent(embedded, { imageGenerator: { generate: make, edit: make } });
     const user = await rig.user('pro', 100);
     const token = String(user.credential.authorization).replace('Bearer ', '');
     const env = { ATELIER_TOKEN: token, AGENT_URL: rig.url };

@@ -5,6 +5,8 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { type CallToolResult, CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createLog } from '#platform/log.ts';
+import { openPubSub } from '#platform/pubsub/open.ts';
 import type { Chatter } from '../../../test/agent/rig.fixture.ts';
 import {
   impatient,
@@ -15,6 +17,8 @@ import {
 } from '../../../test/agent/scripted.fixture.ts';
 import { picture } from '../../../test/media/pictures.fixture.ts';
 import { upload } from '../../../test/media/rig.fixture.ts';
+import { createUserEvents } from '../userevents/publishing.ts';
+import { type CallTables, McpCalls } from './calls.ts';
 
 let rig: ScriptedRig;
 const clients: Client[] = [];
@@ -220,8 +224,13 @@ describe('generate_image and edit_image', () => {
     const pending = callTool(client, 'generate_image', { prompt: hanging });
     await expect.poll(() => callsInFlight(user)).toBe(1);
     expect(await rig.credits(user)).toBe(98);
-    // The start of an instance with an embedded database ends the calls of all others.
-    await rig.another({ pace: { leaseMs: 60_000 } });
+    const queries = rig.media.database.queries<CallTables>();
+    await sql`update agent_tool_calls set expires_at = now() where owner_id = ${user.userId}::uuid`.execute(queries);
+    const log = createLog({ level: 'silent' });
+    const userEvents = createUserEvents(openPubSub({ redis: undefined, name: randomUUID(), log }));
+    const another = new McpCalls({ db: queries, log, userEvents, maxRunsPerUser: 2 });
+    await another.reap(false);
+    await another.close();
     expect([await rig.credits(user), await callsInFlight(user)]).toEqual([100, 0]);
     expect((await pending).isError).toBe(true);
     expect(await rig.credits(user)).toBe(100);

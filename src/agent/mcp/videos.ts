@@ -1,4 +1,4 @@
-/** `generate_video`: ordered and paid for as in a run. A video that takes longer than the call is finished afterwards. */
+/** `generate_video`: ordered and paid for as in a run. A video that takes longer than the call is finished by its job. */
 import { randomUUID } from 'node:crypto';
 import { ensureProfile } from '#accounts/store.ts';
 import { type Db, transaction } from '#platform/db/db.ts';

@@ -72,7 +72,7 @@ export async function orderVideo(
 
 export type VideoOrder = Omit<NewVideo, 'videoId' | 'failure'>;
 
-/** In the caller's transaction. With a `failure` the video is not paid for, and its row says so. */
+/** Runs in the caller's transaction. With a `failure` the video is not paid for, and its row has the reason. */
 export async function placeOrder(
   deps: Pick<VideoDeps, 'jobs' | 'videoGenerator'>,
   tx: Tx<Tables>,
