@@ -115,7 +115,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   };
   const metrics = new AgentMetrics();
   const idleMs = deps.pace?.idleMs;
-  const models = openModels({
+  const models = await openModels({
     settings: deps.model,
     offline: deps.offlineModel,
     log,

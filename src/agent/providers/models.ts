@@ -1,10 +1,8 @@
 /** The language models of the agent: who may use which, at what price, and with what capabilities. */
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { defaultSettingsMiddleware, wrapLanguageModel } from 'ai';
 import type { Plan } from '#accounts/api.ts';
 import type { Values } from '#platform/config.ts';
-import { outgoingFetch } from '#platform/http/outgoing.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 import type { Log } from '#platform/log.ts';
 import { invalid } from '#platform/problem.ts';
@@ -12,6 +10,7 @@ import { noTelemetry, type Telemetry } from '#platform/telemetry/telemetry.ts';
 import type { ModelInfo } from '../api.ts';
 import type { modelSettings } from '../config.ts';
 import type { ModelEntry } from '../modelsfile.ts';
+import { openLanguageModel } from './languagemodels.ts';
 import { type Candidate, createResilientModel } from './resilientmodel.ts';
 
 export interface ChosenModel {
@@ -51,7 +50,7 @@ export interface ModelsDeps {
 const defaultCredits = 1;
 
 /** The offline model takes any name, and its answers are labelled as simulated. */
-export function openModels(deps: ModelsDeps): Models {
+export async function openModels(deps: ModelsDeps): Promise<Models> {
   const { settings, offline } = deps;
   if (settings.file === undefined && settings.url === 'offline') {
     const label = { model: offline.modelId, simulated: true } as const;
@@ -61,7 +60,8 @@ export function openModels(deps: ModelsDeps): Models {
     return createModels([chosen], new Map([[chosen.id, offline.modelId]]), () => chosen);
   }
   const entries = settings.file ?? entriesOf(settings);
-  const opened = new Map(entries.map((entry) => [entry.id, openModel(deps, entry)]));
+  const opened = new Map<string, LanguageModelV4>();
+  for (const entry of entries) opened.set(entry.id, await openModel(deps, entry));
   const chosen = entries.map((entry): ChosenModel => {
     const { id, vision = true, tools = true, credits = defaultCredits, plans } = entry;
     const contextTokens = entry.contextTokens ?? settings.contextTokens;
@@ -103,26 +103,19 @@ function entriesOf({ url, names }: ModelsDeps['settings']): readonly ModelEntry[
   return names.map((name) => ({ id: name, baseUrl: url, model: name }));
 }
 
-function openModel({ settings, readKey }: ModelsDeps, entry: ModelEntry): LanguageModelV4 {
+async function openModel({ settings, readKey }: ModelsDeps, entry: ModelEntry): Promise<LanguageModelV4> {
   const { temperature = settings.temperature, maxOutputTokens = settings.maxOutputTokens } = entry;
   const { reasoningEffort = settings.reasoningEffort, headers = settings.headers, query = settings.query } = entry;
   const apiKey = settings.file === undefined ? settings.apiKey : keyOf(entry, readKey);
-  const provider = createOpenAICompatible({
-    name: 'model',
-    baseURL: entry.baseUrl,
-    fetch: outgoingFetch,
-    includeUsage: true,
-    headers,
-    queryParams: query,
-    ...(apiKey && { apiKey }),
-  });
   return wrapLanguageModel({
-    model: provider.chatModel(entry.model),
+    model: await openLanguageModel({ ...entry, apiKey, headers, query }),
     middleware: defaultSettingsMiddleware({
       settings: {
         ...(temperature !== undefined && { temperature }),
         ...(maxOutputTokens !== undefined && { maxOutputTokens }),
         ...(reasoningEffort !== undefined && { reasoning: reasoningEffort }),
+        // The conversation is stored here, so OpenAI does not have to keep it.
+        providerOptions: { openai: { store: false }, azure: { store: false } },
       },
     }),
   });

@@ -91,16 +91,22 @@ async function requestTitle(
   }
 }
 
-const marks = new Set(' \t\r*"\'“”«»`.');
-
 /** The first line, without the marks that models like to put around a title. */
 export function titleOf(answer: string): string {
-  const line = answer.trim().split('\n', 1)[0] ?? '';
-  const words = storable(line).replace(/^(?:title:|[\s#*"'“”«»„`])+/i, '');
-  let end = words.length;
-  // A pattern would take quadratic time for a long row of marks that does not end the line.
-  while (end > 0 && marks.has(words[end - 1] ?? '')) end -= 1;
-  return [...words.slice(0, end)].slice(0, maxTitle).join('').trim();
+  const line = storable(answer.trim().split('\n', 1)[0] ?? '');
+  const bare = withoutMarks(withoutMarks(line).replace(/^title:/i, ''));
+  return [...bare].slice(0, maxTitle).join('').trim();
+}
+
+const marks = `*"'“”«»„\`\t `;
+const leadingMarks = new Set(`${marks}#`);
+const trailingMarks = new Set(`${marks}.`);
+
+function withoutMarks(text: string): string {
+  const characters = [...text];
+  const start = characters.findIndex((character) => !leadingMarks.has(character));
+  const end = characters.findLastIndex((character) => !trailingMarks.has(character));
+  return start === -1 ? '' : characters.slice(start, end + 1).join('');
 }
 
 function excerptOf(messages: readonly Pick<UIMessage, 'role' | 'parts'>[]): string {

@@ -104,7 +104,8 @@ export async function streamTurn(deps: StreamDeps, turn: TurnStream): Promise<Tu
 function endOf(unified: string | undefined, raw: string | undefined): TurnEnd {
   // The last step has called tools, and there is no further step.
   if (unified === 'tool-calls') return { status: 'completed', finishReason: 'max-steps' };
-  if (unified === undefined || (unified === 'other' && raw === undefined)) return { status: 'failed', error: brokeOff };
+  const isBroken = unified === undefined || unified === 'interrupted' || (unified === 'other' && raw === undefined);
+  if (isBroken) return { status: 'failed', error: brokeOff };
   return { status: 'completed', finishReason: unified === 'other' && raw ? raw : unified };
 }
 
