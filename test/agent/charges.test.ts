@@ -1,8 +1,10 @@
 /** Nothing is charged that was not delivered: every way in which a run ends, and what it costs. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LedgerTables } from '#accounts/ledger/credits.ts';
+import type { RunTables } from '#agent/store/runstore.ts';
 import { picture } from '../media/pictures.fixture.ts';
 import { owedFor } from './ends.fixture.ts';
 import type { Said } from './provider.fixture.ts';
@@ -279,8 +281,13 @@ describe('a run whose process was killed', () => {
 
   beforeAll(async () => {
     for (const end of killed) runs.set(end, await start(end));
-    // A process that starts on an embedded database ends all runs in flight: their process must be dead.
-    await rig.another();
+    // Another process takes the runs over, and dies: this one can write no more of them, and their leases run out.
+    await rig.media.database
+      .queries<RunTables>()
+      .updateTable('agent_runs')
+      .set((eb) => ({ holder: randomUUID(), fence: eb('fence', '+', 1), lease_expires_at: sql<Date>`now()` }))
+      .where('status', '=', 'running')
+      .execute();
   }, 120_000);
 
   it.each(killed)('$title: $charged', { timeout: 120_000 }, async (end) => {
