@@ -152,7 +152,9 @@ describe('the events of threads', () => {
     const listening = await listen(rig.url, user);
     await user.call('DELETE', '/threads');
     await expect
-      .poll(() => listening.events.flatMap(({ data }) => (data.type === 'thread.deleted' ? [data.threadId] : [])).sort())
+      .poll(() =>
+        listening.events.flatMap(({ data }) => (data.type === 'thread.deleted' ? [data.threadId] : [])).sort(),
+      )
       .toEqual(threadIds);
     await listening.close();
   });

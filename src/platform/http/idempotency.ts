@@ -9,5 +9,5 @@ export const idempotencyHeaders = z.object({
     .optional(),
 });
 
-/** Tells a repetition of a request from another one under the same key. */
+/** Distinguishes a repeated request from another one with the same key. */
 export const digestOf = (body: unknown): string => hash('sha256', JSON.stringify(body));
