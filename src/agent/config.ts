@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { integer, parseAddress, setting, text } from '#platform/config.ts';
 import { readModelsFile, reasoningEfforts } from './modelsfile.ts';
+import { type ProviderName, parseProvider, providerNames } from './sdkpackages.ts';
 
 /** docs/specification/system.md#engines. */
 export const agentSettings = {
@@ -125,12 +126,23 @@ export const modelSettings = {
   ),
 } as const;
 
+function providerSetting(prefix: string) {
+  const names = providerNames.map((name) => `\`${name}\``).join(', ');
+  const meaning = `${names}; all but the first are packages of the AI SDK (docs/providers.md).`;
+  return setting<ProviderName>(`${prefix}_PROVIDER`, { default: 'openai-compatible', meaning }, parseProvider);
+}
+
 export const imageModelSettings = {
+  provider: providerSetting('IMAGE_MODEL'),
   ...generator('IMAGE_MODEL', 'OpenAI-compatible `/images/generations` and `/images/edits`', 'the offline renderer'),
   name: text('IMAGE_MODEL_NAME', { meaning: 'The image model.' }),
+  editName: text('IMAGE_MODEL_EDIT_NAME', {
+    meaning: 'The model that edits images, if it is another one. Used with `IMAGE_MODEL_PROVIDER`.',
+  }),
 } as const;
 
 export const videoModelSettings = {
+  provider: providerSetting('VIDEO_MODEL'),
   ...generator('VIDEO_MODEL', 'OpenAI-compatible `/videos`', 'the offline renderer'),
   name: text('VIDEO_MODEL_NAME', { meaning: 'The video model.' }),
 } as const;

@@ -13,6 +13,7 @@ import { measureJobs } from '#platform/jobs/depth.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { PubSub } from '#platform/pubsub/pubsub.ts';
 import type { Redis } from '#platform/redis/redis.ts';
+import { noTelemetry } from '#platform/telemetry/telemetry.ts';
 import type { Webhooks } from '#webhooks/publishing.ts';
 import { addChatRoutes } from './chat/routes.ts';
 import type { agentSettings, modelSettings } from './config.ts';
@@ -114,10 +115,11 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   };
   const metrics = new AgentMetrics();
   const idleMs = deps.pace?.idleMs;
-  const models = openModels({
+  const models = await openModels({
     settings: deps.model,
     offline: deps.offlineModel,
     log,
+    telemetry: deps.server.telemetry,
     ...(deps.readKey && { readKey: deps.readKey }),
     ...(idleMs !== undefined && { idleMs }),
   });
@@ -135,6 +137,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     ...runs,
     instructions: settings.instructions,
     maxSteps: settings.maxSteps,
+    telemetry: deps.server.telemetry ?? noTelemetry,
     ...deps.pace,
   });
   const reaper = startReaper(runs);

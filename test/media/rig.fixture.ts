@@ -186,15 +186,23 @@ export interface MediaRig {
   close(): Promise<void>;
 }
 
+export interface MediaRigOptions extends Partial<ScreeningSettings> {
+  readonly ffmpegPath?: string;
+  readonly maxOwnerBytes?: number;
+  /** The largest files. */
+  readonly sizes?: typeof testLimits;
+}
+
 export async function startMedia(
   pair: EnginePair,
   {
     ffmpegPath = 'ffmpeg',
     maxOwnerBytes = 0,
+    sizes = testLimits,
     blockedHashes,
     screeningUrl,
     classifierTimeoutMs,
-  }: Partial<ScreeningSettings> & { readonly ffmpegPath?: string; readonly maxOwnerBytes?: number } = {},
+  }: MediaRigOptions = {},
 ): Promise<MediaRig> {
   const log = createLog({ level: 'silent' });
   const clock = systemClock;
@@ -207,7 +215,7 @@ export async function startMedia(
     pair.openRedis?.(),
   ]);
   const { originals, publicObjects, legacy = legacyOff, legacyBucket = defaultLegacyBucket } = stores;
-  const { maxSourcePixels } = testLimits;
+  const { maxSourcePixels } = sizes;
   const limits = { maxSourcePixels, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 };
   const engine = createEngine(limits);
   const variants = createVariantMaker({ engine, keySecret: 'a key secret', publicObjects, limits });
@@ -247,7 +255,7 @@ export async function startMedia(
     resizeAddress: resizeSigner({ baseUrl: edgeAddress.url, ...resizing }),
     jobs,
     settings: {
-      ...testLimits,
+      ...sizes,
       maxOwnerBytes,
       publicScopes: ['feed', 'avatars'],
       ffmpegPath,

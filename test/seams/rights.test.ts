@@ -1,6 +1,7 @@
 /** Calls of services on behalf of a user, against real services: they have that user's rights and no others. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { offlineVideos } from '#local/renderer/renderer.ts';
 import { createClient, type HttpClient } from '#platform/http/client.ts';
 import { type Provider, startProvider } from '../agent/provider.fixture.ts';
 import { type AgentRig, type Chatter, modelsOf, newThread, startAgent } from '../agent/rig.fixture.ts';
@@ -52,6 +53,13 @@ beforeAll(async () => {
     media: behind('media'),
     memory: behind('memory'),
     imageGenerator: { generate: make, edit: make },
+    // Like the clips of most providers: without facts and poster.
+    videoGenerator: {
+      make: async (order) => {
+        const { bytes, mime } = await offlineVideos.make(order);
+        return { bytes, mime };
+      },
+    },
     pace: { leaseMs: 60_000 },
   });
   // The offline model sees no pictures; this one gets them.
@@ -152,6 +160,14 @@ const probes: Readonly<Record<string, Probe>> = {
     bodyFor: async () => {
       const what = place();
       const { body } = await rig.media.client(alice.credential).reserve(what);
+      expect(await put(body, png)).toBe(200);
+      return { ...what, assetId: body.assetId, ownerId: alice.userId };
+    },
+  },
+  'media POST /v1/media-tasks/video': {
+    bodyFor: async () => {
+      const { kind, ...what } = { ...place(), kind: 'video', mime: 'video/mp4' };
+      const { body } = await rig.media.client(alice.credential).reserve({ ...what, kind });
       expect(await put(body, png)).toBe(200);
       return { ...what, assetId: body.assetId, ownerId: alice.userId };
     },

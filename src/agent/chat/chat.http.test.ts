@@ -40,7 +40,7 @@ const refusal = async (chatter: Chatter, body: unknown) => {
   const { error, issues } = JSON.parse(text);
   return [status, error, issues?.[0]?.path];
 };
-/** Scripts the answer to a question that no other test sends. */
+/** Scripts the answer to a new question. */
 function say(answer: string): string {
   const text = `<${randomUUID()}>`;
   rig.provider.on(text, { text: answer });

@@ -83,6 +83,7 @@ export async function startRun(
   request: TaskRequest,
   chosen: RunPrice,
   keyed?: KeyedStart,
+  isRehearsal = false,
 ): Promise<Run> {
   const { threadId } = request;
   const taskId = randomUUID();
@@ -100,6 +101,7 @@ export async function startRun(
     await payForRun(deps, tx, taskId, userId, chosen);
     if (from !== undefined) await rewindThread(tx, threadId, from.seq);
     await appendQuestion(tx, userId, request, taskId);
+    if (isRehearsal) throw new Rehearsed();
     const run = await insertRun(tx, {
       taskId,
       threadId,
@@ -111,6 +113,23 @@ export async function startRun(
     });
     await publishRunStart(deps, tx, run);
     return run;
+  });
+}
+
+/** Rolls back a start that was only to be checked. */
+class Rehearsed extends Error {}
+
+/** Throws what `startRun` would throw, and changes nothing. */
+export async function checkStart(
+  deps: RunsDeps,
+  lease: RunLease,
+  userId: string,
+  request: TaskRequest,
+  chosen: RunPrice,
+  keyed?: KeyedStart,
+): Promise<void> {
+  await startRun(deps, lease, userId, request, chosen, keyed, true).catch((error: unknown) => {
+    if (!(error instanceof Rehearsed)) throw error;
   });
 }
 

@@ -93,11 +93,20 @@ async function requestTitle(
 
 /** The first line, without the marks that models like to put around a title. */
 export function titleOf(answer: string): string {
-  const line = answer.trim().split('\n', 1)[0] ?? '';
-  const bare = storable(line)
-    .replace(/^(?:title:|[\s#*"'“”«»„`])+/i, '')
-    .replace(/[\s*"'“”«»`.]+$/, '');
+  const line = storable(answer.trim().split('\n', 1)[0] ?? '');
+  const bare = withoutMarks(withoutMarks(line).replace(/^title:/i, ''));
   return [...bare].slice(0, maxTitle).join('').trim();
+}
+
+const marks = `*"'“”«»„\`\t `;
+const leadingMarks = new Set(`${marks}#`);
+const trailingMarks = new Set(`${marks}.`);
+
+function withoutMarks(text: string): string {
+  const characters = [...text];
+  const start = characters.findIndex((character) => !leadingMarks.has(character));
+  const end = characters.findLastIndex((character) => !trailingMarks.has(character));
+  return start === -1 ? '' : characters.slice(start, end + 1).join('');
 }
 
 function excerptOf(messages: readonly Pick<UIMessage, 'role' | 'parts'>[]): string {

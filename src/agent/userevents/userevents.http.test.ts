@@ -115,7 +115,10 @@ describe('the events of threads', () => {
   it('tell of a new name and of a title that the model makes', async () => {
     const user = await rig.user();
     const listening = await listen(rig.url, user);
-    const { threadId } = await rig.tell(user, [{ text: 'ok' }]);
+    const threadId = newThread();
+    rig.provider.on('<named>', { text: 'ok' });
+    rig.provider.onTitle('<named>', { text: 'A title' });
+    await user.ask(threadId, '<named>');
     // The start, the end, and the title.
     await expect.poll(() => typesOf(listening.events).filter((type) => type === 'thread.updated').length).toBe(3);
     const last = listening.events.at(-1)?.id;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Plan } from '#accounts/api.ts';
 import { type AccountTables, setPlanAndCredits } from '#accounts/store.ts';
+import { createLog } from '#platform/log.ts';
 import type { Said } from '../../../test/agent/provider.fixture.ts';
 import { type Chatter, newThread } from '../../../test/agent/rig.fixture.ts';
 import { calling, json, providerKey, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
@@ -275,5 +276,50 @@ describe.concurrent('POST /video/submit', () => {
     }
     await user.call('DELETE', `/task/${running}`);
     await user.ended(running);
+  });
+});
+
+describe('a clip of a provider', () => {
+  const videoOf = async (from: ScriptedRig, user: Chatter, assetId: unknown) => {
+    const client = from.media.client(user.credential);
+    const { body } = await client.post<Record<string, object>>('/v1/sign/video', { refs: [assetId] });
+    return body[String(assetId)];
+  };
+
+  it('gets a poster, its size and its duration', async () => {
+    const user = await rig.user('pro', 100);
+    const { output } = await order(user);
+    expect(output.status).toBe('completed');
+    await expect
+      .poll(() => videoOf(rig, user, output.assetId), { timeout: 20_000 })
+      .toMatchObject({
+        ready: true,
+        thumbAssetId: expect.any(String),
+        width: expect.any(Number),
+        height: expect.any(Number),
+        durationMs: expect.any(Number),
+      });
+  });
+
+  it('is delivered without them if ffmpeg is not installed, and a log line names the reason', async () => {
+    const lines: string[] = [];
+    const log = createLog({ level: 'warn', destination: { write: (line: string) => void lines.push(line) } });
+    const bare = await startScripted({
+      screening: { ffmpegPath: '/nowhere/ffmpeg' },
+      changes: { server: { log, readiness: {} } },
+    });
+    try {
+      const user = await bare.user('pro', 100);
+      bare.provider.on('a bare clip', json({ id: 'bare', status: 'queued' }));
+      bare.provider.on('/videos/bare/content', { answer: { type: 'video/mp4', body: mp4 } });
+      bare.provider.on('/videos/bare ', json({ id: 'bare', status: 'completed' }));
+      const { tools } = await bare.tell(user, calling('generateVideo', { prompt: 'a bare clip' }));
+      const output = tools[0]?.output as Output;
+      expect(output).toMatchObject({ status: 'completed', assetId: expect.any(String) });
+      expect(await videoOf(bare, user, output.assetId)).toMatchObject({ ready: true, thumbAssetId: null });
+      expect(lines.join('')).toContain('ffmpeg is not installed');
+    } finally {
+      await bare.close();
+    }
   });
 });

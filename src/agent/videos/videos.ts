@@ -17,7 +17,8 @@ import { type FailedVideo, type Publishers, publishVideo, publishVideoFailure } 
 import { agentProblems } from '../problems.ts';
 import { RunFailure } from '../providers/failures.ts';
 import { type Clip, OrderRefused, ProviderFailed, type VideoGenerator } from '../providers/generators.ts';
-import { keep, type LibraryDeps, Refused } from '../services/library.ts';
+import { type ClipDeps, examineClip } from '../services/clips.ts';
+import { keep, Refused } from '../services/library.ts';
 import type { Run } from '../store/runstore.ts';
 import { findRun, holdRun, type RunTables } from '../store/runstore.ts';
 import { addUsage, type UsageTables } from '../store/usagestore.ts';
@@ -34,7 +35,7 @@ import {
 
 type Tables = VideoTables & RunTables & LedgerTables & UsageTables;
 
-export interface VideoDeps extends LibraryDeps, Publishers {
+export interface VideoDeps extends ClipDeps, Publishers {
   readonly db: Db<Tables>;
   readonly jobs: Jobs;
   readonly videoGenerator: VideoGenerator;
@@ -237,6 +238,7 @@ async function keepClip(deps: VideoDeps, video: Video, clip: Clip, signal: Abort
     ...(thumbAssetId && { thumbAssetId }),
   };
   const { assetId } = await keep(deps, deposit, signal);
+  if (facts === undefined) await examineClip(deps, { ...place, assetId, mime }, signal);
   return { assetId, thumbAssetId: thumbAssetId ?? null };
 }
 

@@ -9,5 +9,5 @@ export const idempotencyHeaders = z.object({
     .optional(),
 });
 
-/** Distinguishes a repeated request from another one with the same key. */
+/** Distinguishes a repetition of a request from another request under the same key. */
 export const digestOf = (body: unknown): string => hash('sha256', JSON.stringify(body));
