@@ -80,7 +80,7 @@ async function firstEvent(): Promise<Row> {
   } finally {
     await rig.close();
   }
-  return atMost(1.2, {
+  return atMost(1.1, {
     goal: 'from POST /task to the first word on the stream, durable, by latency',
     measured: median(ratios),
     against: `the bare model call, which takes ${thinkingMs} ms to its first word`,

@@ -12,10 +12,12 @@ import { presign } from './presign.ts';
 import { recall } from './recall.ts';
 import { refresh } from './refresh.ts';
 import { registration } from './registration.ts';
+import { runs } from './runs.ts';
 import { screening } from './screening.ts';
 import { signing } from './signing.ts';
 import { start } from './start.ts';
 import { idleStreams } from './streams.ts';
+import { threads } from './threads.ts';
 import { variantMemory } from './variantmemory.ts';
 import { videoWatermark } from './videowatermark.ts';
 
@@ -30,6 +32,8 @@ export const benches: readonly Bench[] = [
   memory,
   recall,
   agent,
+  runs,
+  threads,
   screening,
   videoWatermark,
   start,

@@ -56,10 +56,16 @@ export async function compareFanOut(ours: readonly string[], theirs: readonly st
 }
 
 /** A process of its own, in which garbage can be collected when asked. */
-export async function start([file = '', ...args]: readonly string[]): Promise<Contender> {
+export async function start(
+  [file = '', ...args]: readonly string[],
+  /** `processor`: the only one that the process may use. */
+  { processor }: { readonly processor?: number } = {},
+): Promise<Contender> {
+  const flags = [...process.execArgv, '--expose-gc'];
+  const pinned = { execPath: 'taskset', execArgv: ['-c', String(processor), process.execPath, ...flags] };
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), args, {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    execArgv: [...process.execArgv, '--expose-gc'],
+    ...(processor === undefined ? { execArgv: flags } : pinned),
   });
   await answerOf(child);
   return {

@@ -19,3 +19,14 @@ export const finish: LanguageModelV4StreamPart = {
   usage: { inputTokens: none, outputTokens: { total: undefined, text: undefined, reasoning: undefined } },
   finishReason: { unified: 'stop', raw: undefined },
 };
+
+export const chunksPerRun = 2000;
+
+/** An answer of so many words, without a pause. */
+export async function* chunksOf(count: number): AsyncGenerator<LanguageModelV4StreamPart> {
+  yield { type: 'stream-start', warnings: [] };
+  yield { type: 'text-start', id: 't' };
+  for (let index = 0; index < count; index++) yield { type: 'text-delta', id: 't', delta: ' word' };
+  yield { type: 'text-end', id: 't' };
+  yield finish;
+}

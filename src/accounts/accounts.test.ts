@@ -55,7 +55,7 @@ describe.each(laneEngines)('the shared records on $name', (engine) => {
         });
       });
 
-      it('keeps its address until another one is told', async () => {
+      it('retains its email address until another one is given', async () => {
         const { id } = await newUser('before@example.com');
         expect((await ensureProfile(db, { id })).email).toBe('before@example.com');
         expect((await ensureProfile(db, { id, email: 'after@example.com' })).email).toBe('after@example.com');
@@ -109,7 +109,7 @@ describe.each(laneEngines)('the shared records on $name', (engine) => {
         });
       });
 
-      it('can be changed, and say nothing of somebody unknown', async () => {
+      it('can be changed, and are missing for an unknown user', async () => {
         const id = randomUUID();
         await setOpenNotification(db, id, false);
         expect(await findRecipient(db, id)).toBeUndefined();
@@ -120,7 +120,7 @@ describe.each(laneEngines)('the shared records on $name', (engine) => {
     });
 
     describe('a referral', () => {
-      it('is kept once per invited user, of an inviter who exists and is somebody else', async () => {
+      it('is stored once per invited user, for an inviter who exists and is another user', async () => {
         const [inviter, other, invitee] = [await newUser(), await newUser(), await newUser()];
         expect(await recordReferral(db, randomUUID(), invitee.id)).toBe(false);
         expect(await recordReferral(db, invitee.id, invitee.id)).toBe(false);

@@ -46,7 +46,7 @@ export function addAccountRoutes(app: HttpServer, access: Access, deps: Granting
       config,
       schema: { tags, summary: 'Fill in made-up users and feeds', response: { 200: seeded } },
     },
-    async () => seed(deps.db),
+    async () => seed(deps.db, deps.onCreated),
   );
 
   app.get(

@@ -2,7 +2,14 @@
 import type { Db } from '#platform/db/db.ts';
 import type { Seeded } from './api.ts';
 import { accountOf, madeUpId } from './madeup.ts';
-import { type AccountTables, ensureProfile, putFeed, setFirstLanguage, setOpenNotification } from './store.ts';
+import {
+  type AccountTables,
+  ensureProfile,
+  type OnCreated,
+  putFeed,
+  setFirstLanguage,
+  setOpenNotification,
+} from './store.ts';
 
 /** Accounts of the local identity provider, with which you can sign in. */
 const users = [
@@ -23,9 +30,9 @@ const feeds = [
   { name: 'for adults', by: 'dora@example.com', mediaType: 'image', flag: ['adult'] },
 ] as const;
 
-export async function seed(db: Db<AccountTables>): Promise<Seeded> {
+export async function seed(db: Db<AccountTables>, onCreated?: OnCreated): Promise<Seeded> {
   for (const { email, language, plan, credits, ...settings } of users) {
-    const { id } = await ensureProfile(db, { ...accountOf(email), plan, credits });
+    const { id } = await ensureProfile(db, { ...accountOf(email), plan, credits }, onCreated);
     await setFirstLanguage(db, id, language);
     if ('isOpenNotification' in settings) await setOpenNotification(db, id, settings.isOpenNotification);
   }

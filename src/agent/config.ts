@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { integer, parseAddress, setting, text } from '#platform/config.ts';
+import { readMcpServers } from './mcpservers.ts';
 import { readModelsFile, reasoningEfforts } from './modelsfile.ts';
+import { type ProviderName, parseProvider, providerNames } from './sdkpackages.ts';
 
 /** docs/specification/system.md#engines. */
 export const agentSettings = {
@@ -30,6 +32,28 @@ export const agentSettings = {
     'AGENT_INSTRUCTIONS',
     { meaning: "The model's instructions, in place of the built-in ones; `@file` reads them from a file." },
     (raw) => (raw.startsWith('@') ? readText(raw.slice(1)) : raw),
+  ),
+  mcpServers: setting(
+    'AGENT_MCP_SERVERS',
+    {
+      secret: true,
+      default: [],
+      defaultText: 'none',
+      meaning:
+        'MCP servers whose tools the agent has: a JSON object, name → `{ "url": …, "headers": {…} }`, over Streamable HTTP (docs/agent.md#mcp-servers).',
+    },
+    readMcpServers,
+  ),
+  mcpAllowPrivate: setting(
+    'AGENT_MCP_ALLOW_PRIVATE',
+    {
+      default: false,
+      meaning: '`true`: `AGENT_MCP_SERVERS` may have private addresses. Otherwise such a server is a start fault.',
+    },
+    (raw) => {
+      if (raw !== 'true' && raw !== 'false') throw new Error('must be true or false');
+      return raw === 'true';
+    },
   ),
 } as const;
 
@@ -125,12 +149,23 @@ export const modelSettings = {
   ),
 } as const;
 
+function providerSetting(prefix: string) {
+  const names = providerNames.map((name) => `\`${name}\``).join(', ');
+  const meaning = `${names}; all but the first are packages of the AI SDK (docs/providers.md).`;
+  return setting<ProviderName>(`${prefix}_PROVIDER`, { default: 'openai-compatible', meaning }, parseProvider);
+}
+
 export const imageModelSettings = {
+  provider: providerSetting('IMAGE_MODEL'),
   ...generator('IMAGE_MODEL', 'OpenAI-compatible `/images/generations` and `/images/edits`', 'the offline renderer'),
   name: text('IMAGE_MODEL_NAME', { meaning: 'The image model.' }),
+  editName: text('IMAGE_MODEL_EDIT_NAME', {
+    meaning: 'The model that edits images, if it is another one. Used with `IMAGE_MODEL_PROVIDER`.',
+  }),
 } as const;
 
 export const videoModelSettings = {
+  provider: providerSetting('VIDEO_MODEL'),
   ...generator('VIDEO_MODEL', 'OpenAI-compatible `/videos`', 'the offline renderer'),
   name: text('VIDEO_MODEL_NAME', { meaning: 'The video model.' }),
 } as const;

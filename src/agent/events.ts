@@ -68,6 +68,35 @@ export async function publishRunEnd<Tables>(
   ]);
 }
 
+interface MadeImage {
+  readonly taskId: string;
+  readonly threadId: string;
+  readonly toolCallId: string;
+  readonly ownerId: string;
+  readonly assetId: string;
+}
+
+/** Publishes `media.completed` for an image that no run made. */
+export async function publishImage<Tables>(
+  { userEvents, webhooks }: Publishers,
+  tx: Tx<Tables>,
+  { ownerId, ...facts }: MadeImage,
+): Promise<void> {
+  const event = { type: 'media.completed', kind: 'image', ...facts } as const;
+  await publishMedia(webhooks, tx, ownerId, event);
+  await userEvents.publish(tx, ownerId, [event]);
+}
+
+/** Publishes `credits.changed` for a settlement outside a run. */
+export async function publishSettlement<Tables>(
+  { userEvents }: Publishers,
+  tx: Tx<Tables>,
+  work: Pick<Run, 'threadId' | 'taskId'>,
+  settlement: Settlement | undefined,
+): Promise<void> {
+  if (settlement !== undefined) await userEvents.publish(tx, settlement.userId, creditsEvent(work, settlement));
+}
+
 /** Publishes `media.completed`. */
 export async function publishVideo<Tables>(
   publishers: Publishers,

@@ -40,12 +40,23 @@ describe('MODELS_FILE', () => {
     expect(await read(models)).toEqual(models);
   });
 
+  it.each(['anthropic', 'openai', 'google'])('needs no address with the package %s', async (provider) => {
+    const models = [{ id: 'a', model: 'a', provider }];
+    expect(await read(models)).toEqual(models);
+  });
+
   it.each([
     ['no JSON', '[', 'is not valid JSON'],
     ['no array', { models: [] }, 'the file'],
     ['no model', [], 'the file'],
     ['an entry without an id', [{ ...entry, id: undefined }], '0.id'],
     ['an entry without an address', [{ ...entry, baseUrl: undefined }], '0.baseUrl'],
+    ['no address for the compatible wire', [{ id: 'a', model: 'a', provider: 'openai-compatible' }], '0.baseUrl'],
+    [
+      'a package that is not installed',
+      [{ id: 'a', model: 'a', provider: 'azure' }],
+      'needs the package @ai-sdk/azure',
+    ],
     ['a wrong address', [{ ...entry, baseUrl: 'ftp://models.example' }], '0.baseUrl'],
     ['the same id twice', [entry, entry], '1.id: is not unique'],
     ['a fallback that does not exist', [{ ...entry, fallback: 'b' }], '0.fallback'],

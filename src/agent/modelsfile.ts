@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { plan } from '#accounts/api.ts';
+import { findMissingPackage, providerNames } from './sdkpackages.ts';
 
 export const reasoningEfforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 
@@ -11,8 +12,8 @@ const modelEntry = z
   .strictObject({
     id: z.string().min(1).max(128),
     label: z.string().min(1).max(200).optional(),
-    provider: z.literal('openai-compatible').optional(),
-    baseUrl: z.url({ protocol: /^https?$/ }),
+    provider: z.enum(providerNames).optional(),
+    baseUrl: z.url({ protocol: /^https?$/ }).optional(),
     apiKeyEnv: z.string().min(1).optional(),
     model: z.string().min(1),
     vision: z.boolean().optional(),
@@ -35,7 +36,11 @@ const modelsFile = z
   .min(1)
   .superRefine((entries, context) => {
     const ids = entries.map(({ id }) => id);
-    for (const [index, { id, fallback }] of entries.entries()) {
+    for (const [index, { id, fallback, provider = 'openai-compatible', baseUrl }] of entries.entries()) {
+      if (provider === 'openai-compatible' && baseUrl === undefined)
+        context.addIssue({ code: 'custom', path: [index, 'baseUrl'], message: 'is required without a provider' });
+      const missing = findMissingPackage(provider);
+      if (missing !== undefined) context.addIssue({ code: 'custom', path: [index, 'provider'], message: missing });
       if (ids.indexOf(id) !== index)
         context.addIssue({ code: 'custom', path: [index, 'id'], message: 'is not unique' });
       if (fallback !== undefined && (fallback === id || !ids.includes(fallback)))

@@ -23,6 +23,10 @@ export const agentProblems = defineProblems({
     message: 'The user has as many streams open as are allowed. Close one before you open another.',
     retryAfterS: 5,
   },
+  method_not_allowed: {
+    status: 405,
+    message: 'Send MCP messages with POST. There is no session and no stream to open.',
+  },
   thread_full: {
     status: 409,
     message: 'The thread is full. Start another thread, or rewind this one to an earlier message.',

@@ -4,6 +4,7 @@ import { ensureProfile } from '#accounts/store.ts';
 import type { Access } from '#platform/access/access.ts';
 import { idempotencyHeaders } from '#platform/http/idempotency.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import { publishAccount } from '#webhooks/accounts.ts';
 import {
   creditsInfo,
   creditsQuery,
@@ -140,7 +141,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     },
     async (request) => {
       if (request.caller.kind !== 'user') throw new Error('the guard lets only users through');
-      const { plan } = await ensureProfile(deps.db, { id: request.caller.userId });
+      const { plan } = await ensureProfile(deps.db, { id: request.caller.userId }, publishAccount(deps.webhooks));
       return { models: [...deps.models.list(plan)] };
     },
   );

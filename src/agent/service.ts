@@ -13,6 +13,7 @@ import { measureJobs } from '#platform/jobs/depth.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { PubSub } from '#platform/pubsub/pubsub.ts';
 import type { Redis } from '#platform/redis/redis.ts';
+import { noTelemetry } from '#platform/telemetry/telemetry.ts';
 import type { Webhooks } from '#webhooks/publishing.ts';
 import { addChatRoutes } from './chat/routes.ts';
 import type { agentSettings, modelSettings } from './config.ts';
@@ -20,6 +21,8 @@ import { workOnDeletions } from './deletion/deletion.ts';
 import { clearingQueue, deletionQueue } from './deletion/queues.ts';
 import type { DeletionPace } from './deletion/removal.ts';
 import { openEventLog } from './eventlog/open.ts';
+import { McpCalls } from './mcp/calls.ts';
+import { addMcpRoutes } from './mcp/routes.ts';
 import { AgentMetrics } from './metrics.ts';
 import type { ImageGenerator, VideoGenerator } from './providers/generators.ts';
 import { openModels } from './providers/models.ts';
@@ -30,6 +33,7 @@ import { abortTopic } from './runs/tasks.ts';
 import { createOwnUrls } from './services/ownurls.ts';
 import type { EventTables } from './store/eventstore.ts';
 import type { StartTables } from './store/startstore.ts';
+import type { ToolCallTables } from './store/toolcallstore.ts';
 import type { UsageTables } from './store/usagestore.ts';
 import type { UserEventTables } from './store/usereventstore.ts';
 import type { VideoTables } from './store/videostore.ts';
@@ -39,6 +43,8 @@ import { createStreamQuota } from './stream/streamquota.ts';
 import { addThreadRoutes } from './threadroutes.ts';
 import { titleQueue } from './titles/request.ts';
 import { workOnTitles } from './titles/titling.ts';
+import type { Pace } from './toolservers/toolserver.ts';
+import { openToolServers } from './toolservers/toolservers.ts';
 import { createUserEvents } from './userevents/publishing.ts';
 import { UserEventReaders, type UserEventReadersPace } from './userevents/readers.ts';
 import { startDeletingOldEvents } from './userevents/retention.ts';
@@ -77,16 +83,26 @@ export interface AgentDeps {
       readonly leaseMs?: number;
       readonly idleMs?: number;
       readonly videoWaitMs?: number;
+      readonly toolPace?: Partial<Pace>;
     };
 }
 
-type Tables = AccountTables & EventTables & LedgerTables & StartTables & UsageTables & UserEventTables & VideoTables;
+type Tables = AccountTables &
+  EventTables &
+  LedgerTables &
+  StartTables &
+  ToolCallTables &
+  UsageTables &
+  UserEventTables &
+  VideoTables;
 
 const queues = [videoQueue.name, titleQueue.name, deletionQueue.name, clearingQueue.name];
 
 /** Runs of dead instances are ended within 30 s (docs/specification/agent.md#streams): a lease, a look every 2 s, and the end itself. */
 const defaultLeaseMs = 15_000;
 
+/** Refused while the service drains. */
+const startsWork = ['/task', '/chat', '/mcp'];
 const longLivedRoutes = ['/stream/:taskId', '/chat/:id/stream', '/events'];
 
 export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
@@ -113,11 +129,18 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     ttlS: settings.taskTtlS,
   };
   const metrics = new AgentMetrics();
+  const toolServers = await openToolServers({
+    servers: settings.mcpServers,
+    allowPrivate: settings.mcpAllowPrivate,
+    log,
+    pace: deps.pace?.toolPace,
+  });
   const idleMs = deps.pace?.idleMs;
-  const models = openModels({
+  const models = await openModels({
     settings: deps.model,
     offline: deps.offlineModel,
     log,
+    telemetry: deps.server.telemetry,
     ...(deps.readKey && { readKey: deps.readKey }),
     ...(idleMs !== undefined && { idleMs }),
   });
@@ -133,11 +156,14 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   };
   const executor = new RunExecutor({
     ...runs,
+    toolServers,
     instructions: settings.instructions,
     maxSteps: settings.maxSteps,
+    telemetry: deps.server.telemetry ?? noTelemetry,
     ...deps.pace,
   });
   const reaper = startReaper(runs);
+  const calls = new McpCalls(runs);
   const unsubscribe = pubsub.subscribe(abortTopic, { onMessage: (taskId) => executor.abort(taskId) });
 
   let drainedByMs = 0;
@@ -150,10 +176,10 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     isLongLived: (route) => route !== undefined && longLivedRoutes.includes(route),
     // Only new runs are refused: runs in flight can still be read and stopped.
     servedWhileDraining: ({ method, routeOptions: { url } }) =>
-      url !== '/health' && !(method === 'POST' && (url === '/task' || url === '/chat')),
+      url !== '/health' && !(method === 'POST' && startsWork.includes(url ?? '')),
     onDrain: async () => {
       drainedByMs = performance.now() + settings.drainS * 1000;
-      await executor.drain(settings.drainS * 1000);
+      await Promise.all([executor.drain(settings.drainS * 1000), calls.drain(settings.drainS * 1000)]);
       await userEventReaders.close();
       await readers.close();
     },
@@ -161,6 +187,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   app.addHook('onClose', async () => {
     // A run that was accepted before the drain and started during it has the same time as the others.
     await executor.drain(Math.max(0, drainedByMs - performance.now()));
+    await calls.close();
     executor.close();
     reaper.close();
     await userEventReaders.close();
@@ -168,6 +195,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     buffers.close();
     unsubscribe();
     await jobs.stop({ queues });
+    await toolServers.close();
     await eventLog.close();
   });
   const routeDeps = {
@@ -184,12 +212,13 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   addUserEventRoutes(app, deps.access, routeDeps);
   const removal = { ...common, eventLog, executor, pubsub, reaper, pace: deps.pace };
   addThreadRoutes(app, deps.access, removal);
+  addMcpRoutes(app, deps.access, { ...runs, calls, videoWaitMs: deps.pace?.videoWaitMs });
   metrics.register(app.metrics);
   measureJobs(app.metrics, jobs, queues);
   workOnVideos(common);
   workOnTitles({ ...common, models, metrics });
   workOnDeletions(removal);
   // An embedded database has one process, so all runs that are in flight at its start belong to a dead one.
-  if (database.driver === 'pglite') await reaper.reapAll();
+  if (database.driver === 'pglite') await Promise.all([reaper.reapAll(), calls.reap(true)]);
   return app;
 }

@@ -3,6 +3,7 @@
  * parts.
  */
 import { resolve } from 'node:path';
+import { secretsOfMcpServers } from '#agent/mcpservers.ts';
 import { ConfigFault, type Environment, readSettings, type Setting } from '#platform/config.ts';
 import { findMisspellings } from '#platform/misspelling.ts';
 import { withSecrets } from '#platform/secrets.ts';
@@ -47,8 +48,7 @@ export function readConfig(
   services: readonly ServiceName[],
   { keepSecrets = true }: { readonly keepSecrets?: boolean } = {},
 ) {
-  // MODELS_FILE takes the place of MODEL_*.
-  const environment = given.MODELS_FILE ? { ...given, MODEL_BASE_URL: given.MODEL_BASE_URL || 'offline' } : given;
+  const environment = withModelUrls(given);
   const production = environment.NODE_ENV === 'production';
   const dataDir = resolve(environment.ATELIER_DATA_DIR || 'data');
   const complete = production ? environment : withSecrets(environment, dataDir, settingGroups, keepSecrets);
@@ -87,6 +87,19 @@ function misspellingsIn(environment: Environment): readonly string[] {
   );
 }
 
+/** MODELS_FILE takes the place of MODEL_*, and the packages of providers have base URLs of their own. */
+function withModelUrls(given: Environment): Environment {
+  const named: readonly (readonly [boolean, string])[] = [
+    [Boolean(given.MODELS_FILE), 'MODEL_BASE_URL'],
+    [usesPackage(given.IMAGE_MODEL_PROVIDER), 'IMAGE_MODEL_BASE_URL'],
+    [usesPackage(given.VIDEO_MODEL_PROVIDER), 'VIDEO_MODEL_BASE_URL'],
+  ];
+  const urls = named.flatMap(([isNamed, variable]) => (isNamed ? [[variable, given[variable] || 'offline']] : []));
+  return { ...given, ...Object.fromEntries(urls) };
+}
+
+const usesPackage = (provider: string | undefined) => (provider || 'openai-compatible') !== 'openai-compatible';
+
 /** Settings that other settings require: the keys of a server and, in production, a channel for mail. */
 function requiredByOthers(environment: Environment, services: readonly ServiceName[]): readonly string[] {
   const isServer = (endpoint: string | undefined, own = 'embedded') => (endpoint || own) !== own;
@@ -97,7 +110,9 @@ function requiredByOthers(environment: Environment, services: readonly ServiceNa
       ? ['S3_BUCKET', 'S3_PUBLIC_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']
       : []),
     ...['MODEL', 'IMAGE_MODEL', 'VIDEO_MODEL'].flatMap((model) =>
-      (environment[`${model}_BASE_URL`] || 'offline') === 'offline' ? [] : [`${model}_NAME`],
+      isServer(environment[`${model}_BASE_URL`], 'offline') || usesPackage(environment[`${model}_PROVIDER`])
+        ? [`${model}_NAME`]
+        : [],
     ),
     ...(isServer(environment.LEGACY_S3_ENDPOINT) ? ['LEGACY_S3_ACCESS_KEY_ID', 'LEGACY_S3_SECRET_ACCESS_KEY'] : []),
     ...(environment.WEBHOOK_URL ? ['WEBHOOK_SECRET'] : []),
@@ -133,8 +148,8 @@ export function standInsOf(config: Config, services: readonly ServiceName[]): re
       'offline',
       'MODEL_BASE_URL',
     ),
-    ...standIn(agent && imageModel.url === 'offline', 'the image model', 'offline', 'IMAGE_MODEL_BASE_URL'),
-    ...standIn(agent && videoModel.url === 'offline', 'the video model', 'offline', 'VIDEO_MODEL_BASE_URL'),
+    ...standIn(agent && isOffline(imageModel), 'the image model', 'offline', 'IMAGE_MODEL_BASE_URL'),
+    ...standIn(agent && isOffline(videoModel), 'the video model', 'offline', 'VIDEO_MODEL_BASE_URL'),
     ...standIn(
       uses('notify') && notify.resendApiKey === undefined && notify.smtpUrl === 'outbox',
       'mail',
@@ -142,6 +157,10 @@ export function standInsOf(config: Config, services: readonly ServiceName[]): re
       'RESEND_API_KEY and SMTP_URL',
     ),
   ];
+}
+
+function isOffline({ provider, url }: Config['videoModel']): boolean {
+  return provider === 'openai-compatible' && url === 'offline';
 }
 
 /** Returns RATE_LIMIT_PER_MINUTE. 0: no limit. */
@@ -217,14 +236,16 @@ export const publicAuthUrlOf = (config: Config): string => config.auth.publicUrl
 /** Returns all configured secrets, so that the log can remove them. */
 export function secretsOf(config: Config): readonly string[] {
   const values: Readonly<Record<string, Readonly<Record<string, unknown>>>> = config;
-  return Object.entries(settingGroups).flatMap(([group, settings]) =>
-    Object.entries<Setting<unknown>>(settings)
-      .filter(([, { secret: isSecret }]) => isSecret)
-      .flatMap(([name]) => values[group]?.[name])
-      .filter((value) => typeof value === 'string')
-      // Keywords that select an engine are not secret.
-      .filter((value) => value !== 'embedded' && value !== 'outbox'),
-  );
+  return Object.entries(settingGroups)
+    .flatMap(([group, settings]) =>
+      Object.entries<Setting<unknown>>(settings)
+        .filter(([, { secret: isSecret }]) => isSecret)
+        .flatMap(([name]) => values[group]?.[name])
+        .filter((value) => typeof value === 'string')
+        // Keywords that select an engine are not secret.
+        .filter((value) => value !== 'embedded' && value !== 'outbox'),
+    )
+    .concat(config.webhooks.secrets, secretsOfMcpServers(config.agent.mcpServers));
 }
 
 type GroupName = keyof typeof settingGroups;
@@ -248,9 +269,9 @@ const groupsByService: Partial<Record<ServiceName, readonly GroupName[]>> = {
   edge: ['objects', 'legacyObjects', 'resizing', 'image', 'edge'],
   memory: ['database', 'identity', 'internal', 'memory', 'embedding'],
   content: ['database', 'cms', 'content'],
-  notify: ['database', 'internal', 'notify'],
+  notify: ['database', 'internal', 'notify', 'webhooks'],
   idp: ['localIdp', 'database', 'webhooks'],
-  console: ['console', 'memory'],
+  console: ['console', 'memory', 'webhooks'],
 };
 
 /** Processes of this service share their writes through the database, so without Redis only one of them may run. */

@@ -14,7 +14,7 @@ import type { Log } from '#platform/log.ts';
 import { deriveAddressKey } from '#platform/objects/addresses.ts';
 import { openLegacyObjects, openObjects } from '#platform/objects/open.ts';
 import { openRedis } from '#platform/redis/open.ts';
-import { openWebhooks } from '#webhooks/opening.ts';
+import { openPublisher, openWebhooks } from '#webhooks/opening.ts';
 import { addressesOf, type Config, legacyOf } from './config.ts';
 import { migrations } from './migrations.ts';
 
@@ -106,7 +106,8 @@ export function createEngines(config: Config, log: Log, closers: Closers) {
   const webhooks = once(() =>
     openWebhooks({ settings: config.webhooks, jobs, clock: systemClock, production: config.process.production }),
   );
-  return { database, jobs, webhooks, redis, objects, legacy, pictures, variants, screening };
+  const publisher = once(() => openPublisher({ settings: config.webhooks, jobs, clock: systemClock }));
+  return { database, jobs, webhooks, publisher, redis, objects, legacy, pictures, variants, screening };
 }
 
 function once<T>(open: () => Promise<T>): () => Promise<T> {

@@ -182,7 +182,7 @@ describe('POST /refresh', () => {
     expect((await refresh(browser)).status).toBe(200);
   });
 
-  it('passes on how long the provider asks to wait, up to a limit', async () => {
+  it('passes on the provider’s Retry-After, up to a limit', async () => {
     const browser = await signedIn();
     for (const [given, expected] of [
       ['7', '7'],

@@ -28,6 +28,7 @@ export type ProblemCode =
   | 'invalid_signature'
   | 'memory_full'
   | 'message_exists'
+  | 'method_not_allowed'
   | 'no_session'
   | 'not_cancelable'
   | 'not_found'

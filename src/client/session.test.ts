@@ -38,7 +38,7 @@ it('requests another one, once, for all callers whose token was rejected', async
   expect(requests()).toHaveLength(2);
 });
 
-it('reports that no user is signed in, and asks again when that may have changed', async () => {
+it('reports that no user is signed in, and calls again when that may have changed', async () => {
   wire.respond({ status: 401, body: { error: 'no_session' } }, { fate: 'cut' }, token('one'));
   const session = sessionOf();
   await expect(session.accessToken()).rejects.toMatchObject({ code: 'no_session', status: 401 });

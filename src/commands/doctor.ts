@@ -16,6 +16,7 @@ import { probePostgres } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
 import { openLegacyObjects, openObjects } from '#platform/objects/open.ts';
 import { probeRedis } from '#platform/redis/open.ts';
+import { checkMcpServers, checkWebhooks } from './doctor/integrations.ts';
 import { checkEmbeddings, checkImageModel, checkModel, checkVideoModel } from './doctor/models.ts';
 import { reasonOf, Warning } from './doctor/probing.ts';
 import { checkCdn, checkClassifier, checkCms, checkIdentity, checkMail, checkResizing } from './doctor/services.ts';
@@ -38,6 +39,8 @@ const checks: Readonly<Record<string, Check>> = {
   'image model': checkImageModel,
   'video model': checkVideoModel,
   embeddings: checkEmbeddings,
+  'mcp servers': checkMcpServers,
+  webhooks: checkWebhooks,
   screening: checkScreening,
   classifier: checkClassifier,
   ffmpeg: checkVideo,

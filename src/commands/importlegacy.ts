@@ -98,6 +98,7 @@ async function standalone(config: Config, closers: Closers): Promise<Import> {
     engine: await engines.pictures(),
     screening: await engines.screening(),
     settings: config.media,
+    webhooks: await engines.publisher(),
   });
   return async (json) => {
     const { data, error } = legacyImport.safeParse(json);

@@ -50,6 +50,7 @@ async function alone(config: Config, closers: Closers): Promise<string> {
     legacy: await engines.legacy(),
     variants: await engines.variants(),
     screening: await engines.screening(),
+    webhooks: await engines.publisher(),
   });
   const db = auditOf(database.queries());
   const { checked, blocked, withoutDigests } = await audited(

@@ -8,7 +8,8 @@ export async function seed(): Promise<number> {
   const { users, feeds } = await onRecords<Seeded>({
     method: 'POST',
     path: '/v1/accounts/seed',
-    locally: (db) => audited(auditOf(db), { action: 'seed', target: 'accounts' }, () => seedRecords(db)),
+    locally: (db, _config, onCreated) =>
+      audited(auditOf(db), { action: 'seed', target: 'accounts' }, () => seedRecords(db, onCreated)),
   });
   console.log(
     `There are now ${users} made-up users and ${feeds} feeds. You can sign in as ada@example.com, for example.`,

@@ -120,6 +120,7 @@ async function open(config: Config, closers: Closers): Promise<Sweep> {
     publicObjects,
     legacy: await engines.legacy(),
     variants: await engines.variants(),
+    webhooks: await engines.publisher(),
   });
   return (request) => {
     const page = () => sweepPage(sweepRequest.parse(request));

@@ -37,9 +37,31 @@ const run = {
   userId: '00000000-0000-4000-8000-000000000002',
 };
 
+const asset = {
+  assetId: '00000000-0000-4000-8000-000000000003',
+  ownerId: run.userId,
+  scopeKind: 'thread',
+  scopeId: run.threadId,
+  kind: 'image',
+};
+const task = { taskId: '00000000-0000-4000-8000-000000000004', ownerId: run.userId };
+const mail = {
+  emailId: '00000000-0000-4000-8000-000000000005',
+  to: ['ada@example.com'],
+  reason: 'The mailbox does not exist.',
+  suppressed: ['ada@example.com'],
+};
+
 const examples: WebhookEvents = {
   'run.ended': { ...run, status: 'completed' },
   'media.completed': { ...run, assetId: '00000000-0000-4000-8000-000000000003', kind: 'image' },
   'media.failed': { ...run, kind: 'video', error: null },
   'account.created': { userId: run.userId, email: 'ada@example.com' },
+  'asset.registered': { ...asset, mime: 'image/png', byteSize: 12_345 },
+  'asset.deleted': asset,
+  'asset.blocked': { ...asset, sha256: '0'.repeat(64), list: 'example' },
+  'video_task.completed': { ...task, assetIds: [asset.assetId] },
+  'video_task.failed': { ...task, error: 'processing_failed' },
+  'mail.bounced': mail,
+  'mail.complained': { ...mail, reason: null },
 };

@@ -10,6 +10,7 @@ export const consoleInfo = z.object({
   addresses: z.record(z.string(), z.string()).describe('Service → where browsers reach it.'),
   hasOutbox: z.boolean(),
   hasMemory: z.boolean(),
+  hasWebhooks: z.boolean(),
 });
 export type ConsoleInfo = z.output<typeof consoleInfo>;
 
@@ -49,6 +50,28 @@ export const overview = z.object({
   processes: z.array(z.object({ services: z.array(z.string()), startedAt: z.iso.datetime(), memoryBytes: z.int() })),
 });
 export type Overview = z.output<typeof overview>;
+
+const delivery = z.object({
+  id: z.string(),
+  webhookId: z.string().describe('The `webhook-id` of every attempt.'),
+  type: z.string(),
+  status: z.enum(['waiting', 'running', 'done', 'dead']),
+  attempts: z.int(),
+  reason: z.string().nullable().describe('Of the last failed attempt.'),
+  createdAt: z.iso.datetime(),
+  nextAttemptAt: z.iso.datetime().nullable(),
+  body: z.string(),
+});
+export type Delivery = z.output<typeof delivery>;
+
+export const deliveryQuery = z.object({ status: z.enum(['waiting', 'running', 'done', 'dead']).optional() });
+export const deliveryParams = z.object({ id: z.guid() });
+export const deliveryList = z.object({
+  receiver: z.string(),
+  dead: z.int(),
+  deliveries: z.array(delivery).describe('Newest first; at most 100.'),
+});
+export type DeliveryList = z.output<typeof deliveryList>;
 
 const mailHead = z.object({
   name: z.string().describe('Of the file in the outbox.'),

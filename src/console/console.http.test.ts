@@ -183,7 +183,7 @@ describe('the operator’s session', () => {
       expect((await send(path, { method, headers: { origin: rig.url, cookie } })).status, cookie).toBe(401);
   });
 
-  it('tells the pages whether the user is an operator', async () => {
+  it('reports to the pages whether the user is an operator', async () => {
     const anonymous = JSON.parse((await send('/api/console')).text);
     expect(anonymous).toMatchObject({ isOperator: false, hasOutbox: true, hasMemory: true });
     expect(JSON.parse((await send('/api/console', { headers: await operator() })).text).isOperator).toBe(true);

@@ -7,5 +7,6 @@ export const consoleProblems = defineProblems({
   },
   forbidden_origin: { status: 403, message: 'Pages of other origins may not call the console.' },
   wrong_token: { status: 401, message: 'The token is wrong.' },
+  delivery_not_dead: { status: 409, message: 'The delivery is not dead, so it is not sent again.' },
   outbox_unused: { status: 404, message: 'This installation sends mail through a server, so there is no outbox.' },
 });

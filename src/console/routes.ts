@@ -3,6 +3,7 @@ import type { HttpServer } from '#platform/http/server.ts';
 import { problems } from '#platform/problem.ts';
 import { version } from '#platform/version.ts';
 import { type ConsoleInfo, consoleInfo, mail, mailList, mailPath, overview, signIn } from './api.ts';
+import { addDeliveryRoutes, type DeliveryDeps } from './deliveries.ts';
 import { listMails, readMail, readMailHtml } from './mails.ts';
 import { addMemoryRoutes, type MemoryBackOffice } from './memories.ts';
 import { collectOverview, type OverviewDeps } from './overview.ts';
@@ -16,6 +17,8 @@ export interface RouteDeps extends OverviewDeps {
   /** The folder where mail is stored as files, if there is one. */
   readonly outbox: string | undefined;
   readonly memory: MemoryBackOffice | undefined;
+  /** `undefined`: no webhooks are set. */
+  readonly deliveries: DeliveryDeps | undefined;
 }
 
 const tags = ['console'];
@@ -44,6 +47,7 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
       addresses: deps.addresses,
       hasOutbox: deps.outbox !== undefined,
       hasMemory: deps.memory !== undefined,
+      hasWebhooks: deps.deliveries !== undefined,
     }),
   );
 
@@ -65,6 +69,7 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
 
   addMailRoutes(app, guard, deps.outbox);
   if (deps.memory !== undefined) addMemoryRoutes(app, guard, deps.memory);
+  if (deps.deliveries !== undefined) addDeliveryRoutes(app, guard, deps.deliveries);
 }
 
 function addMailRoutes(

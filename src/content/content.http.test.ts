@@ -96,7 +96,7 @@ describe('a CMS that fails', () => {
     expect(await shown('/op/trending', { items: [{ title: 'Back' }] })).toMatchObject({ items: [{ title: 'Back' }] });
   });
 
-  it('is left alone for a while after several failures in a row, then tried anew', async () => {
+  it('is not called for a while after several failures in a row, then retried', async () => {
     rig.answer((response) => response.destroy());
     for (let turn = 0; turn < 8; turn += 1) await rig.get('/op/trending');
     const before = rig.calls();
@@ -110,7 +110,7 @@ describe('a CMS that fails', () => {
 });
 
 describe('a body of the CMS', () => {
-  it('is read once for all who ask at once, and soon anew', async () => {
+  it('is read once for concurrent requests, and soon again', async () => {
     rig.say({ visible: true, title: 'One' });
     const answers = await Promise.all(
       contentLanguages.map((language) => rig.get('/op/announcement', { 'accept-language': language })),

@@ -28,7 +28,7 @@ beforeEach(async () => {
 const isOpen = async () => (await findRecipient(accounts, userId))?.isOpenNotification;
 
 describe('/unsubscribe', () => {
-  it('asks first: opening the page changes nothing', async () => {
+  it('requires a confirmation: opening the page changes nothing', async () => {
     const response = await fetch(page, { headers: { 'accept-language': 'de' } });
     expect(response.status).toBe(200);
     expect(await response.text()).toContain('<html lang="de">');
@@ -61,7 +61,7 @@ describe('/unsubscribe', () => {
     }
   });
 
-  it.each(['', '?token=', '?token=x', `?token=${'A'.repeat(43)}`])('knows nobody by %j', async (query) => {
+  it.each(['', '?token=', '?token=x', `?token=${'A'.repeat(43)}`])('is invalid with %j', async (query) => {
     for (const method of ['GET', 'POST']) {
       const response = await fetch(`${rig.url}/unsubscribe${query}`, { method });
       expect(response.status).toBe(400);

@@ -265,7 +265,7 @@ describe('an address that is not valid', () => {
     expect(new Set(statuses)).toEqual(new Set([403]));
   });
 
-  it('cannot be told from an absent object without a signature', async () => {
+  it('looks like an absent object without a signature', async () => {
     const absent = address('u/1/absent.png').replace(/signature=.*/, 'signature=A');
     expect((await fetch(absent)).status).toBe(403);
   });

@@ -145,7 +145,7 @@ describe('a reader', () => {
     expect(received).toBeGreaterThan(film.length);
   });
 
-  it('is not judged between two requests of one connection', async () => {
+  it('is not measured between two requests of one connection', async () => {
     const socket = connect(rig.port, '127.0.0.1');
     sockets.push(socket);
     let received = '';

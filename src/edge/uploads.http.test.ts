@@ -230,7 +230,7 @@ describe('what the address does not allow', () => {
     await nothingLeft(key);
   });
 
-  it('its end is kept', async () => {
+  it('its end is stored', async () => {
     const { key, url, headers } = reserve();
     rig.clock.nowMs += 300_000;
     expect((await put(url, headers, 'late')).status).toBe(403);

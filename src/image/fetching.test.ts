@@ -184,7 +184,7 @@ describe('what goes wrong on the way', () => {
     await expect(fetchIt(typeof path === 'string' ? path : path())).rejects.toMatchObject(failed);
   });
 
-  it('nobody listens', async () => {
+  it('no server listens', async () => {
     const closed = await listen(() => undefined);
     const gone = portOf(closed);
     await new Promise((resolve) => closed.close(resolve));

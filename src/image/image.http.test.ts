@@ -540,7 +540,7 @@ describe('sixteen identical cold requests', () => {
 describe('forget', () => {
   const forget = (source: unknown, at = base) => send('/v1/forget', { source }, {}, at);
 
-  it('removes the variants of a source, and says how many', async () => {
+  it('removes the variants of a source, and returns their number', async () => {
     await objects.originals.put('u/forget.png', picture, { contentType: 'image/png' });
     const source = { key: 'u/forget.png' };
     const { variants } = (

@@ -20,7 +20,7 @@ onEveryPair('the media service', (pair) => {
   });
   afterAll(() => rig.close());
 
-  it('says who it is and that it is well, to anybody', async () => {
+  it('returns its name and health without a credential', async () => {
     const asked = async (path: string) => {
       const response = await fetch(rig.url + path);
       return [response.status, await response.json()];

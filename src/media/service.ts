@@ -15,6 +15,7 @@ import { createServer, type HttpServer, type ServerOptions } from '#platform/htt
 import { measureJobs } from '#platform/jobs/depth.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { LegacyObjects, Objects } from '#platform/objects/objects.ts';
+import type { Webhooks } from '#webhooks/publishing.ts';
 import type { LegacyImport } from './api.ts';
 import type { MediaTables } from './assets/assetstore.ts';
 import type { mediaSettings } from './config.ts';
@@ -41,7 +42,7 @@ import {
 } from './sweeping/periodic.ts';
 import { addSweepRoutes } from './sweeping/routes.ts';
 import { sweepPage } from './sweeping/sweep.ts';
-import { giveUp, type ProcessingDeps, processVideo, videoUploadQueue } from './tasks/processing.ts';
+import { giveUp, type ProcessingDeps, processVideo, type VideoUpload, videoUploadQueue } from './tasks/processing.ts';
 import { addTaskRoutes } from './tasks/routes.ts';
 import { deleteAssetsOfOwner } from './tasks/tasks.ts';
 import type { TaskTables } from './tasks/taskstore.ts';
@@ -78,6 +79,8 @@ export interface MediaDeps {
   readonly resizeAddress: ResizeSigner;
   /** On the same database. Media works on its queues from its start until it closes. */
   readonly jobs: Jobs;
+  /** `undefined`: none are sent. */
+  readonly webhooks?: Webhooks | undefined;
   readonly settings: Values<typeof mediaSettings>;
 }
 
@@ -111,6 +114,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
     taskDb: database.queries<TaskTables>(),
     publicObjects,
     signedUrls,
+    webhooks: deps.webhooks,
     addressing: addressingOf(originals, resizeAddress),
     engine,
     variants,
@@ -160,7 +164,10 @@ function workOnQueues(
   measureJobs(app.metrics, jobs, queues);
   app.addHook('onReady', async () => {
     await removeAbandonedScratch();
-    jobs.work(videoUploadQueue, (job) => processVideo(deps, job), { concurrency, onDead: giveUp });
+    jobs.work<VideoUpload, TaskTables>(videoUploadQueue, (job) => processVideo(deps, job), {
+      concurrency,
+      onDead: (tx, upload) => giveUp(deps, tx, upload),
+    });
     jobs.work(watermarkQueue, (job) => makeVideoWatermark(deps, job), { concurrency });
     jobs.work<SweepJob, TaskTables>(sweepQueue, (job) => sweepOn(deps, job), {
       concurrency: 1,
@@ -188,22 +195,26 @@ const auditing = {
 
 /** For `npm run import-legacy` without a running instance: `POST /v1/assets/legacy` without HTTP. */
 export function importerOf(
-  deps: Pick<MediaDeps, 'database' | 'originals' | 'legacy' | 'engine' | 'screening' | 'settings'>,
+  deps: Pick<MediaDeps, 'database' | 'originals' | 'legacy' | 'engine' | 'screening' | 'settings' | 'webhooks'>,
 ) {
-  const { database, originals, legacy, engine, screening, settings } = deps;
+  const { database, originals, legacy, engine, screening, settings, webhooks } = deps;
   const db = database.queries<MediaTables>();
   const pictures = picturePermits();
   // A command can wait.
   const digester = createDigester({ waitMs: 3_600_000 });
-  const importDeps = { db, objects: originals, legacy, engine, screening, pictures, digester, limits: settings };
+  const limits = settings;
+  const importDeps = { db, objects: originals, legacy, engine, screening, pictures, digester, limits, webhooks };
   return (request: LegacyImport) => importFile(importDeps, request);
 }
 
 /** For `npm run sweep` without a running instance: `POST /v1/sweep` without HTTP. */
 export function sweeperOf(
-  deps: Pick<MediaDeps, 'clock' | 'database' | 'signedUrls' | 'originals' | 'publicObjects' | 'legacy' | 'variants'>,
+  deps: Pick<
+    MediaDeps,
+    'clock' | 'database' | 'signedUrls' | 'originals' | 'publicObjects' | 'legacy' | 'variants' | 'webhooks'
+  >,
 ) {
-  const { clock, database, signedUrls, originals, publicObjects, legacy, variants } = deps;
+  const { clock, database, signedUrls, originals, publicObjects, legacy, variants, webhooks } = deps;
   const db = database.queries<MediaTables>();
   const sweepDeps = {
     clock,
@@ -214,13 +225,14 @@ export function sweeperOf(
     publicObjects,
     legacy,
     variants,
+    webhooks,
   };
   return (request: SweepRequest) => sweepPage(sweepDeps, request);
 }
 
 /** For `npm run rescreen` without a running instance: `POST /v1/rescreen` without HTTP and jobs. */
 export function rescreenerOf(
-  deps: Pick<MediaDeps, 'database' | 'signedUrls' | 'originals' | 'legacy' | 'variants' | 'screening'>,
+  deps: Pick<MediaDeps, 'database' | 'signedUrls' | 'originals' | 'legacy' | 'variants' | 'screening' | 'webhooks'>,
 ) {
   const { database, originals, ...others } = deps;
   const rescreeningDeps = { ...others, db: database.queries<MediaTables>(), objects: originals };

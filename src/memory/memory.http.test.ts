@@ -40,7 +40,7 @@ onEveryDatabase('the memory service', (engine) => {
     });
   });
 
-  it('merges what it knows already, and says so', async () => {
+  it('merges a known memory, and reports that', async () => {
     const user = newUser();
     const first = await add(user, 'I keep bees on the roof', { metadata: { a: 1, b: 1 } });
     const again = await add(user, 'i keep bees on the roof.', { metadata: { b: 2 } });

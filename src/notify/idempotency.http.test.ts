@@ -70,7 +70,7 @@ describe.each(laneEngines)('Idempotency-Key on $name', (engine) => {
       expect(channel.sent).toHaveLength(1);
     });
 
-    it('counts for each endpoint by itself', async () => {
+    it('counts for each endpoint separately', async () => {
       const key = newKey();
       const { id } = await ensureProfile(database.queries<AccountTables>(), {
         id: randomUUID(),

@@ -4,6 +4,7 @@
  */
 import { type Db, transaction } from '#platform/db/db.ts';
 import type { Log } from '#platform/log.ts';
+import type { Webhooks } from '#webhooks/publishing.ts';
 import type { EventType, ProviderEvent } from './emailapi.ts';
 import { addForeignEvent } from './eventstore.ts';
 import { addressOf } from './mail.ts';
@@ -13,6 +14,7 @@ import type { NotifyTables } from './tables.ts';
 export interface ProviderEventDeps {
   readonly db: Db<NotifyTables>;
   readonly log: Log;
+  readonly webhooks?: Webhooks | undefined;
 }
 
 /** By the provider's name of the event. Other events are ignored. */
@@ -25,7 +27,7 @@ const known: Readonly<Record<string, EventType>> = {
   'email.suppressed': 'suppressed',
 };
 
-export async function takeProviderEvent({ db, log }: ProviderEventDeps, event: ProviderEvent): Promise<void> {
+export async function takeProviderEvent({ db, log, webhooks }: ProviderEventDeps, event: ProviderEvent): Promise<void> {
   const type = known[event.type];
   if (type === undefined) return;
   const reason = storable(event.reason);
@@ -37,6 +39,10 @@ export async function takeProviderEvent({ db, log }: ProviderEventDeps, event: P
       tx,
       addresses.map((address) => ({ address, reason: why })),
     );
+    if (type !== 'bounced' && type !== 'complained') return;
+    const { email_id: emailId } = event;
+    const to = event.to.flatMap((text) => addressOf(text) ?? []);
+    await webhooks?.publish(tx, `mail.${type}`, { emailId, to, reason: reason ?? null, suppressed: addresses });
   });
   if (addresses.length === 0 && (type === 'bounced' || type === 'complained'))
     log.warn(

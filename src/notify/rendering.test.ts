@@ -56,19 +56,22 @@ const cases = [
 ] as const;
 
 describe.each(cases)('%s', (_name, type, change) => {
-  it.each(contentLanguages)('says the same in HTML and text, with the brand and no placeholder, in %s', (language) => {
-    const { subject, html, text } = renderMail(deps, type, rendering({ ...change, language }));
-    expect(subject).toContain(brand.name);
-    expect(subject).not.toMatch(/\p{Cc}/u);
-    for (const line of lines(html)) expect(text.replaceAll('\n', ' · ')).toContain(line);
-    for (const part of [deps.appUrl, brand.postalAddress]) {
-      expect(visible(html)).toContain(part);
-      expect(text).toContain(part);
-    }
-    expect(html).toContain('href="https://app.example.com/?a=1&amp;b=&quot;2&quot;"');
-    expect(html).toContain(`lang="${language.replace('_', '-')}"`);
-    expect(subject + html + text).not.toMatch(/\{\w+\}/);
-  });
+  it.each(contentLanguages)(
+    'has the same content in HTML and text, with the brand and no placeholder, in %s',
+    (language) => {
+      const { subject, html, text } = renderMail(deps, type, rendering({ ...change, language }));
+      expect(subject).toContain(brand.name);
+      expect(subject).not.toMatch(/\p{Cc}/u);
+      for (const line of lines(html)) expect(text.replaceAll('\n', ' · ')).toContain(line);
+      for (const part of [deps.appUrl, brand.postalAddress]) {
+        expect(visible(html)).toContain(part);
+        expect(text).toContain(part);
+      }
+      expect(html).toContain('href="https://app.example.com/?a=1&amp;b=&quot;2&quot;"');
+      expect(html).toContain(`lang="${language.replace('_', '-')}"`);
+      expect(subject + html + text).not.toMatch(/\{\w+\}/);
+    },
+  );
 
   it('has its own words in every language', () => {
     const mails = contentLanguages.map((language) => renderMail(deps, type, rendering({ ...change, language })).text);

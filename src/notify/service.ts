@@ -8,6 +8,7 @@ import { createClient } from '#platform/http/client.ts';
 import { createServer, type HttpServer, type Readiness, type ServerCommons } from '#platform/http/server.ts';
 import { measureJobs } from '#platform/jobs/depth.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
+import type { Webhooks } from '#webhooks/publishing.ts';
 import type { Brand } from './brand.ts';
 import type { Channel } from './channels/channel.ts';
 import { startDelivering } from './delivering.ts';
@@ -27,6 +28,7 @@ export interface NotifyDeps {
   /** Migrated. */
   readonly database: Database;
   readonly jobs: Jobs;
+  readonly webhooks?: Webhooks | undefined;
   readonly channel: Channel;
   /** NOTIFY_FROM. */
   readonly from: string;
@@ -64,7 +66,7 @@ export async function createNotify(deps: NotifyDeps): Promise<HttpServer> {
     labelNames: ['outcome'],
     registers: [app.metrics],
   });
-  const sending = { db, jobs, channel, outcomes: createOutcomes(), log: server.log };
+  const sending = { db, jobs, channel, webhooks: deps.webhooks, outcomes: createOutcomes(), log: server.log };
   await startDelivering({ ...sending, onOutcome: (outcome) => mails.inc({ outcome }) });
   measureJobs(app.metrics, jobs, queueNames);
   const dropping = startInterval(

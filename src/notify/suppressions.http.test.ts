@@ -58,7 +58,7 @@ describe.each(laneEngines)('suppressed addresses on $name', (engine) => {
       });
 
     describe('a mail', () => {
-      it('to nobody else is 422, naming them, and is not tried', async () => {
+      it('without another recipient is 422, naming them, and is not tried', async () => {
         await gone('b@example.com', 'c@example.com');
         const { status, body } = await rig.post('/emails', {
           ...mail,
@@ -225,7 +225,7 @@ describe.each(laneEngines)('suppressed addresses on $name', (engine) => {
         expect(found).toEqual(addresses);
       });
 
-      it('of nobody is empty', async () => {
+      it('is empty without suppressions', async () => {
         expect((await rig.call('GET', '/suppressions')).body).toEqual({ suppressions: [], next_cursor: null });
       });
 

@@ -5,6 +5,36 @@ export interface WebhookEvents {
   'media.completed': RunFacts & { readonly assetId: string; readonly kind: 'image' | 'video' };
   'media.failed': RunFacts & { readonly kind: 'image' | 'video'; readonly error: string | null };
   'account.created': { readonly userId: string; readonly email: string | null };
+  'asset.registered': AssetFacts & { readonly mime: string; readonly byteSize: number };
+  'asset.deleted': AssetFacts;
+  'asset.blocked': AssetFacts & { readonly sha256: string; readonly list: string };
+  'video_task.completed': TaskFacts & { readonly assetIds: readonly string[] };
+  'video_task.failed': TaskFacts & { readonly error: string };
+  'mail.bounced': MailFacts;
+  'mail.complained': MailFacts;
+}
+
+interface AssetFacts {
+  readonly assetId: string;
+  readonly ownerId: string;
+  readonly scopeKind: string;
+  readonly scopeId: string;
+  readonly kind: string;
+}
+
+interface TaskFacts {
+  readonly taskId: string;
+  readonly ownerId: string;
+}
+
+interface MailFacts {
+  /** As the provider names the mail, for `GET /emails/:id`. */
+  readonly emailId: string;
+  /** The recipients that the provider names. */
+  readonly to: readonly string[];
+  readonly reason: string | null;
+  /** The recipients that get no more mail. */
+  readonly suppressed: readonly string[];
 }
 
 interface RunFacts {
@@ -20,4 +50,11 @@ export const webhookEventTypes = [
   'media.completed',
   'media.failed',
   'account.created',
+  'asset.registered',
+  'asset.deleted',
+  'asset.blocked',
+  'video_task.completed',
+  'video_task.failed',
+  'mail.bounced',
+  'mail.complained',
 ] as const satisfies readonly WebhookEventType[];

@@ -25,6 +25,15 @@ export async function openWebhooks({ settings, jobs, clock, production }: OpenWe
   return createPublisher({ jobs: queue, clock, types });
 }
 
+/** Publishes without delivering, for commands: a service delivers. */
+export async function openPublisher({
+  settings: { url, events: types },
+  jobs,
+  clock,
+}: Omit<OpenWebhooksOptions, 'production'>): Promise<Webhooks | undefined> {
+  return url === undefined ? undefined : createPublisher({ jobs: await jobs(), clock, types });
+}
+
 /** Outside production any address is allowed. Throws StartFault in production when the receiver's address is private. */
 export async function guardReceiver(url: string, production: boolean): Promise<Guard> {
   const { host, hostname } = new URL(url);

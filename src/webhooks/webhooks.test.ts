@@ -39,7 +39,7 @@ for (const engine of databaseEngines) {
       jobs = createJobs({ database, log, pollEveryMs: 20 });
       receiver = await startReceiver(secret);
       const guard = createGuard({ allowedHosts: ['127.0.0.1'] });
-      const deliver = createDelivery({ url: receiver.url, secrets: [older, secret], guard, clock, timeoutMs: 500 });
+      const deliver = createDelivery({ url: receiver.url, secrets: [older, secret], guard, clock, timeoutMs: 3000 });
       jobs.work(deliveryQueue, deliver, { concurrency: 4 });
       webhooks = createPublisher({ jobs, clock, types: webhookEventTypes });
     });
@@ -91,7 +91,8 @@ for (const engine of databaseEngines) {
     ] as const)('retry after %s, within 30 s, with the same id and body', async (_name, answer) => {
       receiver.answerWith(answer);
       await publish();
-      await expect.poll(jobRow).toMatchObject({ status: 'waiting', attempt: 1, reason: expect.any(String) });
+      const failed = { status: 'waiting', attempt: 1, reason: expect.any(String) };
+      await expect.poll(jobRow, { timeout: 20_000 }).toMatchObject(failed);
       const dueInMs = ((await jobRow())?.run_at.getTime() ?? 0) - Date.now();
       expect(dueInMs).toBeLessThan(30_000);
       receiver.answerWith({ status: 200 });
@@ -104,6 +105,24 @@ for (const engine of databaseEngines) {
       expect(second?.headers['webhook-timestamp']).toBe(String(Math.floor(nowMs / 1000)));
       expect(receiver.received.map(({ path }) => path)).toEqual(['/hooks?app=1', '/hooks?app=1']);
       await expect.poll(jobRow).toMatchObject({ status: 'done' });
+    });
+
+    it('reach a receiver that fails for a while, once', async () => {
+      // The same queue with shorter pauses.
+      const impatient = { ...deliveryQueue, retryAfterMs: 100, longestRetryMs: 200 };
+      const guard = createGuard({ allowedHosts: ['127.0.0.1'] });
+      const clock = { now: () => nowMs };
+      const other = createJobs({ database, log, pollEveryMs: 20 });
+      await jobs.stop({ drainMs: 0 });
+      other.work(impatient, createDelivery({ url: receiver.url, secrets: [secret], guard, clock }), { concurrency: 4 });
+      receiver.answerWith({ status: 503 });
+      await publish();
+      await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBeGreaterThan(3);
+      receiver.answerWith({ status: 200 });
+      await expect.poll(jobRow, { timeout: 20_000 }).toMatchObject({ status: 'done' });
+      expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+      expect(receiver.received.every(({ event }) => event !== undefined)).toBe(true);
+      await other.stop({ drainMs: 0 });
     });
 
     it('are dead after 24 hours, with the last reason', async () => {

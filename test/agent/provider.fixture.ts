@@ -51,15 +51,15 @@ export interface Provider {
   readonly titles: readonly Asked[];
   /** What a request whose prompt holds `word` gets: one after the other, and the last one again and again. */
   on(word: string, ...scripts: readonly Script[]): void;
-  /** What requests for titles get whose prompt holds `word`; the others get nothing. */
-  onTitle(word: string, script: Script): void;
+  /** As `on`, for requests for titles; those that are not scripted get an empty text. */
+  onTitle(word: string, ...scripts: readonly Script[]): void;
   close(): void;
 }
 
 export async function startProvider(): Promise<Provider> {
   const asked: Asked[] = [];
   const titles: Asked[] = [];
-  const titleScripts = new Map<string, Script>();
+  const titleScripts = new Map<string, Script[]>();
   const scripts = new Map<string, Script[]>();
   const server = createServer(async (request, response) => {
     const body = await readBody(request);
@@ -68,24 +68,12 @@ export async function startProvider(): Promise<Provider> {
     const one = { path: request.url ?? '', authorization, userAgent, headers, body };
     const isTitle = asksForTitle(one);
     (isTitle ? titles : asked).push(one);
-    const said = isTitle ? titleFor(one) : nextFor(one);
+    const said = isTitle ? (nextOf(titleScripts, one) ?? { text: '' }) : nextFor(one);
     await answer(response, said, one.path).catch(() => response.destroy());
   });
 
-  function nextFor(one: Asked): Said {
-    const prompt = promptOf(one);
-    const word = [...scripts.keys()].find((key) => prompt.includes(key));
-    const list = word === undefined ? undefined : scripts.get(word);
-    const script = list !== undefined && list.length > 1 ? list.shift() : list?.[0];
-    if (script === undefined) return { text: `nothing is scripted for ${prompt.slice(0, 80)}` };
-    return typeof script === 'function' ? script(one) : script;
-  }
-
-  function titleFor(one: Asked): Said {
-    const word = [...titleScripts.keys()].find((key) => promptOf(one).includes(key));
-    const script = word === undefined ? undefined : titleScripts.get(word);
-    return typeof script === 'function' ? script(one) : (script ?? { text: '' });
-  }
+  const nextFor = (one: Asked): Said =>
+    nextOf(scripts, one) ?? { text: `nothing is scripted for ${promptOf(one).slice(0, 80)}` };
 
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -93,13 +81,21 @@ export async function startProvider(): Promise<Provider> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     asked,
     titles,
-    onTitle: (word, script) => void titleScripts.set(word, script),
+    onTitle: (word, ...more) => void titleScripts.set(word, [...more]),
     on: (word, ...more) => void scripts.set(word, [...more]),
     close: () => {
       server.close();
       server.closeAllConnections();
     },
   };
+}
+
+function nextOf(scripts: ReadonlyMap<string, Script[]>, one: Asked): Said | undefined {
+  const prompt = promptOf(one);
+  const word = [...scripts.keys()].find((key) => prompt.includes(key));
+  const list = word === undefined ? undefined : scripts.get(word);
+  const script = list !== undefined && list.length > 1 ? list.shift() : list?.[0];
+  return typeof script === 'function' ? script(one) : script;
 }
 
 function asksForTitle({ body }: Asked): boolean {

@@ -8,13 +8,12 @@ import type { TaskInfo } from '#agent/api.ts';
 import { type AgentDeps, createAgent } from '#agent/service.ts';
 import { offlineModel } from '#local/model/model.ts';
 import { offlineImages, offlineVideos } from '#local/renderer/renderer.ts';
-import type { ScreeningSettings } from '#media/screening/screening.ts';
 import { createAccess } from '#platform/access/access.ts';
 import { createClient } from '#platform/http/client.ts';
 import { createJobs } from '#platform/jobs/queueing.ts';
 import { createLog } from '#platform/log.ts';
 import { openPubSub } from '#platform/pubsub/open.ts';
-import { type EnginePair, type MediaRig, startMedia } from '../media/rig.fixture.ts';
+import { type EnginePair, type MediaRig, type MediaRigOptions, startMedia } from '../media/rig.fixture.ts';
 import { type ReadOptions, readStream, type SeenStream } from './stream.fixture.ts';
 
 const log = createLog({ level: process.env.AGENT_TEST_LOG ?? 'silent' });
@@ -77,6 +76,8 @@ export const testSettings: AgentDeps['settings'] = {
   drainS: 5,
   maxSteps: 8,
   instructions: undefined,
+  mcpServers: [],
+  mcpAllowPrivate: false,
 };
 
 /** The settings of the model, with these changes; the offline model without any. */
@@ -101,9 +102,9 @@ export const newThread = (): string => `t-${randomUUID()}`;
 export async function startAgent(
   pair: EnginePair,
   changes: Partial<AgentDeps> = {},
-  screening: Partial<ScreeningSettings> = {},
+  mediaOptions: MediaRigOptions = {},
 ): Promise<AgentRig> {
-  const media = await startMedia(pair, screening);
+  const media = await startMedia(pair, mediaOptions);
   const memory = await startMemory();
   const { database, issuer, internalKey } = media;
   const clientOf = (name: string, baseUrl: string) =>

@@ -2,8 +2,7 @@
 import { openImageProvider } from '#agent/providers/images.ts';
 import { openVideoProvider } from '#agent/providers/videos.ts';
 import type { AgentDeps } from '#agent/service.ts';
-import type { ScreeningSettings } from '#media/screening/screening.ts';
-import { embedded } from '../media/rig.fixture.ts';
+import { embedded, type MediaRigOptions } from '../media/rig.fixture.ts';
 import { type Provider, type Said, startProvider } from './provider.fixture.ts';
 import {
   type AgentRig,
@@ -33,13 +32,17 @@ export interface ScriptedRig extends AgentRig {
   readonly provider: Provider;
   /** One run, from its question to its end; the model says these one after the other. */
   tell(user: Chatter, script: readonly Said[], threadId?: string): Promise<Told>;
+  /** One run, from its question to its end. */
+  said(user: Chatter, threadId: string, text: string): Promise<Told>;
 }
 
 export interface ScriptedOptions {
   readonly changes?: Partial<AgentDeps>;
   readonly model?: Partial<AgentDeps['model']>;
+  /** `MODELS_FILE`, at this base URL of the provider. */
+  readonly file?: (baseUrl: string) => NonNullable<AgentDeps['model']['file']>;
   readonly settings?: Partial<AgentDeps['settings']>;
-  readonly screening?: Partial<ScreeningSettings>;
+  readonly screening?: MediaRigOptions;
   /** A text or a picture that takes longer is given up. */
   readonly patienceMs?: number;
 }
@@ -48,6 +51,7 @@ export async function startScripted({
   changes = {},
   screening = {},
   model = {},
+  file,
   settings: settingChanges = {},
   patienceMs = 100_000,
 }: ScriptedOptions = {}): Promise<ScriptedRig> {
@@ -56,7 +60,13 @@ export async function startScripted({
   const rig = await startAgent(
     embedded,
     {
-      model: modelsOf({ url: provider.url, apiKey: providerKey, names: ['a-model'], ...model }),
+      model: modelsOf({
+        url: provider.url,
+        apiKey: providerKey,
+        names: ['a-model'],
+        file: file?.(provider.url),
+        ...model,
+      }),
       settings: { ...testSettings, ...settingChanges },
       imageGenerator: openImageProvider(settings, patienceMs),
       videoGenerator: openVideoProvider(settings, 20),
@@ -66,18 +76,22 @@ export async function startScripted({
     screening,
   );
   let runs = 0;
+  const said = async (user: Chatter, threadId: string, text: string): Promise<Told> => {
+    const taskId = await user.ask(threadId, text);
+    const { status, error } = await user.ended(taskId);
+    const answer = (await user.messages(threadId)).find(({ metadata }) => metadata.taskId === taskId);
+    const tools = (answer?.parts ?? []).filter(({ type }) => /^(tool-|dynamic-tool)/.test(type));
+    return { threadId, taskId, status, error, answer, tools };
+  };
   return {
     ...rig,
     provider,
-    async tell(user, script, threadId = newThread()) {
+    said,
+    tell(user, script, threadId = newThread()) {
       runs += 1;
       const word = `<run ${runs}>`;
       provider.on(word, ...script);
-      const taskId = await user.ask(threadId, word);
-      const { status, error } = await user.ended(taskId);
-      const answer = (await user.messages(threadId)).find(({ metadata }) => metadata.taskId === taskId);
-      const tools = (answer?.parts ?? []).filter(({ type }) => /^(tool-|dynamic-tool)/.test(type));
-      return { threadId, taskId, status, error, answer, tools };
+      return said(user, threadId, word);
     },
     async close() {
       await rig.close();

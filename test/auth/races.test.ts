@@ -66,7 +66,7 @@ describe.each(laneEngines)('refreshes at once on $name', (engine) => {
       expect((await rig.calls()).refresh).toBe(8);
     });
 
-    it('are all told of an outage, once, and the session goes on', async () => {
+    it('all get the outage, once, and the session continues', async () => {
       const browser = await signedIn(rig);
       await rig.fault({ operation: 'refresh', kind: 'answer', status: 503, delayMs: 400 });
       const refreshResults = await everywhere(8, (url) => refresh(browser, url));
@@ -75,7 +75,7 @@ describe.each(laneEngines)('refreshes at once on $name', (engine) => {
       expect((await refresh(browser, rig.url)).status).toBe(200);
     });
 
-    it('of a dead token are told so, and it stays dead', async () => {
+    it('of a dead token are rejected, and it stays dead', async () => {
       const browser = await signedIn(rig);
       await openBrowser(browser.cookies).post(`${rig.url}/logout`, { origin });
       const refreshResults = await everywhere(6, (url) => refresh(browser, url));

@@ -86,7 +86,7 @@ onEveryDatabase(
       expect([...ending.keys].sort()).toEqual(files.sort());
     });
 
-    it('leaves nothing of an account that is closed afterwards', { timeout: 600_000 }, async () => {
+    it('leaves nothing of an account that is closed later', { timeout: 600_000 }, async () => {
       const tasks = await killEverywhere('task');
       const closed = tasks.map(({ ownerId }) => ownerId);
       const ending = await finish(closed);

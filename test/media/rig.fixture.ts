@@ -26,6 +26,8 @@ import { type EdgeAddressing, openFilesystem } from '#platform/objects/files/fil
 import { defaultLegacyBucket, type LegacyObjects, type Objects } from '#platform/objects/objects.ts';
 import { openLegacyObjects } from '#platform/objects/open.ts';
 import type { Redis } from '#platform/redis/redis.ts';
+import { webhookEventTypes } from '#webhooks/events.ts';
+import { createPublisher } from '#webhooks/publishing.ts';
 import { databaseEngines, openTestDatabase } from '../database.fixture.ts';
 import { inLane, isNightly } from '../lane.fixture.ts';
 import { openTestBucket, skipWithoutS3, testServer } from '../platform/objects/s3.fixture.ts';
@@ -186,15 +188,26 @@ export interface MediaRig {
   close(): Promise<void>;
 }
 
+export interface MediaRigOptions extends Partial<ScreeningSettings> {
+  readonly ffmpegPath?: string;
+  readonly maxOwnerBytes?: number;
+  /** The largest files. */
+  readonly sizes?: typeof testLimits;
+  /** Whether a webhook receiver is set. Deliveries stay in their queue. */
+  readonly publishes?: boolean;
+}
+
 export async function startMedia(
   pair: EnginePair,
   {
     ffmpegPath = 'ffmpeg',
     maxOwnerBytes = 0,
+    sizes = testLimits,
     blockedHashes,
     screeningUrl,
     classifierTimeoutMs,
-  }: Partial<ScreeningSettings> & { readonly ffmpegPath?: string; readonly maxOwnerBytes?: number } = {},
+    publishes = false,
+  }: MediaRigOptions = {},
 ): Promise<MediaRig> {
   const log = createLog({ level: 'silent' });
   const clock = systemClock;
@@ -207,7 +220,7 @@ export async function startMedia(
     pair.openRedis?.(),
   ]);
   const { originals, publicObjects, legacy = legacyOff, legacyBucket = defaultLegacyBucket } = stores;
-  const { maxSourcePixels } = testLimits;
+  const { maxSourcePixels } = sizes;
   const limits = { maxSourcePixels, processTimeoutMs: 20_000, concurrency: 2, permitWaitMs: 5000 };
   const engine = createEngine(limits);
   const variants = createVariantMaker({ engine, keySecret: 'a key secret', publicObjects, limits });
@@ -246,8 +259,9 @@ export async function startMedia(
     screening,
     resizeAddress: resizeSigner({ baseUrl: edgeAddress.url, ...resizing }),
     jobs,
+    webhooks: publishes ? createPublisher({ jobs, clock, types: webhookEventTypes }) : undefined,
     settings: {
-      ...testLimits,
+      ...sizes,
       maxOwnerBytes,
       publicScopes: ['feed', 'avatars'],
       ffmpegPath,

@@ -63,7 +63,10 @@ export async function startNotify(
     brand = { name: 'Atelier', color: '#3730a3' },
     templatesDir,
     contentUrl = 'http://127.0.0.1:9',
-  }: Partial<Pick<NotifyDeps, 'internalKeys' | 'brand' | 'templatesDir' | 'contentUrl'>> & { readonly log?: Log } = {},
+    webhooks,
+  }: Partial<Pick<NotifyDeps, 'internalKeys' | 'brand' | 'templatesDir' | 'contentUrl' | 'webhooks'>> & {
+    readonly log?: Log;
+  } = {},
 ): Promise<NotifyRig> {
   const app = await createNotify({
     server: { log, readiness: {} },
@@ -72,6 +75,7 @@ export async function startNotify(
     // As often as a test can wait for. Leases outlive every pause of a busy machine.
     jobs: createJobs({ database, log, pollEveryMs: 100, sweepEveryMs: 200, isSoleProcess: false }),
     channel,
+    webhooks,
     from: 'Atelier <noreply@example.com>',
     appUrl: 'https://app.example.com',
     unsubscribeUrl: 'https://content.example.com/unsubscribe',

@@ -9,6 +9,10 @@ export interface CollectedSpan {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId: string;
+  /** As in OTLP: 1 internal, 2 server, 3 client. */
+  readonly kind: number;
+  readonly isFailed: boolean;
+  readonly attributes: Readonly<Record<string, unknown>>;
 }
 
 export interface Collector {
@@ -17,16 +21,33 @@ export interface Collector {
   close(): Promise<void>;
 }
 
+interface Value {
+  readonly stringValue?: string;
+  readonly intValue?: number;
+  readonly doubleValue?: number;
+  readonly arrayValue?: { readonly values: readonly Value[] };
+}
+
+type Attributes = readonly { readonly key: string; readonly value: Value }[];
+
+interface ExportedSpan {
+  readonly name: string;
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly kind: number;
+  readonly status: { readonly code?: number };
+  readonly attributes: Attributes;
+}
+
 interface Export {
   readonly resourceSpans: readonly {
-    readonly resource: {
-      readonly attributes: readonly { readonly key: string; readonly value: { readonly stringValue?: string } }[];
-    };
-    readonly scopeSpans: readonly {
-      readonly spans: readonly (Omit<CollectedSpan, 'service' | 'parentSpanId'> & { readonly parentSpanId?: string })[];
-    }[];
+    readonly resource: { readonly attributes: Attributes };
+    readonly scopeSpans: readonly { readonly spans: readonly ExportedSpan[] }[];
   }[];
 }
+
+const errorStatus = 2;
 
 export async function startCollector(): Promise<Collector> {
   const spans: CollectedSpan[] = [];
@@ -48,8 +69,24 @@ export async function startCollector(): Promise<Collector> {
 
 const spansIn = ({ resourceSpans }: Export): readonly CollectedSpan[] =>
   resourceSpans.flatMap(({ resource, scopeSpans }) => {
-    const service = resource.attributes.find(({ key }) => key === 'service.name')?.value.stringValue ?? '';
+    const service = String(recordOf(resource.attributes)['service.name'] ?? '');
     return scopeSpans.flatMap(({ spans }) =>
-      spans.map(({ name, traceId, spanId, parentSpanId = '' }) => ({ service, name, traceId, spanId, parentSpanId })),
+      spans.map(({ name, traceId, spanId, parentSpanId = '', kind, status, attributes }) => ({
+        service,
+        name,
+        traceId,
+        spanId,
+        parentSpanId,
+        kind,
+        isFailed: status.code === errorStatus,
+        attributes: recordOf(attributes),
+      })),
     );
   });
+
+const recordOf = (attributes: Attributes) =>
+  Object.fromEntries(attributes.map(({ key, value }) => [key, plain(value)]));
+
+function plain({ stringValue, intValue, doubleValue, arrayValue }: Value): unknown {
+  return stringValue ?? intValue ?? doubleValue ?? arrayValue?.values.map(plain);
+}

@@ -1,6 +1,7 @@
 /** Calls of services on behalf of a user, against real services: they have that user's rights and no others. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { offlineVideos } from '#local/renderer/renderer.ts';
 import { createClient, type HttpClient } from '#platform/http/client.ts';
 import { type Provider, startProvider } from '../agent/provider.fixture.ts';
 import { type AgentRig, type Chatter, modelsOf, newThread, startAgent } from '../agent/rig.fixture.ts';
@@ -45,11 +46,21 @@ beforeAll(async () => {
   };
   const make = async () => ({ bytes: png, mime: 'image/png' });
   // The URLs of the media service and of its recorder are known only after the rig has started.
-  const first = await startAgent(embedded);
+  // Any of the instances may make a video, so all of them call the recorder.
+  const first = await startAgent(embedded, {
+    media: { send: (call) => recorded.send(call) },
+    // Like the clips of most providers: without facts and poster.
+    videoGenerator: {
+      make: async (order) => {
+        const { bytes, mime } = await offlineVideos.make(order);
+        return { bytes, mime };
+      },
+    },
+  });
   rig = first;
   seams.media = await witness(first.media.url);
+  const recorded = behind('media');
   const opened = await first.another({
-    media: behind('media'),
     memory: behind('memory'),
     imageGenerator: { generate: make, edit: make },
     pace: { leaseMs: 60_000 },
@@ -57,7 +68,6 @@ beforeAll(async () => {
   // The offline model sees no pictures; this one gets them.
   provider = await startProvider();
   const seeing = await first.another({
-    media: behind('media'),
     memory: behind('memory'),
     model: modelsOf({ url: provider.url, names: ['seeing'] }),
     pace: { leaseMs: 60_000 },
@@ -97,6 +107,11 @@ describe('a conversation with pictures, videos and memory', () => {
     const sight = [{ type: 'text', text: 'What do you see?' }, file(await newAsset(alice))];
     await say({ parts: sight }, rig.at(seeingUrl, alice));
     await alice.messages(threadId);
+    const listing = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_assets' } };
+    const accept = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
+    const headers = { ...accept, ...alice.credential };
+    const listed = await fetch(`${agentUrl}/mcp`, { method: 'POST', headers, body: JSON.stringify(listing) });
+    expect(await listed.text()).toContain('nextCursor');
     expect((await alice.call('DELETE', `/threads/${threadId}?assets=true`)).status).toBe(204);
     const parts = [file(await newAsset(mallory))];
     const stolen = await alice.call('POST', '/task', { threadId, message: { role: 'user', parts } });
@@ -156,6 +171,15 @@ const probes: Readonly<Record<string, Probe>> = {
       return { ...what, assetId: body.assetId, ownerId: alice.userId };
     },
   },
+  'media POST /v1/media-tasks/video': {
+    bodyFor: async () => {
+      const { kind, ...what } = { ...place(), kind: 'video', mime: 'video/mp4' };
+      const { body } = await rig.media.client(alice.credential).reserve({ ...what, kind });
+      expect(await put(body, png)).toBe(200);
+      return { ...what, assetId: body.assetId, ownerId: alice.userId };
+    },
+  },
+  'media GET /v1/assets': { bodyFor: async () => ({ ownerId: alice.userId }) },
   'media POST /v1/sign/image': signing,
   'media POST /v1/sign/video': signing,
   'media DELETE /v1/scope': {
@@ -175,7 +199,9 @@ const probes: Readonly<Record<string, Probe>> = {
 
 function send({ service, endpoint }: CallRow, body: object, headers: Record<string, string>): Promise<Response> {
   const [method = '', path = ''] = endpoint.split(' ');
-  return fetch((service === 'media' ? rig.media.url : memory.url) + path, {
+  const url = (service === 'media' ? rig.media.url : memory.url) + path;
+  if (method === 'GET') return fetch(`${url}?${new URLSearchParams({ ...body })}`, { headers });
+  return fetch(url, {
     method,
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),

@@ -2,12 +2,15 @@
 import { type AccountTables, ensureProfile } from '#accounts/store.ts';
 import type { Db } from '#platform/db/db.ts';
 import { invalid } from '#platform/problem.ts';
+import { publishAccount } from '#webhooks/accounts.ts';
+import type { Webhooks } from '#webhooks/publishing.ts';
 import type { CreditsInfo, UsageDays } from '../api.ts';
 import { listUsage, type UsageTables } from '../store/usagestore.ts';
 import { pictureCost, videoCost } from './prices.ts';
 
 export interface UsageDeps {
   readonly db: Db<UsageTables & AccountTables>;
+  readonly webhooks?: Webhooks | undefined;
 }
 
 const dayMs = 86_400_000;
@@ -30,8 +33,8 @@ export async function readUsage(
   return { days: await listUsage(db, userId, from, to, maxRows) };
 }
 
-export async function readCredits({ db }: UsageDeps, userId: string, runCost: number): Promise<CreditsInfo> {
-  const { plan, credits } = await ensureProfile(db, { id: userId });
+export async function readCredits({ db, webhooks }: UsageDeps, userId: string, runCost: number): Promise<CreditsInfo> {
+  const { plan, credits } = await ensureProfile(db, { id: userId }, publishAccount(webhooks));
   return { plan, credits, prices: { run: runCost, image: pictureCost, video: videoCost } };
 }
 

@@ -1,4 +1,4 @@
-/** The tokens of an answer: the sum of its steps, as the provider reported them. */
+/** The tokens of an answer: the sum of its steps, as the provider reported them; and the model that answered. */
 import type { LanguageModelUsage } from 'ai';
 
 /** `null`: the provider did not report it. */
@@ -20,8 +20,11 @@ export const unknownUsage: TokenUsage = {
 
 export class UsageMeter {
   #total: TokenUsage = unknownUsage;
+  #answeredBy: string | undefined;
 
-  addStep(usage: LanguageModelUsage): void {
+  /** `answeredBy`: the id of the fallback that took the place of the requested model. */
+  addStep(usage: LanguageModelUsage, answeredBy?: string): void {
+    this.#answeredBy = answeredBy ?? this.#answeredBy;
     const total = this.#total;
     this.#total = {
       inputTokens: sum(total.inputTokens, usage.inputTokens),
@@ -34,6 +37,11 @@ export class UsageMeter {
 
   total(): TokenUsage {
     return this.#total;
+  }
+
+  /** The last fallback that answered a step; `undefined` if the requested model answered all of them. */
+  answeredBy(): string | undefined {
+    return this.#answeredBy;
   }
 }
 

@@ -1,5 +1,12 @@
 /** Explains to the user why a run failed, without internals, addresses and keys. */
-import { APICallError, InvalidResponseDataError, InvalidToolInputError, NoSuchToolError, RetryError } from 'ai';
+import {
+  APICallError,
+  InvalidResponseDataError,
+  InvalidToolInputError,
+  LoadAPIKeyError,
+  NoSuchToolError,
+  RetryError,
+} from 'ai';
 import { DeadlineExceeded } from '#platform/resilience/deadline.ts';
 
 /** An expected failure, whose message is shown to the user. */
@@ -13,6 +20,7 @@ export const brokeOff = 'The model broke off its answer.';
 export function explainFailure(error: unknown): string {
   if (error instanceof RunFailure) return error.message;
   if (RetryError.isInstance(error)) return explainFailure(error.lastError);
+  if (LoadAPIKeyError.isInstance(error)) return 'The model provider needs a key.';
   if (APICallError.isInstance(error)) return explainCall(error.statusCode);
   if (NoSuchToolError.isInstance(error)) return `There is no tool named ${error.toolName.slice(0, 100)}.`;
   if (InvalidToolInputError.isInstance(error)) return `The arguments do not fit ${error.toolName.slice(0, 100)}.`;

@@ -1,31 +1,32 @@
 /** Pictures by an OpenAI-compatible provider: `/images/generations`, `/images/edits`. */
 import { z } from 'zod';
 import { type ImageGenerator, type Picture, ProviderFailed, type Ratio } from './generators.ts';
-import { callProvider, type ProviderSettings, parseJson } from './requests.ts';
+import { parseJson } from './mediafetch.ts';
+import { callProvider, type ProviderSettings } from './requests.ts';
 
-const sizes: Readonly<Record<Ratio, string>> = {
+export const imageSizes = {
   '1:1': '1024x1024',
   '4:3': '1536x1024',
   '16:9': '1536x1024',
   '3:4': '1024x1536',
   '9:16': '1024x1536',
-};
-const defaultTimeoutMs = 180_000;
-const maxBytes = 96 * 1024 * 1024;
+} as const satisfies Record<Ratio, string>;
+export const imageTimeoutMs = 180_000;
+export const maxImageBytes = 96 * 1024 * 1024;
 const made = z.object({
   data: z.array(z.object({ b64_json: z.string().nullish(), url: z.string().nullish() })).min(1),
 });
 
-export function openImageProvider(settings: ProviderSettings, timeoutMs = defaultTimeoutMs): ImageGenerator {
-  const limits = { timeoutMs, maxBytes };
+export function openImageProvider(settings: ProviderSettings, timeoutMs = imageTimeoutMs): ImageGenerator {
+  const limits = { timeoutMs, maxBytes: maxImageBytes };
   const call = (path: string, rest: { json?: unknown; form?: FormData; signal: AbortSignal }) =>
     callProvider(settings, 'image', { method: 'POST', path, ...limits, ...rest });
   const fetchFrom = (url: string, signal: AbortSignal) =>
-    callProvider({ url, apiKey: undefined, name: undefined }, 'image', { method: 'GET', path: '', ...limits, signal });
+    callProvider(settings, 'image', { method: 'GET', path: url, ...limits, signal });
   const model = settings.name;
   return {
     async generate({ prompt, ratio, signal }) {
-      const json = { model, prompt, n: 1, size: sizes[ratio] };
+      const json = { model, prompt, n: 1, size: imageSizes[ratio] };
       return pictureIn(await call('/images/generations', { json, signal }), (url) => fetchFrom(url, signal));
     },
     async edit({ prompt, source, signal }) {
@@ -52,10 +53,11 @@ async function pictureIn({ bytes }: Body, fetchFrom: (url: string) => Promise<Bo
       ? (await fetchFrom(first.url)).bytes
       : undefined;
   if (!found?.length) throw new ProviderFailed('The image provider answered without a picture.');
-  return describe(found);
+  return describePicture(found);
 }
 
-function describe(bytes: Uint8Array): Picture {
+/** With the type that its first bytes show. The media service examines the rest. */
+export function describePicture(bytes: Uint8Array): Picture {
   const head = Buffer.from(bytes.subarray(0, 12));
   if (head[0] === 0xff && head[1] === 0xd8) return { bytes, mime: 'image/jpeg' };
   if (head.toString('latin1', 8, 12) === 'WEBP') return { bytes, mime: 'image/webp' };

@@ -1,17 +1,17 @@
 /** The language models of the agent: who may use which, at what price, and with what capabilities. */
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { defaultSettingsMiddleware, wrapLanguageModel } from 'ai';
 import type { Plan } from '#accounts/api.ts';
 import type { Values } from '#platform/config.ts';
-import { outgoingFetch } from '#platform/http/outgoing.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 import type { Log } from '#platform/log.ts';
 import { invalid } from '#platform/problem.ts';
+import { noTelemetry, type Telemetry } from '#platform/telemetry/telemetry.ts';
 import type { ModelInfo } from '../api.ts';
 import type { modelSettings } from '../config.ts';
 import type { ModelEntry } from '../modelsfile.ts';
-import { createResilientModel } from './resilientmodel.ts';
+import { openLanguageModel } from './languagemodels.ts';
+import { type Candidate, createResilientModel } from './resilientmodel.ts';
 
 export interface ChosenModel {
   readonly id: string;
@@ -40,6 +40,7 @@ export interface ModelsDeps {
   /** Used when no provider is configured. */
   readonly offline: LanguageModelV4;
   readonly log: Log;
+  readonly telemetry?: Telemetry | undefined;
   /** For tests: in place of the time limits of the settings. */
   readonly idleMs?: number;
   /** Reads the variable that `apiKeyEnv` names. */
@@ -49,17 +50,18 @@ export interface ModelsDeps {
 const defaultCredits = 1;
 
 /** The offline model takes any name, and its answers are labelled as simulated. */
-export function openModels(deps: ModelsDeps): Models {
+export async function openModels(deps: ModelsDeps): Promise<Models> {
   const { settings, offline } = deps;
   if (settings.file === undefined && settings.url === 'offline') {
     const label = { model: offline.modelId, simulated: true } as const;
     const limits = { credits: defaultCredits, contextTokens: settings.contextTokens, plans: undefined };
-    const model = resilient(deps, [offline]);
+    const model = resilient(deps, [{ id: offline.modelId, providerName: offline.provider, model: offline }]);
     const chosen: ChosenModel = { id: offline.modelId, model, label, vision: false, tools: true, ...limits };
     return createModels([chosen], new Map([[chosen.id, offline.modelId]]), () => chosen);
   }
   const entries = settings.file ?? entriesOf(settings);
-  const opened = new Map(entries.map((entry) => [entry.id, openModel(deps, entry)]));
+  const opened = new Map<string, LanguageModelV4>();
+  for (const entry of entries) opened.set(entry.id, await openModel(deps, entry));
   const chosen = entries.map((entry): ChosenModel => {
     const { id, vision = true, tools = true, credits = defaultCredits, plans } = entry;
     const contextTokens = entry.contextTokens ?? settings.contextTokens;
@@ -101,26 +103,19 @@ function entriesOf({ url, names }: ModelsDeps['settings']): readonly ModelEntry[
   return names.map((name) => ({ id: name, baseUrl: url, model: name }));
 }
 
-function openModel({ settings, readKey }: ModelsDeps, entry: ModelEntry): LanguageModelV4 {
+async function openModel({ settings, readKey }: ModelsDeps, entry: ModelEntry): Promise<LanguageModelV4> {
   const { temperature = settings.temperature, maxOutputTokens = settings.maxOutputTokens } = entry;
   const { reasoningEffort = settings.reasoningEffort, headers = settings.headers, query = settings.query } = entry;
   const apiKey = settings.file === undefined ? settings.apiKey : keyOf(entry, readKey);
-  const provider = createOpenAICompatible({
-    name: 'model',
-    baseURL: entry.baseUrl,
-    fetch: outgoingFetch,
-    includeUsage: true,
-    headers,
-    queryParams: query,
-    ...(apiKey && { apiKey }),
-  });
   return wrapLanguageModel({
-    model: provider.chatModel(entry.model),
+    model: await openLanguageModel({ ...entry, apiKey, headers, query }),
     middleware: defaultSettingsMiddleware({
       settings: {
         ...(temperature !== undefined && { temperature }),
         ...(maxOutputTokens !== undefined && { maxOutputTokens }),
         ...(reasoningEffort !== undefined && { reasoning: reasoningEffort }),
+        // The conversation is stored here, so OpenAI does not have to keep it.
+        providerOptions: { openai: { store: false }, azure: { store: false } },
       },
     }),
   });
@@ -138,23 +133,28 @@ function candidatesOf(
   entry: ModelEntry,
   entries: readonly ModelEntry[],
   opened: ReadonlyMap<string, LanguageModelV4>,
-): readonly LanguageModelV4[] {
-  const ids = new Set<string>();
+): readonly Candidate[] {
+  const chain = new Set<ModelEntry>();
   let next: ModelEntry | undefined = entry;
-  while (next !== undefined && !ids.has(next.id)) {
-    ids.add(next.id);
+  while (next !== undefined && !chain.has(next)) {
+    chain.add(next);
     const fallback: string | undefined = next.fallback;
     next = entries.find(({ id }) => id === fallback);
   }
-  return [...ids].flatMap((id) => opened.get(id) ?? []);
+  return [...chain].flatMap(({ id, provider = 'openai-compatible' }) => {
+    const model = opened.get(id);
+    return model === undefined ? [] : [{ id, providerName: provider, model }];
+  });
 }
 
-function resilient({ settings, log, idleMs }: ModelsDeps, models: readonly LanguageModelV4[]): LanguageModelV4 {
-  const [first, ...fallbacks] = models;
+function resilient(deps: ModelsDeps, candidates: readonly Candidate[]): LanguageModelV4 {
+  const { settings, log, idleMs, telemetry = noTelemetry } = deps;
+  const [first, ...fallbacks] = candidates;
   if (first === undefined) throw new StartFault('A model is needed.');
   return createResilientModel([first, ...fallbacks], {
     firstTokenMs: idleMs ?? settings.firstTokenTimeoutS * 1000,
     idleMs: idleMs ?? settings.idleTimeoutS * 1000,
     log,
+    telemetry,
   });
 }

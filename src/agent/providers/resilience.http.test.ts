@@ -133,9 +133,13 @@ describe('a provider of pictures', () => {
     let working = 0;
     let most = 0;
     const bytes = await picture('png');
+    const four = Promise.withResolvers<void>();
     const make = async () => {
       working += 1;
       most = Math.max(most, working);
+      if (working === 4) four.resolve();
+      await four.promise;
+      // A fifth order would come now.
       await new Promise((resolve) => setTimeout(resolve, 50));
       working -= 1;
       return { bytes, mime: 'image/png' };

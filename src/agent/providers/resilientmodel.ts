@@ -2,10 +2,18 @@
  * A language model whose provider may fail (docs/specification/agent.md#provider-failures): bounded in time, retried
  * until its first token, replaced by a fallback, and called again with half of the prompt if that was too long.
  */
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4StreamPart,
+  SharedV4ProviderMetadata,
+} from '@ai-sdk/provider';
 import { APICallError, InvalidResponseDataError } from 'ai';
 import type { Log } from '#platform/log.ts';
 import { DeadlineExceeded, withDeadline } from '#platform/resilience/deadline.ts';
+import type { Telemetry } from '#platform/telemetry/telemetry.ts';
+import { type ChatSpan, startChatSpan } from './chatspan.ts';
+import { coalesceDeltas, type PartSource } from './coalescing.ts';
 import { FirstTokenTimeout } from './failures.ts';
 import { isContextTooLong, newestHalf } from './promptsize.ts';
 import { isRetryableStatus, maxTries, waitBeforeRetry } from './retrying.ts';
@@ -14,30 +22,40 @@ export interface ResilienceOptions {
   readonly firstTokenMs: number;
   readonly idleMs: number;
   readonly log: Log;
+  readonly telemetry: Telemetry;
 }
 
-type Candidates = readonly [LanguageModelV4, ...LanguageModelV4[]];
+export interface Candidate {
+  /** As users name it. */
+  readonly id: string;
+  /** As `MODELS_FILE` names the provider. */
+  readonly providerName: string;
+  readonly model: LanguageModelV4;
+}
+
+type Candidates = readonly [Candidate, ...Candidate[]];
 type StreamResult = Awaited<ReturnType<LanguageModelV4['doStream']>>;
 
 /** The first of `candidates`; each next one takes over when the one before cannot be reached before its first token. */
 export function createResilientModel(candidates: Candidates, options: ResilienceOptions): LanguageModelV4 {
-  const [first, ...fallbacks] = candidates;
+  const { model } = candidates[0];
   return {
     specificationVersion: 'v4',
-    provider: first.provider,
-    modelId: first.modelId,
-    supportedUrls: first.supportedUrls,
-    doGenerate: (call) => first.doGenerate(call),
+    provider: model.provider,
+    modelId: model.modelId,
+    supportedUrls: model.supportedUrls,
+    doGenerate: (call) => model.doGenerate(call),
     async doStream(call) {
       let failure: unknown;
-      for (const candidate of [first, ...fallbacks]) {
+      for (const [index, candidate] of candidates.entries()) {
         try {
-          return await streamWithRetries(candidate, call, options);
+          const result = await streamWithRetries(candidate, call, options);
+          return index === 0 ? result : { ...result, stream: result.stream.pipeThrough(namingAnswerer(candidate.id)) };
         } catch (error) {
           call.abortSignal?.throwIfAborted();
           failure = error;
           if (!isUnreachable(error)) break;
-          options.log.warn({ err: error, model: candidate.modelId }, 'a model could not be reached');
+          options.log.warn({ err: error, model: candidate.id }, 'a model could not be reached');
         }
       }
       throw failure;
@@ -45,15 +63,36 @@ export function createResilientModel(candidates: Candidates, options: Resilience
   };
 }
 
+/** Where the last part of an answer names the fallback that gave it. */
+const metadataKey = 'atelier';
+
+function namingAnswerer(id: string) {
+  return new TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart>({
+    transform(part, controller) {
+      if (part.type !== 'finish') return controller.enqueue(part);
+      controller.enqueue({
+        ...part,
+        providerMetadata: { ...part.providerMetadata, [metadataKey]: { answeredBy: id } },
+      });
+    },
+  });
+}
+
+/** The id of the fallback that answered; `undefined` if the requested model did. */
+export function readAnswerer(metadata: SharedV4ProviderMetadata | undefined): string | undefined {
+  const id = metadata?.[metadataKey]?.answeredBy;
+  return typeof id === 'string' ? id : undefined;
+}
+
 async function streamWithRetries(
-  model: LanguageModelV4,
+  candidate: Candidate,
   call: LanguageModelV4CallOptions,
   options: ResilienceOptions,
 ): Promise<StreamResult> {
   let { prompt } = call;
   for (let tries = 1; ; tries++) {
     try {
-      return await openStream(model, { ...call, prompt }, options);
+      return await openStream(candidate, { ...call, prompt }, options);
     } catch (error) {
       call.abortSignal?.throwIfAborted();
       if (prompt === call.prompt && isContextTooLong(error)) {
@@ -69,16 +108,17 @@ async function streamWithRetries(
 
 /** Resolves at the first token, so that everything before it can be tried again. */
 async function openStream(
-  model: LanguageModelV4,
+  { model, providerName }: Candidate,
   call: LanguageModelV4CallOptions,
-  { firstTokenMs, idleMs }: ResilienceOptions,
+  { firstTokenMs, idleMs, telemetry }: ResilienceOptions,
 ): Promise<StreamResult> {
+  const span = startChatSpan(telemetry, providerName, model.modelId);
   const ending = new AbortController();
   const abortSignal =
     call.abortSignal === undefined ? ending.signal : AbortSignal.any([call.abortSignal, ending.signal]);
   const open = async () => {
     const result = await model.doStream({ ...call, abortSignal });
-    const reader = result.stream.getReader();
+    const reader = observe(result.stream.getReader(), span);
     const opening: LanguageModelV4StreamPart[] = [];
     for (;;) {
       const { done, value } = await reader.read();
@@ -90,37 +130,30 @@ async function openStream(
   };
   try {
     const { result, reader, opening } = await withDeadline(firstTokenMs, open);
-    return { ...result, stream: continueStream(opening, reader, idleMs, ending) };
+    const onBroken = (reason: unknown) => {
+      span.end(call.abortSignal?.aborted ? undefined : reason);
+      ending.abort(reason);
+    };
+    return { ...result, stream: coalesceDeltas(opening, reader, { idleMs, onBroken }) };
   } catch (error) {
+    span.end(call.abortSignal?.aborted ? undefined : error);
     ending.abort(error);
     throw error instanceof DeadlineExceeded ? new FirstTokenTimeout() : error;
   }
 }
 
-function continueStream(
-  opening: LanguageModelV4StreamPart[],
-  reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart>,
-  idleMs: number,
-  ending: AbortController,
-): ReadableStream<LanguageModelV4StreamPart> {
-  return new ReadableStream<LanguageModelV4StreamPart>({
-    async pull(controller) {
-      const next = opening.shift();
-      if (next !== undefined) return controller.enqueue(next);
-      try {
-        const { done, value } = await withDeadline(idleMs, () => reader.read());
-        if (done) controller.close();
-        else controller.enqueue(value);
-      } catch (error) {
-        controller.error(error);
-        ending.abort(error);
-      }
+/** The same parts; the span ends with the last one. */
+function observe(reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart>, span: ChatSpan): PartSource {
+  return {
+    async read() {
+      const result = await reader.read();
+      if (result.done) span.end();
+      else if (result.value.type === 'error') span.end(result.value.error);
+      else span.observe(result.value);
+      return result;
     },
-    cancel: (reason) => {
-      ending.abort(reason);
-      return reader.cancel(reason);
-    },
-  });
+    cancel: (reason) => reader.cancel(reason),
+  };
 }
 
 /** The first of an answer. Nothing comes of an empty role chunk, which providers send ahead. */
@@ -139,7 +172,9 @@ function isToken(part: LanguageModelV4StreamPart): boolean {
   }
 }
 
+/** 408 is retried, but a request that arrives too slowly would do so at every provider. */
 function isUnreachable(error: unknown): boolean {
+  if (APICallError.isInstance(error) && error.statusCode === 408) return false;
   return error instanceof FirstTokenTimeout || isRetryable(error);
 }
 

@@ -4,7 +4,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { OrderRefused, ProviderFailed, type Ratio, type VideoGenerator } from './generators.ts';
-import { callProvider, type ProviderSettings, parseJson } from './requests.ts';
+import { parseJson } from './mediafetch.ts';
+import { callProvider, type ProviderSettings } from './requests.ts';
 
 const sizes: Readonly<Record<Ratio, string>> = {
   '1:1': '1280x720',
@@ -13,10 +14,10 @@ const sizes: Readonly<Record<Ratio, string>> = {
   '3:4': '720x1280',
   '9:16': '720x1280',
 };
-const callTimeoutMs = 30_000;
-const contentTimeoutMs = 300_000;
-const maxClipBytes = 512 * 1024 * 1024;
-const longestMs = 30 * 60_000;
+export const callTimeoutMs = 30_000;
+export const contentTimeoutMs = 300_000;
+export const maxClipBytes = 512 * 1024 * 1024;
+export const longestMs = 30 * 60_000;
 
 const state = z.object({
   id: z.string(),

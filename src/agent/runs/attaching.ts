@@ -3,17 +3,12 @@
  * client gives it, becomes `asset:<assetId>`, and so do pictures in `data:` URLs.
  */
 import { createHash } from 'node:crypto';
-import type { Db } from '#platform/db/db.ts';
 import { invalid, problems } from '#platform/problem.ts';
 import type { TaskRequest } from '../api.ts';
 import { readDataUrl, unreadable } from '../attachments.ts';
-import { agentProblems } from '../problems.ts';
 import { judgeReadable, keep, type LibraryDeps, Refused } from '../services/library.ts';
-import { findRunningOf, type RunTables } from '../store/runstore.ts';
-import { checkThread } from '../threads/access.ts';
 
 export interface AttachingDeps extends LibraryDeps {
-  readonly db: Db<RunTables>;
   /** The asset of one of our signed URLs. */
   readonly assetOfUrl: (url: string) => string | undefined;
 }
@@ -24,18 +19,25 @@ type FilePart = Extract<Part, { type: 'file' }>;
 
 const never = new AbortController().signal;
 
-/** Throws 400 for assets that do not exist and for blocked pictures, 403 for assets of others. */
+/**
+ * Throws 400 for assets that do not exist and for blocked pictures, 403 for assets of others, and what `checkStart` throws
+ * for the message before a picture of it is stored: a request that is refused leaves no asset.
+ */
 export async function resolveAttachments(
   deps: AttachingDeps,
   userId: string,
   { message, threadId }: TaskRequest,
+  checkStart: (message: Message) => Promise<void>,
 ): Promise<TaskRequest['message']> {
   if (message === null || message === undefined) return message;
   const named = message.parts.map((part) => (part.type === 'file' ? nameAsset(deps, part) : part));
   const assetIds = named.flatMap((part) => (part.type === 'file' && isAsset(part) ? [part.url.slice(6)] : []));
   if (assetIds.length > 0) await checkReadable(deps, userId, assetIds);
   if (!named.some(isDataPicture)) return { ...message, parts: named };
-  await checkThreadIsFree(deps, userId, threadId);
+  await checkStart({
+    ...message,
+    parts: named.map((part) => (isDataPicture(part) ? { ...part, url: anyAsset } : part)),
+  });
   const parts: Part[] = [];
   for (const [index, part] of named.entries()) {
     parts.push(isDataPicture(part) ? await storePicture(deps, userId, threadId, part, index) : part);
@@ -49,6 +51,9 @@ function nameAsset({ assetOfUrl }: AttachingDeps, { providerMetadata, ...part }:
   return isAsset(part) ? { ...part, url: part.url.toLowerCase() } : part;
 }
 
+/** Takes the place of a picture that is not stored yet. */
+const anyAsset = 'asset:00000000-0000-4000-8000-000000000000';
+
 const isAsset = ({ url }: FilePart) => /^asset:/i.test(url);
 
 const isDataPicture = (part: Part): part is FilePart => part.type === 'file' && /^data:image\//i.test(part.url);
@@ -60,14 +65,6 @@ async function checkReadable(deps: LibraryDeps, userId: string, assetIds: readon
     throw problems.forbidden({
       message: `asset:${foreign[0]} belongs to another user. Attach your own or public assets.`,
     });
-}
-
-/** Before anything is stored. The same rejections apply when the run starts. */
-async function checkThreadIsFree(deps: AttachingDeps, userId: string, threadId: string): Promise<void> {
-  await checkThread(deps, userId, threadId);
-  const running = await findRunningOf(deps.db, threadId);
-  if (running !== undefined)
-    throw agentProblems.task_running({ fields: { taskId: running.taskId, reason: 'running' } });
 }
 
 /** The same picture of the same user in the same thread is one asset, so that a repeated request stores nothing more. */

@@ -130,7 +130,12 @@ export class Execution {
   /** Retries for as long as one lease; after that the reaper of any process ends the run. */
   async #commitEnd(writer: EventWriter, { status, error, finishReason }: Exclude<Outcome, { status: 'lost' }>) {
     const parts = writer.parts();
-    const metadata = { ...this.#chosen.label, ...(finishReason !== undefined && { finishReason }) };
+    const answeredBy = this.#usage.answeredBy();
+    const metadata = {
+      ...this.#chosen.label,
+      ...(answeredBy !== undefined && { answeredBy }),
+      ...(finishReason !== undefined && { finishReason }),
+    };
     const delivered = billableReferences(this.#run.taskId, parts);
     const usage = this.#usage.total();
     for (const startedAtMs = performance.now(); ; ) {

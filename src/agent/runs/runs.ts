@@ -33,6 +33,7 @@ import {
 } from '../store/runstore.ts';
 import { type KeyedStart, type StartTables, takeKey } from '../store/startstore.ts';
 import { lockExistingThread } from '../store/threadstore.ts';
+import { countCallsOf, type ToolCallTables } from '../store/toolcallstore.ts';
 import { addUsage, type UsageTables } from '../store/usagestore.ts';
 import type { VideoTables } from '../store/videostore.ts';
 import { checkThread } from '../threads/access.ts';
@@ -41,7 +42,7 @@ import { requestTitle } from '../titles/request.ts';
 import { endVideosOf } from '../videos/videos.ts';
 
 export interface RunsDeps extends Publishers {
-  readonly db: Db<RunTables & LedgerTables & VideoTables & UsageTables & StartTables>;
+  readonly db: Db<RunTables & LedgerTables & VideoTables & UsageTables & StartTables & ToolCallTables>;
   /** AGENT_TASK_TTL_SECS. */
   readonly ttlS: number;
   /** AGENT_MAX_RUNS_PER_USER. */
@@ -83,6 +84,7 @@ export async function startRun(
   request: TaskRequest,
   chosen: RunPrice,
   keyed?: KeyedStart,
+  isRehearsal = false,
 ): Promise<Run> {
   const { threadId } = request;
   const taskId = randomUUID();
@@ -100,6 +102,7 @@ export async function startRun(
     await payForRun(deps, tx, taskId, userId, chosen);
     if (from !== undefined) await rewindThread(tx, threadId, from.seq);
     await appendQuestion(tx, userId, request, taskId);
+    if (isRehearsal) throw new Rehearsed();
     const run = await insertRun(tx, {
       taskId,
       threadId,
@@ -114,9 +117,26 @@ export async function startRun(
   });
 }
 
+/** Rolls back a start that was only to be checked. */
+class Rehearsed extends Error {}
+
+/** Throws what `startRun` would throw, and changes nothing. */
+export async function checkStart(
+  deps: RunsDeps,
+  lease: RunLease,
+  userId: string,
+  request: TaskRequest,
+  chosen: RunPrice,
+  keyed?: KeyedStart,
+): Promise<void> {
+  await startRun(deps, lease, userId, request, chosen, keyed, true).catch((error: unknown) => {
+    if (!(error instanceof Rehearsed)) throw error;
+  });
+}
+
 async function payForRun(
   { webhooks, maxRunsPerUser }: RunsDeps,
-  tx: Tx<RunTables & LedgerTables>,
+  tx: Tx<RunTables & LedgerTables & ToolCallTables>,
   taskId: string,
   userId: string,
   { plans, credits }: RunPrice,
@@ -126,7 +146,8 @@ async function payForRun(
   const reference = runReference(taskId);
   const { reserved, balance } = await reserveCredits(tx, { reference, scope: taskId, userId, amount: credits });
   // The reservation has locked the user's row, so concurrent starts are counted one after the other.
-  if ((await countRunningOf(tx, userId)) >= maxRunsPerUser) throw agentProblems.too_many_runs();
+  const inFlight = (await countRunningOf(tx, userId)) + (await countCallsOf(tx, userId));
+  if (inFlight >= maxRunsPerUser) throw agentProblems.too_many_runs();
   if (!reserved) throw agentProblems.insufficient_credits({ fields: { required: credits, balance } });
 }
 

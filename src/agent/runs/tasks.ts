@@ -10,7 +10,7 @@ import { type Run, type RunTables, requestAbort } from '../store/runstore.ts';
 import { findStart, type KeyedStart, type Started } from '../store/startstore.ts';
 import { type AttachingDeps, resolveAttachments } from './attaching.ts';
 import type { RunExecutor } from './executor.ts';
-import { KeyTaken, type RunLease, type RunsDeps, readRun, startRun } from './runs.ts';
+import { checkStart, KeyTaken, type RunLease, type RunsDeps, readRun, startRun } from './runs.ts';
 
 export interface StartDeps extends RunsDeps, AttachingDeps, StopDeps {
   readonly db: RunsDeps['db'] & Db<RunTables>;
@@ -68,7 +68,9 @@ export async function startTask(
   keyed?: KeyedStart,
 ): Promise<Run> {
   const chosen = deps.models.pick(request.model ?? undefined);
-  const message = await resolveAttachments(deps, userId, request);
+  const message = await resolveAttachments(deps, userId, request, (checked) =>
+    checkStart(deps, deps.lease, userId, { ...request, message: checked }, chosen, keyed),
+  );
   const run = await startRun(deps, deps.lease, userId, { ...request, message }, chosen, keyed);
   deps.executor.start(run, chosen);
   return run;

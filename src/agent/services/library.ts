@@ -123,6 +123,36 @@ export async function sign(
   return new Map(answers.flat().filter(([, { ready }]) => ready));
 }
 
+const listed = z.object({
+  assets: z.array(
+    z.object({
+      assetId: z.string(),
+      kind: z.string(),
+      mime: z.string(),
+      width: z.int().nullable(),
+      height: z.int().nullable(),
+      durationMs: z.int().nullable(),
+      createdAt: z.string(),
+    }),
+  ),
+  nextCursor: z.string().nullable(),
+});
+export type ListedAssets = z.output<typeof listed>;
+
+/** The user's assets, newest first. Throws Refused for a wrong cursor, and `engine_unavailable`. */
+export async function listLibrary(
+  { media }: LibraryDeps,
+  userId: string,
+  query: { readonly limit: number; readonly cursor?: string | undefined; readonly kind?: string | undefined },
+  signal: AbortSignal,
+): Promise<ListedAssets> {
+  const { limit, cursor, kind } = query;
+  const wanted = { limit: String(limit), ...(cursor && { cursor }), ...(kind && { kind }) };
+  const path = `/v1/assets?${new URLSearchParams(wanted)}`;
+  const answer = await media.send({ method: 'GET', route: '/v1/assets', path, onBehalfOf: userId, signal });
+  return listed.parse(accept(answer));
+}
+
 /** The bytes of a picture, for a provider that edits it. */
 export async function fetchPicture(
   deps: LibraryDeps,

@@ -28,7 +28,7 @@ export interface Started {
 const keptForHours = 24;
 const isKept = sql<boolean>`created_at > clock_timestamp() - make_interval(hours => ${keptForHours})`;
 
-/** The start that took the key, as long as it is kept. */
+/** The start that used the key within the last 24 hours. */
 export function findStart(db: Db<StartTables>, { userId, key }: KeyedStart) {
   return db
     .selectFrom('agent_starts')

@@ -28,7 +28,7 @@ const fieldsByType: Readonly<Record<string, readonly string[]>> = {
   abort: [],
   error: ['errorText'],
 };
-const dataFields = ['id', 'data'];
+const dataFields = ['id', 'data', 'transient'];
 
 /** `undefined` if v5 does not know the chunk. Characters that no database stores (NUL, lone surrogates) are removed. */
 export function toV5(chunk: Chunk): Chunk | undefined {

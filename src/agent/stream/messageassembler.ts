@@ -61,7 +61,8 @@ export class MessageAssembler {
         Object.assign(this.#tools.get(chunk.toolCallId) ?? {}, { state: 'output-error', errorText: chunk.errorText });
         return;
       default:
-        if (isData(chunk)) this.#addData(chunk);
+        // Transient data is for readers of the stream alone.
+        if (isData(chunk) && chunk.transient !== true) this.#addData(chunk);
     }
   }
 
@@ -103,7 +104,9 @@ export class MessageAssembler {
   }
 }
 
-const isData = (chunk: { type: string }): chunk is { type: `data-${string}`; id?: string; data: unknown } =>
+const isData = (chunk: {
+  type: string;
+}): chunk is { type: `data-${string}`; id?: string; data: unknown; transient?: boolean } =>
   chunk.type.startsWith('data-');
 
 function callMetadata(chunk: { providerMetadata?: unknown }): object {

@@ -15,25 +15,29 @@ afterAll(() => rig.close());
 
 const tokens = { prompt_tokens: 30, completion_tokens: 4, total_tokens: 34 };
 let questions = 0;
+/** On a machine that is busy. */
+const patient = { timeout: 15_000 };
 
-/** A question that is answered with `answer`; the model makes this title of both. */
-async function tell(title: Parameters<typeof rig.provider.onTitle>[1], threadId = newThread(), chatter = user) {
+type Titles = Parameters<typeof rig.provider.onTitle>[1] | readonly Parameters<typeof rig.provider.onTitle>[1][];
+
+/** Asks a question; requests for a title of question and answer get `titles`, one after the other. */
+async function tell(titles: Titles, threadId = newThread(), chatter = user) {
   questions += 1;
   const text = `<question ${questions}> about bees`;
   rig.provider.on(`<question ${questions}>`, { text: 'Bees dance.' });
-  rig.provider.onTitle(`<question ${questions}>`, title);
+  rig.provider.onTitle(`<question ${questions}>`, ...[titles].flat());
   await chatter.ended(await chatter.ask(threadId, text));
   return { threadId, text };
 }
 const titleIn = async (threadId: string) => (await user.call('GET', `/threads/${threadId}`)).body.title;
 const requestsFor = (text: string) =>
   rig.provider.titles.filter((one) => JSON.stringify(messagesOf(one)).includes(text.slice(0, 14)));
-const requested = (text: string) => expect.poll(() => requestsFor(text).length).toBe(1);
+const requested = (text: string) => expect.poll(() => requestsFor(text).length, patient).toBe(1);
 
 describe('a title', () => {
   it('replaces the first words after the first answer, and is made of both', async () => {
     const { threadId, text } = await tell({ text: '"The dance of bees."\n' });
-    await expect.poll(() => titleIn(threadId)).toBe('The dance of bees');
+    await expect.poll(() => titleIn(threadId), patient).toBe('The dance of bees');
     const [request] = requestsFor(text);
     const sent = JSON.stringify(request && messagesOf(request));
     expect([sent.includes(text), sent.includes('Bees dance.')]).toEqual([true, true]);
@@ -41,10 +45,10 @@ describe('a title', () => {
 
   it('is made once', async () => {
     const { threadId, text } = await tell({ text: 'Dances' });
-    await expect.poll(() => titleIn(threadId)).toBe('Dances');
+    await expect.poll(() => titleIn(threadId), patient).toBe('Dances');
     const second = await tell({ text: 'Other dances' }, threadId);
     const third = await tell({ text: 'A thread that is made later' });
-    await expect.poll(() => titleIn(third.threadId)).toBe('A thread that is made later');
+    await expect.poll(() => titleIn(third.threadId), patient).toBe('A thread that is made later');
     expect([requestsFor(text).length, requestsFor(second.text).length]).toEqual([1, 0]);
     expect(await titleIn(threadId)).toBe('Dances');
   });
@@ -53,30 +57,29 @@ describe('a title', () => {
     const own = await rig.user('pro', 10);
     await tell(textStream('Dances', 'stop', tokens), newThread(), own);
     const days = async () => (await own.call<{ days: Record<string, unknown>[] }>('GET', '/usage')).body.days;
-    await expect.poll(async () => (await days())[0]?.inputTokens).toBe(30);
+    await expect.poll(async () => (await days())[0]?.inputTokens, patient).toBe(30);
     expect(await days()).toMatchObject([{ model: 'a-model', runs: 1, inputTokens: 30, outputTokens: 4, credits: 1 }]);
     expect(await rig.credits(own)).toBe(9);
     const counted = async () => {
       const metrics = await (await fetch(`${rig.url}/metrics`)).text();
       return metrics.split('\n').filter((line) => line.startsWith('agent_tokens_total{'));
     };
-    await expect.poll(counted, { timeout: 10_000 }).toContainEqual(expect.stringMatching(/"input".* 30$/));
+    await expect.poll(counted, patient).toContainEqual(expect.stringMatching(/"input".* 30$/));
   });
 
   it('does not replace the one that the user sets while it is made', async () => {
-    const release = Promise.withResolvers<void>();
     const threadId = newThread();
-    // The title is sent only after the user has named the thread.
-    const naming = tell(() => {
-      void user.call('PATCH', `/threads/${threadId}`, { title: 'Mine' }).then(() => release.resolve());
-      return { answer: refusal429 };
-    }, threadId);
-    const { text } = await naming;
-    await release.promise;
-    rig.provider.onTitle(text.slice(0, 12), { text: 'Dances' });
-    await expect.poll(() => requestsFor(text).length).toBe(2);
+    const naming = Promise.withResolvers<unknown>();
+    // The model has a title only at its second attempt.
+    const name = () => {
+      naming.resolve(user.call('PATCH', `/threads/${threadId}`, { title: 'Mine' }));
+      return refusal(429, { 'retry-after': '1' });
+    };
+    const { text } = await tell([name, { text: 'Dances' }], threadId);
+    await naming.promise;
+    await expect.poll(() => requestsFor(text).length, patient).toBe(2);
     const other = await tell({ text: 'Later' });
-    await expect.poll(() => titleIn(other.threadId)).toBe('Later');
+    await expect.poll(() => titleIn(other.threadId), patient).toBe('Later');
     expect(await titleIn(threadId)).toBe('Mine');
   });
 
@@ -86,7 +89,7 @@ describe('a title', () => {
     const empty = await tell({ text: ' \n ' });
     await requested(empty.text);
     const other = await tell({ text: 'Later' });
-    await expect.poll(() => titleIn(other.threadId)).toBe('Later');
+    await expect.poll(() => titleIn(other.threadId), patient).toBe('Later');
     expect(await titleIn(threadId)).toBe(text);
     expect(await titleIn(empty.threadId)).toBe(empty.text);
     const jobs = await (await fetch(`${rig.url}/metrics`)).text();
@@ -95,21 +98,19 @@ describe('a title', () => {
 
   it('is not made of a thread that was deleted since', async () => {
     const threadId = newThread();
-    const deleted = Promise.withResolvers<void>();
-    const { text } = await tell(() => {
-      void user.call('DELETE', `/threads/${threadId}`).then(() => deleted.resolve());
-      return { answer: refusal429 };
-    }, threadId);
-    await deleted.promise;
-    rig.provider.onTitle(text.slice(0, 12), { text: 'Dances' });
-    await expect.poll(() => requestsFor(text).length).toBe(2);
+    const deletion = Promise.withResolvers<unknown>();
+    const remove = () => {
+      deletion.resolve(user.call('DELETE', `/threads/${threadId}`));
+      return refusal(429, { 'retry-after': '1' });
+    };
+    const { text } = await tell([remove, { text: 'Dances' }], threadId);
+    await deletion.promise;
+    await expect.poll(() => requestsFor(text).length, patient).toBe(2);
     const next = await user.ask(threadId, '/slow');
     await user.ended(next);
     expect(await titleIn(threadId)).toBe('/slow');
   });
 });
-
-const refusal429 = { status: 429, headers: { 'retry-after': '1' }, body: '{}' };
 
 it.each([
   ['"Bees."', 'Bees'],

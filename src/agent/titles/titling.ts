@@ -91,13 +91,16 @@ async function requestTitle(
   }
 }
 
+const marks = new Set(' \t\r*"\'“”«»`.');
+
 /** The first line, without the marks that models like to put around a title. */
 export function titleOf(answer: string): string {
   const line = answer.trim().split('\n', 1)[0] ?? '';
-  const bare = storable(line)
-    .replace(/^(?:title:|[\s#*"'“”«»„`])+/i, '')
-    .replace(/[\s*"'“”«»`.]+$/, '');
-  return [...bare].slice(0, maxTitle).join('').trim();
+  const words = storable(line).replace(/^(?:title:|[\s#*"'“”«»„`])+/i, '');
+  let end = words.length;
+  // A pattern would take quadratic time for a long row of marks that does not end the line.
+  while (end > 0 && marks.has(words[end - 1] ?? '')) end -= 1;
+  return [...words.slice(0, end)].slice(0, maxTitle).join('').trim();
 }
 
 function excerptOf(messages: readonly Pick<UIMessage, 'role' | 'parts'>[]): string {

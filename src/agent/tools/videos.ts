@@ -35,7 +35,12 @@ export function videoTools(deps: VideoToolDeps, { run, writer }: ToolContext) {
   };
 }
 
-async function waitFor(deps: VideoToolDeps, ordered: Video, signal: AbortSignal | undefined): Promise<Video> {
+/** The video as it is when it has ended, or after the time that a run waits. Rejects when the signal is aborted. */
+export async function waitFor(
+  deps: Pick<VideoToolDeps, 'db' | 'videoWaitMs'>,
+  ordered: Video,
+  signal: AbortSignal | undefined,
+): Promise<Video> {
   const { videoWaitMs = 20_000 } = deps;
   let video = ordered;
   for (const startedAtMs = performance.now(); performance.now() - startedAtMs < videoWaitMs; ) {

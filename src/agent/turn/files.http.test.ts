@@ -1,5 +1,6 @@
 /** The files of a conversation as the model gets them, in the requests to its provider. */
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Asked } from '../../../test/agent/provider.fixture.ts';
@@ -184,6 +185,23 @@ describe('documents', () => {
     const { asked, status } = await turn(newThread(), [file(dataUrl('application/pdf', pdf), 'application/pdf')]);
     expect(status).toBe('completed');
     expect(textOf(asked)).toContain('Bees in the garden');
+  });
+
+  it('a PDF that a browser printed is sent as the text of all of its pages', async () => {
+    const pdf = await readFile(new URL('../../../test/agent/fixtures/report.pdf', import.meta.url));
+    const { asked, status } = await turn(newThread(), [file(dataUrl('application/pdf', pdf), 'application/pdf')]);
+    expect(status).toBe('completed');
+    const words = wordsOf(asked).replaceAll(/\s/g, ' ');
+    for (const part of [
+      'in Plzeň was',
+      'crimson',
+      'efficient repair',
+      '“flue”',
+      '1 250 €',
+      'gutter',
+      'Příští kontrola: září',
+    ])
+      expect(words).toContain(part);
   });
 
   it.each([

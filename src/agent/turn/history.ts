@@ -2,7 +2,7 @@
  * Builds the model's prompt from the messages of a thread (docs/specification/agent.md#prompt): the newest that fit into
  * the model's context, beginning with a user's message, with pictures and documents in it.
  */
-import { convertToModelMessages, type ModelMessage, type UIMessage } from 'ai';
+import { convertToModelMessages, isToolUIPart, type ModelMessage, type ProviderMetadata, type UIMessage } from 'ai';
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import { madePictureOf } from '../attachments.ts';
 import { estimateTokens, pictureTokens } from '../providers/promptsize.ts';
@@ -68,9 +68,23 @@ export async function showMade(
   return picture.length === 0 ? [] : [{ type: 'text', text: `[made by your tool: assetId ${assetId}]` }, ...picture];
 }
 
-/** Reasoning of earlier turns helps no model, and some providers refuse it. */
+/** Reasoning of earlier turns is sent only with the tools that it called: DeepSeek requires it there. */
 function withoutReasoning({ role, parts }: StoredMessage): Message {
-  return { role, parts: parts.filter(({ type }) => type !== 'reasoning') };
+  const hasCalls = parts.some(isToolUIPart);
+  return { role, parts: parts.filter(({ type }) => hasCalls || type !== 'reasoning').map(withoutItemIds) };
+}
+
+function withoutItemIds(part: Part): Part {
+  if ((part.type === 'text' || part.type === 'reasoning') && part.providerMetadata)
+    return { ...part, providerMetadata: withoutOpenAi(part.providerMetadata) };
+  if (isToolUIPart(part) && part.callProviderMetadata)
+    return { ...part, callProviderMetadata: withoutOpenAi(part.callProviderMetadata) };
+  return part;
+}
+
+/** OpenAI's metadata names items that it does not store. Others have signatures that have to be sent back. */
+function withoutOpenAi({ openai, azure, ...rest }: ProviderMetadata): ProviderMetadata {
+  return rest;
 }
 
 /** The last message stays even if it exceeds the limit. */

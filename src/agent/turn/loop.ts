@@ -2,7 +2,6 @@
  * Streams one turn: the model and its tools, step by step, until the answer is complete. Chunks go to the run's event
  * writer. Steps, tools at a time, silence and length are bounded.
  */
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import {
   convertToModelMessages,
@@ -12,13 +11,17 @@ import {
   type ToolSet,
   type UIMessageChunk,
 } from 'ai';
+import type { Telemetry } from '#platform/telemetry/telemetry.ts';
 import type { UsageMeter } from '../billing/usage.ts';
 import type { AgentMetrics } from '../metrics.ts';
 import { brokeOff, explainFailure } from '../providers/failures.ts';
+import { readAnswerer } from '../providers/resilientmodel.ts';
 import type { EventWriter } from '../stream/eventwriter.ts';
 import type { FileDeps } from './files.ts';
 import { showMade } from './history.ts';
 import { withDistinctToolCallIds } from './toolcallids.ts';
+import { failureOf } from './tooloutput.ts';
+import { withToolSpans } from './toolspans.ts';
 
 export interface TurnStream {
   /** Retried and bounded in time. */
@@ -38,6 +41,7 @@ export interface TurnStream {
 export interface StreamDeps extends FileDeps {
   /** AGENT_MAX_STEPS. */
   readonly maxSteps: number;
+  readonly telemetry: Telemetry;
   readonly metrics: AgentMetrics;
 }
 
@@ -45,7 +49,6 @@ export type TurnEnd =
   | { readonly status: 'completed'; readonly finishReason: string }
   | { readonly status: 'failed'; readonly error: string };
 
-const maxBusyMs = 10;
 const toolsAtOnce = 4;
 
 /** Rejects with the writer's error, and with the signal's reason once that is aborted. */
@@ -57,7 +60,7 @@ export async function streamTurn(deps: StreamDeps, turn: TurnStream): Promise<Tu
     model: withDistinctToolCallIds(turn.model),
     instructions: turn.instructions,
     messages: turn.messages,
-    tools: turn.tools,
+    tools: withToolSpans(turn.tools, deps.telemetry),
     stopWhen: isStepCount(deps.maxSteps),
     toolCallConcurrency: toolsAtOnce,
     abortSignal: signal,
@@ -69,7 +72,7 @@ export async function streamTurn(deps: StreamDeps, turn: TurnStream): Promise<Tu
       return pictures.length === 0 ? {} : { messages: [...messages, ...pictures] };
     },
     onStepEnd: (step) => {
-      usage.addStep(step.usage);
+      usage.addStep(step.usage, readAnswerer(step.providerMetadata));
       lastStep = step;
     },
     onError: ({ error }) => {
@@ -78,15 +81,9 @@ export async function streamTurn(deps: StreamDeps, turn: TurnStream): Promise<Tu
   });
   const describe = (error: unknown) => explainFailure(error).slice(0, 1000);
   const observe = createObserver(deps.metrics, turn.tools);
-  let yieldedAtMs = performance.now();
   let end: TurnEnd | undefined;
   for await (const chunk of result.toUIMessageStream({ onError: describe, redactToolErrors: true })) {
     if (signal.aborted) break;
-    // A model that streams without a pause must not block other runs and the renewal of their leases.
-    if (performance.now() - yieldedAtMs > maxBusyMs) {
-      await yieldToEventLoop();
-      yieldedAtMs = performance.now();
-    }
     if (chunk.type === 'start') continue;
     if (chunk.type === 'error') {
       deps.log.warn({ err: failure }, 'the model failed');
@@ -107,7 +104,8 @@ export async function streamTurn(deps: StreamDeps, turn: TurnStream): Promise<Tu
 function endOf(unified: string | undefined, raw: string | undefined): TurnEnd {
   // The last step has called tools, and there is no further step.
   if (unified === 'tool-calls') return { status: 'completed', finishReason: 'max-steps' };
-  if (unified === undefined || (unified === 'other' && raw === undefined)) return { status: 'failed', error: brokeOff };
+  const isBroken = unified === undefined || unified === 'interrupted' || (unified === 'other' && raw === undefined);
+  if (isBroken) return { status: 'failed', error: brokeOff };
   return { status: 'completed', finishReason: unified === 'other' && raw ? raw : unified };
 }
 
@@ -125,15 +123,16 @@ function createObserver(metrics: AgentMetrics, tools: ToolSet): (chunk: UIMessag
     }
     // A model may call tools that do not exist.
     if (chunk.type === 'tool-input-available' && chunk.toolName in tools)
-      toolNames.set(chunk.toolCallId, chunk.toolName);
+      toolNames.set(chunk.toolCallId, labelOf(chunk.toolName, tools));
     if (chunk.type === 'tool-output-available')
-      toolEnded(chunk.toolCallId, isFailure(chunk.output) ? 'failed' : 'completed');
+      toolEnded(chunk.toolCallId, failureOf(chunk.output) === undefined ? 'completed' : 'failed');
     if (chunk.type === 'tool-output-error' || chunk.type === 'tool-input-error') toolEnded(chunk.toolCallId, 'failed');
   };
 }
 
-function isFailure(output: unknown): boolean {
-  return typeof output === 'object' && output !== null && Reflect.get(output, 'status') === 'failed';
+/** Other servers choose the names of their tools, so these share one label. */
+function labelOf(name: string, tools: ToolSet): string {
+  return tools[name]?.type === 'dynamic' ? 'mcp' : name;
 }
 
 /** Pictures that tools have made go to the model with its next step. */

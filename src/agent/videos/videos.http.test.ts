@@ -2,15 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Plan } from '#accounts/api.ts';
 import { type AccountTables, setPlanAndCredits } from '#accounts/store.ts';
+import { createLog } from '#platform/log.ts';
 import type { Said } from '../../../test/agent/provider.fixture.ts';
 import { type Chatter, newThread } from '../../../test/agent/rig.fixture.ts';
 import { calling, json, providerKey, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
 import { refusal } from '../../../test/agent/wire.fixture.ts';
 
 let rig: ScriptedRig;
+const logged: string[] = [];
 let mp4: Buffer;
 beforeAll(async () => {
-  rig = await startScripted();
+  // Without ffmpeg, the clips of these tests are not examined.
+  const log = createLog({ level: 'warn', destination: { write: (line: string) => void logged.push(line) } });
+  const screening = { ffmpegPath: '/nowhere/ffmpeg' };
+  rig = await startScripted({ screening, changes: { server: { log, readiness: {} } } });
   const { offlineVideos } = await import('#local/renderer/renderer.ts');
   const order = { prompt: 'a clip', ratio: '16:9', signal: new AbortController().signal };
   mp4 = Buffer.from((await offlineVideos.make(order)).bytes);
@@ -275,5 +280,46 @@ describe.concurrent('POST /video/submit', () => {
     }
     await user.call('DELETE', `/task/${running}`);
     await user.ended(running);
+  });
+});
+
+describe('a clip of a provider', () => {
+  const videoOf = async (from: ScriptedRig, user: Chatter, assetId: unknown) => {
+    const client = from.media.client(user.credential);
+    const { body } = await client.post<Record<string, object>>('/v1/sign/video', { refs: [assetId] });
+    return body[String(assetId)];
+  };
+
+  it('is delivered without a poster if ffmpeg is not installed, and a log line names the reason', async () => {
+    const user = await rig.user('pro', 100);
+    const { output } = await order(user);
+    expect(output).toMatchObject({ status: 'completed', assetId: expect.any(String) });
+    expect(await videoOf(rig, user, output.assetId)).toMatchObject({ ready: true, thumbAssetId: null });
+    const line = logged.find((text) => text.includes(String(output.assetId)));
+    expect(line).toContain('a clip gets no poster, size and duration');
+    expect(line).toContain('ffmpeg is not installed');
+  });
+
+  it('gets a poster, its size and its duration', async () => {
+    const examining = await startScripted();
+    try {
+      const user = await examining.user('pro', 100);
+      examining.provider.on('a clip', json({ id: 'clip', status: 'queued' }));
+      examining.provider.on('/videos/clip/content', { answer: { type: 'video/mp4', body: mp4 } });
+      examining.provider.on('/videos/clip ', json({ id: 'clip', status: 'completed' }));
+      const { tools } = await examining.tell(user, calling('generateVideo', { prompt: 'a clip' }));
+      const output = tools[0]?.output as Output;
+      await expect
+        .poll(() => videoOf(examining, user, output.assetId), { timeout: 60_000 })
+        .toMatchObject({
+          ready: true,
+          thumbAssetId: expect.any(String),
+          width: expect.any(Number),
+          height: expect.any(Number),
+          durationMs: expect.any(Number),
+        });
+    } finally {
+      await examining.close();
+    }
   });
 });

@@ -17,7 +17,8 @@ import { type FailedVideo, type Publishers, publishVideo, publishVideoFailure } 
 import { agentProblems } from '../problems.ts';
 import { RunFailure } from '../providers/failures.ts';
 import { type Clip, OrderRefused, ProviderFailed, type VideoGenerator } from '../providers/generators.ts';
-import { keep, type LibraryDeps, Refused } from '../services/library.ts';
+import { type ClipDeps, examineClip } from '../services/clips.ts';
+import { keep, Refused } from '../services/library.ts';
 import type { Run } from '../store/runstore.ts';
 import { findRun, holdRun, type RunTables } from '../store/runstore.ts';
 import { addUsage, type UsageTables } from '../store/usagestore.ts';
@@ -26,6 +27,7 @@ import {
   findVideo,
   insertVideo,
   lockVideos,
+  type NewVideo,
   requeueVideo,
   type Video,
   type VideoInput,
@@ -34,7 +36,7 @@ import {
 
 type Tables = VideoTables & RunTables & LedgerTables & UsageTables;
 
-export interface VideoDeps extends LibraryDeps, Publishers {
+export interface VideoDeps extends ClipDeps, Publishers {
   readonly db: Db<Tables>;
   readonly jobs: Jobs;
   readonly videoGenerator: VideoGenerator;
@@ -48,6 +50,8 @@ type Payload = z.output<typeof payload>;
 export const videoQueue: Queue<Payload> = { name: 'agent/make-video', payload, maxAttempts: 4 };
 
 const scopeOf = (videoId: string) => `video:${videoId}`;
+/** Names the asset of a video, before and after it is made. */
+export const videoReference = (videoId: string) => `video:${videoId}`;
 const referenceOf = ({ videoId, attempt }: Payload) => `video:${videoId}:${attempt}`;
 export const keyOf = ({ videoId, attempt }: Payload) => `${videoId}:${attempt}`;
 
@@ -58,28 +62,28 @@ export async function orderVideo(
   toolCallId: string,
   input: VideoInput,
 ): Promise<{ readonly video: Video; readonly failure: Failure | undefined }> {
-  const attempt = { videoId: randomUUID(), attempt: 1 };
-  const isRehearsal = deps.videoGenerator.rehearseUnpayable?.(input.prompt) ?? false;
   return transaction(deps.db, async (tx) => {
     // The run was aborted. The video is unwanted, and no other process would cancel it.
     if (!(await holdRun(tx, run))) throw new RunFailure('The run is over.');
-    const unpaid = isRehearsal ? insufficientCredits(0) : await pay(tx, run.ownerId, attempt);
-    const { ownerId, threadId, taskId, messageId } = run;
-    const order = {
-      videoId: attempt.videoId,
-      ownerId,
-      threadId,
-      taskId,
-      messageId,
-      toolCallId,
-      model: run.model,
-      input,
-      failure: unpaid,
-    };
-    const video = await insertVideo(tx, order);
-    if (unpaid === undefined) await deps.jobs.enqueue(tx, videoQueue, attempt, { key: keyOf(attempt) });
-    return { video, failure: unpaid };
+    const { ownerId, threadId, taskId, messageId, model } = run;
+    return placeOrder(deps, tx, { ownerId, threadId, taskId, messageId, toolCallId, model, input });
   });
+}
+
+export type VideoOrder = Omit<NewVideo, 'videoId' | 'failure'>;
+
+/** In the caller's transaction. With a `failure` the video is not paid for, and its row says so. */
+export async function placeOrder(
+  deps: Pick<VideoDeps, 'jobs' | 'videoGenerator'>,
+  tx: Tx<Tables>,
+  order: VideoOrder,
+): Promise<{ readonly video: Video; readonly failure: Failure | undefined }> {
+  const attempt = { videoId: randomUUID(), attempt: 1 };
+  const isRehearsal = deps.videoGenerator.rehearseUnpayable?.(order.input.prompt) ?? false;
+  const failure = isRehearsal ? insufficientCredits(0) : await pay(tx, order.ownerId, attempt);
+  const video = await insertVideo(tx, { ...order, videoId: attempt.videoId, failure });
+  if (failure === undefined) await deps.jobs.enqueue(tx, videoQueue, attempt, { key: keyOf(attempt) });
+  return { video, failure };
 }
 
 /** What it fails for, or nothing, and the credits are reserved. */
@@ -231,12 +235,13 @@ async function keepClip(deps: VideoDeps, video: Video, clip: Clip, signal: Abort
     ...place,
     bytes,
     mime,
-    reference: `video:${videoId}`,
+    reference: videoReference(videoId),
     kind: 'video' as const,
     ...(facts && { facts }),
     ...(thumbAssetId && { thumbAssetId }),
   };
   const { assetId } = await keep(deps, deposit, signal);
+  if (facts === undefined) await examineClip(deps, { ...place, assetId, mime }, signal);
   return { assetId, thumbAssetId: thumbAssetId ?? null };
 }
 

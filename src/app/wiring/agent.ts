@@ -1,5 +1,4 @@
-import { openImageProvider } from '#agent/providers/images.ts';
-import { openVideoProvider } from '#agent/providers/videos.ts';
+import { openImages, openVideos } from '#agent/providers/open.ts';
 import { createAgent } from '#agent/service.ts';
 import { offlineModel } from '#local/model/model.ts';
 import { offlineImages, offlineVideos } from '#local/renderer/renderer.ts';
@@ -56,8 +55,8 @@ export async function wireAgent({ config, engines, server, log }: Wiring): Promi
     readKey: (variable) => process.env[variable],
     ownUrls: [addresses.edge, config.objects.endpoint],
     offlineModel,
-    imageGenerator: imageModel.url === 'offline' ? offlineImages : openImageProvider(imageModel),
-    videoGenerator: videoModel.url === 'offline' ? offlineVideos : openVideoProvider(videoModel),
+    imageGenerator: await openImages(imageModel, offlineImages),
+    videoGenerator: await openVideos(videoModel, offlineVideos),
   });
   if (redis) measureRedis(app.metrics, redis);
   app.addHook('onClose', async () => {

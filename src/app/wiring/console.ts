@@ -2,12 +2,14 @@ import { join } from 'node:path';
 import { createConsole } from '#console/service.ts';
 import { systemClock as clock } from '#platform/clock.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import type { JobTables } from '#platform/jobs/jobs.ts';
 import { addressesOf, bindingOf, type Config, legacyOf, publicAuthUrlOf } from '../config.ts';
 import type { Wiring } from './wiring.ts';
 
-export async function wireConsole({ config, server }: Wiring): Promise<HttpServer> {
+export async function wireConsole({ config, engines, server }: Wiring): Promise<HttpServer> {
   const { idp: _idp, cms: _cms, console: url, ...services } = addressesOf(config);
   const { adminToken } = config.memory;
+  const { url: receiver } = config.webhooks;
   return createConsole({
     server,
     clock,
@@ -28,6 +30,10 @@ export async function wireConsole({ config, server }: Wiring): Promise<HttpServe
     },
     outbox: keepsMails(config) ? join(config.process.dataDir, 'outbox') : undefined,
     memory: adminToken === '' ? undefined : { url: services.memory, adminToken },
+    deliveries:
+      receiver === undefined
+        ? undefined
+        : { db: (await engines.database()).queries<JobTables>(), clock, receiver: originOf(receiver) },
   });
 }
 

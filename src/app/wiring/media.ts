@@ -49,6 +49,7 @@ export async function wireMedia({ config, engines, server, log, serviceLease }: 
       salt: config.resizing.salt,
     }),
     jobs: await engines.jobs(),
+    webhooks: config.webhooks.url === undefined ? undefined : await engines.webhooks(),
     settings: config.media,
   });
   if (redis) measureRedis(app.metrics, redis);

@@ -15,6 +15,7 @@ export async function wireNotify({ config, engines, server }: Wiring): Promise<H
     internalKeys: config.internal.keys,
     database,
     jobs: await engines.jobs(),
+    webhooks: await engines.webhooks(),
     channel: await openChannel(config.notify, config.process.dataDir),
     from,
     appUrl,

@@ -3,6 +3,7 @@
 import type { Config } from '#app/config.ts';
 import { openEmbedder } from '#memory/embedding/open.ts';
 import { bearer, isSuccess, placeOf, probe, reasonOf } from './probing.ts';
+import { checkSdkModel, describeImagePackage, describeVideoPackage } from './sdkmodels.ts';
 
 /** The provider may have to load a model first. */
 const modelTimeoutMs = 30_000;
@@ -17,12 +18,15 @@ export async function checkModel({ model: { url, apiKey, names, file } }: Config
 /** The models of MODELS_FILE, each with its own key. */
 async function checkModels(models: NonNullable<Config['model']['file']>): Promise<string> {
   await Promise.all(
-    models.map(({ baseUrl, apiKeyEnv, model }) => {
+    models.map((entry) => {
+      const { baseUrl, apiKeyEnv, model, provider = 'openai-compatible' } = entry;
       const apiKey = apiKeyEnv === undefined ? undefined : process.env[apiKeyEnv];
+      if (provider !== 'openai-compatible' || baseUrl === undefined)
+        return checkSdkModel({ headers: {}, query: {}, ...entry, apiKey }, modelTimeoutMs);
       return probeModel(baseUrl, apiKey, model, { settings: 'MODELS_FILE', keySetting: apiKeyEnv ?? 'MODELS_FILE' });
     }),
   );
-  return models.map(({ id, baseUrl }) => `${id} at ${placeOf(baseUrl)}`).join(', ');
+  return models.map(({ id, baseUrl, provider }) => `${id} at ${baseUrl ? placeOf(baseUrl) : provider}`).join(', ');
 }
 
 const modelNames = { settings: 'MODEL_BASE_URL and MODEL_NAME', keySetting: 'MODEL_API_KEY' };
@@ -45,7 +49,9 @@ async function probeModel(url: string, apiKey: string | undefined, model: string
     throw new Error(`${placeOf(url)} returns ${status} for the model ${model}; check ${settings}`);
 }
 
-export async function checkImageModel({ imageModel: { url, apiKey, name } }: Config): Promise<string> {
+export async function checkImageModel({ imageModel }: Config): Promise<string> {
+  const { provider, url, apiKey, name } = imageModel;
+  if (provider !== 'openai-compatible') return describeImagePackage({ ...imageModel, provider });
   if (url === 'offline') return 'the offline renderer';
   const settings = 'IMAGE_MODEL_BASE_URL and IMAGE_MODEL_NAME';
   const { status } = await probe({
@@ -63,7 +69,9 @@ export async function checkImageModel({ imageModel: { url, apiKey, name } }: Con
   return `${name} at ${placeOf(url)}`;
 }
 
-export async function checkVideoModel({ videoModel: { url, apiKey, name } }: Config): Promise<string> {
+export async function checkVideoModel({ videoModel }: Config): Promise<string> {
+  const { provider, url, apiKey, name } = videoModel;
+  if (provider !== 'openai-compatible') return describeVideoPackage({ ...videoModel, provider });
   if (url === 'offline') return 'the offline renderer';
   const settings = 'VIDEO_MODEL_BASE_URL';
   // Requests a video that does not exist.

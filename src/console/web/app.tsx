@@ -10,6 +10,7 @@ const Studio = lazy(async () => ({ default: (await import('./pages/studio.tsx'))
 const Library = lazy(async () => ({ default: (await import('./pages/library.tsx')).Library }));
 const Memory = lazy(async () => ({ default: (await import('./pages/memory.tsx')).Memory }));
 const Mail = lazy(async () => ({ default: (await import('./pages/mail.tsx')).Mail }));
+const Webhooks = lazy(async () => ({ default: (await import('./pages/webhooks.tsx')).Webhooks }));
 const Content = lazy(async () => ({ default: (await import('./pages/content.tsx')).Content }));
 const Reference = lazy(async () => ({ default: (await import('./pages/reference.tsx')).Reference }));
 
@@ -34,6 +35,13 @@ const pages: readonly Page[] = [
   { path: '/library', title: 'Library', View: Library, access: 'user', isThere: () => true },
   { path: '/memory', title: 'Memory', View: Memory, access: 'operator', isThere: ({ hasMemory }) => hasMemory },
   { path: '/mail', title: 'Mail', View: Mail, access: 'operator', isThere: ({ hasOutbox }) => hasOutbox },
+  {
+    path: '/webhooks',
+    title: 'Webhooks',
+    View: Webhooks,
+    access: 'operator',
+    isThere: ({ hasWebhooks }) => hasWebhooks,
+  },
   { path: '/content', title: 'Content', View: Content, access: 'anybody', isThere: () => true },
   { path: '/api-reference', title: 'API', View: Reference, access: 'anybody', isThere: () => true },
 ];

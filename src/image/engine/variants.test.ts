@@ -363,7 +363,7 @@ for (const { driver, open, missing } of inLane(drivers)) {
         expect(await stored()).toEqual([]);
       });
 
-      it('cannot be looked at again: its variants are taken back', async () => {
+      it('cannot be checked again: its variants are removed', async () => {
         const head = async () => Promise.reject(new Error('no'));
         await expect(maker.ensure(source({ head }), asked({ width: 20 }))).rejects.toMatchObject({
           name: 'SourceFault',

@@ -321,16 +321,22 @@ export async function findShowing(db: Handle, assetIds: readonly string[]): Prom
   return rows.map(({ assetId }) => assetId);
 }
 
-/** Deletes the rows that have not changed since they were read. Resolves with their ids. */
-export async function dropAssets(db: Handle, seen: readonly SeenAsset[]): Promise<readonly string[]> {
+/** Deletes the rows that have not changed since they were read. Resolves with the deleted ones. */
+export function dropAssets(db: Handle, seen: readonly SeenAsset[]) {
   const assetIds = seen.map(({ assetId }) => assetId);
   const revisions = seen.map(({ revision }) => revision);
-  const dropped = await db
+  return db
     .deleteFrom('assets')
     .using(sql<SeenAsset>`unnest(${assetIds}::uuid[], ${revisions}::text[])`.as<'seen'>(sql`seen("assetId", revision)`))
     .whereRef('assets.asset_id', '=', 'seen.assetId')
     .where(sql<boolean>`assets.xmin::text = seen.revision`)
-    .returning('assets.asset_id as assetId')
+    .returning([
+      'assets.asset_id as assetId',
+      'assets.owner_id as ownerId',
+      'assets.scope_kind as scopeKind',
+      'assets.scope_id as scopeId',
+      'assets.kind as kind',
+      sql<boolean>`assets.ready_at is not null`.as('isReady'),
+    ])
     .execute();
-  return dropped.map(({ assetId }) => assetId);
 }

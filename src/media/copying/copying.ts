@@ -16,6 +16,7 @@ import type { AssetIdentity } from '../assets/assetstore.ts';
 import { maxBytesOf } from '../assets/sizelimits.ts';
 import { storageKeyOf } from '../assets/storagekey.ts';
 import { type RemovalDeps, removeDerivatives, removeObject } from '../deletion/removal.ts';
+import { blockAndPublish } from '../events.ts';
 import { mediaProblems, refusalProblem } from '../problems.ts';
 import { admit, assertRoom, type QuotaDeps } from '../quota/quota.ts';
 import { type PublishingDeps, publishDraft } from '../registration/publishing.ts';
@@ -110,7 +111,6 @@ async function showCopy(
   { identity, storageKey, head }: Target & { readonly head: ObjectHead },
   thumbAssetId: string | undefined,
 ): Promise<Asset | undefined> {
-  const { db } = deps;
   const { assetId, ownerId } = identity;
   const { etag, size: byteSize } = head;
   const judgement = await screenCopy(deps, source, { assetId, storageKey, head });
@@ -121,7 +121,7 @@ async function showCopy(
   const published = await publishDraft(deps, {
     match,
     finding: { etag, digests, origin: originOf(source) },
-    block: (finding) => blockCopy(db, assetId, finding),
+    block: (finding) => blockAndPublish(deps, finding, (handle) => blockCopy(handle, assetId, finding)),
     // Nothing else writes to the key of a copy.
     isUnchanged: async () => true,
     markReady: () =>

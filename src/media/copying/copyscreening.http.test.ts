@@ -160,14 +160,14 @@ onEveryPair('the screening of copies', (pair) => {
       expect((await copied(body.assetId)).outcome).toEqual(blocked);
     });
 
-    it('a picture under another name is judged too', async () => {
+    it('a picture with another mime is screened too', async () => {
       const source = await registered(picture, 'video/mp4');
       expect((await copied(source)).outcome).toEqual(passed);
       await lists.write('md5', digestOf('md5', picture));
       expect((await copied(source)).outcome).toEqual(blocked);
     });
 
-    it('what is no picture is judged by its digests alone', async () => {
+    it('a file that is not a picture is matched by its digests only', async () => {
       const film = Buffer.from('a film');
       const source = await registered(film, 'video/mp4');
       await lists.write('pdq', 'broken');

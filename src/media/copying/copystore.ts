@@ -10,7 +10,7 @@ import {
   type MediaTables,
   signingColumns,
 } from '../assets/assetstore.ts';
-import { blockAsset, type Finding } from '../screening/incidentstore.ts';
+import { type BlockedAsset, blockAsset, type Finding } from '../screening/incidentstore.ts';
 
 type Handle = Db<MediaTables> | Tx<MediaTables>;
 
@@ -99,7 +99,7 @@ export function markCopied(
  * Makes the copy unreadable for good, as `blockAsset` does. If the process dies, the rest is found as for any other
  * asset.
  */
-export function blockCopy(db: Db<MediaTables>, assetId: string, finding: Finding): Promise<boolean> {
+export function blockCopy(db: Handle, assetId: string, finding: Finding): Promise<BlockedAsset | undefined> {
   return blockAsset(db, { assetId, etag: unwritten }, finding);
 }
 

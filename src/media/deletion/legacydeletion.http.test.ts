@@ -76,7 +76,7 @@ onEveryPair('deleting legacy files', (pair) => {
       expect(await listed(rig.legacyFiles, `${folder}/`)).toEqual([]);
     });
 
-    it('the addresses of the file and of its variants are 404 afterwards', async () => {
+    it('the URLs of the file and of its variants are then 404', async () => {
       const file = `${folder}/a.png`;
       await lay(rig, [file], await picture('png'));
       const { body } = await inBucket(rig, rig.user).post<ImageSignedRefs>('/v1/sign/image', { refs: [file] });

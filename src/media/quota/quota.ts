@@ -1,11 +1,12 @@
 /** `MEDIA_MAX_BYTES_PER_OWNER`: the bytes of all assets of an owner. Watermark files and variants are no assets. */
 import { type Db, holdName, type Tx, transaction } from '#platform/db/db.ts';
-import type { MediaTables } from '../assets/assetstore.ts';
+import type { MediaTables, StoredAsset } from '../assets/assetstore.ts';
 import type { SizeLimits } from '../assets/sizelimits.ts';
+import { type EventDeps, publishRegistered } from '../events.ts';
 import { mediaProblems } from '../problems.ts';
 import { sumBytes } from './quotastore.ts';
 
-export interface QuotaDeps {
+export interface QuotaDeps extends EventDeps {
   readonly db: Db<MediaTables>;
   readonly limits: Pick<SizeLimits, 'maxOwnerBytes'>;
 }
@@ -28,13 +29,15 @@ export async function assertRoom(
  * Makes a row readable (`mark`) if its owner has room for it. `alongside` writes in the same transaction: it runs last,
  * and if it throws, the row stays unreadable. Resolves as `mark`. Throws 413 `quota_exceeded`.
  */
-export async function admit<Row>(
-  { db, limits: { maxOwnerBytes } }: QuotaDeps,
+export async function admit<Row extends StoredAsset>(
+  deps: QuotaDeps,
   ownerId: string,
   mark: (handle: Db<MediaTables> | Tx<MediaTables>) => Promise<Row | undefined>,
   alongside?: (tx: Tx<MediaTables>) => Promise<void>,
 ): Promise<Row | undefined> {
-  if (maxOwnerBytes === 0 && alongside === undefined) return mark(db);
+  const { db, limits, webhooks } = deps;
+  const { maxOwnerBytes } = limits;
+  if (maxOwnerBytes === 0 && alongside === undefined && webhooks === undefined) return mark(db);
   return transaction(db, async (tx) => {
     // One after the other, so that each counts what those before it have added.
     if (maxOwnerBytes > 0) await holdName(tx, `media bytes ${ownerId}`);
@@ -42,6 +45,7 @@ export async function admit<Row>(
     if (row === undefined) return undefined;
     if (maxOwnerBytes > 0 && (await sumBytes(tx, ownerId, undefined)) > maxOwnerBytes)
       throw mediaProblems.quota_exceeded();
+    await publishRegistered(deps, tx, row);
     await alongside?.(tx);
     return row;
   });

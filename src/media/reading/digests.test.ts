@@ -80,7 +80,7 @@ describe('the digests of stored objects', () => {
     expect(await digester.digestsOf(objects, 'absent', seen)).toBeUndefined();
   });
 
-  it('fail as the store does, and are taken afterwards', async () => {
+  it('fail as the store does, and are computed after it recovers', async () => {
     const bytes = Buffer.from('cut off');
     const head = await stored('cut', bytes);
     const digester = createDigester();

@@ -185,7 +185,7 @@ for (const engine of engines)
       expect(lines).toEqual([]);
     });
 
-    it('without a digest the size decides, the log says so, and the row gets its digest', async () => {
+    it('without a digest the size decides, which is logged, and the row gets its digest', async () => {
       const id = await plant(Buffer.from('a film'), { hasDigest: false });
       await end(await begin(dataDir));
       const copy = await copyOf();

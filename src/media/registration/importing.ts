@@ -18,6 +18,7 @@ import {
   findDeletableAt,
   markReady,
 } from '../assets/assetstore.ts';
+import { blockAndPublish, markAndPublish } from '../events.ts';
 import type { LookupDeps } from '../lookup/assetlookup.ts';
 import { mediaProblems, refusalProblem } from '../problems.ts';
 import { mimeOfFile } from '../reading/legacymime.ts';
@@ -116,9 +117,10 @@ async function writeFile(
   const published = await publishDraft(deps, {
     match: await screenInspected(screening, assetId, inspection),
     finding: { etag, digests: inspection.digests, origin: `${bucket}/${path}` },
-    block: (finding) => blockAndDrop(db, { assetId, etag }, finding),
+    block: (finding) => blockAndPublish(deps, finding, (handle) => blockAndDrop(handle, { assetId, etag }, finding)),
     isUnchanged: async () => (await files.head(path))?.etag === etag,
-    markReady: () => markReady(db, assetId, etag, inspection.picture !== undefined),
+    markReady: () =>
+      markAndPublish(deps, (handle) => markReady(handle, assetId, etag, inspection.picture !== undefined)),
   });
   if (published === 'blocked') throw refusalProblem('csam_blocked');
   return published && { created: true, asset: toAsset(published) };

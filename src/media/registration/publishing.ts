@@ -1,10 +1,11 @@
 /** The last step of a registration, an import and a copy: a drafted row becomes readable, or is blocked. */
 import type { Db } from '#platform/db/db.ts';
 import type { MediaTables, StoredAsset } from '../assets/assetstore.ts';
+import type { EventDeps } from '../events.ts';
 import { type Finding, isCleared } from '../screening/incidentstore.ts';
 import type { Match } from '../screening/screening.ts';
 
-export interface PublishingDeps {
+export interface PublishingDeps extends EventDeps {
   readonly db: Db<MediaTables>;
   /** Called for each incident that is recorded. */
   readonly countIncident?: ((match: Match) => void) | undefined;

@@ -78,7 +78,7 @@ onEveryPair('POST /v1/assets', (pair) => {
       expect((await rig.user.register(said)).body).toMatchObject({ width, height });
     });
 
-    it('speaks for itself, whatever the caller says', async () => {
+    it('decides, whatever the caller declares', async () => {
       const bytes = await picture('png');
       const { said } = await upload(rig.user, bytes);
       const claims = { byteSize: 1, width: 9, height: 9, durationMs: 9, blurhash: 'bogus', thumbAssetId: uuidOf() };
@@ -93,7 +93,7 @@ onEveryPair('POST /v1/assets', (pair) => {
       expect(body.blurhash).not.toBe('bogus');
     });
 
-    it('under a wrong mime is registered as what it is, and replayed as it was said', async () => {
+    it('with a wrong mime is registered with its real type, and replayed with the declared one', async () => {
       const { said, storageKey } = await upload(rig.user, await picture('png'), { mime: 'image/jpeg' });
       const first = await rig.user.register(said);
       expect(first).toMatchObject({ status: 201, body: { mime: 'image/png', storageKey } });
@@ -117,7 +117,7 @@ onEveryPair('POST /v1/assets', (pair) => {
       expect(body).toMatchObject({ ...facts, byteSize: 1234, mime: 'video/mp4', thumbAssetId });
     });
 
-    it('is null where the caller says nothing', async () => {
+    it('is null if the caller declares nothing', async () => {
       const { said } = await upload(rig.user, Buffer.alloc(0), { mime: 'audio/mpeg', kind: 'audio' });
       expect((await rig.user.register({ ...said, width: null })).body).toMatchObject({
         byteSize: 0,

@@ -99,7 +99,7 @@ for (const engine of laneEngines)
         expect([await row(request), await objects.head(storageKey)]).toEqual([undefined, undefined]);
       });
 
-      it('during its refusal is kept and registered', async () => {
+      it('during its refusal is retained and registered', async () => {
         const { request, put } = await uploaded(objects, svg);
         const replacing = interrupted(deps, async ({ number, call }) => {
           // The second look, before the removal.
@@ -326,7 +326,7 @@ for (const engine of laneEngines)
         await stopEverywhere(svg, 'unsupported_image', ['unsupported_image', 'object_not_found']);
       });
 
-      it('of a refusal does not condemn what is uploaded afterwards', async () => {
+      it('of a refusal does not affect a later upload', async () => {
         const { request, put, storageKey } = await uploaded(objects, svg);
         const stopping = interrupted(deps, ({ call }) => {
           if (call === 'after remove') throw problems.engine_unavailable();

@@ -24,6 +24,7 @@ import {
 } from '../assets/assetstore.ts';
 import { ownerFor } from '../assets/ownership.ts';
 import { storageKeyOf } from '../assets/storagekey.ts';
+import { blockAndPublish } from '../events.ts';
 import { mediaProblems, type Refusal } from '../problems.ts';
 import { admit } from '../quota/quota.ts';
 import { blockAsset } from '../screening/incidentstore.ts';
@@ -157,7 +158,10 @@ async function writeUpload(
       match: await screenInspected(deps.screening, assetId, inspection),
       finding: { etag, digests: inspection.digests, origin: null },
       // The same bytes may have been registered, and their URLs cached, a moment before a list was changed.
-      block: (finding) => withInvalidation(deps, [assetId], () => blockAsset(db, { assetId, etag }, finding)),
+      block: (finding) =>
+        withInvalidation(deps, [assetId], () =>
+          blockAndPublish(deps, finding, (handle) => blockAsset(handle, { assetId, etag }, finding)),
+        ),
       isUnchanged: async () => (await objects.head(storageKey))?.etag === etag,
       markReady: () =>
         admit(deps, ownerId, (handle) => markReady(handle, assetId, etag, inspection.picture !== undefined), alongside),

@@ -6,6 +6,7 @@
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import { bucketOf } from '../assets/buckets.ts';
 import { type RemovalDeps, removeDerivatives } from '../deletion/removal.ts';
+import { blockAndPublish } from '../events.ts';
 import type { PublishingDeps } from '../registration/publishing.ts';
 import { removeRefused } from '../registration/refusal.ts';
 import { blockAndDrop, blockAsset, isCleared } from '../screening/incidentstore.ts';
@@ -86,7 +87,9 @@ function block(
 ): Promise<boolean> {
   const finding = { etag, digests, match, origin: backend === 'legacy' ? `${bucket}/${storageKey}` : null };
   const change = backend === 'legacy' ? blockAndDrop : blockAsset;
-  return withInvalidation(deps, [assetId], () => change(deps.db, { assetId, etag }, finding));
+  return withInvalidation(deps, [assetId], () =>
+    blockAndPublish(deps, finding, (handle) => change(handle, { assetId, etag }, finding)),
+  );
 }
 
 async function removeBlocked(deps: RescreeningDeps, row: ScreenedRow): Promise<void> {

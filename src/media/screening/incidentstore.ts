@@ -1,10 +1,21 @@
 /** The rows of incidents: blocked uploads with the reason. */
 import { type Generated, type RawBuilder, sql } from 'kysely';
-import type { Db } from '#platform/db/db.ts';
+import type { Db, Tx } from '#platform/db/db.ts';
 import type { Digests, Match } from './screening.ts';
 
 export interface IncidentTables {
   screening_incidents: IncidentsTable;
+}
+
+type Handle = Db<IncidentTables> | Tx<IncidentTables>;
+
+/** A row that was blocked. */
+export interface BlockedAsset {
+  readonly assetId: string;
+  readonly ownerId: string;
+  readonly scopeKind: string;
+  readonly scopeId: string;
+  readonly kind: string;
 }
 
 type IncidentStatus = 'open' | 'upheld' | 'cleared';
@@ -62,10 +73,10 @@ interface Suspect {
 
 /**
  * Turns the row into a refusal and records the incident in one statement, so that there is never one without the other.
- * `false`: there is no such row, or it is being refused already. Ready rows are blocked too: another call's screening of the
+ * `undefined`: there is no such row, or it is being refused already. Ready rows are blocked too: another call's screening of the
  * same bytes can have passed a moment before a list was changed. The same bytes under the same id are one incident.
  */
-export function blockAsset(db: Db<IncidentTables>, suspect: Suspect, finding: Finding): Promise<boolean> {
+export function blockAsset(db: Handle, suspect: Suspect, finding: Finding): Promise<BlockedAsset | undefined> {
   const refused = sql`
     update assets set refusal = 'csam_blocked', ready_at = null, screened_at = null, version = version + 1
     where asset_id = ${suspect.assetId}::uuid and etag = ${suspect.etag} and refusal is null`;
@@ -73,7 +84,7 @@ export function blockAsset(db: Db<IncidentTables>, suspect: Suspect, finding: Fi
 }
 
 /** As `blockAsset`, for a row whose bytes are not removed: the row is deleted. */
-export function blockAndDrop(db: Db<IncidentTables>, suspect: Suspect, finding: Finding): Promise<boolean> {
+export function blockAndDrop(db: Handle, suspect: Suspect, finding: Finding): Promise<BlockedAsset | undefined> {
   const dropped = sql`delete from assets where asset_id = ${suspect.assetId}::uuid and etag = ${suspect.etag}`;
   return writeIncident(db, dropped, finding);
 }
@@ -180,10 +191,14 @@ export async function findBlockedPaths(
   return new Set(rows.flatMap(({ origin }) => origin?.slice(bucket.length + 1) ?? []));
 }
 
-async function writeIncident(db: Db<IncidentTables>, change: RawBuilder<unknown>, finding: Finding): Promise<boolean> {
+async function writeIncident(
+  db: Handle,
+  change: RawBuilder<unknown>,
+  finding: Finding,
+): Promise<BlockedAsset | undefined> {
   const { etag, digests, match, origin } = finding;
   const columns = sql.join(ofTheRow.map((column) => sql.ref(column)));
-  const { rows } = await sql`
+  const { rows } = await sql<BlockedAsset>`
     with blocked as (${change} returning ${columns}),
     written as (
       insert into screening_incidents (
@@ -195,6 +210,7 @@ async function writeIncident(db: Db<IncidentTables>, change: RawBuilder<unknown>
       from blocked
       on conflict (asset_id, sha256) do nothing
     )
-    select asset_id from blocked`.execute(db);
-  return rows.length === 1;
+    select asset_id as "assetId", owner_id as "ownerId", scope_kind as "scopeKind", scope_id as "scopeId", kind
+    from blocked`.execute(db);
+  return rows[0];
 }

@@ -97,7 +97,7 @@ describe('an open list', () => {
     }
   });
 
-  it('that breaks is unusable until it is mended: what it said before does not stand', () => {
+  it('that breaks is unusable until it is repaired: its earlier content is not used', () => {
     writeFileSync(path, a);
     expect(count()).toBe(1);
     writeFileSync(path, `${a}\noops`);

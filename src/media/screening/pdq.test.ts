@@ -95,7 +95,7 @@ describe('a picture is recognised', () => {
     expect(found.quality).toBeGreaterThanOrEqual(50);
   });
 
-  it('upright, whatever its EXIF orientation says', async () => {
+  it('upright, for any EXIF orientation', async () => {
     const wanted = await pdqOfFile(await turned(1));
     for (const orientation of [2, 3, 4, 5, 6, 7, 8])
       expect(distance((await pdqOfFile(await turned(orientation))).hex, wanted.hex)).toBeLessThanOrEqual(31);

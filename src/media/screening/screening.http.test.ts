@@ -91,7 +91,7 @@ onEveryPair(
         expect(await register(said)).toEqual(blocked);
       });
 
-      it('a picture that shows little is not judged by its PDQ', async () => {
+      it('a picture with little detail is not matched by its PDQ', async () => {
         const blank = await pipe(paint(100, 100, 3, () => [1, 2, 3]))
           .png()
           .toBuffer();
@@ -154,7 +154,7 @@ onEveryPair(
         return { said, reservation, pendingUrl: pending.body.url, answer };
       };
 
-      it('is reported as the specification says', async () => {
+      it('is reported as specified', async () => {
         const { answer } = await block();
         expect([answer.status, answer.body]).toEqual([
           451,

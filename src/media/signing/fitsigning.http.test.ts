@@ -122,7 +122,7 @@ onEveryPair('POST /v1/fit', (pair) => {
       expect((await fitted(rig[who], { ref: await image(rig.user, { scopeKind }), ...box })).status).toBe(status);
     });
 
-    it('nobody without a credential', async () => {
+    it('rejects calls without a credential', async () => {
       expect((await rig.client({}).post('/v1/fit', '{ no json')).status).toBe(401);
     });
   });

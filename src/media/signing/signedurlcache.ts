@@ -10,6 +10,7 @@ import { type Cache, forgetAround } from '#platform/cache/cache.ts';
 import type { UnresolvedRef } from '../api.ts';
 import { dropAssets, findShowing, type SeenAsset } from '../assets/assetstore.ts';
 import { mayRead } from '../assets/ownership.ts';
+import { dropAndPublish, type EventDeps } from '../events.ts';
 import type { LookupDeps, ReadyAsset, ResolvedAsset } from '../lookup/assetlookup.ts';
 import { isLegacyPath, isUuid } from '../refs.ts';
 
@@ -100,15 +101,20 @@ export function joinSigned(refs: readonly string[], responses: ReadonlyMap<strin
   return `{${[...new Set(refs)].map((ref) => `${JSON.stringify(ref)}:${responses.get(ref) ?? notFound}`).join(',')}}`;
 }
 
-export type InvalidationDeps = Pick<LookupDeps, 'db'> & Pick<SignedUrlCacheDeps, 'signedUrls'>;
+export type InvalidationDeps = Pick<LookupDeps, 'db'> & Pick<SignedUrlCacheDeps, 'signedUrls'> & EventDeps;
 
 /**
  * Drops the rows that have not changed since they were read, with their cached responses and those of videos that show
  * one of them. Resolves with their ids. Every deletion of rows that were ready goes through here.
  */
-export function dropAndInvalidate(deps: InvalidationDeps, rows: readonly SeenAsset[]): Promise<readonly string[]> {
+export async function dropAndInvalidate(
+  deps: InvalidationDeps,
+  rows: readonly SeenAsset[],
+): Promise<readonly string[]> {
   const assetIds = rows.map(({ assetId }) => assetId);
-  return withInvalidation(deps, assetIds, () => dropAssets(deps.db, rows));
+  const drop = () => dropAndPublish(deps, (handle) => dropAssets(handle, rows));
+  const dropped = await withInvalidation(deps, assetIds, drop);
+  return dropped.map(({ assetId }) => assetId);
 }
 
 /** Runs a change of assets. No response from before the change is sent after it. */

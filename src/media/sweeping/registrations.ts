@@ -68,5 +68,5 @@ async function removeAll(deps: SweepDeps, rows: readonly DeletableAsset[]): Prom
     ours.flatMap(({ row, place }) => (row.backend === 'objects' && place !== 'young' ? [row] : [])),
   );
   const seen = [...refused].map(([assetId, revision]) => ({ assetId, revision }));
-  return new Set(await dropAssets(deps.db, seen));
+  return new Set((await dropAssets(deps.db, seen)).map(({ assetId }) => assetId));
 }

@@ -211,7 +211,7 @@ onEveryPair('video tasks', (pair) => {
         expect((await client.sign([posterId])).body[posterId]).toMatchObject({ ready: false });
       });
 
-      it('change nothing that it says of itself', async () => {
+      it('change none of its own facts', async () => {
         const { client } = await somebody();
         const thumb = await upload(client, await picture('png'));
         await client.register(thumb.said);

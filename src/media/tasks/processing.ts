@@ -16,6 +16,7 @@ import type { Asset } from '../api.ts';
 import { draftAsset, dropUnready, findAsset, type MediaTables } from '../assets/assetstore.ts';
 import { storageKeyOf } from '../assets/storagekey.ts';
 import { type RemovalDeps, removeObject } from '../deletion/removal.ts';
+import type { EventDeps } from '../events.ts';
 import { startHashes } from '../reading/unchanged.ts';
 import { unknownFacts } from '../registration/inspection.ts';
 import { type RegistrationDeps, registerAsset } from '../registration/registration.ts';
@@ -24,6 +25,7 @@ import { type Ffmpeg, VideoFault } from '../video/ffmpeg.ts';
 import { takePoster } from '../video/poster.ts';
 import { probeVideo, type VideoFacts } from '../video/probing.ts';
 import { download, inScratchFolder } from '../video/scratch.ts';
+import { endRun } from './ending.ts';
 import { advanceRun, describeVideo, findUnfinished, isShown, type TaskTables, tasksOf } from './taskstore.ts';
 
 const payload = z.object({
@@ -77,15 +79,15 @@ export async function processVideo(deps: ProcessingDeps, job: Job<VideoUpload>):
     if (code === undefined) return;
     deps.log.warn({ err: error, taskId: upload.taskId }, 'a video cannot be processed');
     await transaction(deps.taskDb, async (tx) => {
-      await advanceRun(tx, upload, 'failed', { error: code });
+      await endRun(deps, tx, upload, { status: 'failed', error: code });
       await job.complete(tx);
     });
   }
 }
 
 /** For `onDead`: in the transaction in which the job ends. */
-export async function giveUp(tx: Parameters<typeof advanceRun>[0], upload: VideoUpload): Promise<void> {
-  await advanceRun(tx, upload, 'failed', { error: 'processing_failed' });
+export async function giveUp(deps: EventDeps, tx: Tx<TaskTables>, upload: VideoUpload): Promise<void> {
+  await endRun(deps, tx, upload, { status: 'failed', error: 'processing_failed' });
 }
 
 /** Throws RunCancelled. In a transaction, the task can be neither deleted nor canceled until it ends. */
@@ -124,7 +126,7 @@ async function makeAssets(deps: ProcessingDeps, job: Job<VideoUpload>): Promise<
   signal.throwIfAborted();
   const complete = async (tx: Tx<MediaTables>, thumbAssetId: string | null | undefined) => {
     const assetIds = [assetId, ...(thumbAssetId ? [thumbAssetId] : [])];
-    await advance(tasksOf(tx), upload, 'completed', { output: { assetIds } });
+    if (!(await endRun(deps, tasksOf(tx), upload, { status: 'completed', assetIds }))) throw new RunCancelled();
     await job.complete(tx);
   };
   const said = {

@@ -37,7 +37,7 @@ onEveryPair('media tasks', (pair) => {
   const read = (taskId: string, client: Client = rig.user) => client.get<MediaTask>(`/v1/media-tasks/${taskId}`);
 
   describe('POST /v1/media-tasks', () => {
-    it('writes a row, pending unless it says otherwise', async () => {
+    it('writes a row, pending by default', async () => {
       const task = said();
       const { status, body } = await put(task);
       expect(status).toBe(200);

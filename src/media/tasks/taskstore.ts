@@ -138,6 +138,21 @@ export async function advanceRun(
   return numUpdatedRows === 1n;
 }
 
+/** Prevents other changes of the run until the transaction is over. `undefined`: its task was deleted or separated from it. */
+export async function lockRun(
+  tx: Tx<TaskTables>,
+  { taskId, runId }: { readonly taskId: string; readonly runId: string },
+): Promise<TaskStatus | undefined> {
+  const row = await tx
+    .selectFrom('media_tasks')
+    .select('status')
+    .where('task_id', '=', taskId)
+    .where('run_id', '=', runId)
+    .forUpdate()
+    .executeTakeFirst();
+  return row?.status;
+}
+
 /** Only if it has not changed since it was read. `false`: it was written or deleted. */
 export async function dropTask(
   db: Handle,
@@ -182,24 +197,30 @@ export async function findUnfinished(
 
 /**
  * Ends the owner's unfinished video tasks whose uploads start with this key, and separates tasks from their jobs, which then
- * write nothing more: an upsert may have ended a task whose job still runs. Resolves with the ids.
+ * write nothing more: an upsert may have ended a task whose job still runs. Resolves with all of them.
  */
-export async function cancelRuns(db: Handle, ownerId: string, keyPrefix: string): Promise<readonly string[]> {
+export async function cancelRuns(
+  db: Handle,
+  ownerId: string,
+  keyPrefix: string,
+): Promise<readonly { readonly taskId: string; readonly wasUnfinished: boolean }[]> {
   const ended = json({ error: 'cancelled' });
-  const rows = await db
-    .updateTable('media_tasks')
-    .set({
-      status: sql<TaskStatus>`case when ${isUnfinished} then 'failed' else status end`,
-      metadata: sql<Metadata>`case when ${isUnfinished} then metadata || ${ended} else metadata end`,
-      updated_at: sql<Date>`case when ${isUnfinished} then now() else updated_at end`,
-      run_id: null,
-    })
-    .where('owner_id', '=', ownerId)
-    .where('run_id', 'is not', null)
-    .where(sql<boolean>`starts_with(storage_key, ${keyPrefix})`)
-    .returning('task_id as taskId')
-    .execute();
-  return rows.map(({ taskId }) => taskId);
+  return (
+    db
+      .updateTable('media_tasks')
+      .set({
+        status: sql<TaskStatus>`case when ${isUnfinished} then 'failed' else status end`,
+        metadata: sql<Metadata>`case when ${isUnfinished} then metadata || ${ended} else metadata end`,
+        updated_at: sql<Date>`case when ${isUnfinished} then now() else updated_at end`,
+        run_id: null,
+      })
+      .where('owner_id', '=', ownerId)
+      .where('run_id', 'is not', null)
+      .where(sql<boolean>`starts_with(storage_key, ${keyPrefix})`)
+      // Only the end of an unfinished task has moved its time to that of this transaction.
+      .returning(['task_id as taskId', sql<boolean>`updated_at = now()`.as('wasUnfinished')])
+      .execute()
+  );
 }
 
 /**

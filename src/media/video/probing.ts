@@ -52,7 +52,7 @@ export async function probeVideo(ffmpeg: Ffmpeg, file: string, signal?: AbortSig
   const args = [...guardedInput, '-show_streams', '-show_format', '-of', 'json', '-i', `file:${file}`];
   const printed = await ffmpeg.probe(args, { timeoutMs: probeTimeoutMs, ...(signal && { signal }) });
   const parsed = probed.safeParse(JSON.parse(printed || '{}'));
-  if (!parsed.success) throw new VideoFault('undecodable_video', 'ffprobe says nothing of it');
+  if (!parsed.success) throw new VideoFault('undecodable_video', 'the output of ffprobe is not in the expected form');
   const { streams, format } = parsed.data;
   const picture = streams.find(({ codec_type, disposition }) => codec_type === 'video' && !disposition?.attached_pic);
   const { width: codedWidth = 0, height: codedHeight = 0 } = picture ?? {};

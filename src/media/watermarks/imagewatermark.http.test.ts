@@ -73,7 +73,7 @@ onEveryPair('POST /v1/watermark', (pair) => {
       expect((await watermark(rig[who], { ref: assetId })).status).toBe(status);
     });
 
-    it('nobody without a credential', async () => {
+    it('rejects calls without a credential', async () => {
       expect((await watermark(rig.client({}), { ref: randomUUID() })).status).toBe(401);
     });
   });

@@ -183,7 +183,7 @@ onEveryDatabase('the admin API of the memory service', (engine) => {
     const [other, ...rest] = await all();
     expect(other).toMatchObject({ content: short, metadata: { b: 2 }, links: [{ id, kind: 'related' }] });
     expect(rest).toMatchObject([{ id, content: full }]);
-    // Each is said again, and one was deleted before: neither merges into the other.
+    // Each is added again, one of them after a deletion. Neither merges into the other.
     expect((await create(user, short)).body.id).toBe(other?.id);
     await rig.operator.send('DELETE', `/admin/memories/${other?.id}`);
     expect((await create(user, `${short}.`)).status).toBe(201);

@@ -85,7 +85,7 @@ async function merge(
   similarity: number,
 ): Promise<Added> {
   if (incoming.content === known.content && addsNothing(known.metadata, incoming.metadata)) {
-    // What is said again counts as the newest.
+    // A repeated addition becomes the newest.
     recordChange(known.type);
     return { memory: await updateMetadata(tx, known, known.metadata, version), deduplicated: true };
   }

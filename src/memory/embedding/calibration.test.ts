@@ -48,7 +48,7 @@ describe('the measured calibration', () => {
     expect(values).toEqual(values.toSorted((left, right) => left - right));
   });
 
-  it('is none for an embedder that cannot tell the pairs apart', async () => {
+  it('is none for an embedder that cannot separate the pairs', async () => {
     const blind = { embed: async (texts: readonly string[]) => texts.map((_, place) => oneAt(place)) };
     expect(await measureCalibration(blind)).toEqual([]);
     const same = { embed: async (texts: readonly string[]) => texts.map(() => oneAt(0)) };
@@ -59,7 +59,7 @@ describe('the measured calibration', () => {
   const oneAt = (place: number) => Float32Array.from({ length: 128 }, (_, index) => (index === place % 128 ? 1 : 0));
 });
 
-describe.each(databaseEngines)('the kept calibration on $name', (engine) => {
+describe.each(databaseEngines)('the stored calibration on $name', (engine) => {
   let database: Database;
   beforeAll(async () => {
     if (!engine.missing) database = await engine.open(migrations);

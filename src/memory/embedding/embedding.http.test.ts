@@ -72,7 +72,7 @@ onEveryDatabase('with an embedding server', (engine) => {
     expect(memories[0]?.links).toEqual([{ id: first.body.id, kind: 'conflict' }]);
   });
 
-  it('asks for several texts at once, by model, dimensions and key', async () => {
+  it('sends several texts at once, with model, dimensions and key', async () => {
     server.requests.length = 0;
     const vectors = await embedder.embed(Array.from({ length: 100 }, (_, place) => `text ${place}`));
     expect(vectors).toHaveLength(100);

@@ -70,7 +70,7 @@ export async function startReembedding(deps: ReembeddingDeps, jobs: Jobs, log: L
       const count = await reembedStale(deps, signal);
       signal.throwIfAborted();
       if (count === 0) return;
-      log.info({ count, embedder: embedder.name }, 'Embedded memories again after a change of the embedder');
+      log.info({ count, embedder: embedder.name }, 'embedded memories again after a change of the embedder');
       await jobs.enqueue(db, queue, {}, { delayMs: againAfterMs });
     },
     { concurrency: 1 },

@@ -78,7 +78,7 @@ describe.skipIf(skipWithoutPgServers).each(pgServerVersions)('memories on Postgr
     expect(await probePostgres(url)).toMatch(/pgvector \S+ in the schema extensions/);
   });
 
-  it('works without pgvector where the role may not create it, says so, and takes it up when it comes', async () => {
+  it('works without pgvector if the role may not create it, logs that, and adopts it later', async () => {
     const url = await server.createDatabase('limited');
     lines.length = 0;
     const before = await start(url);

@@ -19,7 +19,7 @@ describe('the set of facts and questions', () => {
     expect(new Set(facts).size).toBe(facts.length);
   });
 
-  it('asks in other words where it says so', () => {
+  it('has paraphrased questions without shared words', () => {
     const questions = people.flatMap((person) => person.questions).filter(({ kind }) => kind === 'p' || kind === 'x');
     const copied = questions.filter(({ question, answer }) => {
       const words = new Set(termsOf(answer));

@@ -137,7 +137,7 @@ describe('the provider’s HTTP API', () => {
     expect(asked[0]?.headers['idempotency-key']).toBe(asked[1]?.headers['idempotency-key']);
   });
 
-  it('waits as long as it is told', async () => {
+  it('waits for the time of Retry-After', async () => {
     const startedAt = performance.now();
     answers = [say(429, {}, { 'retry-after': '2' }), say(200, { id: 'x' })];
     expect(await send(channel)).toBe('x');
@@ -282,7 +282,7 @@ describe('SMTP', () => {
     await other.close();
   });
 
-  it('has failed when the server stands still, as soon as the time is up', async () => {
+  it('fails at the deadline if the server hangs', async () => {
     const still = new NetServer(() => undefined);
     await new Promise<void>((listening) => still.listen(0, '127.0.0.1', listening));
     const smtpUrl = `smtp://127.0.0.1:${(still.address() as AddressInfo).port}`;

@@ -35,7 +35,7 @@ describe('the mailbox is missing', () => {
   ])('%j', (response) => expect(isMailboxMissing(codeOf(response), response)).toBe(true));
 });
 
-describe('the refusal says nothing about the mailbox', () => {
+describe('the rejection is not about the mailbox', () => {
   it.each([
     '550 relay not permitted',
     '550 Relaying denied',

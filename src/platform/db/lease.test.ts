@@ -83,7 +83,7 @@ for (const engine of databaseEngines) {
       while ((await expiry()) <= before) await sleep(5);
     });
 
-    it('tell their holder when they were taken over', async () => {
+    it('notify their holder when they were taken over', async () => {
       const [one, two] = [startProcess({ renewEveryMs: 20 }), startProcess()];
       const [taken, kept] = [await one.acquire('media'), await one.acquire('image')];
       await db.updateTable('leases').set({ expires_at: sql`now()` }).where('name', '=', 'media').execute();
@@ -93,7 +93,7 @@ for (const engine of databaseEngines) {
       expect(kept?.signal.aborted).toBe(false);
     });
 
-    it('tell their holder when they could not be renewed in time, though the database is away', async () => {
+    it('notify their holder when they could not be renewed in time, also while the database is unavailable', async () => {
       const one = startProcess({ ttlMs: 300, renewEveryMs: hourMs });
       const lease = await one.acquire('media');
       if (lease?.signal.aborted === false) await once(lease.signal, 'abort');

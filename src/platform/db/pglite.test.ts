@@ -146,7 +146,7 @@ async function untilVacuumed(database: Database): Promise<readonly string[]> {
 }
 
 describe('the embedded database when it breaks', () => {
-  it('answers 503, is opened again by itself, and has lost nothing', { timeout: 60_000 }, async () => {
+  it('returns 503, is reopened automatically, and has lost nothing', { timeout: 60_000 }, async () => {
     const database = await open();
     const db = database.queries();
     const wal = join(folder, 'database', 'pg_wal');

@@ -61,7 +61,7 @@ afterAll(async () => {
 });
 
 describe.skipIf(missing)('connections to PostgreSQL that break', () => {
-  it('while they lie idle: nobody notices', async () => {
+  it('while they are idle: no caller notices', async () => {
     const { db } = await open();
     for (let round = 0; round < 5; round += 1) {
       await Promise.all([1, 2, 3, 4].map(() => db.selectFrom('rows').select('id').execute()));
@@ -84,7 +84,7 @@ describe.skipIf(missing)('connections to PostgreSQL that break', () => {
     await expect(reading).resolves.toEqual({ n: 1 });
   });
 
-  it('under a write: the caller is told, and it is not repeated', async () => {
+  it('during a write: the caller gets an error, and it is not retried', async () => {
     const { db } = await open();
     const writing = sql`insert into rows select 1 from pg_sleep(0.3)`.execute(db);
     const told = expect(writing).rejects.toMatchObject(unavailable);
@@ -94,7 +94,7 @@ describe.skipIf(missing)('connections to PostgreSQL that break', () => {
     expect(await db.selectFrom('rows').select('id').execute()).toEqual([]);
   });
 
-  it('in a transaction, between two statements: rolled back, and the caller is told', async () => {
+  it('in a transaction, between two statements: rolled back, and the caller gets an error', async () => {
     const { db } = await open();
     const attempt = transaction(db, async (tx) => {
       await tx.insertInto('rows').values({ id: 1 }).execute();
@@ -106,7 +106,7 @@ describe.skipIf(missing)('connections to PostgreSQL that break', () => {
     expect(await db.selectFrom('rows').select('id').execute()).toEqual([]);
   });
 
-  it('at the commit: the caller is told', async () => {
+  it('at the commit: the caller gets an error', async () => {
     const { db } = await open();
     const attempt = transaction(db, async (tx) => {
       await tx.insertInto('rows').values({ id: 1 }).execute();
@@ -267,7 +267,7 @@ describe.skipIf(missing)('limits on PostgreSQL', () => {
     expect(await db.selectFrom('rows').select('id').execute()).toEqual([]);
   });
 
-  it('tells one of two in a deadlock to try again', async () => {
+  it('returns a retryable error to one of two in a deadlock', async () => {
     const { db } = await open();
     await db
       .insertInto('rows')
@@ -304,7 +304,7 @@ describe.skipIf(missing)('opening PostgreSQL', () => {
     expect(String(error)).not.toMatch(/\n|hush-hush/);
   });
 
-  it('says in one line that its role may not create tables', async () => {
+  it('reports in one line that its role may not create tables', async () => {
     const role = `atelier_test_${process.pid}`;
     await admin.query(`create role ${role} login`);
     cleanUps.push(() => admin.query(`drop role ${role}`));

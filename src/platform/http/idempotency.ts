@@ -9,5 +9,5 @@ export const idempotencyHeaders = z.object({
     .optional(),
 });
 
-/** Tells a repetition of a request from another one under the same key. */
+/** Equal for a repetition of a request, and different for another request under the same key. */
 export const digestOf = (body: unknown): string => hash('sha256', JSON.stringify(body));

@@ -246,7 +246,7 @@ describe('internal errors', () => {
     });
   });
 
-  it('says when to retry, and adds the fields that the specification requires', async () => {
+  it('states when to retry, and adds the fields that the specification requires', async () => {
     const answer = await app.inject('/later');
     expect([answer.statusCode, answer.headers['retry-after'], answer.json().reason]).toEqual([503, '7', 'later']);
     expect(answer.body).not.toContain('hunter2');

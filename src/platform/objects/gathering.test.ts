@@ -40,7 +40,7 @@ describe('gathering', () => {
     expect(bucket.listed.length).toBe(3);
   });
 
-  it('of nothing asks nothing', async () => {
+  it('lists nothing without prefixes', async () => {
     const bucket = bucketOf(['a/1']);
     expect(await gather(bucket, [])).toEqual([]);
     expect(bucket.listed).toEqual([]);
@@ -59,7 +59,7 @@ describe('gathering', () => {
     expect(bucket.listed.length).toBe(1);
   });
 
-  it('lists each by itself where much else lies between, and finds the same', async () => {
+  it('lists each prefix separately if many other keys are in between, and finds the same', async () => {
     const crowd = numbered(20_000, (index) => `a/${index}.x`);
     const bucket = bucketOf(crowd);
     const starts = ['a/00000.', 'a/00500.', 'a/09999.', 'a/10000.', 'a/19999.', 'a/30000.'];

@@ -119,7 +119,7 @@ it('a server without keys is a fault that names both', () => {
   );
 });
 
-it('a server that does not answer says so at every call', async () => {
+it('a server that does not respond fails every call', async () => {
   const legacy = open({ endpoint: 'http://127.0.0.1:1', region: 'auto', accessKeyId: 'a', secretAccessKey: 'b' });
   await expect(legacy.bucket('agent_message')?.head('a/b')).rejects.toMatchObject({ code: 'engine_unavailable' });
   await expect(legacy.check()).rejects.toThrow();

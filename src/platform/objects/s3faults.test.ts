@@ -114,7 +114,7 @@ describe('every call answers an outage with the documented problem', () => {
     expect(causeOf(error)).toBeInstanceOf(DeadlineExceeded);
   });
 
-  test.each(everyCall)('%s: nobody listens', async (_, call) => {
+  test.each(everyCall)('%s: no server listens', async (_, call) => {
     server.close();
     const error = await outcome(call());
     expect(error).toMatchObject(unavailable);
@@ -289,7 +289,7 @@ describe('bodies', () => {
     expect(await outcome(buffer(body?.stream ?? Readable.from([])))).toMatchObject(unavailable);
   });
 
-  test('one that fails before its reader has come harms nobody', async () => {
+  test('one that fails before it is read rejects the read', async () => {
     answer = whenRead((_request, response) => {
       response.writeHead(200, { ...head, 'content-length': 1000 }).write('only so much');
       setTimeout(() => response.destroy(), 20);
@@ -380,7 +380,7 @@ describe('answers that are not what they seem', () => {
     });
   });
 
-  test('a source that changes between the look and the copy is looked at again', async () => {
+  test('a source that changes between the HEAD and the copy is read again', async () => {
     const copied =
       '<CopyObjectResult><ETag>"n"</ETag><LastModified>2026-11-21T01:24:20Z</LastModified></CopyObjectResult>';
     answer = inTurn(good, status(412), good, xml(copied));
@@ -445,7 +445,7 @@ describe('a server that cannot create only', () => {
     expect(url.includes('if-none-match')).toBe(support === 'honoured');
   });
 
-  test('what fails otherwise says nothing', async () => {
+  test('other failures decide nothing', async () => {
     answer = status(403);
     await expect(store.probeCreateOnly('bucket')).rejects.toMatchObject({ status: 403 });
     answer = status(500);

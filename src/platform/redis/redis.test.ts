@@ -65,7 +65,7 @@ describe.skipIf(skipWithoutRedis)('Redis', () => {
     });
     afterAll(() => server.close());
 
-    it('that is killed: an error at once, and back by itself, as another run of the server', async () => {
+    it('that is killed: fails at once, and recovers automatically, as another run of the server', async () => {
       const redis = await open({ url: server.url });
       const gaps: string[] = [];
       const heard: string[] = [];
@@ -82,7 +82,7 @@ describe.skipIf(skipWithoutRedis)('Redis', () => {
       await expect.poll(() => heard).toEqual(['again']);
     });
 
-    it('that hangs: an error within the deadline, then at once, and back by itself', async () => {
+    it('that hangs: fails within the deadline, then at once, and recovers automatically', async () => {
       const redis = await open({ url: server.url });
       server.signal('SIGSTOP');
       const startedAt = performance.now();

@@ -1,12 +1,19 @@
 /** Sends traces to a collector by OTLP over HTTP. open.ts loads it only if tracing is on. */
-import { ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace as traceApi } from '@opentelemetry/api';
+import {
+  type Attributes,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  trace as traceApi,
+} from '@opentelemetry/api';
 import { TraceState } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { AlwaysOnSampler, BatchSpanProcessor, ParentBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace';
 import { userAgent } from '../http/outgoing.ts';
 import { version } from '../version.ts';
-import type { Telemetry } from './telemetry.ts';
+import type { SpanKind as Kind, Telemetry, Attributes as TelemetryAttributes } from './telemetry.ts';
 import type { Trace } from './trace.ts';
 
 const exportTimeoutMs = 5000;
@@ -32,17 +39,13 @@ export function startExporting(options: { readonly endpoint: string; readonly se
 
   return {
     startSpan(kind, name, parent, attributes) {
-      const span = tracer.startSpan(
-        name,
-        { kind: kind === 'server' ? SpanKind.SERVER : SpanKind.CLIENT, attributes: { ...attributes } },
-        contextOf(parent),
-      );
+      const span = tracer.startSpan(name, { kind: kinds[kind], attributes: writable(attributes) }, contextOf(parent));
       const { traceId, spanId, traceFlags } = span.spanContext();
       return {
         trace: { state: parent?.state, traceId, spanId, sampled: (traceFlags & TraceFlags.SAMPLED) !== 0 },
         end(outcome) {
           if (outcome.name !== undefined) span.updateName(outcome.name);
-          span.setAttributes({ ...outcome.attributes });
+          span.setAttributes(writable(outcome.attributes));
           if (outcome.failed) span.setStatus({ code: SpanStatusCode.ERROR });
           span.end();
         },
@@ -54,6 +57,19 @@ export function startExporting(options: { readonly endpoint: string; readonly se
       await Promise.race([provider.shutdown().catch(() => undefined), timeout]);
     },
   };
+}
+
+const kinds: Readonly<Record<Kind, SpanKind>> = {
+  server: SpanKind.SERVER,
+  client: SpanKind.CLIENT,
+  internal: SpanKind.INTERNAL,
+};
+
+/** The SDK takes mutable arrays. */
+function writable(attributes: TelemetryAttributes): Attributes {
+  return Object.fromEntries(
+    Object.entries(attributes).map(([name, value]) => [name, typeof value === 'object' ? [...value] : value]),
+  );
 }
 
 function contextOf(parent: Trace | undefined) {

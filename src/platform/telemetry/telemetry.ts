@@ -4,13 +4,16 @@
  */
 import { newTrace, type Trace } from './trace.ts';
 
-export type Attributes = Readonly<Record<string, string | number>>;
+export type Attributes = Readonly<Record<string, string | number | readonly string[]>>;
 
 export interface SpanEnd {
   /** Set at the end rather than at the start if the route is known only then. */
   readonly name?: string;
   readonly attributes: Attributes;
-  /** 5xx of this service, and calls that got no response. Nothing else marks a span as failed (docs/specification/http.md#errors). */
+  /**
+   * 5xx of this service, calls that got no response, and model calls and tools that failed. Nothing else marks a span as
+   * failed (docs/specification/http.md#errors).
+   */
   readonly failed: boolean;
 }
 
@@ -21,9 +24,11 @@ export interface Span {
   readonly end?: (outcome: SpanEnd) => void;
 }
 
+export type SpanKind = 'server' | 'client' | 'internal';
+
 export interface Telemetry {
-  /** `server`: an incoming request. `client`: an outgoing call. */
-  startSpan(kind: 'server' | 'client', name: string, parent: Trace | undefined, attributes: Attributes): Span;
+  /** `server`: an incoming request. `client`: an outgoing call. `internal`: work in this process. */
+  startSpan(kind: SpanKind, name: string, parent: Trace | undefined, attributes: Attributes): Span;
   /** Sends the remaining spans within a time limit, so that telemetry never blocks the end of a process. */
   stop(): Promise<void>;
 }

@@ -118,7 +118,7 @@ function Service({ state }: { readonly state: ServiceState }) {
 const jobStates = ['waiting', 'running', 'dead'] as const;
 
 function Queues({ queues }: { readonly queues: OverviewData['queues'] }) {
-  if (queues.length === 0) return <Empty title="Nobody tells how many jobs there are." />;
+  if (queues.length === 0) return <Empty title="Queue depths are unavailable." />;
   const names = [...new Set(queues.map(({ queue }) => queue))];
   const depthOf = (name: string, wanted: string) =>
     queues.find(({ queue, state }) => queue === name && state === wanted)?.count;

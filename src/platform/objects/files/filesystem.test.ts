@@ -76,7 +76,7 @@ describe('where files lie', () => {
     expect(await readdir(join(folder, 'disk'))).toEqual([]);
   });
 
-  test('one object in another’s way is told, and is no outage', async () => {
+  test('an object in the place of a folder is reported, and is no outage', async () => {
     await put('a', 'stays');
     await put('b/c', 'stays');
     const told = { message: 'on a file system no object may lie below another' };
@@ -118,7 +118,7 @@ describe('symbolic links below the root lead nowhere', () => {
   });
 });
 
-test.skipIf(skipWithout('mkfifo'))('a pipe or a socket among the files is no object, and holds nobody up', async () => {
+test.skipIf(skipWithout('mkfifo'))('a pipe or a socket among the files is no object, and blocks no call', async () => {
   await put('a/b');
   execFileSync('mkfifo', [join(folder, 'objects/a/pipe')]);
   const server = createServer().listen(join(folder, 'objects/a/socket'));
@@ -196,7 +196,7 @@ describe('etags', () => {
     expect(etags.size).toBe(200);
   });
 
-  test('change when somebody writes into the file itself', async () => {
+  test('change when another process writes to the file', async () => {
     const { etag } = await put('a', 'one');
     await utimes(join(folder, 'objects/a'), 1, 1);
     expect((await objects.head('a'))?.etag).not.toBe(etag);
@@ -204,7 +204,7 @@ describe('etags', () => {
 });
 
 describe('a failing disk is an engine that does not answer', () => {
-  test('which says nothing of paths', async () => {
+  test('which does not reveal paths', async () => {
     await symlink(join(folder, 'loop'), join(folder, 'loop'));
     const failing = open(join(folder, 'objects'), join(folder, 'loop'));
     for (const ask of [() => failing.check(), () => failing.put('a', Buffer.from('x'), { contentType })]) {

@@ -65,7 +65,7 @@ test('the empty payload’s hash is the well-known one', () => {
   expect(emptyPayloadHash).toBe('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
 });
 
-describe('the context that is kept', () => {
+describe('the cached signing context', () => {
   const request = { method: 'GET', path: '/test.txt', query: {}, headers: { host } };
 
   test('follows the second and the day, also backwards', () => {

@@ -1,0 +1,164 @@
+/**
+ * Tool calls over MCP that cost credits. A call is a row while it is in flight, with its credits reserved: the limit of runs
+ * counts it, and if its process dies, the credits go back when the row expires. What a call delivers, its charge and the end
+ * of its row are one transaction.
+ */
+import { randomUUID } from 'node:crypto';
+import { closeCredits, type LedgerTables, reserveCredits } from '#accounts/ledger/credits.ts';
+import { ensureProfile } from '#accounts/store.ts';
+import { type Interval, startInterval } from '#platform/background/interval.ts';
+import { type Db, type Tx, transaction } from '#platform/db/db.ts';
+import type { Log } from '#platform/log.ts';
+import { withDeadline } from '#platform/resilience/deadline.ts';
+import { publishAccount } from '#webhooks/accounts.ts';
+import { type Publishers, publishSettlement } from '../events.ts';
+import { agentProblems } from '../problems.ts';
+import { countRunningOf, type RunTables } from '../store/runstore.ts';
+import { countCallsOf, endCall, endExpiredCalls, insertCall, type ToolCallTables } from '../store/toolcallstore.ts';
+import type { UsageTables } from '../store/usagestore.ts';
+import { ToolFailed } from './results.ts';
+
+export interface CallDeps extends Publishers {
+  readonly db: Db<CallTables>;
+  readonly log: Log;
+  /** AGENT_MAX_RUNS_PER_USER. */
+  readonly maxRunsPerUser: number;
+}
+
+export type CallTables = ToolCallTables & RunTables & LedgerTables & UsageTables;
+
+/** A provider is tried up to three times, so this ends calls that would take unreasonably long. */
+const longestMs = 240_000;
+const expiresAfterMs = 300_000;
+const reapEveryMs = 15_000;
+const reapedAtOnce = 50;
+
+/** Also the id that webhooks and usage know the call by. */
+export interface PaidCall {
+  readonly callId: string;
+  readonly reference: string;
+  readonly userId: string;
+}
+
+const scopeOf = (callId: string) => `mcp:${callId}`;
+
+/** The scope of what a user makes over MCP. No other user's assets are in it, whatever threads there are. */
+export const threadOf = (userId: string) => `mcp-${userId}`;
+
+/**
+ * In the transaction that reserves the credits of the call, after the reservation: that has locked the user's row, so
+ * concurrent starts of calls and runs are counted one after the other. Throws `too_many_runs`.
+ */
+export async function admitCall(
+  { maxRunsPerUser }: CallDeps,
+  tx: Tx<ToolCallTables & RunTables>,
+  callId: string,
+  ownerId: string,
+): Promise<void> {
+  const inFlight = (await countRunningOf(tx, ownerId)) + (await countCallsOf(tx, ownerId));
+  if (inFlight >= maxRunsPerUser) throw agentProblems.too_many_runs();
+  await insertCall(tx, { callId, ownerId, forMs: expiresAfterMs });
+}
+
+/** The calls of this process, so that a drain can wait for them. */
+export class McpCalls {
+  readonly #deps: CallDeps;
+  readonly #inFlight = new Set<Promise<unknown>>();
+  readonly #closing = new AbortController();
+  readonly #reaping: Interval;
+
+  constructor(deps: CallDeps) {
+    this.#deps = deps;
+    this.#reaping = startInterval(
+      reapEveryMs,
+      () => this.reap(false),
+      (error) => deps.log.warn({ err: error }, 'expired tool calls could not be ended'),
+    );
+  }
+
+  /**
+   * Reserves `amount` and does the work; then `deliver` writes in the transaction that charges for it. If the work fails, the
+   * call is free. Throws ToolFailed without enough credits, and `too_many_runs`.
+   */
+  async pay<Made>(
+    userId: string,
+    amount: number,
+    work: (call: PaidCall, signal: AbortSignal) => Promise<Made>,
+    deliver: (tx: Tx<CallTables>, call: PaidCall, made: Made) => Promise<void>,
+  ): Promise<Made> {
+    const call = await this.#begin(userId, amount);
+    return this.track(async (signal) => {
+      try {
+        const made = await withDeadline(longestMs, (limited) => work(call, limited), signal);
+        await this.#end(call, (tx) => deliver(tx, call, made), [call.reference]);
+        return made;
+      } catch (error) {
+        await this.#end(call, async () => undefined, []).catch((cause: unknown) =>
+          this.#deps.log.warn({ err: cause }, 'a failed tool call is ended when it expires'),
+        );
+        throw error;
+      }
+    });
+  }
+
+  /** The client may disconnect: the work goes on, and a drain waits for it. */
+  async track<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const running = work(this.#closing.signal);
+    this.#inFlight.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#inFlight.delete(running);
+    }
+  }
+
+  /** Ends the calls of dead processes; with `all` every call, for the start of a process that is the only one. */
+  async reap(all: boolean): Promise<void> {
+    for (let ended = reapedAtOnce; ended === reapedAtOnce; ) {
+      ended = await transaction(this.#deps.db, async (tx) => {
+        const callIds = await endExpiredCalls(tx, { all, limit: reapedAtOnce });
+        for (const callId of callIds) await this.#settle(tx, callId, []);
+        return callIds.length;
+      });
+    }
+  }
+
+  /** Waits for the calls in flight; those that take longer than `withinMs` fail and are free. */
+  async drain(withinMs: number): Promise<void> {
+    const timer = setTimeout(() => this.#closing.abort(new Error('the agent stops')), withinMs);
+    await Promise.allSettled(this.#inFlight);
+    clearTimeout(timer);
+  }
+
+  async close(): Promise<void> {
+    await this.drain(0);
+    await this.#reaping.stop();
+  }
+
+  async #begin(userId: string, amount: number): Promise<PaidCall> {
+    const callId = randomUUID();
+    const reference = scopeOf(callId);
+    await transaction(this.#deps.db, async (tx) => {
+      await ensureProfile(tx, { id: userId }, publishAccount(this.#deps.webhooks));
+      const { reserved, balance } = await reserveCredits(tx, { reference, scope: scopeOf(callId), userId, amount });
+      if (!reserved)
+        throw new ToolFailed('insufficient_credits', `You need ${amount} credits for this and have ${balance}.`);
+      await admitCall(this.#deps, tx, callId, userId);
+    });
+    return { callId, reference, userId };
+  }
+
+  async #end(call: PaidCall, write: (tx: Tx<CallTables>) => Promise<void>, settled: readonly string[]): Promise<void> {
+    await transaction(this.#deps.db, async (tx) => {
+      if (!(await endCall(tx, call.callId))) throw new ToolFailed('call_expired', 'The call took too long.');
+      await write(tx);
+      await this.#settle(tx, call.callId, settled);
+    });
+  }
+
+  async #settle(tx: Tx<LedgerTables>, callId: string, settled: readonly string[]): Promise<void> {
+    const settlement = await closeCredits(tx, scopeOf(callId), settled);
+    const threadId = threadOf(settlement?.userId ?? '');
+    await publishSettlement(this.#deps, tx, { threadId, taskId: callId }, settlement);
+  }
+}

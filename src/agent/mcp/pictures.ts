@@ -1,0 +1,90 @@
+/** `generate_image` and `edit_image`: as in a run, a picture is stored, screened and paid for. */
+import type { Tx } from '#platform/db/db.ts';
+import { pictureCost } from '../billing/prices.ts';
+import { type Publishers, publishImage } from '../events.ts';
+import {
+  type ImageGenerator,
+  OrderRefused,
+  type Picture,
+  ProviderFailed,
+  type Ratio,
+} from '../providers/generators.ts';
+import { fetchPicture, fetchScaledPicture, keep, type LibraryDeps, Refused, sign } from '../services/library.ts';
+import { addUsage } from '../store/usagestore.ts';
+import { type CallDeps, type CallTables, type McpCalls, type PaidCall, threadOf } from './calls.ts';
+import { linkTo, succeed, ToolFailed } from './results.ts';
+
+export interface PictureDeps extends LibraryDeps, Publishers, Pick<CallDeps, 'log'> {
+  readonly imageGenerator: ImageGenerator;
+  readonly calls: McpCalls;
+}
+
+/** `model` in `GET /usage`. */
+export const usageModel = 'mcp';
+
+const never = new AbortController().signal;
+
+export function generateImage(deps: PictureDeps, userId: string, order: { prompt: string; ratio: Ratio }) {
+  return makePicture(deps, userId, (signal) => deps.imageGenerator.generate({ ...order, signal }));
+}
+
+export function editImage(deps: PictureDeps, userId: string, order: { prompt: string; assetId: string }) {
+  const { prompt, assetId } = order;
+  return makePicture(deps, userId, async (signal) => {
+    const source = await fetchPicture(deps, userId, assetId, signal);
+    if (source === undefined)
+      throw new ToolFailed(
+        'no_source',
+        `You have no picture with the assetId ${assetId}. Call list_assets to see yours.`,
+      );
+    return deps.imageGenerator.edit({ prompt, source, signal });
+  });
+}
+
+async function makePicture(deps: PictureDeps, userId: string, make: (signal: AbortSignal) => Promise<Picture>) {
+  const work = async ({ reference }: PaidCall, signal: AbortSignal) => {
+    try {
+      const picture = await make(signal);
+      const deposit = { ...picture, reference, ownerId: userId, threadId: threadOf(userId), kind: 'image' } as const;
+      return await keep(deps, deposit, signal);
+    } catch (error) {
+      throw explained(error);
+    }
+  };
+  const deliver = (tx: Tx<CallTables>, call: PaidCall, { assetId }: { readonly assetId: string }) =>
+    publish(deps, tx, call, assetId);
+  const made = await deps.calls.pay(userId, pictureCost, work, deliver);
+  return describe(deps, userId, made);
+}
+
+async function publish(deps: PictureDeps, tx: Tx<CallTables>, call: PaidCall, assetId: string): Promise<void> {
+  const { callId, userId } = call;
+  await addUsage(tx, { userId, model: usageModel, images: 1, credits: pictureCost });
+  const names = { taskId: callId, toolCallId: callId, threadId: threadOf(userId) };
+  await publishImage(deps, tx, { ...names, ownerId: userId, assetId });
+}
+
+function explained(error: unknown): unknown {
+  if (error instanceof OrderRefused || error instanceof Refused) return new ToolFailed('rejected', error.message);
+  if (error instanceof ProviderFailed) return new ToolFailed('provider_failed', error.message);
+  return error;
+}
+
+/** The picture is made and paid for: what cannot be shown is left out. */
+async function describe(deps: PictureDeps, userId: string, { assetId, mime }: { assetId: string; mime: string }) {
+  const [url, preview] = await Promise.all([
+    sign(deps, userId, 'image', [assetId]).then((signed) => signed.get(assetId)?.url),
+    fetchScaledPicture(deps, userId, assetId, never),
+  ]).catch((error: unknown) => {
+    deps.log.warn({ err: error }, 'a picture that was made over MCP could not be shown');
+    return [undefined, undefined] as const;
+  });
+  const shown = preview && {
+    type: 'image' as const,
+    data: Buffer.from(preview.bytes).toString('base64'),
+    mimeType: preview.mime,
+  };
+  const more = [...(shown ? [shown] : []), ...(url ? [linkTo(url, assetId, mime)] : [])];
+  const data = { status: 'completed', assetId, mime, url: url ?? null, credits: pictureCost };
+  return succeed(`The picture is in the library. assetId: ${assetId}`, data, more);
+}

@@ -1,0 +1,96 @@
+/**
+ * One request of an MCP client. There are no sessions: each request has a protocol server of its own, so any process can
+ * answer it. The SDK is loaded with the first request.
+ */
+import type { CallToolResult, ServerNotification } from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
+import { Problem } from '#platform/problem.ts';
+import { version } from '#platform/version.ts';
+import type { AgentMetrics } from '../metrics.ts';
+import { fail, ToolFailed } from './results.ts';
+import { findTool, type McpCaller, type McpToolDeps, toolDefinitions } from './tools.ts';
+
+export interface McpServerDeps extends McpToolDeps {
+  readonly metrics: AgentMetrics;
+}
+
+export interface McpRequest {
+  readonly userId: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly message: unknown;
+}
+
+const instructions =
+  'Tools of the signed-in user: pictures, videos, their library and what is remembered about them. Pictures and videos cost credits.';
+
+const load = async () => ({
+  ...(await import('@modelcontextprotocol/sdk/server/index.js')),
+  ...(await import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js')),
+  ...(await import('@modelcontextprotocol/sdk/types.js')),
+});
+
+/** `close` ends the connection. Work that a tool has begun goes on. */
+export async function answerMcp(deps: McpServerDeps, request: McpRequest) {
+  const sdk = await load();
+  const server = new sdk.Server({ name: 'Atelier', version }, { capabilities: { tools: {} }, instructions });
+  server.setRequestHandler(sdk.ListToolsRequestSchema, () => ({ tools: [...toolDefinitions] }));
+  server.setRequestHandler(sdk.CallToolRequestSchema, async ({ params }, { _meta, sendNotification }) => {
+    const tool = findTool(params.name);
+    if (tool === undefined)
+      throw new sdk.McpError(sdk.ErrorCode.InvalidParams, `There is no tool named ${params.name.slice(0, 100)}`);
+    const onProgress = progressOf(_meta?.progressToken, sendNotification);
+    return callTool(deps, { userId: request.userId, onProgress }, tool, params.arguments ?? {});
+  });
+  const transport = new sdk.WebStandardStreamableHTTPServerTransport();
+  // The SDK's own types differ under exactOptionalPropertyTypes.
+  await server.connect(transport as Parameters<typeof server.connect>[0]);
+  const { headers, message: parsedBody } = request;
+  const response = await transport.handleRequest(new Request('http://agent/mcp', { method: 'POST', headers }), {
+    parsedBody,
+  });
+  return { response, close: () => server.close() };
+}
+
+async function callTool(
+  deps: McpServerDeps,
+  caller: McpCaller,
+  { definition, call }: NonNullable<ReturnType<typeof findTool>>,
+  input: unknown,
+): Promise<CallToolResult> {
+  try {
+    const result = await call(deps, caller, input);
+    deps.metrics.toolCalled(definition.name, 'completed');
+    return result;
+  } catch (error) {
+    deps.metrics.toolCalled(definition.name, 'failed');
+    return explain(deps, error);
+  }
+}
+
+function explain({ log }: McpServerDeps, error: unknown): CallToolResult {
+  if (error instanceof ToolFailed) return fail(error.code, error.message);
+  if (error instanceof z.ZodError) {
+    const faults = error.issues.map(({ path, message }) => `\`${path.join('.')}\` ${message}`);
+    return fail('invalid_request', `The input is not valid: ${faults.slice(0, 5).join('; ')}.`);
+  }
+  if (error instanceof Problem && error.status < 500) return fail(error.code, error.message);
+  log.warn({ err: error }, 'a tool call over MCP failed');
+  if (error instanceof Problem) return fail(error.code, error.message);
+  return fail('internal_error', 'The tool failed. Try again later.');
+}
+
+/** Clients ask for progress with a token. */
+function progressOf(
+  progressToken: string | number | undefined,
+  send: (notification: ServerNotification) => Promise<void>,
+): McpCaller['onProgress'] {
+  if (progressToken === undefined) return () => undefined;
+  let progress = 0;
+  return (message) => {
+    progress += 1;
+    // A client that has disconnected gets none.
+    void send({ method: 'notifications/progress', params: { progressToken, progress, message } }).catch(
+      () => undefined,
+    );
+  };
+}

@@ -1,0 +1,110 @@
+/** The tools that MCP clients see: names, descriptions and inputs (docs/specification/agent.md#mcp-server). */
+import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
+import { findUnstorable } from '#platform/storable.ts';
+import { pictureCost, videoCost } from '../billing/prices.ts';
+import { ratio } from '../providers/generators.ts';
+import { editImage, generateImage, type PictureDeps } from './pictures.ts';
+import { listAssets, type RecordDeps, recallMemory, saveMemory } from './records.ts';
+import { generateVideo, type VideoCallDeps } from './videos.ts';
+
+export type McpToolDeps = PictureDeps & VideoCallDeps & RecordDeps;
+
+export interface McpCaller {
+  readonly userId: string;
+  readonly onProgress: (message: string) => void;
+}
+
+interface McpTool {
+  readonly definition: Tool;
+  /** Throws a ZodError for a wrong input. */
+  readonly call: (deps: McpToolDeps, caller: McpCaller, input: unknown) => Promise<CallToolResult>;
+}
+
+const text = (max: number) =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(max)
+    .refine((value) => findUnstorable(value, '') === undefined, 'must not contain NUL or lone surrogates');
+const prompt = text(4000).describe('What to make, in words.');
+const never = new AbortController().signal;
+
+function define<Input extends z.ZodObject>(
+  name: string,
+  description: string,
+  input: Input,
+  call: (deps: McpToolDeps, caller: McpCaller, input: z.output<Input>) => Promise<CallToolResult>,
+  isReadOnly = false,
+): McpTool {
+  const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' });
+  return {
+    definition: {
+      name,
+      description,
+      inputSchema: { ...schema, type: 'object' as const, properties: schemasOf(schema.properties) },
+      annotations: { readOnlyHint: isReadOnly, destructiveHint: false, openWorldHint: false },
+    },
+    call: async (deps, caller, given) => call(deps, caller, input.parse(given)),
+  };
+}
+
+/** The SDK's type does not allow the boolean schemas of JSON schema. These tools have none. */
+function schemasOf(properties: Readonly<Record<string, unknown>> = {}): Record<string, object> {
+  return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, Object(schema)]));
+}
+
+const tools: readonly McpTool[] = [
+  define(
+    'generate_image',
+    `Makes a picture from a description and stores it in the user's library. Costs ${pictureCost} credits.`,
+    z.object({ prompt, ratio: ratio.default('1:1') }),
+    (deps, { userId }, order) => generateImage(deps, userId, order),
+  ),
+  define(
+    'edit_image',
+    `Changes a picture of the user's library and stores the result as a new one. Costs ${pictureCost} credits.`,
+    z.object({ prompt, assetId: z.guid().toLowerCase().describe('As generate_image and list_assets return it.') }),
+    (deps, { userId }, order) => editImage(deps, userId, order),
+  ),
+  define(
+    'generate_video',
+    `Makes a short video from a description. Costs ${videoCost} credits. It can be ready only after this call: list_assets shows it then.`,
+    z.object({ prompt, ratio: ratio.default('16:9') }),
+    (deps, { userId, onProgress }, order) => generateVideo(deps, userId, order, onProgress),
+  ),
+  define(
+    'list_assets',
+    "Lists the user's pictures and videos, newest first, with URLs that expire.",
+    z.object({
+      limit: z.int().min(1).max(50).default(20),
+      cursor: z.string().max(200).optional().describe('`nextCursor` of the page before.'),
+      kind: z.enum(['image', 'video']).optional(),
+    }),
+    (deps, { userId }, query) => listAssets(deps, userId, query, never),
+    true,
+  ),
+  define(
+    'save_memory',
+    'Remembers something about the user for later conversations.',
+    z.object({
+      content: text(8000).describe('One statement, in the words of the user.'),
+      type: z.enum(['preference', 'workflow', 'instruction', 'episodic']).default('preference'),
+    }),
+    (deps, { userId }, memory) => saveMemory(deps, userId, memory, never),
+  ),
+  define(
+    'recall_memory',
+    'Looks up what is remembered about the user.',
+    z.object({ query: text(8000) }),
+    (deps, { userId }, search) => recallMemory(deps, userId, search, never),
+    true,
+  ),
+];
+
+export const toolDefinitions: readonly Tool[] = tools.map(({ definition }) => definition);
+
+export function findTool(name: string): McpTool | undefined {
+  return tools.find(({ definition }) => definition.name === name);
+}

@@ -1,0 +1,78 @@
+/** `generate_video`: ordered and paid for as in a run. A video that takes longer than the call is finished afterwards. */
+import { randomUUID } from 'node:crypto';
+import { ensureProfile } from '#accounts/store.ts';
+import { type Db, transaction } from '#platform/db/db.ts';
+import { publishAccount } from '#webhooks/accounts.ts';
+import { videoCost } from '../billing/prices.ts';
+import type { Ratio } from '../providers/generators.ts';
+import { assetIdOf, sign } from '../services/library.ts';
+import { endCall } from '../store/toolcallstore.ts';
+import type { Video, VideoTables } from '../store/videostore.ts';
+import { waitFor } from '../tools/videos.ts';
+import { placeOrder, type VideoDeps, videoReference } from '../videos/videos.ts';
+import { admitCall, type CallDeps, type CallTables, type McpCalls, threadOf } from './calls.ts';
+import { usageModel } from './pictures.ts';
+import { linkTo, succeed, ToolFailed } from './results.ts';
+
+export interface VideoCallDeps extends VideoDeps, CallDeps {
+  readonly db: Db<VideoTables & CallTables>;
+  readonly calls: McpCalls;
+  readonly videoWaitMs?: number | undefined;
+}
+
+const progressEveryMs = 2000;
+
+export async function generateVideo(
+  deps: VideoCallDeps,
+  userId: string,
+  input: { readonly prompt: string; readonly ratio: Ratio },
+  onProgress: (message: string) => void,
+) {
+  const callId = randomUUID();
+  const ordered = await order(deps, callId, userId, input);
+  return deps.calls.track(async (signal) => {
+    const telling = setInterval(() => onProgress('The video is being made.'), progressEveryMs);
+    try {
+      const { db, videoWaitMs } = deps;
+      const video = await waitFor({ db, ...(videoWaitMs !== undefined && { videoWaitMs }) }, ordered, signal);
+      return await describe(deps, userId, video);
+    } finally {
+      clearInterval(telling);
+      await transaction(deps.db, (tx) => endCall(tx, callId));
+    }
+  });
+}
+
+/** An order that cannot be paid for leaves nothing behind. */
+function order(deps: VideoCallDeps, callId: string, userId: string, input: { prompt: string; ratio: Ratio }) {
+  return transaction(deps.db, async (tx) => {
+    await ensureProfile(tx, { id: userId }, publishAccount(deps.webhooks));
+    const { video, failure } = await placeOrder(deps, tx, {
+      ownerId: userId,
+      threadId: threadOf(userId),
+      taskId: callId,
+      messageId: callId,
+      toolCallId: callId,
+      model: usageModel,
+      input,
+    });
+    if (failure !== undefined) throw new ToolFailed(failure.code, failure.message);
+    await admitCall(deps, tx, callId, userId);
+    return video;
+  });
+}
+
+async function describe(deps: VideoCallDeps, userId: string, video: Video) {
+  const { videoId, status, failureCode, failureMessage } = video;
+  if (status === 'failed')
+    throw new ToolFailed(failureCode ?? 'provider_failed', failureMessage ?? 'The video could not be made.');
+  const assetId = video.assetId ?? assetIdOf(videoReference(videoId));
+  if (status !== 'completed') {
+    const text = `The video is still being made. Its assetId will be ${assetId}: list_assets shows it once it is ready.`;
+    return succeed(text, { status: 'processing', videoId, assetId, mime: 'video/mp4', url: null, credits: videoCost });
+  }
+  const signed = await sign(deps, userId, 'video', [assetId]).catch(() => undefined);
+  const { url, mime = 'video/mp4' } = signed?.get(assetId) ?? {};
+  const data = { status: 'completed', videoId, assetId, mime, url: url ?? null, credits: videoCost };
+  return succeed(`The video is in the library. assetId: ${assetId}`, data, url ? [linkTo(url, assetId, mime)] : []);
+}

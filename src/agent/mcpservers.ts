@@ -1,0 +1,64 @@
+/** `AGENT_MCP_SERVERS`: the MCP servers whose tools the agent has (docs/specification/agent.md#tools-by-setting). */
+import { z } from 'zod';
+
+export interface McpServer {
+  readonly name: string;
+  readonly url: string;
+  /** The values are secrets. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const servers = z.record(
+  z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/),
+  z.strictObject({
+    url: z.url({ protocol: /^https?$/ }),
+    headers: z.record(z.string(), z.string()).default({}),
+  }),
+);
+
+const maxServers = 16;
+
+/** Throws an Error that names the server and the field at fault. It shows no value, because headers are secrets. */
+export function readMcpServers(raw: string): readonly McpServer[] {
+  const parsed = servers.safeParse(parseJson(raw));
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    const place = issue?.path.length ? `at \`${issue.path.join('.')}\` ` : '';
+    throw new Error(`${place}must be a JSON object: name (1 to 32 of A-Z a-z 0-9 _ -) → { url, headers }`);
+  }
+  const entries = Object.entries(parsed.data).map(([name, { url, headers }]) => ({ name, url, headers }));
+  if (entries.length > maxServers) throw new Error(`must name at most ${maxServers} servers`);
+  for (const { name, url, headers } of entries) {
+    const { username, password } = new URL(url);
+    if (username !== '' || password !== '')
+      throw new Error(`at \`${name}.url\` must not contain credentials: use headers`);
+    if (!areHeaders(headers)) throw new Error(`at \`${name}.headers\` must hold valid HTTP headers`);
+  }
+  return entries;
+}
+
+/** For the log, which removes secrets: the values, and the credential of `Bearer <credential>` alone. */
+export function secretsOfMcpServers(servers: readonly McpServer[]): readonly string[] {
+  const values = servers.flatMap(({ headers }) => Object.values(headers));
+  return values.flatMap((value) => [value, value.split(' ').at(-1) ?? value]).filter((value) => value.length >= 8);
+}
+
+/** Set by the client of the protocol, or by the connection. */
+const reserved = /^(?:host|connection|content-.*|transfer-encoding|accept|mcp-.*)$/i;
+
+function areHeaders(headers: Readonly<Record<string, string>>): boolean {
+  try {
+    new Headers(headers);
+    return !Object.keys(headers).some((name) => reserved.test(name));
+  } catch {
+    return false;
+  }
+}
+
+function parseJson(raw: string): unknown {
+  try {
+    return JSON.parse(raw);
+  } catch {
+    return undefined;
+  }
+}

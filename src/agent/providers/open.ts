@@ -1,0 +1,75 @@
+/** Chooses who makes images and videos (docs/specification/agent.md#provider-packages). */
+import { type ProviderName, packageOf, type SdkProviderName } from '../sdkpackages.ts';
+import type { ImageGenerator, VideoGenerator } from './generators.ts';
+import { imageTimeoutMs, maxImageBytes, openImageProvider } from './images.ts';
+import { createMediaFetch } from './mediafetch.ts';
+import type { ProviderSettings } from './requests.ts';
+import { createSdkImages } from './sdkimages.ts';
+import { openSdkProvider } from './sdkproviders.ts';
+import { createSdkVideos } from './sdkvideos.ts';
+import { callTimeoutMs, contentTimeoutMs, maxClipBytes, openVideoProvider } from './videos.ts';
+
+export interface GeneratorSettings extends ProviderSettings {
+  readonly provider: ProviderName;
+}
+
+interface ImageSettings extends GeneratorSettings {
+  readonly editName: string | undefined;
+}
+
+const isOffline = (url: string) => url === 'offline';
+const defaultPollMs = 3000;
+const baseUrlOf = (url: string) => (isOffline(url) ? undefined : url);
+
+/** Throws StartFault if the provider's package has no image models. */
+export async function openImages(
+  settings: ImageSettings,
+  offline: ImageGenerator,
+  timeoutMs = imageTimeoutMs,
+): Promise<ImageGenerator> {
+  const { provider, url } = settings;
+  if (provider !== 'openai-compatible') return openSdkImages({ ...settings, provider }, timeoutMs);
+  return isOffline(url) ? offline : openImageProvider(settings, timeoutMs);
+}
+
+export async function openSdkImages(
+  settings: ImageSettings & { readonly provider: SdkProviderName },
+  timeoutMs = imageTimeoutMs,
+): Promise<ImageGenerator> {
+  const { provider, url, apiKey, name = '', editName = name } = settings;
+  const baseUrl = baseUrlOf(url);
+  const { takesSize = false, fixedOrigin } = packageOf(provider);
+  const fetch = createMediaFetch({ what: 'image', baseUrl, fixedOrigin, timeoutMs, maxBytes: maxImageBytes });
+  const opened = await openSdkProvider({ provider, setting: 'IMAGE_MODEL_PROVIDER', apiKey, baseUrl, fetch });
+  return createSdkImages({
+    model: opened.imageModel(name),
+    editModel: opened.imageModel(editName),
+    takesSize,
+    timeoutMs,
+  });
+}
+
+/** Throws StartFault if the provider's package has no video models. */
+export async function openVideos(
+  settings: GeneratorSettings,
+  offline: VideoGenerator,
+  pollEveryMs = defaultPollMs,
+): Promise<VideoGenerator> {
+  const { provider, url } = settings;
+  if (provider !== 'openai-compatible') return openSdkVideos({ ...settings, provider }, pollEveryMs);
+  return isOffline(url) ? offline : openVideoProvider(settings, pollEveryMs);
+}
+
+export async function openSdkVideos(
+  settings: GeneratorSettings & { readonly provider: SdkProviderName },
+  pollEveryMs = defaultPollMs,
+): Promise<VideoGenerator> {
+  const { provider, url, apiKey, name = '' } = settings;
+  const baseUrl = baseUrlOf(url);
+  const { fixedOrigin } = packageOf(provider);
+  const limits = { what: 'video', baseUrl, fixedOrigin, maxBytes: maxClipBytes };
+  const fetch = createMediaFetch({ ...limits, timeoutMs: callTimeoutMs });
+  const download = createMediaFetch({ ...limits, timeoutMs: contentTimeoutMs });
+  const opened = await openSdkProvider({ provider, setting: 'VIDEO_MODEL_PROVIDER', apiKey, baseUrl, fetch });
+  return createSdkVideos({ model: opened.videoModel(name), download, pollEveryMs });
+}

@@ -1,0 +1,56 @@
+/** Pictures by the AI SDK's image models. */
+import type { ImageModelV4, ImageModelV4CallOptions } from '@ai-sdk/provider';
+import { InvalidResponseDataError } from 'ai';
+import { withDeadline } from '#platform/resilience/deadline.ts';
+import { type ImageGenerator, OrderRefused, type Picture, ProviderFailed } from './generators.ts';
+import { describePicture, imageSizes } from './images.ts';
+import { explainSdkFailure } from './sdkfailures.ts';
+
+export interface SdkImageOptions {
+  readonly model: ImageModelV4;
+  /** For edits. */
+  readonly editModel: ImageModelV4;
+  /** The models take a size in pixels and not an aspect ratio. */
+  readonly takesSize: boolean;
+  /** For a picture, with all requests that it needs. */
+  readonly timeoutMs: number;
+}
+
+type Order = Pick<ImageModelV4CallOptions, 'prompt'> & Partial<ImageModelV4CallOptions>;
+
+export function createSdkImages({ model, editModel, takesSize, timeoutMs }: SdkImageOptions): ImageGenerator {
+  return {
+    generate: ({ prompt, ratio, signal }) =>
+      make(model, { prompt, ...(takesSize ? { size: imageSizes[ratio] } : { aspectRatio: ratio }) }, timeoutMs, signal),
+    edit({ prompt, source, signal }) {
+      const file = { type: 'file', data: source.bytes, mediaType: source.mime } as const;
+      // fal's endpoints named `…/edit` take a list of pictures, the others one.
+      const fal = { useMultipleImages: editModel.modelId.endsWith('/edit') };
+      return make(editModel, { prompt, files: [file], providerOptions: { fal } }, timeoutMs, signal);
+    },
+  };
+}
+
+async function make(model: ImageModelV4, order: Order, timeoutMs: number, signal: AbortSignal): Promise<Picture> {
+  const defaults = { n: 1, size: undefined, aspectRatio: undefined, seed: undefined, files: undefined };
+  const call = { ...defaults, mask: undefined, providerOptions: {}, ...order };
+  const generate = async (abortSignal: AbortSignal) => model.doGenerate({ ...call, abortSignal });
+  const { images, isRetryable } = await withDeadline(timeoutMs, generate, signal).catch((error: unknown) => {
+    signal.throwIfAborted();
+    throw explainImageFailure(error);
+  });
+  const [first] = images;
+  const bytes = typeof first === 'string' ? Buffer.from(first, 'base64') : first;
+  if (bytes?.length) return describePicture(bytes);
+  if (isRetryable === false) throw new OrderRefused('The image provider refused: the picture was filtered');
+  throw new ProviderFailed('The image provider answered without a picture.');
+}
+
+function explainImageFailure(error: unknown): unknown {
+  // Replicate's predictions that failed.
+  if (InvalidResponseDataError.isInstance(error)) {
+    const reason: unknown = Reflect.get(Object(error.data), 'error');
+    if (typeof reason === 'string') return new OrderRefused(`The image provider failed: ${reason.slice(0, 300)}`);
+  }
+  return explainSdkFailure(error, 'image', 'The image provider answered without a picture.');
+}

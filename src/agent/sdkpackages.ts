@@ -1,0 +1,81 @@
+/** The AI SDK's provider packages that settings can name (docs/specification/agent.md#provider-packages). */
+import { findPackageJSON } from 'node:module';
+
+export interface SdkPackage {
+  /** On npm. */
+  readonly name: string;
+  /** The major version that implements the same interface as the AI SDK of this program. */
+  readonly major: number;
+  /** The exported function that creates the provider. */
+  readonly creator: string;
+  /** The name of the creator's option for the key. */
+  readonly keyOption?: string;
+  /** Its image models take a size in pixels and ignore an aspect ratio. */
+  readonly takesSize?: true;
+  /** An origin that the package requests even if it has another base URL. */
+  readonly fixedOrigin?: string;
+}
+
+const sdkPackages: Readonly<Record<SdkProviderName, SdkPackage>> = {
+  anthropic: { name: '@ai-sdk/anthropic', major: 4, creator: 'createAnthropic' },
+  azure: { name: '@ai-sdk/azure', major: 4, creator: 'createAzure', takesSize: true },
+  deepseek: { name: '@ai-sdk/deepseek', major: 3, creator: 'createDeepSeek' },
+  fal: { name: '@ai-sdk/fal', major: 3, creator: 'createFal', fixedOrigin: 'https://queue.fal.run' },
+  google: { name: '@ai-sdk/google', major: 4, creator: 'createGoogle' },
+  groq: { name: '@ai-sdk/groq', major: 4, creator: 'createGroq' },
+  mistral: { name: '@ai-sdk/mistral', major: 4, creator: 'createMistral' },
+  openai: { name: '@ai-sdk/openai', major: 4, creator: 'createOpenAI', takesSize: true },
+  replicate: { name: '@ai-sdk/replicate', major: 3, creator: 'createReplicate', keyOption: 'apiToken' },
+  togetherai: { name: '@ai-sdk/togetherai', major: 3, creator: 'createTogetherAI', takesSize: true },
+  xai: { name: '@ai-sdk/xai', major: 4, creator: 'createXai' },
+};
+
+export const sdkProviderNames = [
+  'anthropic',
+  'azure',
+  'deepseek',
+  'fal',
+  'google',
+  'groq',
+  'mistral',
+  'openai',
+  'replicate',
+  'togetherai',
+  'xai',
+] as const;
+export type SdkProviderName = (typeof sdkProviderNames)[number];
+
+export const providerNames = ['openai-compatible', ...sdkProviderNames] as const;
+export type ProviderName = (typeof providerNames)[number];
+
+export const packageOf = (provider: SdkProviderName): SdkPackage => sdkPackages[provider];
+
+/** Packages are optional: only those that settings name have to be installed. */
+export function installCommand({ name, major }: SdkPackage): string {
+  return `npm install --save-prod --omit=dev ${name}@${major}`;
+}
+
+/** Returns what is wrong, or `undefined` if the provider's package is installed. */
+export function findMissingPackage(provider: ProviderName): string | undefined {
+  if (provider === 'openai-compatible') return undefined;
+  const wanted = packageOf(provider);
+  if (isInstalled(wanted.name)) return undefined;
+  return `needs the package ${wanted.name}, which is not installed: run \`${installCommand(wanted)}\``;
+}
+
+function isInstalled(name: string): boolean {
+  try {
+    return findPackageJSON(name, import.meta.url) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** Parses a setting. Throws an Error with the reason. */
+export function parseProvider(raw: string): ProviderName {
+  const provider = providerNames.find((name) => name === raw);
+  if (provider === undefined) throw new Error(`must be one of ${providerNames.join(', ')}`);
+  const missing = findMissingPackage(provider);
+  if (missing !== undefined) throw new Error(missing);
+  return provider;
+}

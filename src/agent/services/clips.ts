@@ -1,0 +1,39 @@
+/**
+ * Orders the poster, size and duration of a clip from the media service, which examines it in a job of its own. Generators of
+ * most providers supply none of them (docs/specification/agent.md#clips).
+ */
+import { z } from 'zod';
+import type { Log } from '#platform/log.ts';
+import type { LibraryDeps } from './library.ts';
+
+export interface ClipDeps extends LibraryDeps {
+  readonly log: Log;
+}
+
+/** A clip in the library. */
+export interface StoredClip {
+  readonly assetId: string;
+  readonly ownerId: string;
+  readonly threadId: string;
+  /** As it was uploaded. */
+  readonly mime: string;
+}
+
+const refusal = z.object({ error: z.string() });
+
+/** The clip is delivered in any case, so failures are logged only. May be repeated. */
+export async function examineClip({ media, log }: ClipDeps, clip: StoredClip, signal: AbortSignal): Promise<void> {
+  const { assetId, ownerId, threadId, mime } = clip;
+  const json = { assetId, ownerId, scopeKind: 'thread', scopeId: threadId, threadId, mime };
+  const call = { json, onBehalfOf: ownerId, idempotent: true, signal } as const;
+  try {
+    const response = await media.send({ method: 'POST', route: '/v1/media-tasks/video', ...call });
+    if (response.status === 200) return;
+    const reason = refusal.safeParse(response.json());
+    const code = reason.success ? reason.data.error : response.status;
+    throw new Error(code === 'ffmpeg_missing' ? 'ffmpeg is not installed' : `the media service answered ${code}`);
+  } catch (error) {
+    signal.throwIfAborted();
+    log.warn({ err: error, assetId }, 'a clip gets no poster, size and duration');
+  }
+}

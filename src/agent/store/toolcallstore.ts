@@ -1,0 +1,68 @@
+/** Calls of tools over MCP that are in flight. */
+import { sql } from 'kysely';
+import type { Tx } from '#platform/db/db.ts';
+
+export interface ToolCallTables {
+  agent_tool_calls: {
+    call_id: string;
+    owner_id: string;
+    expires_at: Date;
+  };
+}
+
+/** All times are the database's, because the clocks of processes may differ. */
+const hasExpired = sql<boolean>`expires_at <= clock_timestamp()`;
+
+export async function insertCall(
+  tx: Tx<ToolCallTables>,
+  { callId, ownerId, forMs }: { readonly callId: string; readonly ownerId: string; readonly forMs: number },
+): Promise<void> {
+  await tx
+    .insertInto('agent_tool_calls')
+    .values({
+      call_id: callId,
+      owner_id: ownerId,
+      expires_at: sql<Date>`clock_timestamp() + make_interval(secs => ${forMs / 1000})`,
+    })
+    .execute();
+}
+
+export async function countCallsOf(tx: Tx<ToolCallTables>, ownerId: string): Promise<number> {
+  const { count } = await tx
+    .selectFrom('agent_tool_calls')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('owner_id', '=', ownerId)
+    .where(sql<boolean>`not ${hasExpired}`)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** `false`: the call has expired, and its credits went back. */
+export async function endCall(tx: Tx<ToolCallTables>, callId: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('agent_tool_calls')
+    .where('call_id', '=', callId)
+    .executeTakeFirstOrThrow();
+  return numDeletedRows === 1n;
+}
+
+/** Ends the calls that have expired, or with `all` every call, at most `limit`. Concurrent calls end each one once. */
+export async function endExpiredCalls(
+  tx: Tx<ToolCallTables>,
+  { all, limit }: { readonly all: boolean; readonly limit: number },
+): Promise<readonly string[]> {
+  const rows = await tx
+    .deleteFrom('agent_tool_calls')
+    .where('call_id', 'in', (eb) =>
+      eb
+        .selectFrom('agent_tool_calls')
+        .select('call_id')
+        .$if(!all, (query) => query.where(hasExpired))
+        .limit(limit)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .returning('call_id as callId')
+    .execute();
+  return rows.map(({ callId }) => callId);
+}

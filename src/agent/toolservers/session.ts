@@ -1,0 +1,131 @@
+/** One connection to an MCP server over Streamable HTTP. The SDK is loaded with the first connection. */
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { Progress } from '@modelcontextprotocol/sdk/types.js';
+import { connectOnlyTo, type Guard } from '#platform/http/hostguard.ts';
+import { version } from '#platform/version.ts';
+import type { McpServer } from '../mcpservers.ts';
+import { guardedFetch } from './guardedfetch.ts';
+
+export interface SessionDeps {
+  readonly guard: Guard;
+  /** The server's tools may have changed. */
+  readonly onToolsChanged: () => void;
+}
+
+export interface ListedTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+}
+
+export interface CallOptions {
+  readonly signal: AbortSignal;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+export interface Session {
+  listTools(signal: AbortSignal): Promise<readonly ListedTool[]>;
+  /** Resolves with the result as the server sent it. */
+  callTool(name: string, input: unknown, options: CallOptions): Promise<ToolResult>;
+  close(): Promise<void>;
+}
+
+export type ToolResult = Awaited<ReturnType<typeof callTool>>;
+
+/** The server answered the HTTP request with an error status. */
+export class ServerAnswered extends Error {
+  readonly status: number;
+
+  constructor(status: number) {
+    super(`the server answered ${status}`);
+    this.status = status;
+  }
+}
+
+/** The server answered with an error of the protocol. The message is the server's. */
+export class RequestRefused extends Error {}
+
+/** The pictures of a result are in its JSON, in base64. */
+const maxResponseBytes = 16 * 1024 * 1024;
+const maxPages = 10;
+const maxTools = 64;
+/** The callers limit the time. The SDK's own limit only has to be longer. */
+const longestMs = 600_000;
+
+const load = async () => ({
+  ...(await import('@modelcontextprotocol/sdk/client/index.js')),
+  ...(await import('@modelcontextprotocol/sdk/client/streamableHttp.js')),
+  ...(await import('@modelcontextprotocol/sdk/types.js')),
+});
+
+/** Throws ForbiddenUrl for a private address, and whatever the connection fails with. */
+export async function openSession(deps: SessionDeps, server: McpServer, signal: AbortSignal): Promise<Session> {
+  const { Client, StreamableHTTPClientTransport, ToolListChangedNotificationSchema } = await load();
+  const url = new URL(server.url);
+  // The name is resolved for each connection, and the connection goes to the addresses that were checked.
+  const agent = connectOnlyTo(await deps.guard(url));
+  const transport = new StreamableHTTPClientTransport(url, {
+    fetch: guardedFetch(agent, maxResponseBytes),
+    requestInit: { headers: { ...server.headers } },
+  });
+  const client = new Client({ name: 'Atelier', version });
+  // Lost connections show at the next call.
+  client.onerror = () => undefined;
+  client.setNotificationHandler(ToolListChangedNotificationSchema, () => deps.onToolsChanged());
+  const close = async () => {
+    await client.close().catch(() => undefined);
+    await agent.destroy();
+  };
+  try {
+    await translated(client.connect(transport, { signal, timeout: longestMs }));
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    listTools: (listing) => translated(listTools(client, listing)),
+    callTool: (name, input, options) => translated(callTool(client, name, input, options)),
+    close,
+  };
+}
+
+async function translated<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    const { McpError, StreamableHTTPError } = await load();
+    if (error instanceof StreamableHTTPError) throw new ServerAnswered(error.code ?? -1);
+    // The message begins with the code.
+    if (error instanceof McpError) throw new RequestRefused(error.message.replace(/^MCP error -?\d{1,9}: /, ''));
+    throw error;
+  }
+}
+
+async function listTools(client: Client, signal: AbortSignal): Promise<readonly ListedTool[]> {
+  const { ListToolsResultSchema } = await load();
+  const tools: ListedTool[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < maxPages && tools.length < maxTools; page += 1) {
+    const params = cursor === undefined ? {} : { cursor };
+    // `client.listTools` would compile the output schemas, which are another server's code.
+    const found = await client.request({ method: 'tools/list', params }, ListToolsResultSchema, {
+      signal,
+      timeout: longestMs,
+    });
+    for (const { name, description = '', inputSchema } of found.tools) tools.push({ name, description, inputSchema });
+    cursor = found.nextCursor;
+    if (cursor === undefined) break;
+  }
+  return tools.slice(0, maxTools);
+}
+
+async function callTool(client: Client, name: string, input: unknown, { signal, onProgress }: CallOptions) {
+  const { CallToolResultSchema } = await load();
+  const isObject = typeof input === 'object' && input !== null && !Array.isArray(input);
+  const params = { name, arguments: isObject ? { ...input } : {} };
+  return client.request({ method: 'tools/call', params }, CallToolResultSchema, {
+    signal,
+    timeout: longestMs,
+    ...(onProgress && { onprogress: onProgress }),
+  });
+}

@@ -1,0 +1,195 @@
+/**
+ * One MCP server: its connection, and the list of its tools. The list is read at the start of a run if it is older than five
+ * minutes or the server has announced a change. A server that does not answer has no tools for half a minute.
+ */
+import { ForbiddenUrl, type Guard } from '#platform/http/hostguard.ts';
+import type { Log } from '#platform/log.ts';
+import { DeadlineExceeded, startIdleDeadline, withDeadline } from '#platform/resilience/deadline.ts';
+import type { McpServer } from '../mcpservers.ts';
+import { RedirectRefused } from './guardedfetch.ts';
+import {
+  type CallOptions,
+  type ListedTool,
+  openSession,
+  RequestRefused,
+  ServerAnswered,
+  type Session,
+  type ToolResult,
+} from './session.ts';
+
+export interface ToolServerDeps {
+  readonly guard: Guard;
+  readonly log: Log;
+  readonly pace: Pace;
+}
+
+export interface Pace {
+  /** How long the start of a run waits for a list. */
+  readonly listMs: number;
+  /** How long a call may be silent. Progress is no silence. */
+  readonly callMs: number;
+  /** How long a call may take with progress. */
+  readonly longestCallMs: number;
+  readonly freshMs: number;
+  readonly pauseMs: number;
+}
+
+export const defaultPace: Pace = {
+  listMs: 5000,
+  callMs: 30_000,
+  longestCallMs: 300_000,
+  freshMs: 300_000,
+  pauseMs: 30_000,
+};
+
+const maxSchemaBytes = 16 * 1024;
+const maxDescription = 1024;
+
+export class ToolServer {
+  readonly name: string;
+  readonly #server: McpServer;
+  readonly #deps: ToolServerDeps;
+  readonly #closing = new AbortController();
+  #session: Promise<Session> | undefined;
+  /** `readAtMs` is -Infinity once the server has announced a change. */
+  #listed: { tools: readonly ListedTool[]; readAtMs: number } | undefined;
+  #reading: Promise<readonly ListedTool[]> | undefined;
+  #failedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(server: McpServer, deps: ToolServerDeps) {
+    this.name = server.name;
+    this.#server = server;
+    this.#deps = deps;
+  }
+
+  /** Never rejects: a server that does not answer has no tools. */
+  async list(): Promise<readonly ListedTool[]> {
+    const { freshMs, pauseMs } = this.#deps.pace;
+    const nowMs = performance.now();
+    if (this.#listed !== undefined && nowMs - this.#listed.readAtMs < freshMs) return this.#listed.tools;
+    if (nowMs - this.#failedAtMs < pauseMs) return [];
+    // Runs that start at the same time share one request.
+    this.#reading ??= this.#read().finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
+  }
+
+  /** Rejects with DeadlineExceeded if the server is silent, and with the connection's error. */
+  async call(tool: string, input: unknown, { signal, onProgress }: CallOptions): Promise<ToolResult> {
+    const { callMs, longestCallMs } = this.#deps.pace;
+    const longest = AbortSignal.timeout(longestCallMs);
+    const deadline = startIdleDeadline(callMs, AbortSignal.any([signal, longest, this.#closing.signal]));
+    const options = {
+      signal: deadline.signal,
+      onProgress: (progress: Parameters<NonNullable<typeof onProgress>>[0]) => {
+        deadline.touch();
+        onProgress?.(progress);
+      },
+    };
+    try {
+      return await deadline.race(
+        this.#withSession(deadline.signal, (session) => session.callTool(tool, input, options)),
+      );
+    } catch (error) {
+      throw longest.aborted && !signal.aborted ? new DeadlineExceeded(longestCallMs) : error;
+    } finally {
+      deadline.stop();
+    }
+  }
+
+  /** Reads the list and returns the number of tools. Rejects with a reason that shows no secret. */
+  async check(): Promise<number> {
+    try {
+      return (await this.#request()).length;
+    } catch (error) {
+      throw new Error(reasonOf(error));
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new Error('the agent stops'));
+    await this.#drop();
+  }
+
+  async #read(): Promise<readonly ListedTool[]> {
+    const { log } = this.#deps;
+    const startedAtMs = performance.now();
+    try {
+      const tools = (await this.#request()).filter((tool) => this.#isUsable(tool));
+      this.#listed = { tools, readAtMs: startedAtMs };
+      return tools;
+    } catch (error) {
+      this.#listed = undefined;
+      this.#failedAtMs = performance.now();
+      await this.#drop();
+      log.warn({ server: this.name, reason: reasonOf(error) }, 'a run goes on without the tools of an MCP server');
+      return [];
+    }
+  }
+
+  #request(): Promise<readonly ListedTool[]> {
+    const read = (signal: AbortSignal) => this.#withSession(signal, (session) => session.listTools(signal));
+    return withDeadline(this.#deps.pace.listMs, read, this.#closing.signal);
+  }
+
+  #isUsable({ name, inputSchema }: ListedTool): boolean {
+    const isUsable = name !== '' && JSON.stringify(inputSchema).length <= maxSchemaBytes;
+    if (!isUsable)
+      this.#deps.log.warn({ server: this.name }, 'a tool of an MCP server is left out: its schema is too large');
+    return isUsable;
+  }
+
+  /** A session that the server has forgotten is opened again, once: the server has not executed the request. */
+  async #withSession<T>(signal: AbortSignal, work: (session: Session) => Promise<T>): Promise<T> {
+    try {
+      return await work(await this.#open());
+    } catch (error) {
+      const isAnswered = error instanceof ServerAnswered || error instanceof RequestRefused;
+      const isForgotten = error instanceof ServerAnswered && error.status === 404;
+      // After a broken connection the name is resolved again.
+      if (isForgotten || (!isAnswered && !signal.aborted)) await this.#drop();
+      if (!isForgotten || signal.aborted) throw error;
+      return work(await this.#open());
+    }
+  }
+
+  #open(): Promise<Session> {
+    if (this.#session !== undefined) return this.#session;
+    const onToolsChanged = () => {
+      if (this.#listed !== undefined) this.#listed = { ...this.#listed, readAtMs: Number.NEGATIVE_INFINITY };
+    };
+    const deps = { guard: this.#deps.guard, onToolsChanged };
+    const open = (signal: AbortSignal) => openSession(deps, this.#server, signal);
+    // Several calls can wait for one connection, so the end of one of them must not end it.
+    const opening = withDeadline(this.#deps.pace.listMs, open, this.#closing.signal);
+    this.#session = opening;
+    opening.catch(() => {
+      if (this.#session === opening) this.#session = undefined;
+    });
+    return opening;
+  }
+
+  async #drop(): Promise<void> {
+    const session = this.#session;
+    this.#session = undefined;
+    await session?.then(
+      (opened) => opened.close(),
+      () => undefined,
+    );
+  }
+}
+
+/** For the log and the user: neither what the server wrote nor the URL, which can hold secrets. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof ForbiddenUrl) return 'its address may not be reached';
+  if (error instanceof RedirectRefused) return 'it answered with a redirect, which is not followed';
+  if (error instanceof DeadlineExceeded) return 'it did not answer in time';
+  if (error instanceof ServerAnswered && error.status > 0) return `it answered ${error.status}`;
+  if (error instanceof RequestRefused) return 'it refused the request';
+  return 'it could not be reached, or its answer was not understood';
+}
+
+export function describeTool({ description }: ListedTool): string {
+  return description.slice(0, maxDescription).toWellFormed();
+}

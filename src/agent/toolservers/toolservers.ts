@@ -1,0 +1,94 @@
+/** The tools of all configured MCP servers (docs/specification/agent.md#tools-by-setting). */
+import { createGuard, ForbiddenUrl, type Guard } from '#platform/http/hostguard.ts';
+import { StartFault } from '#platform/lifecycle.ts';
+import type { Log } from '#platform/log.ts';
+import type { McpServer } from '../mcpservers.ts';
+import { nameTools } from './naming.ts';
+import type { CallOptions, ToolResult } from './session.ts';
+import { defaultPace, describeTool, type Pace, ToolServer } from './toolserver.ts';
+
+export interface ForeignTool {
+  /** Unique among the agent's tools, and accepted by every provider. */
+  readonly name: string;
+  readonly server: string;
+  readonly description: string;
+  /** JSON schema. */
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+  call(input: unknown, options: CallOptions): Promise<ToolResult>;
+}
+
+export interface ToolServers {
+  /** Never rejects. Waits for servers whose lists are out of date, but not long. */
+  list(): Promise<readonly ForeignTool[]>;
+  close(): Promise<void>;
+}
+
+export interface ToolServersOptions {
+  /** AGENT_MCP_SERVERS. */
+  readonly servers: readonly McpServer[];
+  /** AGENT_MCP_ALLOW_PRIVATE. */
+  readonly allowPrivate: boolean;
+  readonly log: Log;
+  /** For tests. */
+  readonly pace?: Partial<Pace> | undefined;
+}
+
+/** Throws StartFault for a server at a private address. A name that does not resolve now may resolve later. */
+export async function openToolServers(options: ToolServersOptions): Promise<ToolServers> {
+  const { servers, allowPrivate, log, pace } = options;
+  const opened: ToolServer[] = [];
+  for (const server of servers) {
+    const guard = guardOf(server, allowPrivate);
+    await checkAddress(guard, server);
+    opened.push(new ToolServer(server, { guard, log, pace: { ...defaultPace, ...pace } }));
+  }
+  return {
+    list: () => listAll(opened),
+    close: async () => {
+      await Promise.all(opened.map((server) => server.close()));
+    },
+  };
+}
+
+/** Returns the number of tools. Rejects with a reason that shows no secret, and with StartFault as `openToolServers`. */
+export async function countTools(server: McpServer, allowPrivate: boolean, log: Log): Promise<number> {
+  const guard = guardOf(server, allowPrivate);
+  await checkAddress(guard, server);
+  const opened = new ToolServer(server, { guard, log, pace: defaultPace });
+  try {
+    return await opened.check();
+  } finally {
+    await opened.close();
+  }
+}
+
+function guardOf({ url }: McpServer, allowPrivate: boolean): Guard {
+  const { host, hostname } = new URL(url);
+  return createGuard({ allowedHosts: allowPrivate ? [host, hostname] : [] });
+}
+
+async function checkAddress(guard: Guard, { name, url }: McpServer): Promise<void> {
+  await guard(new URL(url)).catch((error: unknown) => {
+    if (error instanceof ForbiddenUrl)
+      throw new StartFault(
+        `AGENT_MCP_SERVERS: the server \`${name}\` must have a public address (${error.message}). Set AGENT_MCP_ALLOW_PRIVATE=true to allow private ones.`,
+      );
+  });
+}
+
+/** Providers accept 128, and the agent has tools of its own. */
+const maxTools = 100;
+
+async function listAll(servers: readonly ToolServer[]): Promise<readonly ForeignTool[]> {
+  const lists = await Promise.all(servers.map((server) => server.list()));
+  const all = servers.flatMap((server, index) => (lists[index] ?? []).map((tool) => ({ server, tool })));
+  const tools = all.slice(0, maxTools);
+  const names = nameTools(tools.map(({ server, tool }) => ({ server: server.name, tool: tool.name })));
+  return tools.map(({ server, tool }, index) => ({
+    name: names[index] ?? '',
+    server: server.name,
+    description: describeTool(tool),
+    inputSchema: tool.inputSchema,
+    call: (input, options) => server.call(tool.name, input, options),
+  }));
+}

@@ -1,0 +1,148 @@
+/** The server side of the Webhooks page, over real deliveries (docs/console.md). */
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Database, transaction } from '#platform/db/db.ts';
+import { createGuard } from '#platform/http/hostguard.ts';
+import type { HttpServer } from '#platform/http/server.ts';
+import type { Jobs, JobTables } from '#platform/jobs/jobs.ts';
+import { createJobs } from '#platform/jobs/queueing.ts';
+import { createLog } from '#platform/log.ts';
+import { createDelivery } from '#webhooks/delivering.ts';
+import { webhookEventTypes } from '#webhooks/events.ts';
+import { createPublisher, deliveryQueue } from '#webhooks/publishing.ts';
+import { freePortBase } from '../../test/acceptance/running.fixture.ts';
+import { laneEngines } from '../../test/database.fixture.ts';
+import { startReceiver } from '../../test/webhooks/receiver.fixture.ts';
+import type { DeliveryList } from './api.ts';
+import { createConsole } from './service.ts';
+
+const log = createLog({ level: 'silent' });
+const secret = `whsec_${randomBytes(32).toString('base64')}`;
+const token = 'a token of the tests';
+const account = { userId: '00000000-0000-4000-8000-000000000001', email: 'ada@example.com' };
+const dayMs = 86_400_000;
+
+describe.each(laneEngines)('deliveries on $name', (engine) => {
+  describe.skipIf(engine.missing)('', () => {
+    let database: Database;
+    let jobs: Jobs;
+    let receiver: Awaited<ReturnType<typeof startReceiver>>;
+    let app: HttpServer;
+    let url: string;
+    let nowMs = Date.now();
+    let cookie = '';
+
+    beforeAll(async () => {
+      database = await engine.open();
+      receiver = await startReceiver(secret);
+      jobs = createJobs({ database, log, pollEveryMs: 20 });
+      const clock = { now: () => nowMs };
+      const guard = createGuard({ allowedHosts: ['127.0.0.1'] });
+      const deliver = createDelivery({ url: receiver.url, secrets: [secret], guard, clock });
+      jobs.work(deliveryQueue, deliver, { concurrency: 1 });
+      const port = await freePortBase();
+      url = `http://127.0.0.1:${port}`;
+      app = createConsole({
+        server: { log },
+        clock,
+        places: { url, aliases: [url] },
+        token,
+        services: {},
+        addresses: {},
+        engines: [],
+        reachable: { services: [], media: [] },
+        outbox: undefined,
+        memory: undefined,
+        deliveries: { db: database.queries<JobTables>(), clock, receiver: new URL(receiver.url).origin },
+      });
+      await app.listen({ port, host: '127.0.0.1' });
+      const session = await send('POST', '/api/session', { token });
+      cookie = session.headers.get('set-cookie')?.split(';')[0] ?? '';
+    });
+    afterAll(async () => {
+      await app.close();
+      await jobs.stop({ drainMs: 0 });
+      await receiver.close();
+      await database.close();
+    });
+    beforeEach(async () => {
+      await sql`delete from jobs`.execute(database.queries());
+      receiver.received.length = 0;
+      receiver.answerWith({ status: 204 });
+    });
+
+    async function send(method: string, path: string, json?: object, headers: Record<string, string> = { cookie }) {
+      const body = json === undefined ? null : JSON.stringify(json);
+      const type = json === undefined ? {} : { 'content-type': 'application/json' };
+      return fetch(url + path, { method, body, headers: { origin: url, ...type, ...headers } });
+    }
+    const list = async (query = '') => (await (await send('GET', `/api/webhooks${query}`)).json()) as DeliveryList;
+    const publish = () =>
+      transaction(database.queries<JobTables>(), (tx) =>
+        createPublisher({ jobs, clock: { now: () => nowMs }, types: webhookEventTypes }).publish(
+          tx,
+          'account.created',
+          account,
+        ),
+      );
+
+    it('are listed with how they went', async () => {
+      await publish();
+      await expect.poll(async () => (await list()).deliveries[0]?.status).toBe('done');
+      const { receiver: origin, dead, deliveries } = await list();
+      expect([origin, dead, deliveries.length]).toEqual([new URL(receiver.url).origin, 0, 1]);
+      expect(deliveries[0]).toEqual({
+        id: expect.any(String),
+        webhookId: receiver.received[0]?.headers['webhook-id'],
+        type: 'account.created',
+        status: 'done',
+        attempts: 1,
+        reason: null,
+        createdAt: expect.any(String),
+        nextAttemptAt: null,
+        body: receiver.received[0]?.body,
+      });
+    });
+
+    it('that are dead are sent again, once, with the same id and body and 24 more hours', async () => {
+      receiver.answerWith({ status: 503 });
+      await publish();
+      await expect.poll(async () => (await list()).deliveries[0]?.reason).toContain('503');
+      nowMs += dayMs;
+      await sql`update jobs set run_at = now() where status = 'waiting'`.execute(database.queries());
+      await expect.poll(async () => (await list('?status=dead')).deliveries.length).toBe(1);
+      const [dead] = (await list('?status=dead')).deliveries;
+      expect([dead?.status, (await list()).dead]).toEqual(['dead', 1]);
+      const again = `/api/webhooks/${dead?.id}/send`;
+      // A failure does not end it at once: it has its time again.
+      expect((await send('POST', again)).status).toBe(204);
+      await expect.poll(async () => (await list()).deliveries[0]).toMatchObject({ status: 'waiting', attempts: 1 });
+      expect((await send('POST', again)).status).toBe(409);
+      receiver.answerWith({ status: 204 });
+      await sql`update jobs set run_at = now() where status = 'waiting'`.execute(database.queries());
+      await expect.poll(async () => (await list()).deliveries[0]?.status).toBe('done');
+      expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
+      expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id']))).toEqual(
+        new Set([dead?.webhookId]),
+      );
+      const { rows } = await sql<{ action: string; target: string }>`
+        select action, target from operator_actions`.execute(database.queries());
+      expect(rows).toEqual([{ action: 'send webhook again', target: `delivery ${dead?.id}` }]);
+    });
+
+    it('are for operators, on pages of the console', async () => {
+      const id = '00000000-0000-4000-8000-000000000009';
+      expect((await send('GET', '/api/webhooks', undefined, {})).status).toBe(401);
+      expect((await send('POST', `/api/webhooks/${id}/send`, undefined, {})).status).toBe(401);
+      const foreign = await send('POST', `/api/webhooks/${id}/send`, undefined, {
+        cookie,
+        origin: 'https://x.example',
+      });
+      expect(foreign.status).toBe(403);
+      expect((await send('POST', `/api/webhooks/${id}/send`)).status).toBe(404);
+      expect((await send('POST', '/api/webhooks/one/send')).status).toBe(400);
+      expect((await send('GET', '/api/webhooks?status=lost')).status).toBe(400);
+    });
+  });
+});

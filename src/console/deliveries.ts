@@ -1,0 +1,79 @@
+/** The Webhooks page: deliveries, and sending dead ones again (docs/specification/webhooks.md#delivery). */
+import type { FastifyRequest } from 'fastify';
+import { auditOf, recordAction } from '#platform/audit/audit.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Db } from '#platform/db/db.ts';
+import type { HttpServer } from '#platform/http/server.ts';
+import type { JobTables } from '#platform/jobs/jobs.ts';
+import { problems } from '#platform/problem.ts';
+import { countDead, type DeliveryRow, findDeliveries, isDelivery, reviveDelivery } from '#webhooks/deliverystore.ts';
+import { type Delivery, deliveryList, deliveryParams, deliveryQuery } from './api.ts';
+import { consoleProblems } from './problems.ts';
+
+export interface DeliveryDeps {
+  readonly db: Db<JobTables>;
+  readonly clock: Clock;
+  /** The origin of WEBHOOK_URL. Its path and query can hold a secret. */
+  readonly receiver: string;
+}
+
+const longestList = 100;
+
+/** `guard` rejects everyone except operators. */
+export function addDeliveryRoutes(
+  app: HttpServer,
+  guard: { readonly onRequest: (request: FastifyRequest) => Promise<void> },
+  { db, clock, receiver }: DeliveryDeps,
+): void {
+  const tags = ['console'];
+
+  app.get(
+    '/api/webhooks',
+    {
+      ...guard,
+      schema: {
+        tags,
+        summary: 'The newest deliveries of webhooks',
+        querystring: deliveryQuery,
+        response: { 200: deliveryList },
+      },
+    },
+    async ({ query }) => {
+      const rows = await findDeliveries(db, query.status, longestList);
+      return { receiver, dead: await countDead(db), deliveries: rows.map(describe) };
+    },
+  );
+
+  app.post(
+    '/api/webhooks/:id/send',
+    { ...guard, schema: { tags, summary: 'Send a dead delivery again', params: deliveryParams } },
+    async ({ params: { id } }, reply) => {
+      if (!(await reviveDelivery(db, id, clock.now())))
+        throw (await isDelivery(db, id)) ? consoleProblems.delivery_not_dead() : problems.not_found();
+      const action = { actor: 'console', action: 'send webhook again', target: `delivery ${id}`, outcome: 'done' };
+      await recordAction(auditOf(db), action);
+      return reply.code(204).send();
+    },
+  );
+}
+
+function describe({ jobId, payload, status, attempt, reason, runAt, createdAt }: DeliveryRow): Delivery {
+  return {
+    id: jobId,
+    webhookId: payload.id,
+    type: typeOf(payload.body),
+    status,
+    attempts: attempt,
+    // Of the last attempt that failed, which a later one may have made good.
+    reason: status === 'done' ? null : reason,
+    createdAt: createdAt.toISOString(),
+    nextAttemptAt: status === 'waiting' ? runAt.toISOString() : null,
+    body: payload.body,
+  };
+}
+
+function typeOf(body: string): string {
+  const event: unknown = JSON.parse(body);
+  const type: unknown = typeof event === 'object' && event !== null ? Reflect.get(event, 'type') : undefined;
+  return typeof type === 'string' ? type : 'unknown';
+}

@@ -1,0 +1,102 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Delivery, DeliveryList } from '../../api.ts';
+import { callJson, send } from '../calls.ts';
+import { countOf, When } from '../parts/figures.tsx';
+import { Empty, Failure, Loading, Problem, Status } from '../parts/states.tsx';
+
+export function Webhooks() {
+  const [isDeadOnly, setDeadOnly] = useState(false);
+  const { data, error, refetch } = useQuery({
+    queryKey: ['webhooks', isDeadOnly],
+    queryFn: () => callJson<DeliveryList>(`/api/webhooks${isDeadOnly ? '?status=dead' : ''}`),
+    refetchInterval: 5000,
+  });
+  return (
+    <>
+      <header className="page">
+        <h1>Webhooks</h1>
+        <p className="quiet">
+          Events go to {data?.receiver ?? 'the receiver'}. A delivery that fails is retried for 24 hours and is dead
+          after that.
+        </p>
+      </header>
+      <label className="field inline">
+        <input type="checkbox" checked={isDeadOnly} onChange={(event) => setDeadOnly(event.target.checked)} />
+        Dead deliveries only{data !== undefined && ` (${countOf(data.dead)})`}
+      </label>
+      {data === undefined ? (
+        error ? (
+          <Failure error={error} retry={refetch} />
+        ) : (
+          <Loading what="Reading the deliveries" />
+        )
+      ) : data.deliveries.length === 0 ? (
+        <Empty title={isDeadOnly ? 'No delivery is dead.' : 'No event has been published yet.'} />
+      ) : (
+        <ul className="lines" aria-label="Deliveries">
+          {data.deliveries.map((delivery) => (
+            <Row key={delivery.id} delivery={delivery} />
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+const states = {
+  waiting: { tone: 'busy', word: 'waiting' },
+  running: { tone: 'busy', word: 'being sent' },
+  done: { tone: 'good', word: 'delivered' },
+  dead: { tone: 'bad', word: 'dead' },
+} as const;
+
+function Row({ delivery }: { readonly delivery: Delivery }) {
+  const { type, status, webhookId, attempts, createdAt, nextAttemptAt, reason, body } = delivery;
+  const { tone, word } = states[status];
+  return (
+    <li>
+      <div className="row">
+        <span className="strong">{type}</span>
+        <Status tone={tone}>{word}</Status>
+      </div>
+      <p className="quiet">
+        <When at={createdAt} />, {attempts} {attempts === 1 ? 'attempt' : 'attempts'}
+        {nextAttemptAt !== null && attempts > 0 && (
+          <>
+            , the next at <time dateTime={nextAttemptAt}>{new Date(nextAttemptAt).toLocaleTimeString()}</time>
+          </>
+        )}
+      </p>
+      {reason !== null && <p className="problem">{reason}</p>}
+      <details>
+        <summary>Body of {webhookId}</summary>
+        <pre className="wrapped">{body}</pre>
+      </details>
+      {status === 'dead' && <SendAgain delivery={delivery} />}
+    </li>
+  );
+}
+
+function SendAgain({ delivery: { id, type } }: { readonly delivery: Delivery }) {
+  const queries = useQueryClient();
+  const sending = useMutation({
+    mutationFn: async () => {
+      await send(`/api/webhooks/${encodeURIComponent(id)}/send`, { method: 'POST' });
+      await queries.invalidateQueries({ queryKey: ['webhooks'] });
+    },
+  });
+  return (
+    <p className="row">
+      <button
+        type="button"
+        aria-label={`Send again: ${type}`}
+        disabled={sending.isPending}
+        onClick={() => sending.mutate()}
+      >
+        Send again
+      </button>
+      <Problem of={sending.error} />
+    </p>
+  );
+}

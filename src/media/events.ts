@@ -1,0 +1,93 @@
+/** The webhook events of the media service (docs/specification/webhooks.md#events), each in the transaction of its change. */
+import { type Db, type Tx, transaction } from '#platform/db/db.ts';
+import type { Webhooks } from '#webhooks/publishing.ts';
+
+export interface EventDeps {
+  /** `undefined`: no webhooks, so changes need no transaction for them. */
+  readonly webhooks?: Webhooks | undefined;
+}
+
+export interface AssetFacts {
+  readonly assetId: string;
+  readonly ownerId: string;
+  readonly scopeKind: string;
+  readonly scopeId: string;
+  readonly kind: string;
+}
+
+const factsOf = ({ assetId, ownerId, scopeKind, scopeId, kind }: AssetFacts): AssetFacts => ({
+  assetId,
+  ownerId,
+  scopeKind,
+  scopeId,
+  kind,
+});
+
+type RegisteredAsset = AssetFacts & { readonly mime: string; readonly byteSize: number };
+
+export async function publishRegistered<Tables>(
+  { webhooks }: EventDeps,
+  tx: Tx<Tables>,
+  asset: RegisteredAsset,
+): Promise<void> {
+  const { mime, byteSize } = asset;
+  await webhooks?.publish(tx, 'asset.registered', { ...factsOf(asset), mime, byteSize });
+}
+
+/** Makes a row readable (`mark`), and publishes that it is. */
+export async function markAndPublish<Tables, Row extends RegisteredAsset>(
+  deps: EventDeps & { readonly db: Db<Tables> },
+  mark: (handle: Db<Tables> | Tx<Tables>) => Promise<Row | undefined>,
+): Promise<Row | undefined> {
+  if (deps.webhooks === undefined) return mark(deps.db);
+  return transaction(deps.db, async (tx) => {
+    const row = await mark(tx);
+    if (row !== undefined) await publishRegistered(deps, tx, row);
+    return row;
+  });
+}
+
+/** Drops rows (`drop`), and publishes the deletion of those that were readable. */
+export async function dropAndPublish<Tables, Row extends AssetFacts & { readonly isReady: boolean }>(
+  { db, webhooks }: EventDeps & { readonly db: Db<Tables> },
+  drop: (handle: Db<Tables> | Tx<Tables>) => Promise<readonly Row[]>,
+): Promise<readonly Row[]> {
+  if (webhooks === undefined) return drop(db);
+  return transaction(db, async (tx) => {
+    const rows = await drop(tx);
+    for (const row of rows) if (row.isReady) await webhooks.publish(tx, 'asset.deleted', factsOf(row));
+    return rows;
+  });
+}
+
+/** Blocks a row (`block`), and publishes it. `false`: the row has changed, and nothing is blocked. */
+export async function blockAndPublish<Tables>(
+  { db, webhooks }: EventDeps & { readonly db: Db<Tables> },
+  { digests, match }: { readonly digests: { readonly sha256: string }; readonly match: { readonly list: string } },
+  block: (handle: Db<Tables> | Tx<Tables>) => Promise<AssetFacts | undefined>,
+): Promise<boolean> {
+  if (webhooks === undefined) return (await block(db)) !== undefined;
+  return transaction(db, async (tx) => {
+    const row = await block(tx);
+    if (row === undefined) return false;
+    const { sha256 } = digests;
+    await webhooks.publish(tx, 'asset.blocked', { ...factsOf(row), sha256, list: match.list });
+    return true;
+  });
+}
+
+/** What became of a video task. */
+export type TaskEnd =
+  | { readonly status: 'completed'; readonly assetIds: readonly string[] }
+  | { readonly status: 'failed'; readonly error: string };
+
+export async function publishTaskEnd<Tables>(
+  { webhooks }: EventDeps,
+  tx: Tx<Tables>,
+  { taskId, ownerId }: { readonly taskId: string; readonly ownerId: string },
+  end: TaskEnd,
+): Promise<void> {
+  if (end.status === 'completed')
+    await webhooks?.publish(tx, 'video_task.completed', { taskId, ownerId, assetIds: end.assetIds });
+  else await webhooks?.publish(tx, 'video_task.failed', { taskId, ownerId, error: end.error });
+}

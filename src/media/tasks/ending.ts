@@ -1,0 +1,20 @@
+/** The end of a video task, with its webhook event, in the transaction of the caller. */
+import type { Tx } from '#platform/db/db.ts';
+import { type EventDeps, publishTaskEnd, type TaskEnd } from '../events.ts';
+import { advanceRun, lockRun, type TaskTables } from './taskstore.ts';
+
+interface EndingRun {
+  readonly taskId: string;
+  readonly runId: string;
+  readonly ownerId: string;
+}
+
+/** `false`: the task was deleted or cancelled. A task that has ended before keeps its end, and is not published again. */
+export async function endRun(deps: EventDeps, tx: Tx<TaskTables>, run: EndingRun, end: TaskEnd): Promise<boolean> {
+  const before = await lockRun(tx, run);
+  if (before === undefined) return false;
+  const metadata = end.status === 'completed' ? { output: { assetIds: end.assetIds } } : { error: end.error };
+  await advanceRun(tx, run, end.status, metadata);
+  if (before === 'pending' || before === 'processing') await publishTaskEnd(deps, tx, run, end);
+  return true;
+}
