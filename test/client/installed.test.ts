@@ -62,13 +62,10 @@ it('contains only JavaScript and declarations, and imports nothing of the server
   expect(new Set(imported)).toEqual(new Set(['ai']));
 });
 
-it.each([
-  ['4.3.19', 'ERESOLVE'],
-  ['5.0.277', ''],
-  ['6.0.326', ''],
-  ['7.0.173', ''],
-])('beside version %s of the AI SDK, npm reports %j', async (version, report) => {
-  expect(await project.installBeside('ai', version)).toContain(report);
+it('resolves beside versions 5, 6 and 7 of the AI SDK, and not beside version 4', async () => {
+  const versions = ['4.3.19', '5.0.277', '6.0.326', '7.0.173'];
+  const resolved = await Promise.all(versions.map((version) => project.resolvesBeside('ai', version)));
+  expect(resolved).toEqual([false, true, true, true]);
 });
 
 describe('together with the packages of applications', () => {
@@ -187,9 +184,10 @@ describe('together with the packages of applications', () => {
       const browser = await launchChromium();
       try {
         const { page: tab } = await visit(browser);
+        tab.setDefaultTimeout(20_000);
         await tab.goto(site.url);
         await tab.getByRole('link', { name: 'Sign in' }).click();
-        await tab.getByRole('button', { name: 'Continue' }).last().click();
+        await tab.getByRole('button', { name: 'Continue' }).first().click();
         const send = async (text: string) => {
           await tab.getByLabel('Message').fill(text);
           await tab.getByRole('button', { name: 'Send' }).click();

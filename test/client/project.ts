@@ -10,8 +10,8 @@ export interface Project {
   readonly folder: string;
   /** Links further packages from Atelier's own dependencies. */
   link(...packages: readonly string[]): Promise<void>;
-  /** Returns what npm reports about the client beside this version of a package, or an empty string. Installs nothing. */
-  installBeside(name: string, version: string): Promise<string>;
+  /** Whether npm can resolve the client beside this version of a package. Installs nothing. */
+  resolvesBeside(name: string, version: string): Promise<boolean>;
   write(name: string, text: string): Promise<void>;
   /** Runs Node and returns its output. Rejects with the output if the program fails. */
   run(words: readonly string[], env?: Readonly<Record<string, string>>): Promise<string>;
@@ -52,25 +52,18 @@ export async function installClient(): Promise<Project> {
         await symlink(join(root, 'node_modules', name), target);
       }
     },
-    installBeside: async (name, version) => {
+    resolvesBeside: async (name, version) => {
       const application = join(folder, `beside-${version}`);
       await mkdir(join(application, name), { recursive: true });
       await writeFile(join(application, 'package.json'), '{ "name": "application", "private": true }');
       await writeFile(join(application, name, 'package.json'), JSON.stringify({ name, version }));
-      const [tarball = ''] = (await readdir(folder)).filter((file) => file.endsWith('.tgz'));
-      const words = [
-        'install',
-        '--offline',
-        '--dry-run',
-        '--no-audit',
-        '--no-fund',
-        `./${name}`,
-        join(folder, tarball),
-      ];
-      return call('npm', words, { cwd: application }).then(
-        () => '',
-        ({ stderr }) => String(stderr),
-      );
+      await call('npm', ['pack', `./${name}`], { cwd: application });
+      const [client = ''] = (await readdir(folder)).filter((file) => file.endsWith('.tgz'));
+      const packages = [`./${name}-${version}.tgz`, join(folder, client)];
+      const words = ['install', '--offline', '--dry-run', '--no-audit', '--no-fund', ...packages];
+      // A conflict of an optional peer is a warning.
+      const { stderr } = await call('npm', words, { cwd: application });
+      return !stderr.includes('ERESOLVE');
     },
     check: async (files, compilerOptions) => {
       const strict = { target: 'es2022', strict: true, noUncheckedIndexedAccess: true, noEmit: true, types: [] };
