@@ -20,7 +20,7 @@ const patient = { timeout: 15_000 };
 
 type Titles = Parameters<typeof rig.provider.onTitle>[1] | readonly Parameters<typeof rig.provider.onTitle>[1][];
 
-/** Asks a question; requests for a title of question and answer get `titles`, one after the other. */
+/** Sends a question. Requests for a title of question and answer get `titles`, one after the other. */
 async function tell(titles: Titles, threadId = newThread(), chatter = user) {
   questions += 1;
   const text = `<question ${questions}> about bees`;
