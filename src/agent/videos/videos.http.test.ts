@@ -15,7 +15,7 @@ beforeAll(async () => {
   // Without ffmpeg, the clips of these tests are not examined.
   const log = createLog({ level: 'warn', destination: { write: (line: string) => void logged.push(line) } });
   const screening = { ffmpegPath: '/nowhere/ffmpeg' };
-  rig = await startScripted({ screening, changes: { server: { log, readiness: {} } } });
+  rig = await startScripted({ screening, changes: { server: { log, readiness: {} }, pace: { videoWaitMs: 60_000 } } });
   const { offlineVideos } = await import('#local/renderer/renderer.ts');
   const order = { prompt: 'a clip', ratio: '16:9', signal: new AbortController().signal };
   mp4 = Buffer.from((await offlineVideos.make(order)).bytes);
