@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '#platform/db/db.ts';
-import { databaseEngines } from '../../test/database.fixture.ts';
+import { laneEngines } from '../../test/database.fixture.ts';
 import {
   type Answer,
   internalKey,
@@ -19,7 +19,7 @@ const pathOf = ({ body }: Answer) => (body.issues as { path: string }[])[0]?.pat
 const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
 const dayMs = 24 * 3600 * 1000;
 
-describe.each(databaseEngines)('mails on $name', (engine) => {
+describe.each(laneEngines)('mails on $name', (engine) => {
   describe.skipIf(engine.missing)('', () => {
     let pair: NotifyPair;
     let database: Database;
