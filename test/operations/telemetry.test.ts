@@ -141,6 +141,7 @@ describe('traces', () => {
     expect(trail(find(journeys.chat, 'memory', 'POST /memory/add'))).toEqual([
       'memory POST /memory/add',
       'agent POST /memory/add',
+      'agent execute_tool saveMemory',
       'agent POST /task',
     ]);
     expect(trail(find(journeys.chat, 'edge', 'PUT /o/*')).at(-1)).toBe('agent POST /task');

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createPostgresDatabase, databaseEngines } from '../../../test/database.fixture.ts';
+import { createPostgresDatabase, databaseEngines, laneEngines } from '../../../test/database.fixture.ts';
 import { createLog } from '../log.ts';
 import type { Database } from './db.ts';
 import { collectMigrations, type MigrationSource } from './migrations.ts';
@@ -71,7 +71,7 @@ async function openAgain(url: string, sources: readonly MigrationSource[]): Prom
   return openDatabase({ url, dataDir: join(folder, 'data'), poolSize: 2, migrations: sources, log });
 }
 
-for (const { name, missing } of databaseEngines) {
+for (const { name, missing } of laneEngines) {
   describe.skipIf(missing)(`applying migrations on ${name}`, () => {
     let url = 'embedded';
     let drop = async (): Promise<void> => undefined;

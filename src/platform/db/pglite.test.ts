@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { everyNth, isNightly } from '../../../test/lane.fixture.ts';
 import { createLog } from '../log.ts';
 import { type Database, transaction } from './db.ts';
 import type { Migration } from './migrations.ts';
@@ -66,7 +67,7 @@ function startWriter(from: number) {
 describe('the embedded database', () => {
   it('loses no row that was acknowledged before kill -9', { timeout: 180_000 }, async () => {
     let promised = 0;
-    for (let round = 1; round <= 4; round += 1) {
+    for (let round = 1; round <= (isNightly ? 4 : 2); round += 1) {
       const { lines, kill } = startWriter(promised + 1);
       // Killed among writes, at another point each time.
       while (lines.length < 1 + round * 7) await sleep(1);
@@ -87,7 +88,7 @@ describe('the embedded database', () => {
   });
 
   it('starts again after kill -9 during its very first start', { timeout: 180_000 }, async () => {
-    for (const delayMs of [200, 500, 800]) {
+    for (const delayMs of everyNth([500, 200, 800], 3)) {
       await rm(folder, { recursive: true });
       const { kill } = startWriter(1);
       await sleep(delayMs);
@@ -230,17 +231,22 @@ describe('the template', () => {
     expect(await readFile(join(folder, file))).toEqual(before);
   });
 
-  it('is another one for other migrations', async () => {
+  it.runIf(isNightly)('is another one for other migrations', async () => {
     await migratedTemplate(migrations, folder);
     const other = [{ name: 'm/001_a', sql: 'create table b (id int)', digest: 'd2' }];
     expect(await tablesOf(await migratedTemplate(other, folder))).toEqual(['b', 'migrations']);
   });
 
-  it.each([
-    ['cut off', (content: Buffer) => content.subarray(0, content.length - 1000)],
-    ['empty', () => Buffer.alloc(0)],
-    ['changed', (content: Buffer) => content.fill(0, 5000, 5064)],
-  ])('is made anew when its file is %s', async (_, damage) => {
+  it.each(
+    everyNth<readonly [string, (content: Buffer) => Buffer]>(
+      [
+        ['cut off', (content: Buffer) => content.subarray(0, content.length - 1000)],
+        ['empty', () => Buffer.alloc(0)],
+        ['changed', (content: Buffer) => content.fill(0, 5000, 5064)],
+      ],
+      3,
+    ),
+  )('is made anew when its file is %s', async (_, damage) => {
     await migratedTemplate(migrations, folder);
     const [file = ''] = await readdir(folder);
     await writeFile(join(folder, file), damage(await readFile(join(folder, file))));
@@ -249,7 +255,7 @@ describe('the template', () => {
     expect(await readFile(join(folder, file))).not.toEqual(damaged);
   });
 
-  it('does without a folder to keep it in', async () => {
+  it.runIf(isNightly)('does without a folder to keep it in', async () => {
     await writeFile(join(folder, 'file'), '');
     expect(await tablesOf(await migratedTemplate([], join(folder, 'file', 'cache')))).toEqual(['migrations']);
   });
