@@ -156,7 +156,11 @@ describe.concurrent('a reader of version 5', () => {
     const messages = await user.messages(threadId);
     const [text, picture, file] = message.parts;
     const unreadable = { atelierUnreadable: { reason: 'undecodable' } };
-    expect(messages[0]).toEqual({ ...message, parts: [text, { ...picture, providerMetadata: unreadable }, file] });
+    expect(messages[0]).toEqual({
+      ...message,
+      metadata: { from: 'a page', createdAt: expect.any(String) },
+      parts: [text, { ...picture, providerMetadata: unreadable }, file],
+    });
     expect(await validateUIMessages({ messages })).toHaveLength(messages.length);
   });
 });
