@@ -9,7 +9,7 @@ import { type AgentRig, modelsOf, newThread, startAgent, testSettings } from './
 import { messagesOf, pdfOf } from './wire.fixture.ts';
 
 /** As many as exceed the context. */
-const turnsBeyond = isNightly ? 30 : 9;
+const turnsBeyond = 30;
 const things = ['sky', 'grass', 'sun', 'sea', 'snow', 'rose', 'coal'];
 const questionOf = (turn: number) =>
   `Question ${turn}: in one word, what is the color of the ${things[turn % things.length]}, and why do people like it so much in the evening?`;
@@ -84,7 +84,7 @@ describe.each(realServers)('$title', { timeout: 300_000 }, ({ isMissing, start }
       expect(busy.asked).toHaveLength(3);
     });
 
-    it('answers questions beyond its context, from the newest messages', async () => {
+    it.runIf(isNightly)('answers questions beyond its context, from the newest messages', async () => {
       let last: Turn | undefined;
       for (let turn = 1; turn <= turnsBeyond; turn++) {
         last = await talk.send([text(questionOf(turn))]);
@@ -97,7 +97,7 @@ describe.each(realServers)('$title', { timeout: 300_000 }, ({ isMissing, start }
       expect(last?.asked).toHaveLength(1);
     });
 
-    it('refuses a prompt that is too long, and answers the newest half of it', async () => {
+    it.runIf(isNightly)('refuses a prompt that is too long, and answers the newest half of it', async () => {
       const user = await rig.user('pro', 10);
       const threadId = newThread();
       const ask = async (words: string) => {
