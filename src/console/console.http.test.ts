@@ -220,25 +220,32 @@ describe('the operator’s session', () => {
 });
 
 describe('pages', () => {
-  it.each(['/', '/studio', '/studio/a-thread', '/library', '/memory', '/mail', '/content', '/api-reference'])(
-    '%s is the page, under a policy that allows no other scripts',
-    async (path) => {
-      const { status, headers, text } = await send(path);
-      expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
-      expect(text).toContain('<div id="root">');
-      expect(text).not.toMatch(/<script(?![^>]* src=)|<style|style=|\son\w+=/);
-      const policy = headers['content-security-policy'] ?? '';
-      for (const rule of [
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "frame-ancestors 'none'",
-        "base-uri 'none'",
-      ])
-        expect(policy).toContain(rule);
-      expect(policy).not.toMatch(/unsafe|\*/);
-    },
-  );
+  it.each([
+    '/',
+    '/studio',
+    '/studio/a-thread',
+    '/library',
+    '/memory',
+    '/mail',
+    '/webhooks',
+    '/content',
+    '/api-reference',
+  ])('%s is the page, under a policy that allows no other scripts', async (path) => {
+    const { status, headers, text } = await send(path);
+    expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(text).toContain('<div id="root">');
+    expect(text).not.toMatch(/<script(?![^>]* src=)|<style|style=|\son\w+=/);
+    const policy = headers['content-security-policy'] ?? '';
+    for (const rule of [
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "frame-ancestors 'none'",
+      "base-uri 'none'",
+    ])
+      expect(policy).toContain(rule);
+    expect(policy).not.toMatch(/unsafe|\*/);
+  });
 
   it('are sent compressed, and not again', async () => {
     const first = await send('/assets/index.js', { headers: { 'accept-encoding': 'gzip' } });

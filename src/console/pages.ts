@@ -7,7 +7,17 @@ import mime from 'mime';
 import type { HttpServer } from '#platform/http/server.ts';
 
 /** Paths of the single-page application. The browser decides what to show. */
-const pagePaths = ['/', '/studio', '/studio/:threadId', '/library', '/memory', '/mail', '/content', '/api-reference'];
+const pagePaths = [
+  '/',
+  '/studio',
+  '/studio/:threadId',
+  '/library',
+  '/memory',
+  '/mail',
+  '/webhooks',
+  '/content',
+  '/api-reference',
+];
 
 const dist = fileURLToPath(new URL('./dist/', import.meta.url));
 
