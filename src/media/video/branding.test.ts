@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { everyNth } from '../../../test/lane.fixture.ts';
 import { render, samples } from '../../../test/media/videosamples.fixture.ts';
 import { skipWithout } from '../../../test/programs.fixture.ts';
 import { brandVideo } from './branding.ts';
@@ -75,7 +76,7 @@ describe.skipIf(skipWithout('ffmpeg'))('a video', () => {
     return Number(/mean_volume: (-?[\d.]+|-inf)/.exec(stderr)?.[1] ?? Number.NaN);
   };
 
-  describe.each(samples)('$name', (sample) => {
+  describe.each(everyNth(samples, 3))('$name', (sample) => {
     let file: string;
     beforeAll(async () => {
       file = await render(sample, folder);
