@@ -7,6 +7,7 @@ import type { Said } from '../../../test/agent/provider.fixture.ts';
 import { type Chatter, newThread } from '../../../test/agent/rig.fixture.ts';
 import { calling, json, providerKey, type ScriptedRig, startScripted } from '../../../test/agent/scripted.fixture.ts';
 import { refusal } from '../../../test/agent/wire.fixture.ts';
+import { skipWithout } from '../../../test/programs.fixture.ts';
 
 let rig: ScriptedRig;
 const logged: string[] = [];
@@ -300,7 +301,7 @@ describe('a clip of a provider', () => {
     expect(line).toContain('ffmpeg is not installed');
   });
 
-  it('gets a poster, its size and its duration', async () => {
+  it.skipIf(skipWithout('ffmpeg'))('gets a poster, its size and its duration', async () => {
     const examining = await startScripted();
     try {
       const user = await examining.user('pro', 100);
