@@ -19,7 +19,13 @@ const ours = await createContent({
   server: { log: createLog({ level: 'silent' }), readiness: {} },
   database: await openTestDatabase(migrations),
   cmsUrl: `http://127.0.0.1:${portOf(cms)}`,
-  settings: { userUrl: 'http://app.test/{id}', feedUrl: 'http://app.test/{id}' },
+  notify: { url: 'http://127.0.0.1:1', internalKey: undefined },
+  settings: {
+    userUrl: 'http://app.test/{id}',
+    feedUrl: 'http://app.test/{id}',
+    publicUrl: undefined,
+    resendWebhookSecret: undefined,
+  },
 });
 await ours.listen({ host: '127.0.0.1', port: 0 });
 

@@ -9,7 +9,7 @@ import { createPermits } from '../src/image/engine/permits.ts';
 import { createEngine } from '../src/image/engine/working.ts';
 import { draftAsset, type MediaTables } from '../src/media/assets/assetstore.ts';
 import { storageKeyOf } from '../src/media/assets/storagekey.ts';
-import { unseenFacts } from '../src/media/registration/inspection.ts';
+import { unknownFacts } from '../src/media/registration/inspection.ts';
 import { type RegistrationDeps, registerAsset } from '../src/media/registration/registration.ts';
 import { createScreening } from '../src/media/screening/screening.ts';
 import { systemClock as clock } from '../src/platform/clock.ts';
@@ -94,7 +94,7 @@ async function registerByHand(
   const { data, info } = await raw(512);
   const { hex, quality } = await screening.hash({ data, ...info } as never);
   await raw(32);
-  const facts = { ...unseenFacts(identity.requestedMime), width, height, sha256, md5, pdq: hex, pdqQuality: quality };
+  const facts = { ...unknownFacts(identity.requestedMime), width, height, sha256, md5, pdq: hex, pdqQuality: quality };
   const place = { bucket: objects.bucket, storageKey, etag: found.etag, byteSize: bytes.length };
   await draftAsset(db, identity, place, facts);
 }

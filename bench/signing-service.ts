@@ -81,7 +81,7 @@ function startBare() {
   const tokens = createTokenVerifier(createKeySet({ jwksUrl: issuer.jwksUrl, log, clock }), clock);
   const app = fastify();
   app.post('/v1/sign/image', async (request) => {
-    const userId = await tokens.verify(String(request.headers.authorization).slice('Bearer '.length));
+    const { userId } = await tokens.verify(String(request.headers.authorization).slice('Bearer '.length));
     const asked = (request.body as { refs: string[] }).refs;
     const rows = new Map((await findReadyAssets(db, asked)).map((row) => [row.assetId, row]));
     const answer: Record<string, object> = {};
@@ -126,7 +126,14 @@ function startMedia(signedUrls: Cache) {
     resizeAddress,
     jobs: createJobs({ database, log }),
     screening: createScreening(noLists),
-    settings: { maxImageBytes: 1, maxVideoBytes: 1, publicScopes: [], ffmpegPath: 'ffmpeg', ...noLists },
+    settings: {
+      maxImageBytes: 1,
+      maxVideoBytes: 1,
+      maxOwnerBytes: 0,
+      publicScopes: [],
+      ffmpegPath: 'ffmpeg',
+      ...noLists,
+    },
   });
 }
 

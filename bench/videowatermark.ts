@@ -9,11 +9,14 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { constants, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { migrations } from '../src/app/migrations.ts';
+import type { MediaTables } from '../src/media/assets/assetstore.ts';
 import { brandVideo } from '../src/media/video/branding.ts';
 import { createFfmpeg, type Ffmpeg } from '../src/media/video/ffmpeg.ts';
 import { probeVideo } from '../src/media/video/probing.ts';
 import { makeVideoWatermark, type WatermarkJob } from '../src/media/watermarks/videowatermark.ts';
 import type { Job } from '../src/platform/jobs/jobs.ts';
+import { openTestDatabase } from '../test/database.fixture.ts';
 import { openFiles } from '../test/media/registering.fixture.ts';
 import { atMost, type Bench, median, type Row } from './bench.ts';
 import { ownCpuMs } from './rounds.ts';
@@ -27,6 +30,7 @@ export const videoWatermark: Bench = { name: 'video watermark', run: measure };
 
 async function measure(): Promise<Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'atelier-bench-'));
+  const database = await openTestDatabase(migrations);
   try {
     const file = join(folder, 'source.mp4');
     const inputs = ['testsrc2=size=1280x720:rate=30:duration=3,format=yuv420p', 'sine=duration=3'];
@@ -42,7 +46,7 @@ async function measure(): Promise<Row[]> {
       const storageKey = `u/${randomUUID()}.mp4`;
       await objects.put(storageKey, createReadStream(file), { contentType: 'video/mp4' });
       const job = jobOf({ backend: 'objects', bucket: objects.bucket, storageKey });
-      const deps = { objects, legacy: { bucket: () => undefined }, ffmpeg };
+      const deps = { objects, legacy: { bucket: () => undefined }, ffmpeg, db: database.queries<MediaTables>() };
       const [makeOurs, makeTheirs] = [() => makeVideoWatermark(deps, job), () => runBare(bare)];
       // Each goes first in turn.
       const earlier = round % 2 === 0 ? await spentOn(makeOurs) : undefined;
@@ -60,6 +64,7 @@ async function measure(): Promise<Row[]> {
         : []),
     ];
   } finally {
+    await database.close();
     await rm(folder, { recursive: true, force: true });
   }
 }

@@ -25,6 +25,7 @@ export interface DatabaseEngine {
   open(migrations?: readonly MigrationSource[]): Promise<Database>;
 }
 
+const isTestRun = process.env.VITEST !== undefined;
 const quiet = createLog({ level: 'silent' });
 
 export const databaseEngines: readonly DatabaseEngine[] = [
@@ -40,10 +41,10 @@ export const laneEngines: readonly DatabaseEngine[] = inLane(databaseEngines);
 
 /**
  * Opens a database for suites that need only one engine. The quick lane uses PostgreSQL if it is available, because opening
- * PGlite costs seconds of processor time in each file.
+ * PGlite costs seconds of processor time in each file. Benchmarks use PGlite on every machine.
  */
 export function openTestDatabase(migrations?: readonly MigrationSource[]): Promise<Database> {
-  const [engine] = isNightly ? databaseEngines : laneEngines;
+  const [engine] = isNightly || !isTestRun ? databaseEngines : laneEngines;
   if (engine === undefined) throw new Error('there is always an engine');
   return engine.open(migrations);
 }
@@ -71,7 +72,8 @@ async function openInMemoryTestDatabase(sources: readonly MigrationSource[] = []
 
 async function openPostgresTestDatabase(sources: readonly MigrationSource[] = []): Promise<Database> {
   const migrations = await collectMigrations([platformMigrations, ...sources]);
-  const { url, drop } = await createFrom(await migratedTemplate(migrations));
+  // Outside of a test run, nobody would drop the template.
+  const { url, drop } = await createFrom(isTestRun ? await migratedTemplate(migrations) : 'template0');
   try {
     const database = await openPostgres({ url, poolSize: 10, migrations, log: quiet });
     return { ...database, close: () => database.close().finally(drop) };
