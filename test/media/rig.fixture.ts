@@ -56,8 +56,9 @@ export interface EnginePair {
   readonly openRedis?: () => Promise<Redis>;
 }
 
+/** One process without Redis and S3. The quick lane has PostgreSQL for PGlite (see `openTestDatabase`). */
 export const embedded: EnginePair = {
-  name: 'PGlite and files',
+  name: 'one database and files',
   missing: false,
   openDatabase: () => openTestDatabase(migrations),
   openObjects: openFolders,

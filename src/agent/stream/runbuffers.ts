@@ -16,11 +16,12 @@ export interface OpenBuffer {
   leave(): void;
 }
 
+const watchEveryMs = 2000;
+
 export interface RunBuffersDeps {
   readonly db: Db<RunTables>;
   readonly eventLog: EventLog;
   readonly log: Log;
-  readonly watchEveryMs?: number;
 }
 
 export class RunEventBuffers {
@@ -31,7 +32,7 @@ export class RunEventBuffers {
   constructor(deps: RunBuffersDeps) {
     this.#deps = deps;
     this.#watching = startInterval(
-      deps.watchEveryMs ?? 2000,
+      watchEveryMs,
       () => this.#concludeEnded(),
       (error) => deps.log.warn({ err: error }, 'could not read how followed runs ended'),
     );

@@ -246,7 +246,7 @@ describe('the template', () => {
       ],
       3,
     ),
-  )('is made anew when its file is %s', async (_, damage) => {
+  )('is made again when its file is %s', async (_, damage) => {
     await migratedTemplate(migrations, folder);
     const [file = ''] = await readdir(folder);
     await writeFile(join(folder, file), damage(await readFile(join(folder, file))));
