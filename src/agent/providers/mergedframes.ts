@@ -1,9 +1,10 @@
 /**
  * Merges the text deltas of a chat stream on OpenAI's wire before the SDK parses them. A provider sends a frame for each
- * token, and the SDK passes each one through a parser, a schema and some ten streams: most of what a run costs. Frames
- * that do nothing but continue the text of the frame before become one frame, within the window of `streamwindow.ts`.
- * Everything else passes unchanged and at once.
+ * token, and the SDK passes each one through a parser, a schema and some ten streams: most of what a run costs. The first
+ * frame passes at once; after that, frames collect for the window of `streamwindow.ts`, and of these the ones that only
+ * continue a text become one. All others pass unchanged and in order.
  */
+import { setTimeout as sleep, setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { windowMs } from './streamwindow.ts';
 
 /** The members of a delta that may be merged. */
@@ -61,10 +62,11 @@ class Merging {
   }
 
   async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-    while (!this.#isEnded && this.#ready === '' && this.#open === undefined) await this.#read();
-    // Text waits for the end of the window. A frame of another kind is not delayed, and neither is what is before it.
+    // The socket collects what arrives in the window, and one read takes it all.
     const waitMs = this.#lastSentAtMs + this.#window() - performance.now();
-    if (waitMs > 0) await this.#readFor(waitMs);
+    if (waitMs > 0) await sleep(waitMs);
+    while (!this.#isEnded && this.#ready === '' && this.#open === undefined) await this.#read();
+    if (waitMs > 0) await this.#readWhatIsThere();
     this.#closeOpen();
     const text = this.#ready;
     this.#ready = '';
@@ -77,18 +79,12 @@ class Merging {
     return this.#source.cancel(reason);
   }
 
-  async #readFor(waitMs: number): Promise<void> {
-    const timeout = Promise.withResolvers<void>();
-    let isOver = false;
-    const timer = setTimeout(() => {
-      isOver = true;
-      timeout.resolve();
-    }, waitMs);
-    try {
-      while (!isOver && !this.#isEnded && this.#ready === '') await Promise.race([this.#read(), timeout.promise]);
-    } finally {
-      clearTimeout(timer);
-    }
+  /** The body holds one piece; the socket may hold more. */
+  async #readWhatIsThere(): Promise<void> {
+    if (this.#isEnded) return;
+    const more = this.#read();
+    for (let turn = 0; turn < 2; turn++) await yieldToEventLoop();
+    if (this.#reading === undefined) await more;
   }
 
   /** One read at a time; one that outlasts the window is awaited by the next `pull`. */
@@ -98,7 +94,7 @@ class Merging {
       if (done) this.#end();
       else this.#add(this.#decoder.decode(value, { stream: true }));
     });
-    // The next `pull` rejects with the error; without one, nobody has to know it.
+    // An error is for whoever awaits the read; a read that nobody awaits must not end the process.
     this.#reading.catch(() => undefined);
     return this.#reading;
   }
