@@ -19,7 +19,7 @@ it(
   async () => {
     await notify.start();
     // Later than the last batch is accepted.
-    const dueAt = Date.now() + 5000 + count * 5;
+    const dueAt = Date.now() + 5000 + count * 20;
     const expected = await schedule(dueAt);
     expect(notify.taken.size).toBe(0);
     for (let kill = 1; kill <= kills; kill += 1) {
