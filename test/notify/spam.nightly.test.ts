@@ -73,7 +73,7 @@ describe.skipIf(!canFilter)('SpamAssassin', () => {
       ['--local', '--prefspath', ruleFile, '--mbox', box],
       options,
     );
-    const scores = [...stdout.matchAll(/^X-Spam-Status: \w+, score=(-?[\d.]+)[^]*?tests=([\w,\s]*?) /gm)];
+    const scores = [...stdout.matchAll(/^X-Spam-Status: \w+, score=(-?[\d.]+) required=[\d.]+ tests=([\w,\s]*?) /gm)];
     expect(scores).toHaveLength(mails.length);
     const bad = scores.filter(([, score]) => Number(score) >= maxScore).map(([line]) => line);
     expect(bad).toEqual([]);
