@@ -79,7 +79,7 @@ describe.skipIf(skipWithoutGoTrue)('GoTrue', () => {
     const done = await act(`/users/${subjectOf(await tokenOf(browser))}`);
     expect([done.status, await done.text()]).toEqual([200, expect.any(String)]);
     const answer = await refresh(browser);
-    expect([answer.status, JSON.parse(answer.text).error]).toEqual([401, 'expired']);
+    expect([answer.status, JSON.parse(answer.text).error]).toEqual([401, 'refresh_failed']);
     expect(browser.cookies.has('ka_session')).toBe(false);
   });
 });
