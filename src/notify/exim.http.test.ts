@@ -1,4 +1,4 @@
-/** Mails through a real mail server, and what its answers do to later mails (docs/specification/notify.md#suppressions). */
+/** Mails through a real mail server, and what its answers do to later mails (docs/specification/notify.md#suppression). */
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrations } from '#app/migrations.ts';
