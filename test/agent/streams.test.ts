@@ -8,6 +8,7 @@ import type { EventTables } from '#agent/store/eventstore.ts';
 import { offlineModel } from '#local/model/model.ts';
 import { createLog } from '#platform/log.ts';
 import type { Redis } from '#platform/redis/redis.ts';
+import { isNightly } from '../lane.fixture.ts';
 import { embedded } from '../media/rig.fixture.ts';
 import { openTestRedis, skipWithoutRedis } from '../redis.fixture.ts';
 import { expectEnded } from './ends.fixture.ts';
@@ -163,7 +164,7 @@ describe.each(drivers)('streams whose log is in $name', ({ missing, openRedis })
       const taskId = await user.ask(threadId, '/flood');
       const { responses, stop } = watchStreams(taskId);
       const deaf = await Promise.all(
-        Array.from({ length: 10 }, () => fetch(`${rig.url}/stream/${taskId}`, { headers: user.credential })),
+        Array.from({ length: isNightly ? 10 : 3 }, () => fetch(`${rig.url}/stream/${taskId}`, { headers: user.credential })),
       );
       const whole = await user.stream(taskId);
       stop();

@@ -1,9 +1,10 @@
 /** A process is killed between the acceptance of a mail and its delivery, again and again (docs/specification/notify.md#idempotency). */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { isNightly } from '../lane.fixture.ts';
 import { type KillableNotify, placeNotify } from './program.fixture.ts';
 
-const rounds = 5;
+const rounds = isNightly ? 5 : 2;
 const sendsPerRound = 20;
 
 let notify: KillableNotify;
