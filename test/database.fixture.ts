@@ -54,6 +54,16 @@ export async function createPostgresDatabase(): Promise<{ readonly url: string; 
   return createFrom('template0');
 }
 
+/**
+ * Creates an empty database for programs that a test starts, and returns its `DATABASE_URL`. The quick lane uses PostgreSQL if it is
+ * available, because each program that opens PGlite costs seconds of processor time.
+ */
+export async function createProgramDatabase(): ReturnType<typeof createPostgresDatabase> {
+  const [engine] = laneEngines;
+  if (engine?.name === 'postgres' && !engine.missing) return createPostgresDatabase();
+  return { url: 'embedded', drop: async () => undefined };
+}
+
 async function createFrom(template: string): Promise<{ readonly url: string; readonly drop: () => Promise<void> }> {
   const name = `${testDatabasePrefix}${randomBytes(6).toString('hex')}`;
   await onServer(`create database ${name} encoding 'UTF8' template ${template}`);

@@ -91,14 +91,18 @@ describe('npm run import-legacy', { timeout: 5 * limitMs }, () => {
   });
 
   it.each(
-    everyNth<[string, readonly string[], string]>([
-    ['no arguments', [], 'Usage'],
-    ['no paths', [owner, 'thread', '1'], 'Usage'],
-    ['an unknown option', ['--force', owner, 'thread', '1', 'old/a.png'], '--force'],
-    ['an owner that is not a UUID', ['me', 'thread', '1', 'old/a.png'], 'ownerId must be a UUID'],
-    ['a bucket that is a path', ['--bucket=..', owner, 'thread', '1', 'old/a.png'], 'legacyBucket'],
-    ['an Atelier bucket', ['--bucket=objects', owner, 'thread', '1', 'old/a.png'], 'no such file'],
-  ], 3))('%s: prints one readable line and exits with 1', async (_name, args, said) => {
+    everyNth<[string, readonly string[], string]>(
+      [
+        ['no arguments', [], 'Usage'],
+        ['no paths', [owner, 'thread', '1'], 'Usage'],
+        ['an unknown option', ['--force', owner, 'thread', '1', 'old/a.png'], '--force'],
+        ['an owner that is not a UUID', ['me', 'thread', '1', 'old/a.png'], 'ownerId must be a UUID'],
+        ['a bucket that is a path', ['--bucket=..', owner, 'thread', '1', 'old/a.png'], 'legacyBucket'],
+        ['an Atelier bucket', ['--bucket=objects', owner, 'thread', '1', 'old/a.png'], 'no such file'],
+      ],
+      3,
+    ),
+  )('%s: prints one readable line and exits with 1', async (_name, args, said) => {
     const { code, output } = await imported(args);
     expect([code, output.trim().split('\n').length]).toEqual([1, 1]);
     expect(output).toContain(said);

@@ -164,7 +164,9 @@ describe.each(drivers)('streams whose log is in $name', ({ missing, openRedis })
       const taskId = await user.ask(threadId, '/flood');
       const { responses, stop } = watchStreams(taskId);
       const deaf = await Promise.all(
-        Array.from({ length: isNightly ? 10 : 3 }, () => fetch(`${rig.url}/stream/${taskId}`, { headers: user.credential })),
+        Array.from({ length: isNightly ? 10 : 3 }, () =>
+          fetch(`${rig.url}/stream/${taskId}`, { headers: user.credential }),
+        ),
       );
       const whole = await user.stream(taskId);
       stop();

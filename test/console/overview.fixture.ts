@@ -10,7 +10,7 @@ export function playOverview(scene: Scene): void {
     const services = Object.keys(rig.addresses).filter((name) => !['idp', 'cms', 'console'].includes(name));
     await page.getByText(`All ${services.length} services are ready`).waitFor();
     for (const service of services) await page.getByRole('heading', { name: service, exact: true }).waitFor();
-    await page.getByText('PGlite').waitFor();
+    await page.getByText(rig.engine).waitFor();
     const depths = page.getByRole('row', { name: /video-upload-service/ });
     expect(await depths.getByRole('cell').allInnerTexts()).toEqual(['0', '0', '0']);
     await judge(page, 'the overview');

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { newPlace, root } from '../acceptance/running.fixture.ts';
+import { newLanePlace, root } from '../acceptance/running.fixture.ts';
 import { programEnv } from '../programs.fixture.ts';
 
 export interface TakenMail {
@@ -28,7 +28,7 @@ export interface KillableNotify {
 }
 
 export async function placeNotify(): Promise<KillableNotify> {
-  const place = await newPlace();
+  const place = await newLanePlace();
   const taken = new Map<string, TakenMail>();
   let program: ChildProcess | undefined;
   const provider = createServer(async (request, response) => {
