@@ -6,6 +6,7 @@ import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import { problems } from '#platform/problem.ts';
 import { laneEngines } from '../../../test/database.fixture.ts';
+import { isNightly } from '../../../test/lane.fixture.ts';
 import {
   type CopyOf,
   copyDeps,
