@@ -83,7 +83,7 @@ async function openInMemoryTestDatabase(sources: readonly MigrationSource[] = []
 
 async function openPostgresTestDatabase(sources: readonly MigrationSource[] = []): Promise<Database> {
   const migrations = await migrationsOf(sources);
-  // Outside of a test run, nobody would drop the template.
+  // Outside of a test run, no teardown drops the template.
   const { url, drop } = await createFrom(isTestRun ? await migratedTemplate(migrations) : 'template0');
   try {
     const database = await openPostgres({ url, poolSize: 10, migrations, log: quiet });

@@ -25,7 +25,7 @@ const floodBytes = 6 * 1024 * 1024;
 const heldBytes = 512 * 1024;
 const ttlS = 3;
 
-/** The offline model; `/flood` says more than any socket holds, `/silent` a word and then nothing until it is stopped. */
+/** The offline model. `/flood` returns more than a socket buffers, and `/silent` one word and then nothing until it is stopped. */
 const model: LanguageModelV4 = {
   ...offlineModel,
   doStream: async (options) => {
@@ -65,7 +65,7 @@ describe.each(drivers)('streams whose log is in $name', ({ missing, openRedis })
       rig = await startAgent(embedded, { redis, offlineModel: model });
       hasty = await startAgent(embedded, { redis, offlineModel: model, pace });
       user = await rig.user();
-      // Looked at by the last of the tests.
+      // The last test reads it.
       const taskId = await user.ask(newThread(), '/silent');
       idle = user.stream(taskId, { cutAfterMs: 15_000 });
     });
@@ -139,7 +139,7 @@ describe.each(drivers)('streams whose log is in $name', ({ missing, openRedis })
       await expectEnded(user, { threadId, taskId }, [again.events]);
       for (const [index, { id: lastEventId }] of again.events.entries())
         expect((await user.stream(taskId, { lastEventId })).events).toEqual(again.events.slice(index + 1));
-      // Who had something of the lost stream is told how it ended.
+      // A reader of the lost stream receives its outcome.
       for (const { id: lastEventId } of before.events)
         expect((await user.stream(taskId, { lastEventId })).events).toEqual(again.events.slice(-1));
     });

@@ -1,4 +1,4 @@
-/** What the Overview says while all is well, and while a service is not there. */
+/** The Overview while all services are ready, and while one is unreachable. */
 import { judge } from './judging.fixture.ts';
 import { enterAsOperator } from './rig.fixture.ts';
 import type { Scene } from './stage.fixture.ts';

@@ -106,7 +106,7 @@ export async function enterAsOperator({ page }: Visitor, rig: ConsoleRig): Promi
   await page.getByRole('heading', { name: 'Services' }).waitFor();
 }
 
-/** As in any application: over the identity provider and back, as somebody who has nothing yet. */
+/** Signs in through the identity provider, as in any application, as a new user. */
 export async function signIn({ page }: Visitor, url: string): Promise<void> {
   await page.goto(url);
   await page.getByRole('link', { name: 'Sign in' }).click();

@@ -38,7 +38,7 @@ it(`${rounds * sendsPerRound} accepted mails: each goes out, under one key, the 
   }
   notify.answers = true;
   await notify.start();
-  // A repeat joins what the crash left, and the rest goes out by itself.
+  // A repeated request joins the send that the crash left. The others are sent automatically.
   const repeated = await send('r0s0@example.com', 'r0s0');
   expect(repeated.status).toBe(200);
   await expect

@@ -18,7 +18,7 @@ export interface KillableNotify {
   readonly url: string;
   /** By idempotency key. */
   readonly taken: ReadonlyMap<string, TakenMail>;
-  /** `false`: the provider takes mails and never says so. */
+  /** `false`: the provider accepts mails and never responds. */
   answers: boolean;
   start(): Promise<void>;
   /** The process itself, without the launcher, which would let it end in good order. */

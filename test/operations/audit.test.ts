@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { newLanePlace, type Place, type Program, run } from '../acceptance/running.fixture.ts';
+import { newPlace, type Place, type Program, run } from '../acceptance/running.fixture.ts';
 
 /** The machine may be busy. */
 const limitMs = 300_000;
@@ -14,7 +14,7 @@ const entityId = randomUUID();
 const content = 'a statement that nobody but the reader may see';
 
 beforeAll(async () => {
-  place = await newLanePlace();
+  place = await newPlace();
   await command('credits', ['ada@example.com', 'pro', '5']);
   running = run('start', ['auth', 'media', 'memory', 'edge', 'console', 'idp'], { ...place.env, LOG_LEVEL: 'error' });
   await running.waitFor('Atelier is ready', 280_000);
