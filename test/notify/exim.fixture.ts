@@ -1,6 +1,6 @@
 /**
  * A real mail server: Exim, as it comes with Debian, with its default answers. It takes mail for `example.com`, knows the
- * mailboxes `ann` and `bert`, defers `busy`, refuses `blocked` by policy, and relays for nobody. Exim runs as root only;
+ * mailboxes `ann` and `bert`, defers `busy`, refuses `blocked` by policy, and relays to no other domain. Exim runs as root only;
  * without it, or without root, its suite is skipped.
  */
 import { execFileSync, spawn } from 'node:child_process';

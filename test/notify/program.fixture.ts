@@ -5,7 +5,7 @@ import { globSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { newPlace, root } from '../acceptance/running.fixture.ts';
+import { newLanePlace, root } from '../acceptance/running.fixture.ts';
 import { programEnv } from '../programs.fixture.ts';
 
 export interface TakenMail {
@@ -19,7 +19,7 @@ export interface KillableNotify {
   readonly url: string;
   /** By idempotency key. */
   readonly taken: ReadonlyMap<string, TakenMail>;
-  /** `false`: the provider takes mails and never says so. */
+  /** `false`: the provider accepts mails and never responds. */
   answers: boolean;
   /** `clock`: by how much the clock of the process is wrong, as `faketime` writes it (`+2h`). */
   start(clock?: string): Promise<void>;
@@ -39,7 +39,7 @@ function clockEnv(clock: string): Readonly<Record<string, string>> {
 }
 
 export async function placeNotify(): Promise<KillableNotify> {
-  const place = await newPlace();
+  const place = await newLanePlace();
   const taken = new Map<string, TakenMail>();
   let program: ChildProcess | undefined;
   const provider = createServer(async (request, response) => {
