@@ -4,6 +4,7 @@ import { systemClock as clock } from '#platform/clock.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { agentOriginsOf } from '../config.ts';
 import { wireAccess } from './access.ts';
+import { openMemoryModel } from './memorymodel.ts';
 import type { Wiring } from './wiring.ts';
 
 export async function wireMemory({ config, engines, server, log }: Wiring): Promise<HttpServer> {
@@ -18,5 +19,6 @@ export async function wireMemory({ config, engines, server, log }: Wiring): Prom
     database,
     jobs: await engines.jobs(),
     embedder: openEmbedder(config.embedding, server.telemetry),
+    languageModel: await openMemoryModel({ config, log, telemetry: server.telemetry }),
   });
 }
