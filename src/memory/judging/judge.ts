@@ -52,7 +52,8 @@ export function requestJudgement(deps: JudgingDeps): NonNullable<AddingDeps['req
   const delayMs = deps.judgingDelayMs ?? defaultDelayMs;
   return async ({ tx }, memory) => {
     const key = await findJudgingKey(tx, memory);
-    await insertJudgement(tx, memory.id, delayMs);
+    // Only the job waits, so that it takes all memories that came until it starts.
+    await insertJudgement(tx, memory.id, 0);
     await deps.jobs.enqueue(tx, judgingQueue, { key }, { key, delayMs });
   };
 }
