@@ -1,6 +1,7 @@
 /** The key of a variant: `img/<2 hex>/<2 hex>/<64 hex>.<ext>` in the public bucket (docs/specification/image.md#ensure). */
 import { createHmac, createSecretKey } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { describeEdits } from './edits.ts';
 import type { Transform } from './engine.ts';
 import type { NamedSource } from './sources.ts';
 
@@ -77,5 +78,6 @@ function meaningOf(transform: Transform): string {
   const { width, height, quality, format, resizingType, enlarge, blur, resampling } = transform;
   // A budget does not change a PNG.
   const maxBytes = format === 'png' ? 0 : transform.maxBytes;
-  return `${recipe} ${format} ${width}x${height} ${resizingType} ${enlarge} ${resampling} ${blur} ${quality} ${maxBytes}`;
+  const spec = `${recipe} ${format} ${width}x${height} ${resizingType} ${enlarge} ${resampling} ${blur} ${quality} ${maxBytes}`;
+  return transform.edits === undefined ? spec : `${spec} ${describeEdits(transform.edits)}`;
 }
