@@ -3,12 +3,11 @@ import { createHmac, createSecretKey } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { describeEdits } from './edits.ts';
 import type { Transform } from './engine.ts';
+import { extensionOfFormat } from './formats.ts';
 import type { NamedSource } from './sources.ts';
 
 /** Raise this when the same source and spec produce another picture, after a change of the pipeline or the encoders. */
 const recipe = 1;
-
-const extensions = { webp: 'webp', jpeg: 'jpg', png: 'png' } as const;
 
 export interface VariantNames {
   /** The prefix of all variants of a source, by which they are found without a record. */
@@ -66,7 +65,7 @@ export function createVariantNames(keySecret: string): VariantNames {
       if (known !== undefined) return known;
       const start = versionPrefix(source);
       const spec = keyedHash(meaning).slice(0, prefix(source).length + specDigits - start.length);
-      const key = `${start}${spec}.${extensions[transform.format]}`;
+      const key = `${start}${spec}.${extensionOfFormat[transform.format]}`;
       lately.set(said, key);
       return key;
     },
