@@ -139,25 +139,21 @@ describe('edited pictures', () => {
     // Borders.
     ['rs:fit:80:80:0:1', '80x80 clear clear clear clear'],
     ['rs:fit:80:80:0:1:no', '80x80 red lime clear clear'],
-    ['rs:fit:80:80/ex:1:so/bg:white', '80x80 white white blue yellow'],
+    ['rs:fit:80:80/ex:1:so/bg:fff', '80x80 white white blue yellow'],
     ['exar:1/rs:fit:40:40', '40x40 clear clear clear clear'],
     ['exar:1:we/rs:fit:200:50', '160x40 red clear blue clear'],
     ['pd:10/bg:000', '100x60 black black black black'],
     ['pd:0:0:0:10/bg:fff', '90x40 white lime white yellow'],
-    ['w:20/dpr:2/pd:5/bg:0:0:255', '50x30 blue blue blue blue'],
+    ['w:20/dpr:2/pd:5/bg:0:0:255', '60x40 blue blue blue blue'],
     ['w:40/rs:fill:20:20/pd:2', '24x24 clear clear clear clear'],
     // Filters keep the size.
     ['bl:1/sh:1', `80x40 ${all}`],
     ['pix:7', `80x40 ${all}`],
     // Presets.
-    ['pr:sharp', '60x30 red lime blue yellow'],
+    ['pr:sharp', '40x40 red lime blue yellow'],
     ['pr:tiny', '30x30 red lime blue yellow'],
   ])('%s gives %s', async (options, expected) => {
-    const wanted = options === 'pr:sharp' ? '40x40' : expected.split(' ')[0];
-    const received = await seen(options.replace('bg:white', 'bg:fff'));
-    expect(options.startsWith('pr:sharp') ? received.split(' ')[0] : received).toBe(
-      options.startsWith('pr:sharp') ? wanted : expected,
-    );
+    expect(await seen(options)).toBe(expected);
   });
 
   it.each([
@@ -166,7 +162,7 @@ describe('edited pictures', () => {
     ['rot:90/w:40', '40x20 yellow blue lime red'],
     ['rs:fill:40:40/g:no', '40x40 blue red blue red'],
     ['rs:fill:40:40/g:fp:0.5:1', '40x40 yellow lime yellow lime'],
-    ['c:20:40:nowe', '20x40 blue blue blue blue'],
+    ['c:16:32:nowe', '16x32 blue blue blue blue'],
   ])('%s of a picture that its EXIF orientation turns gives %s', async (options, expected) => {
     expect(await seen(options, 'turned.jpg')).toBe(expected);
   });
@@ -252,7 +248,6 @@ describe('edited pictures', () => {
     ['mw:2500', 'large.png'],
     ['pd:2000', 'large.png'],
     ['ex:1/w:5000/h:5000', 'large.png'],
-    ['exar:1/w:16000/h:10/rs:force', 'large.png'],
     ['z:100/el:1', 'large.png'],
   ])('%s makes too many pixels', async (options, key) => {
     const response = await fetch(urlOf(options, key));
@@ -292,12 +287,12 @@ describe('edited pictures', () => {
     const cases: readonly object[] = [
       base64,
       { resize: { resizing_type: 'fill', width: 20, height: 20, enlarge: 1 }, gravity: { type: 'sm' }, format: 'png' },
-      { size: { width: 20, height: 20, extend: 1 }, dpr: 2, format: 'jpg' },
-      { crop: { width: 0.5, height: 0.5, gravity: { type: 'fp', x_offset: 0.5, y_offset: 0.5 } }, format: 'webp' },
-      { trim: { threshold: 10 }, padding: { top: 1, right: 2 }, background: { hex_color: 'ff0000' }, format: 'webp' },
+      { size: { width: 20, height: 20, extend: { extend: 1 } }, dpr: 2, format: 'jpg' },
+      { crop: { width: 0.5, height: 0.5, gravity: { type: 'no', x_offset: 5 } }, gravity: { type: 'fp', x: 0.5, y: 0.2 }, format: 'webp' },
+      { trim: { threshold: 10 }, padding: { top: 1, right: 2 }, background: 'ff0000', format: 'webp' },
       { rotate: 90, blur: 1, sharpen: 0.5, pixelate: 3, watermark: { opacity: 0.5 }, quality: 80, format: 'webp' },
       { min_width: 100, min_height: 10, zoom: 1, auto_rotate: 1, max_bytes: 50_000, format: 'jpg' },
-      { filename: 'photo', return_attachment: 1, cache_buster: 'v1', preset: ['sharp'], format: 'webp' },
+      { filename: { name: 'photo' }, return_attachment: 1, cachebuster: 'v1', format: 'webp' },
     ];
     for (const options of cases) {
       const response = await fetch(generated(options));

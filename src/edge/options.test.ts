@@ -50,7 +50,7 @@ describe('options', () => {
     ['rs:fit:-1:1', 'options.rs'],
     ['rs:fit:16384:1', 'options.rs'],
     ['rs:fit:1:1:0:2', 'options.rs'],
-    ['resize:fit:1:1:0:0:ce:0:0', 'options.resize'],
+    ['resize:fit:1:1:0:0:ce:0:0:0', 'options.resize'],
     ['w:', 'options.w'],
     ['w:1.5', 'options.w'],
     ['w:1:2', 'options.w'],

@@ -35,8 +35,8 @@ const largestThreshold = 255;
 
 /** With the number of arguments, and all names. */
 const declared: readonly (readonly [names: string, most: number, read: Reader])[] = [
-  ['rs resize', 7, ([type = '', ...size], path) => ({ ...merge(readType(type, path), readSize(size, path)) })],
-  ['s size', 6, readSize],
+  ['rs resize', 8, ([type = '', ...size], path) => ({ ...merge(readType(type, path), readSize(size, path)) })],
+  ['s size', 7, readSize],
   ['rt resizing_type', 1, ([type = ''], path) => readType(type, path)],
   ['ra resizing_algorithm', 1, ([name = ''], path) => ({ spec: { resampling: readOneOf(resamplings, name, path) } })],
   ['w width', 1, ([width = ''], path) => ({ spec: { width: readSide(width, path) } })],

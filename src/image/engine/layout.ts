@@ -1,6 +1,6 @@
 /** Computes the sizes of an edited variant before any pixel is processed, as imgproxy does (docs/specification/image.md#options). */
 import type { Edits, Padding } from './edits.ts';
-import { PictureFault, type Transform } from './engine.ts';
+import { EnlargementFault, type Transform } from './engine.ts';
 import { assertSize, longestSide, type Size } from './geometry.ts';
 import { type Point, placeInside } from './positions.ts';
 
@@ -26,8 +26,9 @@ export interface Layout {
 export function planLayout(transform: Transform, edits: Edits, upright: Size, maxPixels: number): Layout {
   const crop = cropSize(edits, upright);
   const { dpr, ...scaled } = scaledSize(transform, edits, crop);
+  // Before a part is cut off.
   if (scaled.width * scaled.height > maxPixels)
-    throw new PictureFault('too_large', 'The enlarged picture would have too many pixels.');
+    throw new EnlargementFault(`must not scale to ${scaled.width} × ${scaled.height} pixels: at most ${maxPixels}`);
   const target = {
     width: Math.round(transform.width * dpr * edits.zoomX),
     height: Math.round(transform.height * dpr * edits.zoomY),
