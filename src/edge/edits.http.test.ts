@@ -201,7 +201,10 @@ describe('edited pictures', () => {
     const brightestIn = async (options: string, left: number, top: number) => {
       const response = await fetch(urlOf(options, 'large.png'));
       const area = { left, top, width: 500, height: 500 };
-      const part = sharp(await response.arrayBuffer()).extract(area).removeAlpha().png();
+      const part = sharp(await response.arrayBuffer())
+        .extract(area)
+        .removeAlpha()
+        .png();
       const { channels } = await sharp(await part.toBuffer()).stats();
       return channels[0]?.max ?? 0;
     };
@@ -286,7 +289,11 @@ describe('edited pictures', () => {
       base64,
       { resize: { resizing_type: 'fill', width: 20, height: 20, enlarge: 1 }, gravity: { type: 'sm' }, format: 'png' },
       { size: { width: 20, height: 20, extend: { extend: 1 } }, dpr: 2, format: 'jpg' },
-      { crop: { width: 0.5, height: 0.5, gravity: { type: 'no', x_offset: 5 } }, gravity: { type: 'fp', x: 0.5, y: 0.2 }, format: 'webp' },
+      {
+        crop: { width: 0.5, height: 0.5, gravity: { type: 'no', x_offset: 5 } },
+        gravity: { type: 'fp', x: 0.5, y: 0.2 },
+        format: 'webp',
+      },
       { trim: { threshold: 10 }, padding: { top: 1, right: 2 }, background: 'ff0000', format: 'webp' },
       { rotate: 90, blur: 1, sharpen: 0.5, pixelate: 3, watermark: { opacity: 0.5 }, quality: 80, format: 'webp' },
       { min_width: 100, min_height: 10, zoom: 1, auto_rotate: 1, max_bytes: 50_000, format: 'jpg' },
