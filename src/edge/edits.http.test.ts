@@ -1,4 +1,4 @@
-/** imgproxy's further options, each against what its documentation promises, on a picture whose corners tell them apart. */
+/** imgproxy's further options, each compared with its documentation, on a picture whose corners identify its parts. */
 import { generateImageUrl } from '@imgproxy/imgproxy-node';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
