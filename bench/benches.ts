@@ -12,6 +12,7 @@ import { presign } from './presign.ts';
 import { recall } from './recall.ts';
 import { refresh } from './refresh.ts';
 import { registration } from './registration.ts';
+import { rendition } from './rendition.ts';
 import { runs } from './runs.ts';
 import { screening } from './screening.ts';
 import { signing } from './signing.ts';
@@ -36,6 +37,7 @@ export const benches: readonly Bench[] = [
   threads,
   screening,
   videoWatermark,
+  rendition,
   start,
   dataFolder,
   idleStreams,

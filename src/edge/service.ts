@@ -7,6 +7,7 @@ import { deriveAddressKey } from '#platform/objects/addresses.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { pathSigner } from './api.ts';
 import type { EdgeSettings } from './config.ts';
+import { noPresets } from './presets.ts';
 import { addRoutes, anyOrigin } from './routes.ts';
 import { createUploads } from './uploading.ts';
 
@@ -22,7 +23,8 @@ export interface EdgeDeps {
   readonly variants: Pick<VariantMaker, 'serve'>;
   /** Further buckets that signed URLs may name: those of the legacy backend. */
   readonly otherBucket?: (name: string) => Objects | undefined;
-  readonly settings: EdgeSettings;
+  /** Without presets: none. */
+  readonly settings: Omit<EdgeSettings, 'presets'> & Partial<Pick<EdgeSettings, 'presets'>>;
 }
 
 /** A 2 GiB upload over a slow connection takes hours. A stalled one ends much sooner. */
@@ -47,6 +49,7 @@ export function createEdge(deps: EdgeDeps): HttpServer {
     isReplaceable: (name) => name !== originals.bucket,
     publicObjects,
     variants: deps.variants,
+    presets: settings.presets ?? noPresets,
     uploads: createUploads({ ...settings, makeRoom: () => app.transfers.endSlowest('in') }),
   });
   return app;

@@ -261,6 +261,10 @@ const videoSignedRef = z.union([
   z.object({
     ready: z.literal(true),
     url: z.string().describe('The original bytes, for 7 days.'),
+    playUrl: z
+      .string()
+      .optional()
+      .describe('What browsers play, for 7 days: the original or its rendition. Absent where none is known.'),
     thumbUrl: z.string().optional().describe('400 px, of the thumbnail; absent where there is none to be shown.'),
     thumbAssetId: z.string().nullable(),
     width: z.int().nullable(),

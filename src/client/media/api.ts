@@ -332,6 +332,7 @@ export interface Swept {
       | 'unfinished_registration'
       | 'unregistered_upload'
       | 'watermark_without_source'
+      | 'rendition_without_source'
       | 'asset_without_object'
       | 'variant_without_source';
     readonly fate: 'found' | 'removed' | 'left';
@@ -367,6 +368,8 @@ export type VideoSignedRef =
       readonly ready: true;
       /** The original bytes, for 7 days. */
       readonly url: string;
+      /** What browsers play, for 7 days: the original or its rendition. Absent where none is known. */
+      readonly playUrl?: string;
       /** 400 px, of the thumbnail; absent where there is none to be shown. */
       readonly thumbUrl?: string;
       readonly thumbAssetId: string | null;

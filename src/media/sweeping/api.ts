@@ -42,6 +42,7 @@ const sweepFinding = z.object({
     'unfinished_registration',
     'unregistered_upload',
     'watermark_without_source',
+    'rendition_without_source',
     'asset_without_object',
     'variant_without_source',
   ]),

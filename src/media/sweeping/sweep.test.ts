@@ -9,7 +9,7 @@ import { type Planted, plant } from '../../../test/media/planting.fixture.ts';
 import { onEveryPair } from '../../../test/media/rig.fixture.ts';
 import { hourMs, openSweepGround, type SweepGround, sweepAll } from '../../../test/media/sweeping.fixture.ts';
 import type { MediaTables } from '../assets/assetstore.ts';
-import { storageKeyOf } from '../assets/storagekey.ts';
+import { renditionKeyOf, storageKeyOf } from '../assets/storagekey.ts';
 import { posterIdOf } from '../tasks/processing.ts';
 import { insertRun, type TaskTables } from '../tasks/taskstore.ts';
 
@@ -134,6 +134,15 @@ onEveryPair('a sweep', (pair) => {
         return key;
       },
       removed('watermark_without_source'),
+    ],
+    [
+      'a rendition without its source',
+      async () => {
+        const key = renditionKeyOf(newKey('video/mp4'));
+        await put(key);
+        return key;
+      },
+      removed('rendition_without_source'),
     ],
     [
       'an asset whose object is gone',
