@@ -1,7 +1,7 @@
 /** The PATCH requests of this process that store bytes of resumable uploads: at most one for each upload. */
-import type { Readable } from 'node:stream';
 import { problems } from '#platform/problem.ts';
 import { edgeProblems } from '../problems.ts';
+import type { Arrival } from './arriving.ts';
 
 /** A client whose connection broke unnoticed does not wait longer for its upload. */
 const idleAfterMs = 5000;
@@ -16,8 +16,7 @@ export interface Session {
 }
 
 export interface Sessions {
-  /** `body`: of the request. Ends when another request takes the upload over. */
-  begin(id: string, body: Readable): Session;
+  begin(id: string, arrival: Arrival): Session;
   /**
    * Waits until no request stores bytes of the upload, if the one that does is over or idle. An idle one is ended. Returns `false` if it
    * is still under way.
@@ -30,7 +29,7 @@ export interface Sessions {
 }
 
 interface Running {
-  readonly body: Readable;
+  readonly arrival: Arrival;
   readonly settled: Promise<void>;
   movedAtMs: number;
 }
@@ -39,7 +38,7 @@ export function createSessions(): Sessions {
   const running = new Map<string, Running>();
 
   async function ended(session: Running): Promise<boolean> {
-    if (!session.body.destroyed) session.body.destroy(edgeProblems.upload_in_progress());
+    session.arrival.stop(edgeProblems.upload_in_progress());
     const timeout = Promise.withResolvers<false>();
     const timer = setTimeout(() => timeout.resolve(false), settlingMs);
     try {
@@ -50,9 +49,9 @@ export function createSessions(): Sessions {
   }
 
   return {
-    begin: (id, body) => {
+    begin: (id, arrival) => {
       const { promise: settled, resolve } = Promise.withResolvers<void>();
-      const session = { body, settled, movedAtMs: performance.now() };
+      const session = { arrival, settled, movedAtMs: performance.now() };
       running.set(id, session);
       return {
         moved: () => {
@@ -74,13 +73,13 @@ export function createSessions(): Sessions {
       return session === undefined || ended(session);
     },
     drain: () => {
-      for (const { body } of running.values()) body.destroy(problems.draining());
+      for (const { arrival } of running.values()) arrival.stop(problems.draining());
     },
   };
 }
 
 /** The client has sent everything or has left, and the store is still writing. */
-const isOver = ({ body }: Running): boolean => body.destroyed || body.readableEnded;
+const isOver = ({ arrival }: Running): boolean => arrival.body.writableEnded || arrival.body.destroyed;
 
-const isIdle = ({ body, movedAtMs }: Running): boolean =>
-  performance.now() - movedAtMs >= idleAfterMs && body.readableLength === 0;
+const isIdle = ({ arrival, movedAtMs }: Running): boolean =>
+  performance.now() - movedAtMs >= idleAfterMs && arrival.body.readableLength === 0;

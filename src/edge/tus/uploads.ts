@@ -1,7 +1,6 @@
 /** Resumable uploads (docs/specification/media.md#resumable-uploads). Their addresses are signed, and the store keeps their state. */
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { slowestTransfer } from '#platform/http/transfers.ts';
 import { type ResumeTerms, readAddress } from '#platform/objects/addresses.ts';
 import { isSafeKey } from '#platform/objects/keys.ts';
 import { ObjectExists, type Objects } from '#platform/objects/objects.ts';
@@ -9,8 +8,8 @@ import { OffsetConflict, type ResumableUpload, UploadEnded, UploadTakenOver } fr
 import { problems } from '#platform/problem.ts';
 import type { FileDeps } from '../files.ts';
 import { edgeProblems } from '../problems.ts';
-import { receiveBody } from '../receiving.ts';
 import { segmentsBehindFirst, targetOf } from '../targets.ts';
+import { receivePiece } from './arriving.ts';
 import { offsetOf } from './protocol.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -63,39 +62,29 @@ export async function appendToUpload(deps: TusDeps, request: FastifyRequest, rep
     await completeUpload(found);
     return answer(offset);
   }
-  const arrival = deps.uploads.begin(objects.bucket, upload.key);
-  let moved: () => void = () => undefined;
+  const place = deps.uploads.begin(objects.bucket, upload.key);
   try {
-    const body = receiveBody(request, reply, {
-      exactBytes: size,
+    const arrival = receivePiece(request, reply, {
       maxBytes: left,
+      tooLarge: () => tooLarge(upload.size),
       hasRoomFor: (bytes) => {
-        moved();
-        return arrival.add(bytes);
-      },
-      faults: {
-        tooLarge: () => tooLarge(upload.size),
-        wrongSize: edgeProblems.upload_incomplete,
-        noRoom: () => {
-          arrival.end();
-          return problems.overloaded();
-        },
-        tooSlow: () => problems.request_timeout({ message: tooSlow }),
-        incomplete: edgeProblems.upload_incomplete,
+        session.moved();
+        return place.add(bytes);
       },
     });
-    const session = deps.sessions.begin(upload.id, body);
-    moved = session.moved;
+    const session = deps.sessions.begin(upload.id, arrival);
     try {
-      return answer(await objects.resumable.append(upload, offset, body));
+      const newOffset = await objects.resumable.append(upload, offset, arrival.body);
+      const fault = arrival.fault();
+      if (fault !== undefined && newOffset < upload.size) throw fault;
+      return answer(newOffset);
     } finally {
-      body.destroy();
       session.settle();
     }
   } catch (error) {
     throw asProblem(error);
   } finally {
-    arrival.end();
+    place.end();
   }
 }
 
@@ -170,5 +159,4 @@ const conflict = (offset: number) => edgeProblems.offset_conflict({ message: `Th
 
 const tooLarge = (size: number) => problems.payload_too_large({ message: `The upload has ${size} bytes in all.` });
 
-const tooSlow = `The upload was slower than ${slowestTransfer} bytes a second.`;
 const taken = 'Another upload has created the object.';
