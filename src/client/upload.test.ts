@@ -126,9 +126,17 @@ onEveryPair('uploads', (pair) => {
 
     it.each<[string, Partial<Record<Step, Fate[]>>, readonly Step[]]>([
       ['no fault', {}, ['offset', 'patch']],
-      ['cut requests', { offset: ['cut'], patch: ['cut', 'cut'] }, ['offset', 'offset', 'patch', 'offset', 'patch', 'offset', 'patch']],
+      [
+        'cut requests',
+        { offset: ['cut'], patch: ['cut', 'cut'] },
+        ['offset', 'offset', 'patch', 'offset', 'patch', 'offset', 'patch'],
+      ],
       ['a lost response', { patch: ['lost'] }, ['offset', 'patch', 'offset']],
-      ['an earlier request under way', { offset: ['taken'], patch: ['taken'] }, ['offset', 'offset', 'patch', 'offset', 'patch']],
+      [
+        'an earlier request under way',
+        { offset: ['taken'], patch: ['taken'] },
+        ['offset', 'offset', 'patch', 'offset', 'patch'],
+      ],
     ])('continues after %s', async (_, planned, expected) => {
       fates = structuredClone(planned);
       expect(await uploadOf({ resumable: true }).run()).toMatchObject({ byteSize: 90_000 });

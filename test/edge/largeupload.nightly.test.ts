@@ -26,7 +26,14 @@ describe.each(drivers)('1 GiB over 20 cut connections and a restart, on $name', 
       rig.killAt(30 * MiB);
       rig.cutAt(...cuts);
       const peaks: number[] = [];
-      const sampling = setInterval(() => void rig.memory().then(({ now }) => peaks.push(now), () => undefined), 100);
+      const sampling = setInterval(
+        () =>
+          void rig.memory().then(
+            ({ now }) => peaks.push(now),
+            () => undefined,
+          ),
+        100,
+      );
       await uploadFile(path, rig.reserve('u/1/large.mp4', size));
       clearInterval(sampling);
       expect(rig.cuts).toBe(20);

@@ -57,7 +57,10 @@ export async function appendToUpload(deps: TusDeps, request: FastifyRequest, rep
   const stored = await durableOffset(found);
   if (stored !== offset) throw conflict(stored);
   const answer = (newOffset: number) =>
-    reply.code(204).headers({ 'upload-offset': String(newOffset), 'upload-expires': expires }).send();
+    reply
+      .code(204)
+      .headers({ 'upload-offset': String(newOffset), 'upload-expires': expires })
+      .send();
   if (left === 0) {
     await completeUpload(found);
     return answer(offset);

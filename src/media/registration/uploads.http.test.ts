@@ -52,19 +52,31 @@ onEveryPair('POST /v1/uploads', (pair) => {
       expect(Date.parse(expiresAt)).toBeGreaterThanOrEqual(before + 86_400_000);
       expect(Date.parse(expiresAt)).toBeLessThanOrEqual(Date.now() + 86_400_000);
       const head = await fetch(url, { method: 'HEAD', headers: tus });
-      expect([head.status, head.headers.get('upload-offset'), head.headers.get('upload-length')]).toEqual([200, '0', '10']);
+      expect([head.status, head.headers.get('upload-offset'), head.headers.get('upload-length')]).toEqual([
+        200,
+        '0',
+        '10',
+      ]);
       expect((await rig.user.register({ ...video, assetId: body.assetId })).status).toBe(409);
-      for (const [offset, bytes] of [['0', 'hello'], ['5', 'world']] as const)
+      for (const [offset, bytes] of [
+        ['0', 'hello'],
+        ['5', 'world'],
+      ] as const)
         await fetch(url, { method: 'PATCH', headers: { ...piece, 'upload-offset': offset }, body: bytes });
       const registered = await rig.user.register({ ...video, assetId: body.assetId });
-      expect([registered.status, registered.body.byteSize, registered.body.storageKey]).toEqual([201, 10, body.storageKey]);
+      expect([registered.status, registered.body.byteSize, registered.body.storageKey]).toEqual([
+        201,
+        10,
+        body.storageKey,
+      ]);
       const sha256 = createHash('sha256').update('helloworld').digest('hex');
       expect(registered.body.sha256).toBe(sha256);
     });
 
     it('gives each reservation an upload of its own, of which none replaces a registered object', async () => {
       const assetId = randomUUID();
-      const reserve = async () => (await rig.user.reserve({ ...video, assetId, byteSize: 10 })).body.resumable?.url ?? '';
+      const reserve = async () =>
+        (await rig.user.reserve({ ...video, assetId, byteSize: 10 })).body.resumable?.url ?? '';
       const [one, two] = [await reserve(), await reserve()];
       expect(one).not.toBe(two);
       const send = (url: string, offset: number, body: string) =>

@@ -53,7 +53,12 @@ export async function reserveUpload(
   return { assetId, storageKey, uploadUrl: url, headers, expiresAt, ...(resumable && { resumable }) };
 }
 
-function signResumable({ objects, signUpload, clock }: ReservationDeps, key: string, contentType: string, size: number) {
+function signResumable(
+  { objects, signUpload, clock }: ReservationDeps,
+  key: string,
+  contentType: string,
+  size: number,
+) {
   if (signUpload === undefined) throw invalid('body.resumable', 'is not available: set EDGE_URL and start the edge');
   const expires = Math.floor(clock.now() / 1000) + resumableValidS;
   const url = signUpload({ bucket: objects.bucket, key, expires, contentType, size });

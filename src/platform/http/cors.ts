@@ -76,5 +76,7 @@ function allowAnyOrigin(app: HttpServer, rule: CorsRule): void {
     reply.headers(responseHeaders);
     done();
   });
-  app.options('*', { schema: { hide: true } }, (_request, reply) => reply.code(204).headers(preflightHeaders(rule)).send());
+  app.options('*', { schema: { hide: true } }, (_request, reply) =>
+    reply.code(204).headers(preflightHeaders(rule)).send(),
+  );
 }

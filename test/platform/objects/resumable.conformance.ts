@@ -2,12 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { ObjectExists } from '#platform/objects/objects.ts';
-import {
-  OffsetConflict,
-  type ResumableUpload,
-  UploadEnded,
-  UploadTakenOver,
-} from '#platform/objects/resumable.ts';
+import { OffsetConflict, type ResumableUpload, UploadEnded, UploadTakenOver } from '#platform/objects/resumable.ts';
 import type { Rig } from './conformance.fixture.ts';
 import { pattern } from './objects.fixture.ts';
 
@@ -79,7 +74,10 @@ export function describeResumable(rig: Rig): void {
       await expect(append(upload, 1, Buffer.from('x'))).rejects.toEqual(new OffsetConflict(0));
       await append(upload, 0, Buffer.alloc(500));
       for (const offset of [0, 499, 501])
-        await expect(append(upload, offset, Buffer.from('x'))).rejects.toMatchObject({ name: 'OffsetConflict', offset: 500 });
+        await expect(append(upload, offset, Buffer.from('x'))).rejects.toMatchObject({
+          name: 'OffsetConflict',
+          offset: 500,
+        });
       expect(await uploads().offset(upload)).toBe(500);
     });
 
@@ -181,12 +179,15 @@ export function describeResumable(rig: Rig): void {
       expect(await uploads().offset(upload)).toBe(0);
     });
 
-    test.each(['', '..', '../x', 'A'.repeat(32), `${'a'.repeat(31)}/`, 'a'.repeat(33)])('the id %j is rejected', async (id) => {
-      const upload = { ...begin(small), id };
-      await expect(uploads().offset(upload)).rejects.toThrow('unsafe');
-      await expect(append(upload, 0, Buffer.from('x'))).rejects.toThrow('unsafe');
-      await expect(uploads().terminate(upload)).rejects.toThrow('unsafe');
-    });
+    test.each(['', '..', '../x', 'A'.repeat(32), `${'a'.repeat(31)}/`, 'a'.repeat(33)])(
+      'the id %j is rejected',
+      async (id) => {
+        const upload = { ...begin(small), id };
+        await expect(uploads().offset(upload)).rejects.toThrow('unsafe');
+        await expect(append(upload, 0, Buffer.from('x'))).rejects.toThrow('unsafe');
+        await expect(uploads().terminate(upload)).rejects.toThrow('unsafe');
+      },
+    );
   });
 }
 

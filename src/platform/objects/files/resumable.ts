@@ -10,7 +10,13 @@ import { constants } from 'node:fs';
 import { copyFile, lstat, mkdir, mkdtemp, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { OffsetConflict, type ResumableUpload, type ResumableUploads, UploadEnded, UploadTakenOver } from '../resumable.ts';
+import {
+  OffsetConflict,
+  type ResumableUpload,
+  type ResumableUploads,
+  UploadEnded,
+  UploadTakenOver,
+} from '../resumable.ts';
 import { codeOf, type Folders, ignore, syncFolder } from './folders.ts';
 import { place } from './placing.ts';
 

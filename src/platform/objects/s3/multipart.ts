@@ -145,7 +145,10 @@ export async function* listMultiparts(
     }
     markers =
       textOf(page, 'IsTruncated') === 'true'
-        ? { 'key-marker': decoded(needed(page, 'NextKeyMarker')), 'upload-id-marker': needed(page, 'NextUploadIdMarker') }
+        ? {
+            'key-marker': decoded(needed(page, 'NextKeyMarker')),
+            'upload-id-marker': needed(page, 'NextUploadIdMarker'),
+          }
         : undefined;
   }
 }

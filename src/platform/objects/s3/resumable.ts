@@ -6,7 +6,13 @@
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { ObjectExists, type Objects } from '../objects.ts';
-import { OffsetConflict, type ResumableUpload, type ResumableUploads, UploadEnded, UploadTakenOver } from '../resumable.ts';
+import {
+  OffsetConflict,
+  type ResumableUpload,
+  type ResumableUploads,
+  UploadEnded,
+  UploadTakenOver,
+} from '../resumable.ts';
 import { S3Fault } from './client.ts';
 import {
   abortMultipart,
