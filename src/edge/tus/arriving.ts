@@ -3,6 +3,7 @@ import { finished, Transform } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { slowestTransfer } from '#platform/http/transfers.ts';
 import { problems } from '#platform/problem.ts';
+import { collectBuffers } from '#platform/youngbuffers.ts';
 import { edgeProblems } from '../problems.ts';
 
 export interface Arrival {
@@ -23,11 +24,13 @@ interface ArrivalLimits {
 
 /** Throws `overloaded`. */
 export function receivePiece({ raw: request }: FastifyRequest, reply: FastifyReply, limits: ArrivalLimits): Arrival {
+  const passed = collectBuffers();
   let received = 0;
   let fault: Error | undefined;
   const body = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       received += chunk.length;
+      passed(chunk.length);
       const found =
         received > limits.maxBytes
           ? limits.tooLarge()
