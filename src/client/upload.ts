@@ -52,7 +52,8 @@ export function createUpload(
 
   async function reserve(signal: AbortSignal | undefined): Promise<UploadReservation> {
     // Uses the same id as before, in case the bytes did arrive.
-    const place = { scopeKind, scopeId, kind, mime, ownerId, assetId, byteSize: bytes.size, resumable };
+    const byteSize = bytes.size;
+    const place = { scopeKind, scopeId, kind, mime, ownerId, assetId, byteSize, resumable: resumable && byteSize > 0 };
     reserved = await media.reserveUpload(place, { signal });
     assetId = reserved.assetId;
     return reserved;
