@@ -9,6 +9,7 @@ import { pathSigner } from './api.ts';
 import type { EdgeSettings } from './config.ts';
 import { noPresets } from './presets.ts';
 import { addRoutes, anyOrigin } from './routes.ts';
+import { createSessions } from './tus/sessions.ts';
 import { createUploads } from './uploading.ts';
 
 export interface EdgeDeps {
@@ -32,12 +33,14 @@ const longestUploadMs = 6 * 60 * 60 * 1000;
 
 export function createEdge(deps: EdgeDeps): HttpServer {
   const { originals, publicObjects, resizing, otherBucket, settings } = deps;
+  const sessions = createSessions();
   const app = createServer({
     ...deps.server,
     service: 'edge',
     description: 'Signed file addresses, the variants of pictures, and imgproxy’s resize addresses.',
     cors: anyOrigin,
     requestTimeoutMs: longestUploadMs,
+    onDrain: async () => sessions.drain(),
   });
   // Without a listener, Node requests the body before the handler has checked the request.
   app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response));
@@ -50,6 +53,7 @@ export function createEdge(deps: EdgeDeps): HttpServer {
     publicObjects,
     variants: deps.variants,
     presets: settings.presets ?? noPresets,
+    sessions,
     uploads: createUploads({ ...settings, makeRoom: () => app.transfers.endSlowest('in') }),
   });
   return app;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { objectSource } from '#image/engine/sources.ts';
 import { toTransform } from '#image/engine/specs.ts';
@@ -281,6 +282,18 @@ onEveryPair('a sweep', (pair) => {
       await change(assetId, { created_at: yesterday() });
       expect(await sweepOf([storageKey], at(0))).toEqual(spared('object draft'));
     });
+  });
+
+  it('a resumable upload without a byte for two days goes, and its offset is 0 again', async () => {
+    const upload = { id: 'ab'.repeat(16), key: newKey('video/mp4'), size: 20_000_000, contentType: 'video/mp4' };
+    await objects.resumable.append(upload, 0, Readable.from([Buffer.alloc(9_000_000)]));
+    const found = async (sweeping: SweepGround['deps'], options?: { readonly apply: boolean }) =>
+      (await sweepAll(sweeping, options)).filter(({ what }) => what === 'unfinished_upload').map(({ fate }) => fate);
+    expect(await found(at(47 * hourMs))).toEqual([]);
+    expect(new Set(await found(at(49 * hourMs), { apply: false }))).toEqual(new Set(['found']));
+    expect(await objects.resumable.offset(upload)).toBe(9_000_000);
+    expect(new Set(await found(at(49 * hourMs)))).toEqual(new Set(['removed']));
+    expect(await objects.resumable.offset(upload)).toBe(0);
   });
 
   it('an upload takes its watermark files and variants along, an asset keeps them', async () => {

@@ -12,7 +12,7 @@ import { headsAtOnce } from '../assets/buckets.ts';
 import { isRenditionKey, partsOfKey, type StorageKeyParts, sourceKeyOf } from '../assets/storagekey.ts';
 import { keysAt, removeObjects } from '../deletion/removal.ts';
 import type { SweepFinding } from './api.ts';
-import { oldBefore, type SweepDeps, type SweepPage, type SweepPageRequest } from './page.ts';
+import { oldBefore, resumableOldBefore, type SweepDeps, type SweepPage, type SweepPageRequest } from './page.ts';
 import { claimUnregistered, findKeys, type Unregistered } from './sweepstore.ts';
 import { unfinishedVideos } from './usage.ts';
 
@@ -38,14 +38,19 @@ export async function sweepUploads(deps: SweepDeps, page: SweepPageRequest): Pro
   const listed = await listPage(deps, page.after);
   const next = listed.length < keysPerPage ? undefined : listed.at(-1)?.key;
   const before = oldBefore(deps.clock);
-  const isOld = ({ modifiedAt }: ObjectHead) =>
-    modifiedAt < before && (page.aloneSince === undefined || modifiedAt > page.aloneSince);
+  const joinedBefore = resumableOldBefore(deps.clock);
+  const isOld = ({ modifiedAt, etag }: ObjectHead) =>
+    modifiedAt < (isJoined(etag) ? joinedBefore : before) &&
+    (page.aloneSince === undefined || modifiedAt > page.aloneSince);
   const groups = await findUnregistered(deps, await groupBySource(deps, listed));
   const orphans = groups.filter((group) => isAbandoned(group, isOld) && (group.parts ?? !page.aloneSince));
   const removed = page.apply ? await removeGroups(deps, orphans, isOld) : undefined;
   const found = orphans.flatMap((group) => group.listed.map((object) => describe(group, object, removed)));
   return { found, next };
 }
+
+/** S3's ETag of a multipart upload. Some servers date such an object by its beginning. */
+const isJoined = (etag: string): boolean => /^"[0-9a-f]{32}-\d+"$/.test(etag);
 
 async function listPage({ objects }: SweepDeps, after: string | undefined): Promise<readonly ListedObject[]> {
   const page: ListedObject[] = [];
