@@ -5,9 +5,14 @@
 
 import { type Embedder, normalise } from '../src/memory/embedding/embedder.ts';
 import { type Reading, read } from '../src/memory/merging/reading.ts';
-import { firstPerson, persons, users } from '../src/memory/merging/wordlists.ts';
+import { languages } from '../src/memory/merging/languages/all.ts';
 import { hashText } from '../src/memory/text/hashing.ts';
 import { analyse, type Term } from '../src/memory/text/terms.ts';
+
+const wordsOf = (lists: readonly string[]) => new Set(lists.flatMap((list) => list.split(', ')));
+const firstPerson = wordsOf(languages.map((language) => language.firstPerson));
+const users = wordsOf(languages.map((language) => language.users));
+const persons = wordsOf(languages.flatMap((language) => Object.values(language.persons ?? {})));
 
 const dimensions = 1024;
 const stopWeight = 0.3;

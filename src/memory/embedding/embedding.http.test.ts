@@ -198,5 +198,9 @@ onEveryDatabase('with an embedding server', (engine) => {
     it('no address: the built-in embedder', async () => {
       expect(openEmbedder(settings('builtin')).name).toBe('builtin-2');
     });
+
+    it('`local` without the files of its model: a fault that names the command', () => {
+      expect(() => openEmbedder(settings('local'), { dataDir: '/nowhere' })).toThrow(/npm run embedder/);
+    });
   });
 });

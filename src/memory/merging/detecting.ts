@@ -18,12 +18,13 @@ export function voteForLanguages(runs: readonly Run[]): Votes {
   const words = runs.flatMap(({ kind, text }) => (kind === 'word' ? text.split("'") : []));
   const votes = new Map<string, number>();
   const vote = (code: string, weight: number) => votes.set(code, (votes.get(code) ?? 0) + weight);
-  for (const { language, vocabulary } of lexicons) {
-    for (const word of words) if (vocabulary.has(word)) vote(language.code, 1 / (listedBy.get(word) ?? 1));
-    const { letters } = language;
-    if (letters !== undefined && words.some((word) => letters.test(word)))
-      vote(language.code, words.some((word) => scriptsOfOne.test(word)) ? 2 * letterWeight : letterWeight);
+  for (const word of words) {
+    const codes = listedBy.get(word) ?? [];
+    for (const code of codes) vote(code, 1 / codes.length);
   }
+  const joined = words.join(' ');
+  const weight = scriptsOfOne.test(joined) ? 2 * letterWeight : letterWeight;
+  for (const { language } of lexicons) if (language.letters?.test(joined) === true) vote(language.code, weight);
   const guess = detectLanguage(words);
   const isKnown = words.some((word) => stopWords[guess].has(word));
   if (words.length > 0) vote(guess, isKnown ? stopWordWeight : defaultWeight);

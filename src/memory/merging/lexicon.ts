@@ -118,13 +118,14 @@ export const negationsAnywhere: ReadonlySet<string> = new Set(
     .map(({ words }) => words[0] ?? ''),
 );
 
-/** How many languages list a word. */
-export const listedBy: ReadonlyMap<string, number> = countLanguages();
+/** The codes of the languages that list a word. */
+export const listedBy: ReadonlyMap<string, readonly string[]> = findLanguages();
 
-function countLanguages(): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const { vocabulary } of lexicons) for (const word of vocabulary) counts.set(word, (counts.get(word) ?? 0) + 1);
-  return counts;
+function findLanguages(): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>();
+  for (const { language, vocabulary } of lexicons)
+    for (const word of vocabulary) found.set(word, [...(found.get(word) ?? []), language.code]);
+  return found;
 }
 
 const opposed = new Set(opposites.flatMap(([left, right]) => [`=${left} =${right}`, `=${right} =${left}`]));

@@ -1,4 +1,5 @@
 /** Reads a content as ordered tokens for the comparison with another. */
+import { LRUCache } from 'lru-cache';
 import { cutRuns, type Run } from '../text/words.ts';
 import { joinDates } from './dates.ts';
 import { electLexicon, lexiconOf, type Votes, voteForLanguages } from './detecting.ts';
@@ -31,7 +32,19 @@ export interface Draft {
   readonly readings: Map<Lexicon, Reading>;
 }
 
+/** An entity's memories are compared with each addition to it. */
+const drafts = new LRUCache<string, Draft>({ max: 2_000 });
+const longestCached = 500;
+
 export function draft(content: string): Draft {
+  const cached = drafts.get(content);
+  if (cached !== undefined) return cached;
+  const made = makeDraft(content);
+  if (content.length <= longestCached) drafts.set(content, made);
+  return made;
+}
+
+function makeDraft(content: string): Draft {
   const { text, names } = normaliseWriting(content);
   const runs = cutRuns(text);
   return { text, names, runs, votes: voteForLanguages(runs), readings: new Map() };

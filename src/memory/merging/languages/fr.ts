@@ -2,7 +2,7 @@ import type { Language } from './language.ts';
 
 export const french: Language = {
   code: 'fr',
-  letters: /[œêîûëï]|^(?:j|qu|n|m)'/,
+  letters: /[œêîûëï]|(?<![^ ])(?:j|qu|n|m)'/,
   frequent: 'est, suis, ai, en, dans, avec, pour, par, de, au, aux, se, sur, c, d, mets',
   negations: `ne, n, non, pas, jamais, rien, personne, aucun, aucune, guère, nullement, sans, ni, nulle part, évite, éviter, évitez, évitons, arrête, arrêter, arrêtez, arrêté, cesse, cesser, cessez, exclus, exclure, excluez, interdit, interdite, interdis, interdire,
     défense de, sauf, excepté, hormis, refuse, refuser, au lieu de, plutôt que, abandonné, omets, omettre, renonce, supprime, supprimer, bannir, bannis`,
