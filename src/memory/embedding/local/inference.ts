@@ -26,7 +26,9 @@ export type Embed = (texts: readonly string[]) => Promise<readonly Float32Array[
 /** Models of the BERT family have this many positions. */
 const mostTokens = 512;
 /** Texts of similar length are embedded together, up to this many tokens. */
-const tokensAtOnce = 4_096;
+const tokensAtOnce = 1_024;
+/** Padding may double the length of a text. */
+const mostPadding = 2;
 
 const tokenizerShape = z.object({
   added_tokens: z.array(z.object({ id: z.int(), content: z.string() })),
@@ -67,7 +69,8 @@ function batchesOf<Text extends { readonly ids: readonly number[] }>(
   const batches: Text[][] = [];
   for (const text of texts) {
     const last = batches.at(-1);
-    if (last !== undefined && (last.length + 1) * text.ids.length <= tokensAtOnce) last.push(text);
+    const fits = last !== undefined && (last.length + 1) * text.ids.length <= tokensAtOnce;
+    if (fits && text.ids.length <= mostPadding * (last[0]?.ids.length ?? 0)) last.push(text);
     else batches.push([text]);
   }
   return batches;

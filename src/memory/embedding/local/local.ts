@@ -2,6 +2,7 @@
  * The `local` embedder: a sentence model in a thread of this process, with onnxruntime-node. Concurrent texts share a
  * batch. If the thread ends, waiting texts fail with `embedder_unavailable`, and the next ones start another thread.
  */
+import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { pathToFileURL } from 'node:url';
@@ -106,7 +107,10 @@ export function createLocalEmbedder(options: LocalEmbedderOptions): Embedder {
     embed: (texts) =>
       Promise.all(texts.map((text) => limited(timeoutMs, () => embedOne(prefixes.passage + text, false)))),
     embedQuery: (text) => limited(queryTimeoutMs, () => embedOne(prefixes.query + text, true)),
-    close: () => thread.close(),
+    close: () => {
+      for (const { reject } of waiting.splice(0)) reject(unavailable('it is closed'));
+      return thread.close();
+    },
   };
 }
 
@@ -173,7 +177,13 @@ function createThread(data: WorkerData): Thread {
         worker.postMessage({ id: lastId, texts } satisfies WorkerOrder);
       }),
     close: async () => {
-      await worker?.terminate();
+      const last = worker;
+      if (last === undefined) return;
+      // A thread that is terminated while the runtime works would end the process.
+      const ended = once(last, 'exit');
+      last.ref();
+      last.postMessage('close');
+      await ended;
     },
   };
 }

@@ -8,7 +8,12 @@ const loaded = import(runtime).then((module: Runtime & { readonly default?: Runt
   openModel(model, module.default ?? module, threads),
 );
 
-parentPort?.on('message', async ({ id, texts }: WorkerOrder) => {
+parentPort?.on('message', async (order: WorkerOrder | 'close') => {
+  if (order === 'close') {
+    parentPort?.close();
+    return;
+  }
+  const { id, texts } = order;
   const send = (answer: WorkerAnswer) => parentPort?.postMessage(answer);
   try {
     const embed = await loaded;
