@@ -12,9 +12,10 @@ const frame = (choice: object) =>
 const now = () => performance.timeOrigin + performance.now();
 
 const server = createServer(async (request, response) => {
-  await request.toArray();
+  const body = Buffer.concat(await request.toArray()).toString();
   response.writeHead(200, { 'content-type': 'text/event-stream' });
-  if (perSecond === undefined) for (let index = 0; index < count; index++) send(response, ' word');
+  if (body.includes('Write a title for a conversation')) send(response, 'Some words');
+  else if (perSecond === undefined) for (let index = 0; index < count; index++) send(response, ' word');
   else await sendPaced(response, perSecond);
   response.write(frame({ delta: {}, finish_reason: 'stop' }));
   response.end('data: [DONE]\n\n');

@@ -6,6 +6,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { startIdleDeadline } from '#platform/resilience/deadline.ts';
+import { countOpenStream, windowMs } from './streamwindow.ts';
 
 type Part = LanguageModelV4StreamPart;
 type Delta = Extract<Part, { type: 'text-delta' | 'reasoning-delta' | 'tool-input-delta' }>;
@@ -18,14 +19,6 @@ export interface CoalescingOptions {
   /** Called when the stream has failed or is canceled, to end the provider's work. */
   readonly onBroken: (reason: unknown) => void;
 }
-
-/** Shorter than a reader notices. */
-const minWindowMs = 20;
-/** With many streams a longer one, because most of the cost is per delta that is passed on. */
-const maxWindowMs = 100;
-/** In this process. */
-let openStreams = 0;
-const windowOfAll = () => Math.min(maxWindowMs, Math.max(minWindowMs, openStreams));
 
 /** In characters. Above it nothing is read from the provider until the reader catches up. */
 const maxWaitingSize = 64 * 1024;
@@ -66,6 +59,7 @@ class Coalescing {
   #timer: NodeJS.Timeout | undefined;
   #lastFlushAtMs = Number.NEGATIVE_INFINITY;
   #resumeReading: (() => void) | undefined;
+  readonly #countClosed = countOpenStream();
 
   constructor(opening: readonly Part[], source: PartSource, options: CoalescingOptions) {
     this.#waiting = [...opening];
@@ -75,7 +69,6 @@ class Coalescing {
 
   start(controller: ReadableStreamDefaultController<Part>): void {
     this.#controller = controller;
-    openStreams += 1;
     void this.#readSource();
   }
 
@@ -137,8 +130,7 @@ class Coalescing {
   #schedule(): void {
     if (!this.#isRequested) return;
     if (this.#waiting.length === 0 && this.#end === undefined) return;
-    const { windowMs = windowOfAll() } = this.#options;
-    const waitMs = windowMs - (performance.now() - this.#lastFlushAtMs);
+    const waitMs = (this.#options.windowMs ?? windowMs()) - (performance.now() - this.#lastFlushAtMs);
     if (waitMs <= 0 || this.#openDelta === undefined || this.#end !== undefined) this.#flush();
     else this.#timer ??= setTimeout(() => this.#flush(), waitMs);
   }
@@ -177,7 +169,7 @@ class Coalescing {
   }
 
   #finish(end: { readonly error?: unknown }): void {
-    if (this.#end === undefined) openStreams -= 1;
+    if (this.#end === undefined) this.#countClosed();
     this.#end ??= end;
     this.#resumeReading?.();
     this.#schedule();

@@ -3,6 +3,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { outgoingFetch } from '#platform/http/outgoing.ts';
 import type { ModelEntry } from '../modelsfile.ts';
+import { withMergedDeltas } from './mergedframes.ts';
 import { withoutRefusedFields } from './refusedfields.ts';
 import { openSdkProvider } from './sdkproviders.ts';
 
@@ -20,7 +21,7 @@ export async function openLanguageModel(options: LanguageModelOptions): Promise<
       name: 'model',
       // MODELS_FILE is refused without it.
       baseURL: baseUrl ?? '',
-      fetch: withoutRefusedFields(outgoingFetch),
+      fetch: withMergedDeltas(withoutRefusedFields(outgoingFetch)),
       includeUsage: true,
       headers,
       queryParams: query,
