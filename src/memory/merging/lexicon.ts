@@ -1,6 +1,6 @@
 /** The lists of the languages, arranged for looking up the words of a text. */
 import { languages } from './languages/all.ts';
-import { type Concept, type Language, opposites } from './languages/language.ts';
+import { type Language, opposites } from './languages/language.ts';
 
 export type TokenKind = 'word' | 'person' | 'negation' | 'number' | 'date' | 'symbol' | 'turning' | 'time';
 
@@ -134,8 +134,6 @@ const opposed = new Set(opposites.flatMap(([left, right]) => [`=${left} =${right
 export function areOpposites(left: string, right: string): boolean {
   return opposed.has(`${left} ${right}`);
 }
-
-export const conceptOf = (concept: Concept) => `=${concept}`;
 
 /** Returns the longest entry that the words from `place` match. */
 export function findEntry({ entries }: Lexicon, words: readonly string[], place: number): Entry | undefined {
