@@ -1,7 +1,6 @@
 """Adjusts the vectors of src/memory/embedding/table.bin by pairs of questions and facts; README.md has the command."""
 import argparse
 import os
-import re
 import struct
 import unicodedata
 
@@ -62,30 +61,17 @@ def pairs_of_questions():
         return [line.strip().split(" | ") for line in file if " | " in line]
 
 
-def pairs_of_tuned_half(path):
-    """The half of the test set that may be tuned on: a fact, and after it lines of questions with the letter of a class."""
-    text = open(path, encoding="utf-8").read().split("`")[1]
-    pairs, fact = [], None
-    for line in text.split("\n"):
-        if re.match(r"[spxf] ", line):
-            pairs.append([line[2:], fact])
-        elif line and not line.startswith("#"):
-            fact = line
-    return pairs
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--table", required=True)
     parser.add_argument("--out", required=True)
-    parser.add_argument("--tuned", help="test/memory/meaning-tuned.fixture.ts")
-    parser.add_argument("--steps", type=int, default=150)
-    parser.add_argument("--rate", type=float, default=0.004)
-    parser.add_argument("--anchor", type=float, default=0.01)
+    parser.add_argument("--steps", type=int, default=300)
+    parser.add_argument("--rate", type=float, default=0.02)
+    parser.add_argument("--anchor", type=float, default=0.003)
     options = parser.parse_args()
     data, pieces, scores, vectors, unknown = read(options.table)
     cut = cutter(pieces, scores, unknown)
-    pairs = pairs_of_questions() + (pairs_of_tuned_half(options.tuned) if options.tuned else [])
+    pairs = pairs_of_questions()
     bags = [(cut(left), cut(right)) for left, right in pairs]
     bags = [(left, right) for left, right in bags if left and right]
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True).clip(1e-6)
