@@ -1,6 +1,6 @@
 /** What two contents of one entity and type are to each other: one memory, two linked ones, or two. */
 import type { LinkKind } from '../api.ts';
-import { isSameBut, isSameButOpposites, judge, readsTheSame, type Verdict } from './judging.ts';
+import { isNegated, isSameBut, isSameButOpposites, judge, readsTheSame, type Verdict } from './judging.ts';
 import { type Draft, type Reading, readTogether } from './reading.ts';
 
 export interface ComparingOptions {
@@ -38,7 +38,8 @@ function linkOf(
   [left, right]: readonly [Reading, Reading],
 ): LinkKind | undefined {
   const isNear = similarity > linkAbove;
-  if (verdict === 'negation' || verdict === 'number' || verdict === 'date')
+  if (verdict === 'negation') return isNear || isNegated(left, right) ? 'conflict' : undefined;
+  if (verdict === 'number' || verdict === 'date')
     return isNear || isSameBut(left, right, verdict) ? 'conflict' : undefined;
   if (verdict === 'opposite') return isNear || isSameButOpposites(left, right) ? 'conflict' : undefined;
   if (verdict === 'roles' && isNear) return 'conflict';

@@ -32,6 +32,9 @@ export function judge(left: Reading, right: Reading, lexical: boolean): Verdict 
   if (lexical) return 'words';
   if ([...onlyLeft, ...onlyRight].some(({ kind }) => kind === 'turning' || kind === 'symbol')) return 'words';
   if (isOneExchange(found)) return 'words';
+  // Apart from connecting words, one only adds to the other: "the cat with the hat", "the cat in the hat box".
+  const connects = (tokens: Reading) => tokens.every(({ elaborates }) => elaborates === true);
+  if (connects(onlyLeft) !== connects(onlyRight)) return 'words';
   const named = (tokens: Reading) => tokens.some(({ isName }) => isName === true);
   return named(onlyLeft) && named(onlyRight) ? 'words' : 'same';
 }
@@ -52,6 +55,14 @@ export function isSameBut(left: Reading, right: Reading, kind: Token['kind']): b
       .map(({ value }) => value)
       .join(' ');
   return rest(left) === rest(right);
+}
+
+/** Returns true for "I eat gluten" and "I avoid gluten": apart from the negation, one has a single word more. */
+export function isNegated(left: Reading, right: Reading): boolean {
+  const rest = (reading: Reading) => reading.filter(({ kind }) => kind !== 'negation');
+  const found = align(rest(left), rest(right));
+  const shared = rest(left).filter((token) => isOfWeight(token)).length - (found?.left.filter(isOfWeight).length ?? 0);
+  return found !== undefined && shared > 0 && [...found.left, ...found.right].filter(isOfWeight).length <= 1;
 }
 
 /** Returns whether two contents are equal apart from opposites. */
@@ -78,7 +89,8 @@ function isOneExchange({ left, right, gaps, middles }: Alignment): boolean {
   if (gaps === 1 && left.filter(isOfWeight).length === 1 && right.filter(isOfWeight).length === 1) return true;
   return middles.every(
     (tokens) =>
-      tokens.length <= longestUnspaced && tokens.every(({ value }) => value.startsWith('=') || unspaced.test(value)),
+      tokens.length <= longestUnspaced &&
+      tokens.every(({ kind, value }) => kind === 'person' || value.startsWith('=') || unspaced.test(value)),
   );
 }
 

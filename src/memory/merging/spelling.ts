@@ -110,6 +110,15 @@ function withoutEnding(word: string): string {
   return word;
 }
 
+const firstSyllable = 0xac00;
+const finalsPerVowel = 28;
+
+/** Whether a syllable of Hangul ends in a consonant. */
+function hasFinal(syllable: string): boolean {
+  const place = (syllable.codePointAt(0) ?? 0) - firstSyllable;
+  return place >= 0 && place % finalsPerVowel !== 0;
+}
+
 /** Separates particles, and reduces the polite and plain endings of verbs to one. */
 function korean(word: string): readonly string[] {
   const verb = word
@@ -118,7 +127,9 @@ function korean(word: string): readonly string[] {
     .replace(/(?:습니다|어요|아요|는다)$/, '');
   if (verb !== word && verb !== '') return [verb];
   if (word.length < 2) return [word];
-  const [, noun = word, particle] = /^(.+)([을를가은는에])$/.exec(word) ?? [];
+  const [, noun = word, particle] = /^(.+)([을를가은는에와과])$/.exec(word) ?? [];
+  // After a final consonant, "이" is the particle "가".
+  if (word.length > 2 && word.endsWith('이') && hasFinal(word.at(-2) ?? '')) return [word.slice(0, -1), '가'];
   if (particle === undefined || particle === '은' || particle === '는') return [noun];
   return [noun, particle === '을' ? '를' : particle];
 }
