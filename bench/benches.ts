@@ -7,6 +7,7 @@ import { deletion } from './deletion.ts';
 import { events } from './events.ts';
 import { benches as imageBenches } from './image.ts';
 import { memory } from './memory.ts';
+import { merging } from './merging.ts';
 import { posts } from './posts.ts';
 import { presign } from './presign.ts';
 import { recall } from './recall.ts';
@@ -32,6 +33,7 @@ export const benches: readonly Bench[] = [
   posts,
   memory,
   recall,
+  merging,
   agent,
   runs,
   threads,
