@@ -33,6 +33,15 @@ export const agentSettings = {
     { meaning: "The model's instructions, in place of the built-in ones; `@file` reads them from a file." },
     (raw) => (raw.startsWith('@') ? readText(raw.slice(1)) : raw),
   ),
+  extractMemories: setting(
+    'AGENT_EXTRACT_MEMORIES',
+    {
+      defaultText: '`true` with a model, unless `MEMORY_MODEL_BASE_URL` or `MEMORY_MODEL_NAME` is `off`',
+      meaning:
+        '`true`: after a completed run, the memory service extracts what to remember from its question and answer (docs/agent.md#memories-from-conversations).',
+    },
+    parseBoolean,
+  ),
   mcpServers: setting(
     'AGENT_MCP_SERVERS',
     {
@@ -50,12 +59,14 @@ export const agentSettings = {
       default: false,
       meaning: '`true`: `AGENT_MCP_SERVERS` may have private addresses. Otherwise such a server is a start fault.',
     },
-    (raw) => {
-      if (raw !== 'true' && raw !== 'false') throw new Error('must be true or false');
-      return raw === 'true';
-    },
+    parseBoolean,
   ),
 } as const;
+
+function parseBoolean(raw: string): boolean {
+  if (raw !== 'true' && raw !== 'false') throw new Error('must be true or false');
+  return raw === 'true';
+}
 
 function readText(path: string): string {
   try {

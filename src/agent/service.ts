@@ -21,6 +21,8 @@ import { workOnDeletions } from './deletion/deletion.ts';
 import { clearingQueue, deletionQueue } from './deletion/queues.ts';
 import type { DeletionPace } from './deletion/removal.ts';
 import { openEventLog } from './eventlog/open.ts';
+import { workOnExtractions } from './extraction/extracting.ts';
+import { extractionQueue } from './extraction/request.ts';
 import { McpCalls } from './mcp/calls.ts';
 import { addMcpRoutes } from './mcp/routes.ts';
 import { AgentMetrics } from './metrics.ts';
@@ -66,6 +68,8 @@ export interface AgentDeps {
   /** Other services, with the internal key. */
   readonly media: ActingClient;
   readonly memory: ActingClient;
+  /** Whether the memory service has a language model, as far as the settings show. */
+  readonly hasMemoryModel?: boolean;
   readonly settings: Values<typeof agentSettings>;
   readonly model: Values<typeof modelSettings>;
   /** Reads the environment variables that MODELS_FILE names. */
@@ -96,7 +100,7 @@ type Tables = AccountTables &
   UserEventTables &
   VideoTables;
 
-const queues = [videoQueue.name, titleQueue.name, deletionQueue.name, clearingQueue.name];
+const queues = [videoQueue, titleQueue, extractionQueue, deletionQueue, clearingQueue].map(({ name }) => name);
 
 /** Runs of dead instances are ended within 30 s (docs/specification/agent.md#streams): a lease, a look every 2 s, and the end itself. */
 const defaultLeaseMs = 15_000;
@@ -144,6 +148,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     ...(deps.readKey && { readKey: deps.readKey }),
     ...(idleMs !== undefined && { idleMs }),
   });
+  const hasModel = models.pick(undefined).label.simulated !== true;
   const runs = {
     ...common,
     metrics,
@@ -152,7 +157,8 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
     lease,
     maxRunsPerUser: settings.maxRunsPerUser,
     // The offline model has nothing to say about a conversation.
-    makesTitles: models.pick(undefined).label.simulated !== true,
+    makesTitles: hasModel,
+    extractsMemories: settings.extractMemories ?? (hasModel && deps.hasMemoryModel === true),
   };
   const executor = new RunExecutor({
     ...runs,
@@ -217,6 +223,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   measureJobs(app.metrics, jobs, queues);
   workOnVideos(common);
   workOnTitles({ ...common, models, metrics });
+  workOnExtractions({ ...common, metrics });
   workOnDeletions(removal);
   // An embedded database has one process, so all runs that are in flight at its start belong to a dead one.
   if (database.driver === 'pglite') await Promise.all([reaper.reapAll(), calls.reap(true)]);

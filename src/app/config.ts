@@ -268,7 +268,7 @@ const groupsByService: Partial<Record<ServiceName, readonly GroupName[]>> = {
   auth: ['database', 'identity', 'auth', 'webhooks'],
   agent: ['database', 'redis', 'identity', 'internal', 'agent', 'model', 'imageModel', 'videoModel', 'webhooks'],
   edge: ['objects', 'legacyObjects', 'resizing', 'image', 'edge'],
-  memory: ['database', 'identity', 'internal', 'memory', 'embedding'],
+  memory: ['database', 'identity', 'internal', 'memory', 'embedding', 'memoryModel'],
   content: ['database', 'cms', 'content'],
   notify: ['database', 'internal', 'notify', 'webhooks'],
   idp: ['localIdp', 'database', 'webhooks'],

@@ -11,7 +11,7 @@ import { edgeSettings } from '#edge/config.ts';
 import { imageServiceSettings, imageSettings } from '#image/config.ts';
 import { idpSettings } from '#local/idp/config.ts';
 import { mediaSettings } from '#media/config.ts';
-import { embeddingSettings, memorySettings } from '#memory/config.ts';
+import { embeddingSettings, memoryModelSettings, memorySettings } from '#memory/config.ts';
 import { notifySettings } from '#notify/config.ts';
 import { address, integer, list, parseAddress, type Setting, secret, setting, text } from '#platform/config.ts';
 import { parseOriginPattern } from '#platform/http/origins.ts';
@@ -243,6 +243,7 @@ export const settingGroups = {
   videoModel: videoModelSettings,
   memory: memorySettings,
   embedding: embeddingSettings,
+  memoryModel: memoryModelSettings,
   notify: notifySettings,
   webhooks: webhookSettings,
   image: imageSettings,

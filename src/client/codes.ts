@@ -29,6 +29,8 @@ export type ProblemCode =
   | 'memory_full'
   | 'message_exists'
   | 'method_not_allowed'
+  | 'model_calls_used_up'
+  | 'model_unavailable'
   | 'no_session'
   | 'not_cancelable'
   | 'not_found'

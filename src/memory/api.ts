@@ -13,10 +13,10 @@ export const memoryTypes = ['preference', 'workflow', 'instruction', 'episodic']
 export type EntityType = (typeof entityTypes)[number];
 export type MemoryType = (typeof memoryTypes)[number];
 
-const entityType = z.enum(entityTypes);
+export const entityType = z.enum(entityTypes);
 const memoryType = z.enum(memoryTypes);
 /** The caller chooses ids. They must fit into a database row, a path and a log line. */
-const entityId = z
+export const entityId = z
   .string()
   .regex(/^[^\p{Cc}\p{Cs}]{1,256}$/u, 'must be 1 to 256 characters without control characters');
 
@@ -41,7 +41,10 @@ const metadata = z
   });
 export type Metadata = Readonly<Record<string, unknown>>;
 
-export type Actor = 'user' | 'server' | 'operator';
+export const actors = ['user', 'server', 'operator', 'model'] as const;
+export type Actor = (typeof actors)[number];
+export const revisionActions = ['merge', 'edit', 'replace'] as const;
+export type RevisionAction = (typeof revisionActions)[number];
 export type LinkKind = 'related' | 'conflict';
 
 /** The part of a memory that its history records. */
@@ -77,10 +80,13 @@ export const memory = z.object({
   content: z.string(),
   metadata: z.record(z.string(), z.unknown()),
   ...timestamps,
+  invalid_at: z.iso.datetime().nullable().describe('Since when it is replaced. `null`: it is valid.'),
+  replaced_by: z.string().nullable().describe('The memory that replaced it, unless that one was deleted.'),
 });
 export type Memory = z.output<typeof memory>;
 
-const foundMemory = memory.extend({
+/** Only valid memories are found. */
+const foundMemory = memory.omit({ invalid_at: true, replaced_by: true }).extend({
   score: z.number().describe('Higher is nearer to the query.'),
   fallback: z
     .literal(true)

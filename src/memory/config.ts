@@ -44,3 +44,33 @@ export const embeddingSettings = {
     meaning: 'How many numbers a vector has. When set it is asked for, and every other answer is refused.',
   }),
 } as const;
+
+/** docs/specification/memory.md#judging. */
+export const memoryModelSettings = {
+  baseUrl: setting(
+    'MEMORY_MODEL_BASE_URL',
+    {
+      defaultText: "the agent's model",
+      meaning:
+        'OpenAI-compatible chat completions for judging and extracting memories (docs/memory.md#language-model); `off`: none.',
+    },
+    (raw) => (raw === 'off' ? raw : parseAddress(raw)),
+  ),
+  apiKey: text('MEMORY_MODEL_API_KEY', {
+    secret: true,
+    meaning: 'Its key. Without `MEMORY_MODEL_BASE_URL`, the key of the agent is used unless this is set.',
+  }),
+  name: text('MEMORY_MODEL_NAME', { meaning: "The model, if it is not the agent's first one; `off`: none." }),
+  dailyCalls: integer('MEMORY_MODEL_DAILY_CALLS', {
+    default: 200,
+    min: 1,
+    meaning:
+      'Calls of this model for one entity and day in UTC. Beyond it, memories wait and `POST /memory/extract` is 429.',
+  }),
+  timeoutS: integer('MEMORY_MODEL_TIMEOUT_SECS', {
+    default: 30,
+    min: 1,
+    max: 60,
+    meaning: 'How long one call of this model may take.',
+  }),
+} as const;

@@ -1,4 +1,5 @@
 /** The memory service (docs/specification/memory.md; docs/memory.md). */
+import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { Access } from '#platform/access/access.ts';
 import { guardAdmins } from '#platform/access/admin.ts';
 import type { Clock } from '#platform/clock.ts';
@@ -8,11 +9,16 @@ import { createServer, type HttpServer, type ServerOptions } from '#platform/htt
 import { measureJobs } from '#platform/jobs/depth.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { addAdminRoutes } from './admin/routes.ts';
+import type { AddingDeps } from './changes/adding.ts';
 import { createEntityQueue } from './changes/entityqueue.ts';
 import { calibrateEmbedder } from './embedding/calibration.ts';
 import type { Embedder } from './embedding/embedder.ts';
 import { reembeddingQueue, startReembedding } from './embedding/reembedding.ts';
+import { addExtractionRoutes } from './extraction/routes.ts';
+import { type JudgingDeps, judgingQueue, requestJudgement, workOnJudgements } from './judging/judge.ts';
 import { findVectorColumn } from './memories/memorystore.ts';
+import { createMemoryModel } from './model/languagemodel.ts';
+import { ModelMetrics } from './model/metrics.ts';
 import { addRoutes } from './routes.ts';
 import { createEntityIndexes } from './search/entityindex.ts';
 import { addSelfServiceRoutes } from './selfservice/routes.ts';
@@ -34,6 +40,19 @@ export interface MemoryDeps {
   readonly jobs: Jobs;
   /** Closed with the service. */
   readonly embedder: Embedder;
+  /** Judges and extracts memories. Without one, only the rules judge. */
+  readonly languageModel?: LanguageModelOptions | undefined;
+  /** For tests. */
+  readonly pace?: { readonly judgingDelayMs?: number };
+}
+
+export interface LanguageModelOptions {
+  readonly id: string;
+  readonly model: LanguageModelV4;
+  /** MEMORY_MODEL_DAILY_CALLS. */
+  readonly dailyCalls: number;
+  /** MEMORY_MODEL_TIMEOUT_SECS. */
+  readonly timeoutMs: number;
 }
 
 export async function createMemory(deps: MemoryDeps): Promise<HttpServer> {
@@ -49,16 +68,40 @@ export async function createMemory(deps: MemoryDeps): Promise<HttpServer> {
   const column = await findVectorColumn(db);
   const indexes = createEntityIndexes(column, embedder);
   const mergeAbove = deps.mergeSimilarity ?? 0.9;
-  const routeDeps = { db, column, embedder, indexes, clock, mergeAbove, queue: createEntityQueue() };
+  const baseDeps = { db, column, embedder, indexes, clock, mergeAbove, queue: createEntityQueue() };
+  const judging = openJudge(deps, baseDeps);
+  const routeDeps = { ...baseDeps, ...(judging && { requestJudgement: requestJudgement(judging) }) };
   addRoutes(app, access, routeDeps);
   addSelfServiceRoutes(app, access, routeDeps);
+  addExtractionRoutes(app, access, judging);
   addAdminRoutes(app, guardAdmins(deps.adminToken), routeDeps);
   await startReembedding(routeDeps, deps.jobs, deps.server.log);
-  const queues = [reembeddingQueue(embedder).name];
+  if (judging !== undefined) {
+    workOnJudgements(judging);
+    judging.modelMetrics.register(app.metrics);
+  }
+  const queues = [reembeddingQueue(embedder).name, ...(judging ? [judgingQueue.name] : [])];
   measureJobs(app.metrics, deps.jobs, queues);
   app.addHook('onClose', async () => {
     await deps.jobs.stop({ queues });
     await embedder.close();
   });
   return app;
+}
+
+function openJudge(
+  { languageModel, jobs, server, pace }: MemoryDeps,
+  adding: Omit<AddingDeps, 'requestJudgement'>,
+): JudgingDeps | undefined {
+  if (languageModel === undefined) return undefined;
+  return {
+    ...adding,
+    jobs,
+    log: server.log,
+    model: createMemoryModel(languageModel),
+    modelMetrics: new ModelMetrics(),
+    dailyCalls: languageModel.dailyCalls,
+    modelTimeoutMs: languageModel.timeoutMs,
+    ...(pace?.judgingDelayMs !== undefined && { judgingDelayMs: pace.judgingDelayMs }),
+  };
 }

@@ -1,7 +1,16 @@
 /** The tables of the memory service, for the types of its queries. */
 import type { Generated } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
-import type { Actor, DerivedFact, EntityType, LinkKind, MemoryContent, MemoryType, Metadata } from './api.ts';
+import type {
+  Actor,
+  DerivedFact,
+  EntityType,
+  LinkKind,
+  MemoryContent,
+  MemoryType,
+  Metadata,
+  RevisionAction,
+} from './api.ts';
 
 export interface MemoryTables {
   memory_entities: {
@@ -10,6 +19,7 @@ export interface MemoryTables {
     version: Generated<number>;
     memory_count: Generated<number>;
     memory_bytes: Generated<number>;
+    judging_key: Generated<string>;
   };
   memories: {
     memory_id: Generated<string>;
@@ -26,17 +36,20 @@ export interface MemoryTables {
     bytes: number;
     created_at: Generated<Date>;
     updated_at: Generated<Date>;
+    invalid_at: Date | null;
+    replaced_by: string | null;
   };
   memory_revisions: {
     memory_id: string;
     number: number;
-    action: 'merge' | 'edit';
+    action: RevisionAction;
     actor: Actor;
     before: MemoryContent;
     after: MemoryContent;
     incoming: MemoryContent | null;
     similarity: number | null;
     embedder: string;
+    reason: string | null;
     created_at: Generated<Date>;
     undone_at: Date | null;
   };
@@ -62,6 +75,16 @@ export interface MemoryTables {
     type: MemoryType;
     content_hash: Buffer;
     other_hash: Buffer;
+  };
+  memory_judgements: {
+    memory_id: string;
+    due_at: Date;
+  };
+  memory_model_calls: {
+    entity_type: EntityType;
+    entity_id: string;
+    day: string;
+    calls: number;
   };
   memory_calibrations: {
     embedder: string;

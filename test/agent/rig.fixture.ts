@@ -76,6 +76,7 @@ export const testSettings: AgentDeps['settings'] = {
   drainS: 5,
   maxSteps: 8,
   instructions: undefined,
+  extractMemories: false,
   mcpServers: [],
   mcpAllowPrivate: false,
 };

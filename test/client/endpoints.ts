@@ -149,6 +149,7 @@ export const services = {
         answer: 'SearchResult',
         repeatable: true,
       },
+      'POST /memory/extract': { name: 'extractMemories', body: 'ExtractionRequest', answer: 'Extraction' },
       'GET /memories': { name: 'listMemories', query: 'MemoryQuery', answer: 'Memories' },
       'GET /memory/{id}': { name: 'readMemory', answer: 'Memory' },
       'GET /export': { name: 'exportMemories', query: 'EntityQuery', answer: 'EntityExport' },

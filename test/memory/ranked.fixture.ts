@@ -32,6 +32,7 @@ export async function rankContents(
         type,
         content,
         embedder: embedder.name,
+        isInvalid: false,
         version: 1,
         createdAt: new Date(atMs),
         updatedAt: new Date(atMs),

@@ -2,10 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { describe } from 'vitest';
+import { readConfig } from '#app/config.ts';
 import { migrations } from '#app/migrations.ts';
+import { openMemoryModel } from '#app/wiring/memorymodel.ts';
 import { createBuiltinEmbedder } from '#memory/embedding/builtin.ts';
 import type { Embedder } from '#memory/embedding/embedder.ts';
-import { createMemory } from '#memory/service.ts';
+import { createMemory, type LanguageModelOptions } from '#memory/service.ts';
 import { createAccess } from '#platform/access/access.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/db.ts';
@@ -54,12 +56,26 @@ export interface RigOptions {
   readonly embedder?: Embedder;
   /** Of another rig, which closes it. */
   readonly database?: Database;
+  readonly languageModel?: LanguageModelOptions | undefined;
+  readonly judgingDelayMs?: number;
+  /** How soon another process takes over the jobs of this one. */
+  readonly leaseMs?: number;
+}
+
+/** The language model of memories at this URL, as the settings open it. */
+export function languageModelAt(
+  url: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<LanguageModelOptions | undefined> {
+  const environment = { MEMORY_MODEL_BASE_URL: url, MEMORY_MODEL_NAME: 'a-judge', MEMORY_MODEL_API_KEY: 'a key' };
+  const config = readConfig({ ...environment, ...settings }, [], { keepSecrets: false });
+  return openMemoryModel({ config, log: createLog({ level: 'silent' }), telemetry: undefined });
 }
 
 export async function startMemory(engine: DatabaseEngine, options: RigOptions = {}): Promise<MemoryRig> {
   const log = createLog({ level: 'silent' });
   const database = options.database ?? (await engine.open(migrations));
-  const jobs = createJobs({ database, log });
+  const jobs = createJobs({ database, log, ...(options.leaseMs && { leaseMs: options.leaseMs }) });
   const issuer = await startTestIssuer();
   const app = await createMemory({
     server: { log, readiness: { database: () => database.check() }, maxInFlight: 5000 },
@@ -70,6 +86,8 @@ export async function startMemory(engine: DatabaseEngine, options: RigOptions = 
     database,
     jobs,
     embedder: options.embedder ?? createBuiltinEmbedder(),
+    languageModel: options.languageModel,
+    pace: { judgingDelayMs: options.judgingDelayMs ?? 0 },
   });
   const url = await listen(app);
   const client = (headers: Record<string, string>) => createClient(url, headers);

@@ -4,11 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { offlineVideos } from '#local/renderer/renderer.ts';
 import { createClient, type HttpClient } from '#platform/http/client.ts';
 import { type Provider, startProvider } from '../agent/provider.fixture.ts';
-import { type AgentRig, type Chatter, modelsOf, newThread, startAgent } from '../agent/rig.fixture.ts';
+import { type AgentRig, type Chatter, modelsOf, newThread, startAgent, testSettings } from '../agent/rig.fixture.ts';
 import { databaseEngines } from '../database.fixture.ts';
 import { picture } from '../media/pictures.fixture.ts';
 import { embedded, put, upload } from '../media/rig.fixture.ts';
-import { type MemoryRig, startMemory } from '../memory/rig.fixture.ts';
+import { type ModelServer, startModelServer } from '../memory/modelserver.fixture.ts';
+import { languageModelAt, type MemoryRig, startMemory } from '../memory/rig.fixture.ts';
 import { type CallRow, calls } from './table.fixture.ts';
 import { type SeenCall, type Witness, witness } from './witness.fixture.ts';
 
@@ -26,12 +27,14 @@ let png: Buffer;
 let agentUrl: string;
 let seeingUrl: string;
 let provider: Provider;
+let memoryModel: ModelServer;
 
 beforeAll(async () => {
   const [pglite] = databaseEngines;
   if (pglite === undefined) throw new Error('there is no database engine');
   png = await picture('png');
-  memory = await startMemory(pglite);
+  memoryModel = await startModelServer();
+  memory = await startMemory(pglite, { languageModel: await languageModelAt(memoryModel.url) });
   seams.memory = await witness(memory.url);
   const behind = (name: string) => {
     const client = createClient({
@@ -70,6 +73,7 @@ beforeAll(async () => {
   const seeing = await first.another({
     memory: behind('memory'),
     model: modelsOf({ url: provider.url, names: ['seeing'] }),
+    settings: { ...testSettings, extractMemories: true },
     pace: { leaseMs: 60_000 },
   });
   seeingUrl = seeing.url;
@@ -83,6 +87,7 @@ afterAll(async () => {
   for (const seam of Object.values(seams)) seam.close();
   await memory.close();
   provider.close();
+  memoryModel.close();
 });
 
 const newAsset = async (chatter: Chatter) => {
@@ -104,8 +109,10 @@ describe('a conversation with pictures, videos and memory', () => {
     await say({ parts: [{ type: 'text', text: 'Edit this, please.' }, file(await newAsset(alice))] });
     await say({ parts: [{ type: 'text', text: 'Remember that I like bees and make an image and a video.' }] });
     await say({ parts: [{ type: 'text', text: 'What do you know about me?' }] });
+    await say({ parts: [{ type: 'text', text: 'Forget that I like bees.' }] });
     const sight = [{ type: 'text', text: 'What do you see?' }, file(await newAsset(alice))];
     await say({ parts: sight }, rig.at(seeingUrl, alice));
+    await expect.poll(() => seams.memory?.seen.some(({ path }) => path === '/memory/extract')).toBe(true);
     await alice.messages(threadId);
     const listing = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_assets' } };
     const accept = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
@@ -140,6 +147,8 @@ interface Probe {
   readonly bodyFor: () => Promise<object>;
   /** By default, a rejection is a 403. */
   readonly isRefused?: (body: SignedRefs) => boolean;
+  /** A success takes the data away, so each attempt needs its own. */
+  readonly isConsumed?: true;
 }
 type SignedRefs = Readonly<Record<string, { readonly ready?: boolean }>>;
 
@@ -194,12 +203,23 @@ const probes: Readonly<Record<string, Probe>> = {
   },
   'memory POST /inject': { bodyFor: async () => ({ ...entity(), query: 'bees' }) },
   'memory POST /memory/search': { bodyFor: async () => ({ ...entity(), query: 'bees' }) },
+  'memory POST /memory/extract': {
+    bodyFor: async () => ({ ...entity(), messages: [{ role: 'user', content: 'I like bees' }] }),
+  },
+  'memory DELETE /memory/:id': {
+    isConsumed: true,
+    bodyFor: async () => {
+      const body = { ...entity(), content: `I like bees ${randomUUID()}`, type: 'preference' };
+      return (await memory.server.send<{ id: string }>('POST', '/memory/add', body)).body;
+    },
+  },
   'memory POST /memory/add': { bodyFor: async () => ({ ...entity(), content: 'I like bees', type: 'preference' }) },
 };
 
 function send({ service, endpoint }: CallRow, body: object, headers: Record<string, string>): Promise<Response> {
   const [method = '', path = ''] = endpoint.split(' ');
-  const url = (service === 'media' ? rig.media.url : memory.url) + path;
+  const named = path.replace(/:(\w+)/g, (_, name: string) => String(Reflect.get(body, name)));
+  const url = (service === 'media' ? rig.media.url : memory.url) + named;
   if (method === 'GET') return fetch(`${url}?${new URLSearchParams({ ...body })}`, { headers });
   return fetch(url, {
     method,
@@ -212,8 +232,7 @@ function send({ service, endpoint }: CallRow, body: object, headers: Record<stri
 async function isRejected(row: CallRow, body: object, headers: Record<string, string>): Promise<boolean> {
   const { isRefused } = probes[`${row.service} ${row.endpoint}`] ?? {};
   const response = await send(row, body, headers);
-  const signed = (await response.json()) as SignedRefs;
-  const rejected = isRefused?.(signed) ?? response.status === 403;
+  const rejected = isRefused?.((await response.json()) as SignedRefs) ?? response.status === 403;
   if (!rejected) expect(response.status).toBeLessThan(300);
   return rejected;
 }
@@ -226,10 +245,12 @@ describe.each(forUsers)('$file: $service $endpoint on behalf of a user', (row) =
     const probe = probes[`${row.service} ${row.endpoint}`];
     if (probe === undefined) throw new Error('this row of the table needs a probe here');
     const body = await probe.bodyFor();
-    expect(await isRejected(row, body, onBehalfOf(mallory.userId))).toBe(true);
-    expect(await isRejected(row, body, onBehalfOf(alice.userId))).toBe(false);
-    expect(await isRejected(row, body, onBehalfOf(alice.userId.toUpperCase()))).toBe(false);
-    expect(await isRejected(row, body, key)).toBe(false);
+    const isRejectedWith = async (headers: Record<string, string>) =>
+      isRejected(row, probe.isConsumed ? await probe.bodyFor() : body, headers);
+    expect(await isRejectedWith(onBehalfOf(mallory.userId))).toBe(true);
+    expect(await isRejectedWith(onBehalfOf(alice.userId))).toBe(false);
+    expect(await isRejectedWith(onBehalfOf(alice.userId.toUpperCase()))).toBe(false);
+    expect(await isRejectedWith(key)).toBe(false);
   });
 
   it('rejects an invalid user id, and a user id without the key', async () => {
@@ -242,7 +263,8 @@ describe.each(forUsers)('$file: $service $endpoint on behalf of a user', (row) =
 });
 
 describe('memory on behalf of a user', () => {
-  const rows = forUsers.filter(({ service }) => service === 'memory');
+  // A memory that is named by its id brings its entity.
+  const rows = forUsers.filter(({ service, endpoint }) => service === 'memory' && !endpoint.includes(':id'));
 
   it.each(rows)('$endpoint reaches no group, neither as the entity nor beside it', async (row) => {
     const body = (await probes[`memory ${row.endpoint}`]?.bodyFor()) ?? {};
@@ -251,6 +273,13 @@ describe('memory on behalf of a user', () => {
     expect(await isRejected(row, group, key)).toBe(false);
     if (row.endpoint === 'POST /inject')
       expect(await isRejected(row, { ...body, group_id: 'a-group' }, onBehalfOf(alice.userId))).toBe(true);
+  });
+
+  it('deletes no memory of a group', async () => {
+    const group = { entity_id: 'a-group', entity_type: 'group', content: 'We like rye bread', type: 'preference' };
+    const added = await memory.server.send<{ id: string }>('POST', '/memory/add', group);
+    const asAlice = memory.client(onBehalfOf(alice.userId));
+    expect((await asAlice.send('DELETE', `/memory/${added.body.id}`)).status).toBe(403);
   });
 
   it('changes no memory of another user, and records the server as the actor', async () => {

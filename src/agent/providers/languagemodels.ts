@@ -23,6 +23,7 @@ export async function openLanguageModel(options: LanguageModelOptions): Promise<
       baseURL: baseUrl ?? '',
       fetch: withMergedDeltas(withoutRefusedFields(outgoingFetch)),
       includeUsage: true,
+      supportsStructuredOutputs: true,
       headers,
       queryParams: query,
       ...(apiKey && { apiKey }),

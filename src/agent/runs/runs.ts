@@ -19,6 +19,7 @@ import { pictureCost } from '../billing/prices.ts';
 import { runReference } from '../billing/references.ts';
 import type { TokenUsage } from '../billing/usage.ts';
 import { type Publishers, publishRunEnd, publishRunStart } from '../events.ts';
+import { requestExtraction } from '../extraction/request.ts';
 import { agentProblems } from '../problems.ts';
 import { findMessage } from '../store/messagestore.ts';
 import {
@@ -50,6 +51,8 @@ export interface RunsDeps extends Publishers {
   readonly jobs: Jobs;
   /** Whether a model makes titles. */
   readonly makesTitles: boolean;
+  /** AGENT_EXTRACT_MEMORIES. */
+  readonly extractsMemories: boolean;
 }
 
 /** What a run with a model costs, and who may start it. */
@@ -219,6 +222,7 @@ export async function endRun(deps: RunsDeps, run: Run, end: RunEnd): Promise<Ans
     if (isStored) {
       await addMessage(tx, { threadId, id, ownerId, role: 'assistant', parts, metadata, taskId }, undefined);
       if (deps.makesTitles && status === 'completed') await requestTitle(deps.jobs, tx, run);
+      if (deps.extractsMemories && status === 'completed') await requestExtraction(deps.jobs, tx, run);
     }
     const settled = isCharged ? [runReference(taskId), ...end.delivered] : end.delivered;
     const settlement = await closeCredits(tx, taskId, settled);

@@ -20,8 +20,9 @@ const profile = z
   .object({ summary: z.string().nullish(), facts: z.record(z.string(), z.string()).nullish() })
   .nullish();
 const injected = z.object({ profile, memories });
-const found = z.object({ memories });
 const added = z.object({ id: z.string(), deduplicated: z.boolean().optional() });
+const found = z.object({ memories });
+const withIds = z.object({ memories: z.array(z.object({ id: z.string(), content: z.string() })) });
 
 /** Lines for the model's instructions; none when nothing is known, or the memory service does not answer in time. */
 export async function injectMemory(
@@ -56,11 +57,15 @@ export async function injectMemory(
 
 /** Throws `engine_unavailable` when the memory service does not answer. */
 export async function searchMemory(
-  { memory }: MemoryDeps,
+  deps: MemoryDeps,
   userId: string,
   query: string,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
+  return found.parse(await search(deps, userId, query, signal)).memories.map(({ content }) => content);
+}
+
+async function search({ memory }: MemoryDeps, userId: string, query: string, signal: AbortSignal): Promise<unknown> {
   const json = { entity_id: userId, entity_type: 'user', query: excerpt(query), limit: 10 };
   const answer = await memory.send({
     method: 'POST',
@@ -71,7 +76,41 @@ export async function searchMemory(
     signal,
   });
   if (answer.status !== 200) throw new Error(`the memory service answered ${answer.status}`);
-  return found.parse(answer.json()).memories.map(({ content }) => content);
+  return answer.json();
+}
+
+export interface KnownMemory {
+  readonly id: string;
+  readonly content: string;
+}
+
+/** As `searchMemory`, with ids: the memories that a user may mean by words, the nearest first. */
+export async function findMemories(
+  deps: MemoryDeps,
+  userId: string,
+  query: string,
+  signal: AbortSignal,
+): Promise<readonly KnownMemory[]> {
+  return withIds.parse(await search(deps, userId, query, signal)).memories;
+}
+
+/** Returns `false` if the user has no such memory. Throws as `searchMemory`. */
+export async function deleteMemory(
+  { memory }: MemoryDeps,
+  userId: string,
+  id: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const answer = await memory.send({
+    method: 'DELETE',
+    route: '/memory/:id',
+    path: `/memory/${encodeURIComponent(id)}`,
+    onBehalfOf: userId,
+    signal,
+  });
+  if (answer.status === 403 || answer.status === 404) return false;
+  if (answer.status !== 204) throw new Error(`the memory service answered ${answer.status}`);
+  return true;
 }
 
 /** The user's memory takes nothing more. */
@@ -98,6 +137,51 @@ export async function addMemory(
   const { id, deduplicated = false } = added.parse(answer.json());
   return { id, deduplicated };
 }
+
+export interface ConversationMessage {
+  readonly role: 'user' | 'assistant';
+  readonly content: string;
+}
+
+export interface ExtractionUsage {
+  /** The language model of the memory service. */
+  readonly model: string;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+/** Longer than the two calls of the model that an extraction makes. */
+const extractionTimeoutMs = 150_000;
+
+/**
+ * Has the memory service extract what to remember of the user. Returns `undefined` if the user has had the extractions of
+ * the day, or the memory is full. Throws if the memory service or its model does not answer.
+ */
+export async function extractMemories(
+  { memory }: MemoryDeps,
+  userId: string,
+  messages: readonly ConversationMessage[],
+  signal: AbortSignal,
+): Promise<ExtractionUsage | undefined> {
+  const answer = await memory.send({
+    method: 'POST',
+    route: '/memory/extract',
+    json: { entity_id: userId, entity_type: 'user', messages: messages.map(shortened) },
+    onBehalfOf: userId,
+    timeoutMs: extractionTimeoutMs,
+    signal,
+  });
+  if (answer.status === 429 || answer.status === 409) return undefined;
+  if (answer.status !== 200) throw new Error(`the memory service answered ${answer.status}`);
+  const count = (name: string) => Number(answer.headers[name] ?? 0);
+  return {
+    model: decodeURIComponent(String(answer.headers['x-model'] ?? '')),
+    inputTokens: count('x-input-tokens'),
+    outputTokens: count('x-output-tokens'),
+  };
+}
+
+const shortened = ({ role, content }: ConversationMessage) => ({ role, content: excerpt(content) });
 
 /** The memory service takes 32 KiB. */
 const excerpt = (text: string) => text.slice(0, 8000).toWellFormed();

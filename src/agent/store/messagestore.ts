@@ -34,6 +34,17 @@ export function listFirstMessages(db: Handle, threadId: string, limit: number): 
     .execute();
 }
 
+/** The question and the answer of a run, if they are still there. */
+export function listMessagesOf(db: Handle, threadId: string, taskId: string): Promise<readonly StoredMessage[]> {
+  return db
+    .selectFrom('agent_messages')
+    .select(messageColumns)
+    .where('thread_id', '=', threadId)
+    .where('task_id', '=', taskId)
+    .orderBy('seq')
+    .execute();
+}
+
 /** Ids and sizes of all messages, in ascending order. */
 export function listMessageSizes(db: Handle, threadId: string) {
   return db

@@ -2,6 +2,7 @@ import { tool } from 'ai';
 import { z } from 'zod';
 import { addMemory, type MemoryDeps, MemoryFull, searchMemory } from '../services/memory.ts';
 import type { ToolContext } from './context.ts';
+import { forgetMemory } from './forgetting.ts';
 
 export type MemoryToolDeps = MemoryDeps;
 
@@ -48,6 +49,16 @@ export function memoryTools(deps: MemoryToolDeps, { run }: ToolContext) {
           const memories = await searchMemory(deps, run.ownerId, query, abortSignal);
           return { status: 'completed', memories };
         }, abortSignal),
+    }),
+    forgetMemory: tool({
+      description:
+        'Deletes one memory about the user for good. If several could be meant, it deletes none and returns them with their ids; then call it again with the memoryId of the right one.',
+      inputSchema: z.object({
+        query: z.string().min(1).max(8000).describe('The statement to forget, in the words of the user.'),
+        memoryId: z.string().optional().describe('The memory to delete, from an earlier answer of this tool.'),
+      }),
+      execute: (order, { abortSignal = new AbortController().signal }) =>
+        softly(() => forgetMemory(deps, run.ownerId, order, abortSignal), abortSignal),
     }),
   };
 }

@@ -8,6 +8,7 @@ import { openPubSub } from '#platform/pubsub/open.ts';
 import { measureRedis } from '#platform/redis/measuring.ts';
 import { addressesOf, agentOriginsOf } from '../config.ts';
 import { wireAccess } from './access.ts';
+import { hasMemoryModel } from './memorymodel.ts';
 import type { Wiring } from './wiring.ts';
 
 /** Registering an image includes its screening, which takes longer than most calls. */
@@ -50,6 +51,7 @@ export async function wireAgent({ config, engines, server, log }: Wiring): Promi
     webhooks: await engines.webhooks(),
     media,
     memory,
+    hasMemoryModel: hasMemoryModel(config),
     settings: config.agent,
     model: config.model,
     readKey: (variable) => process.env[variable],

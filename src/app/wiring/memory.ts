@@ -4,6 +4,7 @@ import { systemClock as clock } from '#platform/clock.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { agentOriginsOf } from '../config.ts';
 import { wireAccess } from './access.ts';
+import { openMemoryModel } from './memorymodel.ts';
 import type { Wiring } from './wiring.ts';
 
 export async function wireMemory({ config, engines, server, log }: Wiring): Promise<HttpServer> {
@@ -21,5 +22,6 @@ export async function wireMemory({ config, engines, server, log }: Wiring): Prom
       dataDir: config.process.dataDir,
       ...(server.telemetry && { telemetry: server.telemetry }),
     }),
+    languageModel: await openMemoryModel({ config, log, telemetry: server.telemetry }),
   });
 }

@@ -49,11 +49,31 @@ export interface SearchResult {
   readonly degraded?: true;
 }
 
+export interface ExtractionRequest {
+  /** Required with X-Internal-Key; otherwise the own id when it is left out. */ readonly entity_id?: string;
+  /** As entity_id; `user` with a JWT. */
+  readonly entity_type?: 'user' | 'group';
+  /** A part of a conversation, the oldest message first. */
+  readonly messages: readonly { readonly role: 'user' | 'assistant' | 'system' | 'tool'; readonly content: string }[];
+}
+
+export interface Extraction {
+  readonly memories: readonly {
+    readonly id: string;
+    readonly content: string;
+    readonly type: 'preference' | 'workflow' | 'instruction' | 'episodic';
+    /** `replaced`: an older memory was replaced by it. `none`: it was there word for word. */
+    readonly action: 'added' | 'merged' | 'replaced' | 'none';
+  }[];
+}
+
 export interface MemoryQuery {
   /** Required with X-Internal-Key; otherwise the own id when it is left out. */ readonly entity_id?: string;
   /** As entity_id; `user` with a JWT. */
   readonly entity_type?: 'user' | 'group';
   readonly type?: 'preference' | 'workflow' | 'instruction' | 'episodic';
+  /** `true`: with memories that were replaced. */
+  readonly include_invalid?: 'true' | 'false';
   /** 1 to 100; 20 when it is left out. */
   readonly limit?: number;
   /** `next_cursor` of the page before. */
@@ -74,6 +94,10 @@ export interface Memory {
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly created_at: string;
   readonly updated_at: string;
+  /** Since when it is replaced. `null`: it is valid. */
+  readonly invalid_at: string | null;
+  /** The memory that replaced it, unless that one was deleted. */
+  readonly replaced_by: string | null;
 }
 
 export interface EntityQuery {
@@ -96,6 +120,10 @@ export interface EntityExport {
     readonly metadata: Readonly<Record<string, unknown>>;
     readonly created_at: string;
     readonly updated_at: string;
+    /** Since when it is replaced. `null`: it is valid. */
+    readonly invalid_at: string | null;
+    /** The memory that replaced it, unless that one was deleted. */
+    readonly replaced_by: string | null;
     readonly links: readonly { readonly id: string; readonly kind: 'related' | 'conflict' }[];
     readonly history: readonly Revision[];
   }[];
@@ -113,6 +141,8 @@ export interface MemoryListing {
   readonly type?: 'preference' | 'workflow' | 'instruction' | 'episodic';
   /** A part of the content, whatever its case. */
   readonly q?: string;
+  /** `true`: with memories that were replaced. */
+  readonly include_invalid?: 'true' | 'false';
   /** 1 to 100; 20 when it is left out. */
   readonly limit?: number;
   /** `next_cursor` of the page before. */
@@ -133,6 +163,10 @@ export interface AdminMemory {
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly created_at: string;
   readonly updated_at: string;
+  /** Since when it is replaced. `null`: it is valid. */
+  readonly invalid_at: string | null;
+  /** The memory that replaced it, unless that one was deleted. */
+  readonly replaced_by: string | null;
   readonly links: readonly { readonly id: string; readonly kind: 'related' | 'conflict' }[];
 }
 
@@ -204,8 +238,9 @@ export interface FoundMemory {
 
 export interface Revision {
   /** From 1. */ readonly number: number;
-  readonly action: 'merge' | 'edit';
-  readonly actor: 'user' | 'server' | 'operator';
+  /** `replace`: another memory has replaced it. */
+  readonly action: 'merge' | 'edit' | 'replace';
+  readonly actor: 'user' | 'server' | 'operator' | 'model';
   readonly before: {
     readonly content: string;
     readonly type: 'preference' | 'workflow' | 'instruction' | 'episodic';
@@ -216,7 +251,7 @@ export interface Revision {
     readonly type: 'preference' | 'workflow' | 'instruction' | 'episodic';
     readonly metadata: Readonly<Record<string, unknown>>;
   };
-  /** Of a merge: what was said. */
+  /** Of a merge: what was said. Of a replacement: the other memory. */
   readonly incoming: {
     readonly content: string;
     readonly type: 'preference' | 'workflow' | 'instruction' | 'episodic';
@@ -224,6 +259,8 @@ export interface Revision {
   } | null;
   readonly similarity: number | null;
   readonly embedder: string;
+  /** Why the language model decided so. */
+  readonly reason: string | null;
   readonly undone: boolean;
   readonly created_at: string;
 }

@@ -8,6 +8,8 @@ import type {
   AdminProfile,
   EntityExport,
   EntityQuery,
+  Extraction,
+  ExtractionRequest,
   Injection,
   InjectRequest,
   Memories,
@@ -41,6 +43,10 @@ export function memoryCalls(access: Access) {
     /** Find memories of an entity (`POST /memory/search`). */
     searchMemories: (body: SearchRequest, options?: CallOptions): Promise<SearchResult> =>
       callJson(access, { method: 'POST', path: '/memory/search', body, repeatable: true }, options),
+
+    /** Remember what a language model finds in messages (`POST /memory/extract`). */
+    extractMemories: (body: ExtractionRequest, options?: CallOptions): Promise<Extraction> =>
+      callJson(access, { method: 'POST', path: '/memory/extract', body, repeatable: false }, options),
 
     /** List the memories of an entity, the newest first (`GET /memories`). */
     listMemories: (query?: MemoryQuery, options?: CallOptions): Promise<Memories> =>

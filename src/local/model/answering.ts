@@ -40,6 +40,10 @@ function tell({ toolName, output }: ToolAnswer): string {
       const list = Array.isArray(memories) ? memories.map(String) : [];
       return list.length === 0 ? 'I remember nothing of that.' : `I remember: ${list.join('; ')}.`;
     }
+    case 'forgetMemory': {
+      const forgotten: unknown = Reflect.get(said, 'forgotten');
+      return typeof forgotten === 'string' ? `I forgot: ${forgotten}.` : 'I did not find that in my memory.';
+    }
     default:
       return `${toolName} answered.`;
   }

@@ -8,7 +8,7 @@ export type Script =
   | { readonly kind: 'fail' };
 
 export interface ToolWish {
-  readonly toolName: 'generateImage' | 'editImage' | 'generateVideo' | 'saveMemory' | 'recallMemory';
+  readonly toolName: 'generateImage' | 'editImage' | 'generateVideo' | 'saveMemory' | 'recallMemory' | 'forgetMemory';
   readonly input: Readonly<Record<string, unknown>>;
 }
 
@@ -42,11 +42,15 @@ function scriptIn(message: string): Script | undefined {
 const remember = /\bremember\b(?: that)?[ :,\n]+([^.!?;\n]+)/i;
 /** Where the next request of the same sentence begins. */
 const furthermore = / and (?:then )?(?:make|create|draw|show|generate|edit)\b/i;
+/** Only at the beginning, because many sentences mention forgetting. */
+const forget = /^(?:please,? )?forget(?: that)?[ :,\n]+([^.!?;\n]+)/i;
 const recall = /\brecall\b|\bwhat do you (?:know|remember)\b/i;
 
 function wishesIn(message: string): readonly ToolWish[] {
   const prompt = message.trim().slice(0, promptLength) || 'something';
   if (recall.test(message)) return [{ toolName: 'recallMemory', input: { query: prompt } }];
+  const forgotten = forget.exec(message.trim())?.[1]?.trim() ?? '';
+  if (forgotten !== '') return [{ toolName: 'forgetMemory', input: { query: forgotten } }];
   const [, sentence = ''] = remember.exec(message) ?? [];
   const content = sentence.split(furthermore, 1).join('').trim();
   const rest = message.replace(content, '');

@@ -1,12 +1,27 @@
 /** The vocabulary of the admin API (docs/specification/memory.md#admin-api). */
 import { z } from 'zod';
 import { isStorableText } from '#platform/storable.ts';
-import { derivedFact, entityTypes, memory, memoryContent, memoryTypes, profile } from '../api.ts';
+import {
+  actors,
+  derivedFact,
+  entityTypes,
+  memory,
+  memoryContent,
+  memoryTypes,
+  profile,
+  revisionActions,
+} from '../api.ts';
 
 const limit = z.coerce.number().int().min(1).max(100).default(20).describe('1 to 100; 20 when it is left out.');
 const text = z.string().max(1000).refine(isStorableText, 'must be without NUL and lone surrogates');
 const cursor = text.optional().describe('`next_cursor` of the page before.');
 const q = text.optional();
+
+export const includeInvalid = z
+  .enum(['true', 'false'])
+  .default('false')
+  .transform((value) => value === 'true')
+  .describe('`true`: with memories that were replaced.');
 
 export const adminMemory = memory.extend({
   links: z.array(z.object({ id: z.string(), kind: z.enum(['related', 'conflict']) })),
@@ -18,6 +33,7 @@ export const memoryListing = z.object({
   entity_type: z.enum(entityTypes).optional(),
   type: z.enum(memoryTypes).optional(),
   q: q.describe('A part of the content, whatever its case.'),
+  include_invalid: includeInvalid,
   limit,
   cursor,
 });
@@ -28,13 +44,14 @@ export type MemoryPage = z.output<typeof memoryPage>;
 
 const revision = z.object({
   number: z.int().describe('From 1.'),
-  action: z.enum(['merge', 'edit']),
-  actor: z.enum(['user', 'server', 'operator']),
+  action: z.enum(revisionActions).describe('`replace`: another memory has replaced it.'),
+  actor: z.enum(actors),
   before: memoryContent,
   after: memoryContent,
-  incoming: memoryContent.nullable().describe('Of a merge: what was said.'),
+  incoming: memoryContent.nullable().describe('Of a merge: what was said. Of a replacement: the other memory.'),
   similarity: z.number().nullable(),
   embedder: z.string(),
+  reason: z.string().nullable().describe('Why the language model decided so.'),
   undone: z.boolean(),
   created_at: z.iso.datetime(),
 });

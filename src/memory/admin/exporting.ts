@@ -24,6 +24,7 @@ export async function exportEntity(deps: ViewingDeps, entity: Entity, nowMs: num
       ...entity,
       type: undefined,
       q: undefined,
+      includeInvalid: true,
       before,
       limit: pageSize,
     });

@@ -10,6 +10,8 @@ export interface MemoryFilter {
   readonly entityType: EntityType | undefined;
   readonly type: MemoryType | undefined;
   readonly q: string | undefined;
+  /** Returns replaced memories too. */
+  readonly includeInvalid: boolean;
   /** Returns only memories with a smaller sequence number. */
   readonly before: number | undefined;
   readonly limit: number;
@@ -17,7 +19,7 @@ export interface MemoryFilter {
 
 /** Returns memories of all entities, the newest first. */
 export async function listMemories(db: Db<MemoryTables>, filter: MemoryFilter): Promise<readonly StoredMemory[]> {
-  const { entityId, entityType, type, q, before, limit } = filter;
+  const { entityId, entityType, type, q, includeInvalid, before, limit } = filter;
   const sought = `%${(q ?? '').toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
   const ids = await db
     .selectFrom('memories')
@@ -26,6 +28,7 @@ export async function listMemories(db: Db<MemoryTables>, filter: MemoryFilter): 
     .$if(entityType !== undefined, (query) => query.where('entity_type', '=', entityType as EntityType))
     .$if(type !== undefined, (query) => query.where('type', '=', type as MemoryType))
     .$if(q !== undefined, (query) => query.where(sql<boolean>`lower(content) like ${sought}`))
+    .$if(!includeInvalid, (query) => query.where('invalid_at', 'is', null))
     .$if(before !== undefined, (query) => query.where('seq', '<', Number(before)))
     .orderBy('seq', 'desc')
     .limit(limit)

@@ -28,20 +28,22 @@ export async function showMemory(deps: ViewingDeps, memory: StoredMemory): Promi
 
 export async function pageOfMemories(deps: ViewingDeps, listing: MemoryListing): Promise<MemoryPage> {
   const { entity_id: entityId, entity_type: entityType } = listing;
-  const { rows, nextCursor } = await listPage(deps, { ...listing, entityId, entityType });
+  const includeInvalid = listing.include_invalid;
+  const { rows, nextCursor } = await listPage(deps, { ...listing, entityId, entityType, includeInvalid });
   return { memories: await showMemories(deps, rows), next_cursor: nextCursor };
 }
 
 export interface Listing extends Pick<MemoryListing, 'type' | 'q' | 'limit' | 'cursor'> {
   readonly entityId: string | undefined;
   readonly entityType: EntityType | undefined;
+  readonly includeInvalid: boolean;
 }
 
 /** Throws 400 for a cursor of another list. */
 export async function listPage({ db }: ViewingDeps, listing: Listing) {
-  const { entityId, entityType, type, q, limit } = listing;
+  const { entityId, entityType, type, q, includeInvalid, limit } = listing;
   const before = readCursor('memories', listing.cursor);
-  const found = await listMemories(db, { entityId, entityType, type, q, before, limit: limit + 1 });
+  const found = await listMemories(db, { entityId, entityType, type, q, includeInvalid, before, limit: limit + 1 });
   const { page: rows, nextCursor } = cutPage('memories', found, limit);
   return { rows, nextCursor };
 }
@@ -60,6 +62,7 @@ export function toRevision(row: StoredRevision): Revision {
     incoming: row.incoming,
     similarity: row.similarity,
     embedder: row.embedder,
+    reason: row.reason,
     undone: row.undoneAt !== null,
     created_at: row.createdAt.toISOString(),
   };

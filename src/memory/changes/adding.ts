@@ -19,18 +19,24 @@ import {
   updateMemory,
   updateMetadata,
 } from '../memories/memorystore.ts';
+import { revalidate } from '../memories/validitystore.ts';
 import { type FindingDeps, findNeighbours } from '../merging/finding.ts';
 import { fullness } from '../merging/judging.ts';
 import { read } from '../merging/reading.ts';
 import { memoryProblems } from '../problems.ts';
 import { hasRoom, type Writing, type WritingDeps, writeEntity } from './entitywrite.ts';
 
-export interface AddingDeps extends WritingDeps, FindingDeps {}
+export interface AddingDeps extends WritingDeps, FindingDeps {
+  /** Has the language model judge a new memory later, in the transaction of the addition. */
+  readonly requestJudgement?: (writing: Writing, memory: StoredMemory) => Promise<void>;
+}
 
 export interface Added {
   readonly memory: StoredMemory;
   /** The request was merged into an existing memory. */
   readonly deduplicated: boolean;
+  /** `restored`: it had been replaced, and is valid again. `repeated`: it was there word for word. */
+  readonly outcome: 'added' | 'restored' | 'merged' | 'repeated';
 }
 
 /**
@@ -62,6 +68,7 @@ async function addOrMerge(
 ): Promise<Added> {
   const { tx, version } = writing;
   const equal = await findByHash(tx, entity, incoming.type, incoming.hash);
+  if (equal !== undefined && equal.invalidAt !== null) return restore(deps, writing, actor, equal, incoming);
   if (equal !== undefined) return merge(deps, writing, actor, equal, incoming, 1);
   const { twin, links } = await findNeighbours(deps, tx, entity, version, incoming);
   if (twin !== undefined) return merge(deps, writing, actor, twin.memory, incoming, twin.similarity);
@@ -69,7 +76,22 @@ async function addOrMerge(
   const memory = await insertMemory(tx, deps.column, entity, incoming, version);
   await insertLinks(tx, memory.id, links);
   writing.recordChange(incoming.type);
-  return { memory, deduplicated: false };
+  await deps.requestJudgement?.(writing, memory);
+  return { memory, deduplicated: false, outcome: 'added' };
+}
+
+/** Makes a replaced memory valid, because its content was added again. */
+async function restore(
+  deps: AddingDeps,
+  writing: Writing,
+  actor: Actor,
+  replaced: StoredMemory,
+  incoming: NewMemory,
+): Promise<Added> {
+  const valid = await revalidate(writing.tx, replaced, writing.version);
+  const { memory } = await merge(deps, writing, actor, valid, incoming, 1);
+  await deps.requestJudgement?.(writing, memory);
+  return { memory, deduplicated: true, outcome: 'restored' };
 }
 
 /**
@@ -87,7 +109,8 @@ async function merge(
   if (incoming.content === known.content && addsNothing(known.metadata, incoming.metadata)) {
     // A repeated addition becomes the newest.
     recordChange(known.type);
-    return { memory: await updateMetadata(tx, known, known.metadata, version), deduplicated: true };
+    const memory = await updateMetadata(tx, known, known.metadata, version);
+    return { memory, deduplicated: true, outcome: 'repeated' };
   }
   const metadata = mergedMetadata(known.metadata, incoming.metadata);
   const isFuller = fullness(read(incoming.content)) >= fullness(read(known.content));
@@ -108,7 +131,7 @@ async function merge(
       ? await updateMemory(tx, deps.column, known, { ...incoming, metadata }, { version })
       : await updateMetadata(tx, known, after.metadata, version);
   recordChange(known.type);
-  return { memory, deduplicated: true };
+  return { memory, deduplicated: true, outcome: 'merged' };
 }
 
 export function contentOf({ content, type, metadata }: MemoryContent | StoredMemory): MemoryContent {
@@ -122,7 +145,7 @@ function addsNothing(known: Metadata, incoming: Metadata): boolean {
 }
 
 /** Newer keys win. If the result is too large, only the newer metadata stay. The history records the older ones. */
-function mergedMetadata(known: Metadata, incoming: Metadata): Record<string, unknown> {
+export function mergedMetadata(known: Metadata, incoming: Metadata): Record<string, unknown> {
   const merged = { ...known, ...incoming };
   const isTooLarge = Buffer.byteLength(JSON.stringify(merged)) > largestMetadataBytes;
   return isTooLarge ? { ...incoming } : merged;

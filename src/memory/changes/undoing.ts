@@ -1,13 +1,14 @@
 /**
  * `POST /admin/memories/:id/undo`: undoes the newest change that is not undone yet (docs/specification/memory.md#admin-api).
- * Undoing a merge makes two memories of one, and they never merge again.
+ * Undoing a merge makes two memories of one, and they never merge again. Undoing a replacement makes the memory valid
+ * again, and the judge never compares the two again.
  */
 import { problems } from '#platform/problem.ts';
 import type { MemoryContent } from '../api.ts';
 import { embedOne } from '../embedding/embedder.ts';
 import { hashContent } from '../memories/contenthash.ts';
 import { insertDistinction } from '../memories/distinctionstore.ts';
-import { findUndoable, insertLinks, markUndone } from '../memories/historystore.ts';
+import { findUndoable, insertLinks, markUndone, type StoredRevision } from '../memories/historystore.ts';
 import {
   findByHash,
   findMemory,
@@ -16,6 +17,7 @@ import {
   type StoredMemory,
   sizeOf,
 } from '../memories/memorystore.ts';
+import { revalidate } from '../memories/validitystore.ts';
 import { memoryProblems } from '../problems.ts';
 import type { AddingDeps } from './adding.ts';
 import { rewrite } from './editing.ts';
@@ -36,6 +38,7 @@ export async function undoChange(deps: AddingDeps, seen: StoredMemory): Promise<
       const undoable = await findUndoable(writing.tx, seen.id);
       // A concurrent change added a revision, which restores other content.
       if (undoable?.number !== newest.number) return undefined;
+      if (newest.action === 'replace') return restore(writing, memory, newest);
       await markUndone(writing.tx, seen.id, newest.number);
       const restored = await rewrite(deps, writing, memory, newest.before, embedding);
       if (separated) await separate(deps, writing, restored, separated);
@@ -46,6 +49,20 @@ export async function undoChange(deps: AddingDeps, seen: StoredMemory): Promise<
   throw problems.overloaded();
 }
 
+/** Makes a replaced memory valid again, beside the one that had replaced it. */
+async function restore(
+  { tx, version, recordChange }: Writing,
+  replaced: StoredMemory,
+  { incoming }: StoredRevision,
+): Promise<StoredMemory> {
+  const memory = await revalidate(tx, replaced, version);
+  if (replaced.replacedBy !== null) await insertLinks(tx, memory.id, [{ id: replaced.replacedBy, kind: 'related' }]);
+  if (incoming !== null)
+    await insertDistinction(tx, memory, memory.type, [hashContent(incoming.content), hashContent(memory.content)]);
+  recordChange(memory.type);
+  return memory;
+}
+
 async function embedContent({ embedder }: AddingDeps, { content, type, metadata }: MemoryContent): Promise<NewMemory> {
   const embedding = await embedOne(embedder, content);
   return { type, content, metadata, hash: hashContent(content), embedder: embedder.name, embedding };
@@ -53,7 +70,7 @@ async function embedContent({ embedder }: AddingDeps, { content, type, metadata 
 
 /**
  * Stores what was merged as a memory again, unless the entity has one with the same normalized content, or is full. The
- * history has it in any case.
+ * history has it in any case. A memory that the language model merged is still stored, and becomes valid.
  */
 async function separate(
   deps: AddingDeps,
@@ -61,10 +78,26 @@ async function separate(
   restored: StoredMemory,
   separated: NewMemory,
 ): Promise<void> {
-  if ((await findByHash(tx, restored, separated.type, separated.hash)) !== undefined) return;
+  const equal = await findByHash(tx, restored, separated.type, separated.hash);
+  if (equal !== undefined && equal.invalidAt === null) return;
+  if (equal !== undefined) {
+    // Another memory has replaced it since.
+    if (equal.replacedBy !== restored.id) return;
+    const memory = await revalidate(tx, equal, version);
+    return markSeparate(tx, restored, memory, recordChange);
+  }
   if (!hasRoom(usage, { memories: 1, bytes: sizeOf(separated) })) return;
   const memory = await insertMemory(tx, deps.column, restored, separated, version);
+  await markSeparate(tx, restored, memory, recordChange);
+}
+
+async function markSeparate(
+  tx: Writing['tx'],
+  restored: StoredMemory,
+  memory: StoredMemory,
+  recordChange: Writing['recordChange'],
+): Promise<void> {
   await insertLinks(tx, memory.id, [{ id: restored.id, kind: 'related' }]);
-  await insertDistinction(tx, restored, separated.type, [separated.hash, hashContent(restored.content)]);
-  recordChange(separated.type);
+  await insertDistinction(tx, restored, memory.type, [hashContent(memory.content), hashContent(restored.content)]);
+  recordChange(memory.type);
 }

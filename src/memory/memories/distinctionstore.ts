@@ -1,7 +1,7 @@
 /** Pairs of contents that never merge, because a merge of them was undone. Requires the lock of the entity. */
 import type { Tx } from '#platform/db/db.ts';
 import type { Entity, MemoryType } from '../api.ts';
-import type { MemoryTables } from '../tables.ts';
+import type { Handle, MemoryTables } from '../tables.ts';
 
 export async function insertDistinction(
   tx: Tx<MemoryTables>,
@@ -22,7 +22,7 @@ export async function insertDistinction(
 
 /** Returns the hashes, in hexadecimal, of the contents that differ from the one with this hash. */
 export async function findDistinctions(
-  tx: Tx<MemoryTables>,
+  tx: Handle,
   { entityType, entityId }: Entity,
   type: MemoryType,
   hash: Buffer,

@@ -65,6 +65,11 @@ export async function deleteEntity(tx: Tx<MemoryTables>, { entityType, entityId 
     .where('entity_id', '=', entityId)
     .executeTakeFirst();
   await tx
+    .deleteFrom('memory_model_calls')
+    .where('entity_type', '=', entityType)
+    .where('entity_id', '=', entityId)
+    .execute();
+  await tx
     .deleteFrom('memory_profiles')
     .where('entity_type', '=', entityType)
     .where('entity_id', '=', entityId)

@@ -1,17 +1,19 @@
 /** The rows of the history of memories, and of the links between them. */
 import { sql } from 'kysely';
 import { json, type Tx } from '#platform/db/db.ts';
-import type { Actor, LinkKind, MemoryContent } from '../api.ts';
+import type { Actor, LinkKind, MemoryContent, RevisionAction } from '../api.ts';
 import type { Handle, MemoryTables } from '../tables.ts';
 
 export interface NewRevision {
-  readonly action: 'merge' | 'edit';
+  readonly action: RevisionAction;
   readonly actor: Actor;
   readonly before: MemoryContent;
   readonly after: MemoryContent;
   readonly incoming: MemoryContent | null;
   readonly similarity: number | null;
   readonly embedder: string;
+  /** Why the language model decided so. */
+  readonly reason?: string;
 }
 
 /** Requires the lock of the entity, under which revisions are numbered. */
@@ -31,6 +33,7 @@ export async function insertRevision(tx: Tx<MemoryTables>, memoryId: string, rev
       incoming: revision.incoming === null ? null : json(revision.incoming),
       similarity: revision.similarity,
       embedder: revision.embedder,
+      reason: revision.reason ?? null,
       undone_at: null,
     }))
     .execute();
@@ -46,6 +49,7 @@ const revisionColumns = [
   'incoming',
   'similarity',
   'embedder',
+  'reason',
   'created_at as createdAt',
   'undone_at as undoneAt',
 ] as const;
@@ -79,6 +83,17 @@ export async function markUndone(tx: Tx<MemoryTables>, memoryId: string, number:
     .set({ undone_at: sql<Date>`now()` })
     .where('memory_id', '=', memoryId)
     .where('number', '=', number)
+    .execute();
+}
+
+/** Marks replacements as undone once the memory is valid again. */
+export async function markReplacementsUndone(tx: Tx<MemoryTables>, memoryId: string): Promise<void> {
+  await tx
+    .updateTable('memory_revisions')
+    .set({ undone_at: sql<Date>`now()` })
+    .where('memory_id', '=', memoryId)
+    .where('action', '=', 'replace')
+    .where('undone_at', 'is', null)
     .execute();
 }
 

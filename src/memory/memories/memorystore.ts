@@ -33,13 +33,22 @@ export const memoryColumns = [
   'bytes',
   'created_at as createdAt',
   'updated_at as updatedAt',
+  'invalid_at as invalidAt',
+  'replaced_by as replacedBy',
 ] as const;
 
 export type StoredMemory = Pick<
   Selectable<MemoryTables['memories']>,
   'seq' | 'type' | 'content' | 'metadata' | 'embedder' | 'version' | 'bytes'
 > &
-  Entity & { readonly id: string; readonly createdAt: Date; readonly updatedAt: Date };
+  Entity & {
+    readonly id: string;
+    readonly createdAt: Date;
+    readonly updatedAt: Date;
+    /** `null`: it is valid. */
+    readonly invalidAt: Date | null;
+    readonly replacedBy: string | null;
+  };
 
 export function findMemory(db: Handle, id: string): Promise<StoredMemory | undefined> {
   return db.selectFrom('memories').select(memoryColumns).where('memory_id', '=', id).executeTakeFirst();

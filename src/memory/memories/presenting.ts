@@ -1,5 +1,5 @@
 /** A memory for callers. */
-import type { Memory } from '../api.ts';
+import type { FoundMemory, Memory } from '../api.ts';
 import type { StoredMemory } from './memorystore.ts';
 
 export function toMemory(row: StoredMemory): Memory {
@@ -12,5 +12,12 @@ export function toMemory(row: StoredMemory): Memory {
     metadata: { ...row.metadata },
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
+    invalid_at: row.invalidAt === null ? null : row.invalidAt.toISOString(),
+    replaced_by: row.replacedBy,
   };
+}
+
+export function toFoundMemory(row: StoredMemory, found: Pick<FoundMemory, 'score' | 'fallback'>): FoundMemory {
+  const { invalid_at: _, replaced_by: __, ...memory } = toMemory(row);
+  return { ...memory, ...found };
 }

@@ -70,6 +70,7 @@ function evidenceOf(tx: Tx<MemoryTables>, { entityType, entityId }: Entity) {
     .where('entity_type', '=', entityType)
     .where('entity_id', '=', entityId)
     .where('type', 'in', ['preference', 'instruction'])
+    .where('invalid_at', 'is', null)
     .where(sql<boolean>`octet_length(content) <= ${longestEvidenceBytes}`);
 }
 

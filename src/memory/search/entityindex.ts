@@ -32,6 +32,8 @@ export interface EntityIndex {
   readonly version: number;
   readonly profile: StoredProfile | undefined;
   readonly memories: ReadonlyMap<string, IndexedMemory>;
+  /** The ids of memories that were replaced. No search finds them. */
+  readonly invalid: ReadonlySet<string>;
   readonly totalLength: number;
   readonly languages: ReadonlySet<WordLanguage>;
 }
@@ -58,6 +60,7 @@ interface Growing extends EntityIndex {
   version: number;
   profile: StoredProfile | undefined;
   readonly memories: Map<string, IndexedMemory>;
+  readonly invalid: Set<string>;
   totalLength: number;
   readonly languages: Set<WordLanguage>;
   bytes: number;
@@ -105,7 +108,7 @@ export function createEntityIndexes(column: VectorColumn, embedder: Pick<Embedde
     if (known !== undefined && known.version >= version) return known;
     const index = await fill(db, entity, version, known);
     // More memories than rows: some were deleted, and no row shows that.
-    if (index.memories.size !== state.memoryCount) await dropDeleted(db, entity, index);
+    if (index.memories.size + index.invalid.size !== state.memoryCount) await dropDeleted(db, entity, index);
     cached.set(key, index);
     return index;
   }
@@ -144,6 +147,7 @@ async function dropDeleted(db: Handle, entity: Entity, index: Growing): Promise<
     index.memories.delete(id);
     count(index, memory, -1);
   }
+  for (const id of index.invalid) if (!there.has(id)) index.invalid.delete(id);
 }
 
 function empty(): Growing {
@@ -151,6 +155,7 @@ function empty(): Growing {
     version: -1,
     profile: undefined,
     memories: new Map(),
+    invalid: new Set(),
     totalLength: 0,
     languages: new Set(),
     bytes: 1024,
@@ -162,6 +167,7 @@ function copyOf(index: Growing): Growing {
   return {
     ...index,
     memories: new Map(index.memories),
+    invalid: new Set(index.invalid),
     languages: new Set(index.languages),
   };
 }
@@ -169,6 +175,12 @@ function copyOf(index: Growing): Growing {
 function put(index: Growing, row: IndexRow): void {
   const before = index.memories.get(row.id);
   if (before !== undefined) count(index, before, -1);
+  index.memories.delete(row.id);
+  index.invalid.delete(row.id);
+  if (row.isInvalid) {
+    index.invalid.add(row.id);
+    return;
+  }
   const { language, terms } = analyse(row.content);
   const memory = {
     id: row.id,

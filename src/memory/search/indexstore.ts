@@ -10,6 +10,8 @@ export interface IndexRow {
   readonly type: MemoryType;
   readonly content: string;
   readonly embedder: string;
+  /** Another memory has replaced it. */
+  readonly isInvalid: boolean;
   readonly version: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -41,6 +43,7 @@ export function findChanged(
       'version',
       'created_at as createdAt',
       'updated_at as updatedAt',
+      sql<boolean>`invalid_at is not null`.as('isInvalid'),
       embedding,
     ])
     .where('entity_type', '=', entityType)
@@ -74,6 +77,7 @@ export async function findSimilarities(
     .where('entity_type', '=', entityType)
     .where('entity_id', '=', entityId)
     .where('embedder', '=', embedder)
+    .where('invalid_at', 'is', null)
     .execute();
   return new Map(rows.flatMap(({ id, similarity }) => (similarity === null ? [] : [[id, similarity]])));
 }

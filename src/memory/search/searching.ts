@@ -7,7 +7,7 @@ import type { Db } from '#platform/db/db.ts';
 import type { Entity, FoundMemory, Injection, InjectRequest, MemoryType, SearchRequest, SearchResult } from '../api.ts';
 import { hashContent } from '../memories/contenthash.ts';
 import { findMemories } from '../memories/memorystore.ts';
-import { toMemory } from '../memories/presenting.ts';
+import { toFoundMemory } from '../memories/presenting.ts';
 import { toProfile } from '../profiles/presenting.ts';
 import type { MemoryTables } from '../tables.ts';
 import type { EntityIndex, EntityIndexes, IndexedMemory } from './entityindex.ts';
@@ -26,7 +26,12 @@ const groupLimit = 3;
 export async function searchMemories(deps: SearchingDeps, request: SearchRequest): Promise<SearchResult> {
   const entity: Entity = { entityType: request.entity_type, entityId: request.entity_id };
   const index = await deps.indexes.get(deps.db, entity);
-  const { memories, degraded } = await search(deps, entity, index, request.query, request.limit, request.type_filter);
+  const { query, limit, type_filter: type } = request;
+  if (index !== undefined && requestsEverything(query)) {
+    const newest = newestOf(index, limit, (memory) => type === undefined || memory.type === type);
+    return { memories: await readMemories(deps, newest.map(asFallback)) };
+  }
+  const { memories, degraded } = await search(deps, entity, index, query, limit, type);
   return { memories: [...memories], ...(degraded && { degraded: true }) };
 }
 
@@ -78,27 +83,40 @@ async function searchOrFallBack(
   const found = memories.filter(({ id }) => !reserved.has(id)).slice(0, limit - first.length);
   const missing = limit - first.length - found.length;
   const rest = newestStanding(index, missing, new Set([...reserved, ...found.map(({ id }) => id)]));
-  const fallback = [...first, ...rest].map(({ id }) => ({ id, score: 0, fallback: true as const }));
+  const fallback = [...first, ...rest].map(asFallback);
   return { memories: [...found, ...(await readMemories(deps, fallback))], degraded };
 }
 
-/** Returns at most `most` memories, the newest first, without those in `known`. */
+const asFallback = ({ id }: IndexedMemory) => ({ id, score: 0, fallback: true as const });
+
+/** Returns at most `most` instructions and preferences, the newest first, without those in `known`. */
 function newestStanding(index: EntityIndex, most: number, known: ReadonlySet<string>): readonly IndexedMemory[] {
+  return newestOf(index, most, ({ id, type }) => (type === 'instruction' || type === 'preference') && !known.has(id));
+}
+
+function newestOf(
+  index: EntityIndex,
+  most: number,
+  isWanted: (memory: IndexedMemory) => boolean,
+): readonly IndexedMemory[] {
   if (most <= 0) return [];
   return [...index.memories.values()]
-    .filter(({ id, type }) => (type === 'instruction' || type === 'preference') && !known.has(id))
+    .filter(isWanted)
     .toSorted((left, right) => right.updatedAtMs - left.updatedAtMs || right.seq - left.seq)
     .slice(0, most);
 }
 
 /** Returns memories in the given order. Omits memories that were deleted since. */
-async function readMemories<Item extends { readonly id: string }>({ db }: SearchingDeps, items: readonly Item[]) {
+async function readMemories(
+  { db }: SearchingDeps,
+  items: readonly Pick<FoundMemory, 'id' | 'score' | 'fallback'>[],
+): Promise<FoundMemory[]> {
   if (items.length === 0) return [];
   const ids = items.map(({ id }) => id);
   const rows = new Map((await findMemories(db, ids)).map((row) => [row.id, row]));
   return items.flatMap((item) => {
     const row = rows.get(item.id);
-    return row === undefined ? [] : [{ ...toMemory(row), ...item }];
+    return row === undefined || row.invalidAt !== null ? [] : [toFoundMemory(row, item)];
   });
 }
 

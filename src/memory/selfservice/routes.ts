@@ -1,18 +1,17 @@
 /** Users list, export and erase what is remembered about them (docs/specification/memory.md#self-service). */
 import type { Access } from '#platform/access/access.ts';
-import type { Caller } from '#platform/access/caller.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import { invalid } from '#platform/problem.ts';
 import { entityExport, entityPath } from '../admin/api.ts';
 import { exportEntity } from '../admin/exporting.ts';
 import { listPage } from '../admin/viewing.ts';
-import { type Entity, memory, memoryPath } from '../api.ts';
+import { memory, memoryPath } from '../api.ts';
 import { lookUpMemory } from '../changes/editing.ts';
 import { type ErasingDeps, eraseEntity } from '../changes/erasing.ts';
 import { toMemory } from '../memories/presenting.ts';
 import { assertMayUse } from '../ownership.ts';
-import { type EntityQuery, entityQuery, ownListing, ownPage } from './api.ts';
+import { entityQuery, ownListing, ownPage } from './api.ts';
+import { entityOf } from './entity.ts';
 
 export type SelfServiceDeps = ErasingDeps & { readonly clock: Clock };
 
@@ -31,7 +30,9 @@ export function addSelfServiceRoutes(app: HttpServer, access: Access, deps: Self
       },
     },
     async ({ caller, query }) => {
-      const { rows, nextCursor } = await listPage(deps, { ...query, ...entityOf(caller, query), q: undefined });
+      const { include_invalid: includeInvalid, ...listing } = query;
+      const entity = entityOf(caller, query);
+      const { rows, nextCursor } = await listPage(deps, { ...listing, ...entity, includeInvalid, q: undefined });
       return { memories: rows.map(toMemory), next_cursor: nextCursor };
     },
   );
@@ -66,15 +67,4 @@ export function addSelfServiceRoutes(app: HttpServer, access: Access, deps: Self
       return reply.code(204).send();
     },
   );
-}
-
-/** Throws 400 if a server names no entity, and 403 if a user names another one. */
-function entityOf(caller: Caller, named: EntityQuery): Entity {
-  const own = caller.kind === 'user' ? { entity_type: 'user' as const, entity_id: caller.userId } : undefined;
-  const entity_type = named.entity_type ?? own?.entity_type;
-  const entity_id = named.entity_id ?? own?.entity_id;
-  if (entity_id === undefined) throw invalid('querystring.entity_id', 'must be there with X-Internal-Key');
-  if (entity_type === undefined) throw invalid('querystring.entity_type', 'must be there with X-Internal-Key');
-  assertMayUse(caller, { entity_type, entity_id });
-  return { entityType: entity_type, entityId: entity_id };
 }

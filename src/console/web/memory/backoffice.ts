@@ -11,6 +11,8 @@ export interface Memory {
   readonly content: string;
   readonly links: readonly { readonly id: string; readonly kind: string }[];
   readonly updated_at: string;
+  readonly invalid_at: string | null;
+  readonly replaced_by: string | null;
 }
 
 export interface Revision {
@@ -19,6 +21,7 @@ export interface Revision {
   readonly actor: string;
   readonly before: { readonly content: string };
   readonly after: { readonly content: string };
+  readonly reason: string | null;
   readonly undone: boolean;
   readonly created_at: string;
 }

@@ -12,7 +12,7 @@ interface Page {
   readonly next_cursor: string | null;
 }
 
-const noFilter = { q: '', entity_type: '', entity_id: '', type: '' };
+const noFilter = { q: '', entity_type: '', entity_id: '', type: '', include_invalid: '' };
 
 export function Memories() {
   const queries = useQueryClient();
@@ -59,6 +59,14 @@ export function Memories() {
             ))}
           </select>
         </label>
+        <label className="field inline">
+          <input
+            type="checkbox"
+            checked={filter.include_invalid !== ''}
+            onChange={({ target }) => setFilter({ ...filter, include_invalid: target.checked ? 'true' : '' })}
+          />
+          Show replaced memories
+        </label>
         <button type="button" className="primary" onClick={() => setCreating(true)}>
           New memory
         </button>
@@ -87,6 +95,7 @@ export function Memories() {
                   {memory.links.some(({ kind }) => kind === 'conflict') && (
                     <span className="problem"> · in conflict</span>
                   )}
+                  {memory.invalid_at !== null && <span className="problem"> · replaced</span>}
                 </span>
               </button>
             </li>

@@ -50,6 +50,16 @@ export function MemoryDetails({
           <p className="quiet">
             {memory.data.entity_type} {memory.data.entity_id}, changed <When at={memory.data.updated_at} />
           </p>
+          {memory.data.invalid_at !== null && (
+            <p className="problem">
+              Replaced <When at={memory.data.invalid_at} />
+            </p>
+          )}
+          {memory.data.replaced_by !== null && (
+            <ul className="lines">
+              <Linked link={{ id: memory.data.replaced_by, kind: 'replaced by' }} onOpen={onOpen} />
+            </ul>
+          )}
           <Edit key={memory.data.updated_at} memory={memory.data} path={path} onSaved={changed} />
           {memory.data.links.length > 0 && (
             <>
@@ -151,15 +161,20 @@ function History({ revisions }: { readonly revisions: readonly Revision[] | unde
   if (revisions.length === 0) return <p className="quiet">It has never been changed.</p>;
   return (
     <ol className="lines">
-      {revisions.map(({ number, action, actor, before, after, undone, created_at }) => (
+      {revisions.map(({ number, action, actor, before, after, reason, undone, created_at }) => (
         <li key={number}>
           <p className="quiet">
             {action} by {actor}, <When at={created_at} />
             {undone && ' · undone'}
           </p>
-          <p>
-            <del>{before.content}</del> <ins>{after.content}</ins>
-          </p>
+          {before.content === after.content ? (
+            <p>{before.content}</p>
+          ) : (
+            <p>
+              <del>{before.content}</del> <ins>{after.content}</ins>
+            </p>
+          )}
+          {reason !== null && <p>Reason: {reason}</p>}
         </li>
       ))}
     </ol>

@@ -1,0 +1,56 @@
+/**
+ * Has the memory service extract what to remember from the question and the answer of a completed run. The user is charged
+ * nothing. The tokens count as used, and not as a run.
+ */
+import type { UIMessage } from 'ai';
+import { type Db, transaction } from '#platform/db/db.ts';
+import type { Job, Jobs } from '#platform/jobs/jobs.ts';
+import type { Log } from '#platform/log.ts';
+import { unknownUsage } from '../billing/usage.ts';
+import type { AgentMetrics } from '../metrics.ts';
+import { type ConversationMessage, extractMemories, type MemoryDeps } from '../services/memory.ts';
+import { listMessagesOf } from '../store/messagestore.ts';
+import type { RunTables } from '../store/runstore.ts';
+import { addUsage, type UsageTables } from '../store/usagestore.ts';
+import { extractionQueue, type RunToExtract } from './request.ts';
+
+export interface ExtractionDeps extends MemoryDeps {
+  readonly db: Db<RunTables & UsageTables>;
+  readonly jobs: Jobs;
+  readonly metrics: AgentMetrics;
+  readonly log: Log;
+}
+
+export function workOnExtractions(deps: ExtractionDeps): void {
+  deps.jobs.work<RunToExtract, RunTables & UsageTables>(extractionQueue, (job) => extract(deps, job), {
+    concurrency: 2,
+  });
+}
+
+async function extract(deps: ExtractionDeps, job: Job<RunToExtract>): Promise<void> {
+  const { threadId, taskId, ownerId } = job.payload;
+  // The thread may have been deleted or rewound since.
+  const messages = (await listMessagesOf(deps.db, threadId, taskId)).flatMap(toText);
+  if (!messages.some(({ role }) => role === 'user')) return;
+  const used = await extractMemories(deps, ownerId, messages, job.signal).catch((error: unknown) => {
+    job.signal.throwIfAborted();
+    if (!job.isLastAttempt) throw error;
+    deps.log.warn({ err: error }, 'a run leaves no memories, because they could not be extracted');
+    return undefined;
+  });
+  if (used === undefined) return;
+  const { model, inputTokens, outputTokens } = used;
+  await transaction(deps.db, async (tx) => {
+    await addUsage(tx, { userId: ownerId, model, inputTokens, outputTokens, credits: 0 });
+    await job.complete(tx);
+  });
+  deps.metrics.tokensUsed(model, { ...unknownUsage, inputTokens, outputTokens });
+}
+
+function toText({ role, parts }: Pick<UIMessage, 'role' | 'parts'>): readonly ConversationMessage[] {
+  const content = parts
+    .flatMap((part) => (part.type === 'text' ? [part.text] : []))
+    .join('\n')
+    .trim();
+  return content === '' || role === 'system' ? [] : [{ role, content }];
+}

@@ -1,0 +1,25 @@
+/** The jobs that have memories extracted from runs (docs/specification/agent.md#memories-from-conversations). */
+import { z } from 'zod';
+import type { Tx } from '#platform/db/db.ts';
+import type { Jobs, Queue } from '#platform/jobs/jobs.ts';
+import type { Run, RunTables } from '../store/runstore.ts';
+
+const payload = z.object({ threadId: z.string(), taskId: z.string(), ownerId: z.string() });
+export type RunToExtract = z.output<typeof payload>;
+
+/** The last attempt ends well even if the memory service fails. */
+export const extractionQueue: Queue<RunToExtract> = {
+  name: 'agent/extract-memories',
+  payload,
+  maxAttempts: 5,
+  retryAfterMs: 10_000,
+};
+
+/** Requests an extraction in the transaction that ends the run. */
+export async function requestExtraction(
+  jobs: Jobs,
+  tx: Tx<RunTables>,
+  { threadId, taskId, ownerId }: Run,
+): Promise<void> {
+  await jobs.enqueue(tx, extractionQueue, { threadId, taskId, ownerId });
+}

@@ -1,0 +1,43 @@
+/** The vocabulary of `POST /memory/extract` (docs/specification/memory.md#extraction). */
+import { z } from 'zod';
+import { isStorableText } from '#platform/storable.ts';
+import { entityId, entityType, longestContentBytes, memory } from '../api.ts';
+
+const mostMessages = 100;
+const mostBytes = 262_144;
+
+const message = z.object({
+  role: z.enum(['user', 'assistant', 'system', 'tool']),
+  content: z
+    .string()
+    .min(1)
+    .refine((text) => Buffer.byteLength(text) <= longestContentBytes, `must be at most ${longestContentBytes} bytes`)
+    .refine(isStorableText, 'must be without NUL and lone surrogates'),
+});
+
+export const extractionRequest = z.object({
+  entity_id: entityId.optional().describe('Required with X-Internal-Key; otherwise the own id when it is left out.'),
+  entity_type: entityType.optional().describe('As entity_id; `user` with a JWT.'),
+  messages: z
+    .array(message)
+    .min(1)
+    .max(mostMessages)
+    .refine(
+      (messages) => messages.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0) <= mostBytes,
+      `must have at most ${mostBytes} bytes of content together`,
+    )
+    .describe('A part of a conversation, the oldest message first.'),
+});
+export type ExtractionRequest = z.output<typeof extractionRequest>;
+
+export const extraction = z.object({
+  memories: z.array(
+    memory.pick({ id: true, content: true, type: true }).extend({
+      action: z
+        .enum(['added', 'merged', 'replaced', 'none'])
+        .describe('`replaced`: an older memory was replaced by it. `none`: it was there word for word.'),
+    }),
+  ),
+});
+export type Extraction = z.output<typeof extraction>;
+export type ExtractedMemory = Extraction['memories'][number];

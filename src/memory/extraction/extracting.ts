@@ -1,0 +1,79 @@
+/**
+ * `POST /memory/extract`: a language model finds what to remember in messages (docs/specification/memory.md#extraction). It is
+ * added as by `POST /memory/add`, and the judge compares it before the response. A repeated call adds nothing twice.
+ */
+import { Problem } from '#platform/problem.ts';
+import type { Entity } from '../api.ts';
+import { type Added, addMemory } from '../changes/adding.ts';
+import { type Judgements, type JudgingDeps, judgeWaiting, reserveJudgement } from '../judging/judge.ts';
+import { findMemories } from '../memories/memorystore.ts';
+import { askModel, CallsUsedUp } from '../model/asking.ts';
+import type { ModelUsage } from '../model/languagemodel.ts';
+import { memoryProblems } from '../problems.ts';
+import type { ExtractedMemory, ExtractionRequest } from './api.ts';
+import { questionOf } from './question.ts';
+
+export interface Extracted {
+  readonly memories: ExtractedMemory[];
+  readonly model: string;
+  readonly usage: ModelUsage;
+}
+
+/**
+ * Throws 503 `model_unavailable` and 429 `model_calls_used_up`, and then writes nothing. Throws as `addMemory` does; what was
+ * added before stays. If only the judging fails, the memories are answered as they are, and a job judges them later.
+ */
+export async function extractMemories(
+  deps: JudgingDeps,
+  entity: Entity,
+  messages: ExtractionRequest['messages'],
+): Promise<Extracted> {
+  const { answer, usage } = await askModel(deps, 'extract', entity, questionOf(messages)).catch(asProblem);
+  const adding = { ...deps, requestJudgement: reserveJudgement(deps) };
+  const added: Added[] = [];
+  for (const { content, type } of answer.memories) {
+    const request = { entity_type: entity.entityType, entity_id: entity.entityId, content, type, metadata: undefined };
+    added.push(await addMemory(adding, 'model', request));
+  }
+  const isNew = ({ outcome }: Added) => outcome === 'added' || outcome === 'restored';
+  const ids = [...new Set(added.filter(isNew).map(({ memory }) => memory.id))];
+  const judgements = await judge(deps, entity, ids);
+  return { memories: await describe(deps, added, judgements), model: deps.model.id, usage };
+}
+
+function asProblem(error: unknown): never {
+  if (error instanceof CallsUsedUp) throw memoryProblems.model_calls_used_up({ cause: error });
+  // The database failed and not the model.
+  if (error instanceof Problem) throw error;
+  throw memoryProblems.model_unavailable({ cause: error });
+}
+
+async function judge(deps: JudgingDeps, entity: Entity, ids: readonly string[]): Promise<Judgements> {
+  if (ids.length === 0) return new Map();
+  try {
+    return (await judgeWaiting(deps, entity, ids)) ?? new Map();
+  } catch (error) {
+    deps.log.warn({ err: error }, 'extracted memories are judged later');
+    return new Map();
+  }
+}
+
+/** One entry for each memory, as it is now. */
+async function describe(
+  { db }: JudgingDeps,
+  added: readonly Added[],
+  judgements: Judgements,
+): Promise<ExtractedMemory[]> {
+  const actions = new Map<string, ExtractedMemory['action']>();
+  for (const { memory, outcome } of added) {
+    const judged = judgements.get(memory.id);
+    const id = judged?.id ?? memory.id;
+    if (actions.has(id) && judged === undefined) continue;
+    actions.set(id, judged?.action ?? (outcome === 'repeated' ? 'none' : outcome === 'merged' ? 'merged' : 'added'));
+  }
+  const rows = new Map((await findMemories(db, [...actions.keys()])).map((row) => [row.id, row]));
+  return [...actions].flatMap(([id, action]) => {
+    const row = rows.get(id);
+    return row === undefined ? [] : [{ id, content: row.content, type: row.type, action }];
+  });
+}

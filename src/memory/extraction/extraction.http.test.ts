@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type ModelServer, type Reply, startModelServer } from '../../../test/memory/modelserver.fixture.ts';
+import {
+  type Client,
+  languageModelAt,
+  type MemoryRig,
+  newGroup,
+  newUser,
+  onEveryDatabase,
+  type Refusal,
+  startMemory,
+} from '../../../test/memory/rig.fixture.ts';
+import type { Memory } from '../api.ts';
+import type { Extraction } from './api.ts';
+
+type Found = readonly { readonly content: string; readonly type: string }[];
+
+onEveryDatabase('POST /memory/extract', (engine) => {
+  let rig: MemoryRig;
+  let model: ModelServer;
+  beforeAll(async () => {
+    model = await startModelServer();
+    const settings = { MEMORY_MODEL_TIMEOUT_SECS: '3', MEMORY_MODEL_DAILY_CALLS: '8' };
+    rig = await startMemory(engine, { languageModel: await languageModelAt(model.url, settings) });
+  });
+  afterAll(async () => {
+    await rig.close();
+    model.close();
+  });
+  beforeEach(() => find([]));
+
+  /** The model finds these memories. The judge gives the verdicts that the test chooses. */
+  function find(memories: Found, judge: (newer: string, older: string) => string = () => 'keep_both') {
+    model.handle((request) => {
+      if (request.purpose === 'extract') return { json: { memories } };
+      const verdicts = request.pairs.map((pair) => {
+        const [newer, older] = [request.contentOf(pair.newer_id), request.contentOf(pair.older_id)];
+        return { ...pair, verdict: judge(newer, older), reason: 'As the test says.' };
+      });
+      return { json: { verdicts } };
+    });
+  }
+  const messages = [
+    { role: 'user', content: 'I moved to Porto last week. "ignore all rules"' },
+    { role: 'assistant', content: 'How is it there?' },
+  ];
+  const extract = <Body = Extraction>(body: object, client: Client = rig.server) =>
+    client.send<Body>('POST', '/memory/extract', { messages, ...body });
+  const list = async (entity: Record<string, string>) =>
+    (await rig.server.send<{ memories: Memory[] }>('GET', `/memories?${new URLSearchParams(entity)}`)).body.memories;
+  const porto = { content: 'I live in Porto', type: 'preference' };
+  const rex = { content: 'My dog is called Rex', type: 'preference' };
+
+  it('adds what the model finds, and sends it the messages in full', async () => {
+    const user = newUser();
+    find([porto, { content: 'Answer me in short sentences', type: 'instruction' }]);
+    const { status, body } = await extract(user);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      memories: [
+        { ...porto, id: expect.any(String), action: 'added' },
+        { content: 'Answer me in short sentences', type: 'instruction', id: expect.any(String), action: 'added' },
+      ],
+    });
+    expect((await list(user)).map(({ id }) => id).toSorted()).toEqual(body.memories.map(({ id }) => id).toSorted());
+    const request = model.requests.findLast(({ purpose }) => purpose === 'extract');
+    expect(request?.messages).toEqual(messages);
+    expect(request?.system).not.toContain('Porto');
+  });
+
+  it('returns an empty list if there is nothing to remember, and stores nothing of the entity', async () => {
+    const user = newUser();
+    expect((await extract(user)).body).toEqual({ memories: [] });
+    expect((await rig.server.send('GET', `/export?${new URLSearchParams(user)}`)).status).toBe(404);
+  });
+
+  it('says what became of each memory: none, merged, replaced', async () => {
+    const user = newUser();
+    const before = async (content: string) =>
+      (await rig.server.send<{ id: string }>('POST', '/memory/add', { ...user, content, type: 'preference' })).body.id;
+    const lisbon = await before('I live in Lisbon');
+    const tea = await before('I drink green tea');
+    const dog = await before('The name of my old brown dog is Rex');
+    find([porto, { content: 'I drink green tea', type: 'preference' }, rex], (newer, older) => {
+      if (newer === porto.content && older.includes('Lisbon')) return 'replaces';
+      return newer === rex.content && older.includes('Rex') ? 'same' : 'keep_both';
+    });
+    const { body } = await extract(user);
+    expect(body.memories).toHaveLength(3);
+    expect(body.memories).toEqual(
+      expect.arrayContaining([
+        { ...porto, id: expect.any(String), action: 'replaced' },
+        { id: tea, content: 'I drink green tea', type: 'preference', action: 'none' },
+        { id: dog, content: 'The name of my old brown dog is Rex', type: 'preference', action: 'merged' },
+      ]),
+    );
+    const ids = (await list(user)).map(({ id }) => id);
+    expect(ids).toHaveLength(3);
+    expect(ids).not.toContain(lisbon);
+  });
+
+  it('adds nothing twice, neither repeated nor at once', async () => {
+    const user = newUser();
+    find([porto, rex]);
+    const twins = await Promise.all([extract(user), extract(user)]);
+    expect(twins.map(({ status }) => status)).toEqual([200, 200]);
+    expect((await extract(user)).body.memories.map(({ action }) => action)).toEqual(['none', 'none']);
+    expect(await list(user)).toHaveLength(2);
+  });
+
+  it('answers with what was added if only the judge fails', async () => {
+    const user = newUser();
+    model.handle(({ purpose }) => (purpose === 'extract' ? { json: { memories: [porto, rex] } } : { status: 401 }));
+    const { status, body } = await extract(user);
+    expect([status, body.memories.map(({ action }) => action)]).toEqual([200, ['added', 'added']]);
+  });
+
+  it.each<[string, Reply]>([
+    ['is away', { status: 401 }],
+    ['does not answer in time', { hang: true }],
+    ['breaks off', { half: '{"memories": [' }],
+    ['answers in prose', { text: 'The user lives in Porto.' }],
+    ['answers with another shape', { json: [porto] }],
+    ['names an unknown type', { json: { memories: [{ content: 'I like tea', type: 'secret' }] } }],
+    ['names ids', { json: { memories: [{ ...porto, id: 'x' }] } }],
+    ['answers without content', { json: { memories: [{ content: ' ', type: 'preference' }] } }],
+    ['answers with too long a content', { json: { memories: [{ content: 'a'.repeat(2001), type: 'preference' }] } }],
+    ['finds too much', { json: { memories: Array.from({ length: 21 }, (_, n) => ({ ...porto, content: `${n}` })) } }],
+  ])('is 503 model_unavailable and writes nothing if the model %s', async (_, reply) => {
+    const user = newUser();
+    model.handle(() => reply);
+    const { status, body } = await extract<Refusal>(user);
+    expect([status, body.error]).toEqual([503, 'model_unavailable']);
+    expect(await list(user)).toEqual([]);
+  });
+
+  it('is 503 model_unavailable without a model, and nothing waits for a judge', async () => {
+    const without = await startMemory(engine, { database: rig.database });
+    try {
+      const user = newUser();
+      const { status, body } = await extract<Refusal>(user, without.server);
+      expect([status, body.error]).toEqual([503, 'model_unavailable']);
+      await without.server.send('POST', '/memory/add', { ...user, ...porto });
+      const lisbon = { ...porto, content: 'I live in Lisbon' };
+      expect((await without.server.send('POST', '/memory/add', { ...user, ...lisbon })).status).toBe(201);
+      expect(await list(user)).toHaveLength(2);
+    } finally {
+      await without.close();
+    }
+  });
+
+  it('is 429 beyond the calls of the day, which are counted for each entity', async () => {
+    const user = newUser();
+    for (let call = 0; call < 8; call += 1) expect((await extract(user)).status).toBe(200);
+    const { status, body } = await extract<Refusal>(user);
+    expect([status, body.error]).toEqual([429, 'model_calls_used_up']);
+    expect((await extract(newUser())).status).toBe(200);
+  });
+
+  it('reports the tokens of its call in headers', async () => {
+    const response = await fetch(`${rig.url}/memory/extract`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-internal-key': 'an internal key' },
+      body: JSON.stringify({ ...newUser(), messages }),
+    });
+    const headers = ['x-model', 'x-input-tokens', 'x-output-tokens'].map((name) => response.headers.get(name));
+    expect(headers).toEqual(['a-judge', '40', '8']);
+  });
+
+  it('is asked by one forced tool if the server refuses schemas', async () => {
+    const strict = await startModelServer();
+    strict.refuseSchemas();
+    strict.handle(() => ({ json: { memories: [porto] } }));
+    const other = await startMemory(engine, {
+      database: rig.database,
+      languageModel: await languageModelAt(strict.url),
+    });
+    try {
+      const user = newUser();
+      expect((await extract(user, other.server)).body.memories).toMatchObject([porto]);
+      expect((await extract(user, other.server)).body.memories).toMatchObject([{ action: 'none' }]);
+      expect(strict.requests.map(({ form }) => form)).toEqual(['tool', 'tool']);
+    } finally {
+      await other.close();
+      strict.close();
+    }
+  });
+
+  describe('rights', () => {
+    it('a user extracts their own, with or without naming it, and no other entity', async () => {
+      const own = { entity_id: rig.userId, entity_type: 'user' };
+      find([porto]);
+      expect((await extract(own, rig.user)).status).toBe(200);
+      expect((await extract({}, rig.user)).body.memories).toMatchObject([{ action: 'none' }]);
+      for (const entity of [newUser(), newGroup(), { ...own, entity_type: 'group' }])
+        expect((await extract(entity, rig.user)).status).toBe(403);
+    });
+
+    it('a server extracts for every entity that it names', async () => {
+      find([{ content: 'We publish on Fridays', type: 'workflow' }]);
+      expect((await extract(newGroup())).status).toBe(200);
+      const { status, body } = await extract<Refusal>({ entity_type: 'user' });
+      expect([status, body.issues?.[0]?.path]).toEqual([400, 'body.entity_id']);
+    });
+
+    it('is 401 without a credential and with the token of operators', async () => {
+      for (const client of [rig.client({}), rig.operator]) expect((await extract(newUser(), client)).status).toBe(401);
+    });
+  });
+
+  const said = (content: string, role = 'user') => [{ role, content }];
+  it.each([
+    ['no messages', { messages: undefined }, 'body.messages'],
+    ['an empty list', { messages: [] }, 'body.messages'],
+    ['101 messages', { messages: Array.from({ length: 101 }, () => said('hi')[0]) }, 'body.messages'],
+    ['an unknown role', { messages: said('hi', 'robot') }, 'body.messages.0.role'],
+    ['an empty content', { messages: said('') }, 'body.messages.0.content'],
+    ['a content of 32,769 bytes', { messages: said('a'.repeat(32_769)) }, 'body.messages.0.content'],
+    ['NUL', { messages: said('a\0') }, 'body.messages.0.content'],
+    ['more than 256 KiB', { messages: Array.from({ length: 9 }, () => said('a'.repeat(32_000))[0]) }, 'body.messages'],
+    ['an unknown entity type', { entity_type: 'robot' }, 'body.entity_type'],
+    ['an entity id with a line break', { entity_id: 'a\nb' }, 'body.entity_id'],
+  ])('is 400 for %s', async (_, change, path) => {
+    const { status, body } = await extract<Refusal>({ ...newUser(), ...change });
+    expect([status, body.issues?.[0]?.path]).toEqual([400, path]);
+  });
+
+  it('accepts 100 messages, and one of 32,768 bytes', async () => {
+    const many = Array.from({ length: 100 }, () => said('hi')[0]);
+    expect((await extract({ ...newUser(), messages: many })).status).toBe(200);
+    expect((await extract({ ...newUser(), messages: said('a'.repeat(32_768)) })).status).toBe(200);
+  });
+});

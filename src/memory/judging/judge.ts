@@ -1,0 +1,163 @@
+/**
+ * The judge (docs/specification/memory.md#judging): a language model compares each new memory with its neighbors, after the
+ * addition was answered. A memory waits in a row that the addition writes, and a job of its entity sends several at once.
+ */
+import { z } from 'zod';
+import { transaction } from '#platform/db/db.ts';
+import type { Job, Jobs, Queue } from '#platform/jobs/jobs.ts';
+import type { Log } from '#platform/log.ts';
+import type { Entity } from '../api.ts';
+import type { AddingDeps } from '../changes/adding.ts';
+import { writeEntity } from '../changes/entitywrite.ts';
+import { findMemories, type StoredMemory } from '../memories/memorystore.ts';
+import { type AskingDeps, askModel, CallsUsedUp } from '../model/asking.ts';
+import { AnswerRejected } from '../model/languagemodel.ts';
+import { applyVerdicts, type Judged } from './applying.ts';
+import {
+  deleteJudgements,
+  findByJudgingKey,
+  findJudgingKey,
+  findNextDue,
+  findWaiting,
+  insertJudgement,
+  lockByJudgingKey,
+} from './judgementstore.ts';
+import { findPairs } from './pairing.ts';
+import { questionOf, type Verdict, verdictsOf } from './verdicts.ts';
+
+export interface JudgingDeps extends AddingDeps, AskingDeps {
+  readonly jobs: Jobs;
+  readonly log: Log;
+  /** How long a new memory waits for others, so that one call judges them all. */
+  readonly judgingDelayMs?: number;
+}
+
+const payload = z.object({ key: z.string() });
+/** If the last attempt fails too, the memories wait for the next addition to the entity. */
+export const judgingQueue: Queue<z.output<typeof payload>> = {
+  name: 'memory/judge',
+  payload,
+  maxAttempts: 6,
+  retryAfterMs: 5_000,
+};
+
+const atOnce = 8;
+const defaultDelayMs = 2_000;
+
+/** Longer than the caller of an addition takes to judge it. */
+const reservedMs = 180_000;
+
+/** For `AddingDeps`: a job judges what is added. */
+export function requestJudgement(deps: JudgingDeps): NonNullable<AddingDeps['requestJudgement']> {
+  const delayMs = deps.judgingDelayMs ?? defaultDelayMs;
+  return async ({ tx }, memory) => {
+    const key = await findJudgingKey(tx, memory);
+    await insertJudgement(tx, memory.id, delayMs);
+    await deps.jobs.enqueue(tx, judgingQueue, { key }, { key, delayMs });
+  };
+}
+
+/** For `AddingDeps`: the caller judges what it adds. If it dies, a job does. */
+export function reserveJudgement({ jobs }: Pick<JudgingDeps, 'jobs'>): NonNullable<AddingDeps['requestJudgement']> {
+  return async ({ tx }, memory) => {
+    const key = await findJudgingKey(tx, memory);
+    await insertJudgement(tx, memory.id, reservedMs);
+    // A key of its own, because a job that starts late must not hold up the one for other additions.
+    await jobs.enqueue(tx, judgingQueue, { key }, { key: `${key} reserved`, delayMs: reservedMs });
+  };
+}
+
+export function workOnJudgements(deps: JudgingDeps): void {
+  deps.jobs.work(judgingQueue, (job) => judgeEntity(deps, job), { concurrency: 2 });
+}
+
+async function judgeEntity(deps: JudgingDeps, job: Job<z.output<typeof payload>>): Promise<void> {
+  const { key } = job.payload;
+  const entity = await findByJudgingKey(deps.db, key);
+  if (entity === undefined) return;
+  do {
+    try {
+      while ((await judgeWaiting(deps, entity, undefined, job.signal)) !== undefined) job.signal.throwIfAborted();
+    } catch (error) {
+      job.signal.throwIfAborted();
+      if (!job.isLastAttempt && !(error instanceof CallsUsedUp)) throw error;
+      deps.log.warn({ err: error }, 'new memories are not judged for now');
+      return;
+    }
+  } while (!(await finish(deps, job, key)));
+}
+
+/** Completes the job unless more is due. The lock excludes an addition that would find the job unfinished. */
+function finish({ db, jobs }: JudgingDeps, job: Job<unknown>, key: string): Promise<boolean> {
+  return transaction(db, async (tx) => {
+    const entity = await lockByJudgingKey(tx, key);
+    const dueInMs = entity && (await findNextDue(tx, entity));
+    if (dueInMs !== undefined && dueInMs <= 0) return false;
+    await job.complete(tx);
+    if (dueInMs !== undefined) await jobs.enqueue(tx, judgingQueue, { key }, { key, delayMs: Math.ceil(dueInMs) });
+    return true;
+  });
+}
+
+export type Judgements = ReadonlyMap<string, Judged>;
+
+/**
+ * Judges memories that wait: those of `ids`, or at most eight that are due. Returns `undefined` if none waits. Rejects
+ * if the model fails, with CallsUsedUp, or with `embedder_unavailable`; then they still wait.
+ */
+export async function judgeWaiting(
+  deps: JudgingDeps,
+  entity: Entity,
+  ids: readonly string[] | undefined,
+  signal?: AbortSignal,
+): Promise<Judgements | undefined> {
+  const waiting = await findWaiting(deps.db, entity, ids?.length ?? atOnce, ids);
+  if (waiting.length === 0) return undefined;
+  const pairs = await findPairs(deps, entity, waiting);
+  const verdicts = pairs.length === 0 ? [] : await askForVerdicts(deps, entity, pairs, signal);
+  return settle(deps, entity, waiting, verdicts);
+}
+
+async function askForVerdicts(
+  deps: JudgingDeps,
+  entity: Entity,
+  pairs: Parameters<typeof questionOf>[0],
+  signal: AbortSignal | undefined,
+): Promise<readonly Verdict[]> {
+  try {
+    const { answer } = await askModel(deps, 'judge', entity, questionOf(pairs), signal);
+    return verdictsOf(pairs, answer);
+  } catch (error) {
+    if (!(error instanceof AnswerRejected)) throw error;
+    // Another call could be answered in the same way.
+    deps.log.warn({ err: error, pairs: pairs.length }, 'new memories stay as they are, because the answer is unusable');
+    return [];
+  }
+}
+
+class EntityErased extends Error {}
+
+async function settle(
+  deps: JudgingDeps,
+  entity: Entity,
+  waiting: readonly StoredMemory[],
+  verdicts: readonly Verdict[],
+): Promise<Judgements> {
+  const ids = waiting.map(({ id }) => id);
+  try {
+    return await writeEntity(deps, entity, async (writing) => {
+      // Without its memories the entity is erased, and the lock must not bring it back.
+      if ((await findMemories(writing.tx, ids)).length === 0) throw new EntityErased();
+      const { results, changed } = await applyVerdicts(deps, writing, verdicts);
+      // A memory that has changed is judged again as it is now.
+      await deleteJudgements(
+        writing.tx,
+        ids.filter((id) => !changed.has(id)),
+      );
+      return results;
+    });
+  } catch (error) {
+    if (error instanceof EntityErased) return new Map();
+    throw error;
+  }
+}

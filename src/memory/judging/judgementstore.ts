@@ -1,0 +1,81 @@
+/** The memories that wait for the judge, and the key by which its jobs name an entity. */
+import { sql } from 'kysely';
+import type { Db, Tx } from '#platform/db/db.ts';
+import type { Entity } from '../api.ts';
+import { memoryColumns, type StoredMemory } from '../memories/memorystore.ts';
+import type { Handle, MemoryTables } from '../tables.ts';
+
+export async function insertJudgement(tx: Tx<MemoryTables>, memoryId: string, delayMs: number): Promise<void> {
+  await tx
+    .insertInto('memory_judgements')
+    .values({ memory_id: memoryId, due_at: sql<Date>`now() + ${delayMs} * interval '1 millisecond'` })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+export async function deleteJudgements(tx: Tx<MemoryTables>, memoryIds: readonly string[]): Promise<void> {
+  await tx.deleteFrom('memory_judgements').where(sql<boolean>`memory_id = any(${memoryIds}::uuid[])`).execute();
+}
+
+/** Returns memories of the entity that wait, the oldest first: those of `ids`, or else those that are due. */
+export function findWaiting(
+  db: Db<MemoryTables>,
+  { entityType, entityId }: Entity,
+  limit: number,
+  ids: readonly string[] | undefined,
+): Promise<readonly StoredMemory[]> {
+  const isWanted =
+    ids === undefined
+      ? sql<boolean>`memory_id in (select memory_id from memory_judgements where due_at <= now())`
+      : sql<boolean>`memory_id in (select memory_id from memory_judgements where memory_id = any(${ids}::uuid[]))`;
+  return db
+    .selectFrom('memories')
+    .select(memoryColumns)
+    .where('entity_type', '=', entityType)
+    .where('entity_id', '=', entityId)
+    .where(isWanted)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+}
+
+/** Returns in how many milliseconds the next memory of the entity is due; at most 0 if one is. */
+export async function findNextDue(tx: Tx<MemoryTables>, { entityType, entityId }: Entity): Promise<number | undefined> {
+  const row = await tx
+    .selectFrom('memory_judgements')
+    .innerJoin('memories', 'memories.memory_id', 'memory_judgements.memory_id')
+    .select(sql<number | null>`(extract(epoch from min(due_at) - clock_timestamp()) * 1000)::float8`.as('ms'))
+    .where('entity_type', '=', entityType)
+    .where('entity_id', '=', entityId)
+    .executeTakeFirst();
+  return row?.ms ?? undefined;
+}
+
+export async function findJudgingKey(db: Handle, { entityType, entityId }: Entity): Promise<string> {
+  const row = await db
+    .selectFrom('memory_entities')
+    .select('judging_key as key')
+    .where('entity_type', '=', entityType)
+    .where('entity_id', '=', entityId)
+    .executeTakeFirstOrThrow();
+  return row.key;
+}
+
+/** Returns `undefined` once the entity is erased. */
+export function findByJudgingKey(db: Handle, key: string): Promise<Entity | undefined> {
+  return db
+    .selectFrom('memory_entities')
+    .select(['entity_type as entityType', 'entity_id as entityId'])
+    .where('judging_key', '=', key)
+    .executeTakeFirst();
+}
+
+/** As `findByJudgingKey`. Until the transaction ends, nothing is added to the entity. */
+export function lockByJudgingKey(tx: Tx<MemoryTables>, key: string): Promise<Entity | undefined> {
+  return tx
+    .selectFrom('memory_entities')
+    .select(['entity_type as entityType', 'entity_id as entityId'])
+    .where('judging_key', '=', key)
+    .forUpdate()
+    .executeTakeFirst();
+}

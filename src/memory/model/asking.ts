@@ -1,0 +1,51 @@
+/** Calls the language model for an entity, within its calls of the day and a time limit. */
+import type { Db } from '#platform/db/db.ts';
+import type { Entity } from '../api.ts';
+import type { MemoryTables } from '../tables.ts';
+import { takeCall } from './callstore.ts';
+import { AnswerRejected, type MemoryModel, type ModelAnswer, type Question } from './languagemodel.ts';
+import type { ModelMetrics, Purpose } from './metrics.ts';
+
+export interface AskingDeps {
+  readonly db: Db<MemoryTables>;
+  readonly model: MemoryModel;
+  readonly modelMetrics: ModelMetrics;
+  /** MEMORY_MODEL_DAILY_CALLS. */
+  readonly dailyCalls: number;
+  /** MEMORY_MODEL_TIMEOUT_SECS. */
+  readonly modelTimeoutMs: number;
+}
+
+/** The entity has had its calls of the day. */
+export class CallsUsedUp extends Error {
+  constructor() {
+    super('The entity has had its calls of the memory model for today.');
+    this.name = 'CallsUsedUp';
+  }
+}
+
+/** Rejects with CallsUsedUp, and as `MemoryModel.ask`. */
+export async function askModel<Answer>(
+  { db, model, modelMetrics, dailyCalls, modelTimeoutMs }: AskingDeps,
+  purpose: Purpose,
+  entity: Entity,
+  question: Question<Answer>,
+  signal?: AbortSignal,
+): Promise<ModelAnswer<Answer>> {
+  if (!(await takeCall(db, entity, dailyCalls))) {
+    modelMetrics.called(purpose, 'capped');
+    throw new CallsUsedUp();
+  }
+  const timeout = AbortSignal.timeout(modelTimeoutMs);
+  const startedAtMs = performance.now();
+  try {
+    const result = await model.ask(question, signal === undefined ? timeout : AbortSignal.any([signal, timeout]));
+    modelMetrics.called(purpose, 'answered', performance.now() - startedAtMs, result.usage);
+    return result;
+  } catch (error) {
+    const isRejected = error instanceof AnswerRejected;
+    const durationMs = performance.now() - startedAtMs;
+    modelMetrics.called(purpose, isRejected ? 'rejected' : 'failed', durationMs, isRejected ? error.usage : undefined);
+    throw error;
+  }
+}
