@@ -6,7 +6,5 @@ await fetchModel({
   model: 'owner/small',
   hub,
   dataDir,
-  onStart: () => (bytes) => {
-    if (bytes > 0) process.send?.(bytes);
-  },
+  onStart: () => () => undefined,
 });

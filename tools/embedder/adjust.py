@@ -74,7 +74,7 @@ def main():
     pairs = pairs_of_questions()
     bags = [(cut(left), cut(right)) for left, right in pairs]
     bags = [(left, right) for left, right in bags if left and right]
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True).clip(1e-6)
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     random = np.random.default_rng(7)
 
     class Sampler:
@@ -86,7 +86,8 @@ def main():
             drawn = list(chosen.values())[:count]
             return [left for left, _ in drawn], [right for _, right in drawn]
 
-    start = (vectors / lengths).astype(np.float32)
+    # Signs have no vector, and get none.
+    start = (vectors / lengths.clip(1e-6)).astype(np.float32)
     fitted = fit.fit_pieces(start, lengths[:, 0].astype(np.float32), Sampler(), options.steps, options.rate, 0, anchor=options.anchor)
     write(options.out, data, fitted * lengths)
 

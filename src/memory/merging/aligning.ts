@@ -10,7 +10,7 @@ export interface Alignment {
   readonly right: Reading;
   /** The number of places at which they differ. */
   readonly gaps: number;
-  /** What lies between their common beginning and their common end. */
+  /** What is between their common beginning and their common end. */
   readonly middles: readonly [Reading, Reading];
 }
 

@@ -92,7 +92,7 @@ function spell(word: string, { language, entries }: Lexicon): readonly string[] 
   return language.code === 'ko' && entries.has(word) ? [word] : spellingOf(word, language.code);
 }
 
-/** Reads "every day I run" as "I run every day". Where two times are named, their places tell what happens when. */
+/** Reads "every day I run" as "I run every day". Where two times are named, their order shows what happens when. */
 function withTimeLast(tokens: Reading, { language }: Lexicon): Reading {
   const times = tokens.filter(({ kind }) => kind === 'time');
   if (times.length !== 1) return tokens;

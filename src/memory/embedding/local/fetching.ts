@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
+import { outgoingFetch } from '#platform/http/outgoing.ts';
 import { StartFault } from '#platform/lifecycle.ts';
 import { folderOf, type Manifest, manifestOf, networkFiles, readManifest, tokenizerFile } from './models.ts';
 
@@ -67,7 +68,7 @@ async function hasSize(folder: string, { path, size }: { readonly path: string; 
 
 async function listFiles({ hub, model, stallMs = defaultStallMs }: FetchingOptions) {
   const url = `${hub}/api/models/${model}/revision/main?blobs=true`;
-  const response = await fetch(url, { signal: AbortSignal.timeout(stallMs) }).catch((cause: unknown) =>
+  const response = await outgoingFetch(url, { signal: AbortSignal.timeout(stallMs) }).catch((cause: unknown) =>
     unreachable(url, cause),
   );
   if (!response.ok) throw new StartFault(`${url} returned ${response.status}.`);
@@ -110,7 +111,7 @@ async function fetchFile(
     let timer = setTimeout(() => stall.abort(), stallMs);
     try {
       const headers = have > 0 ? { range: `bytes=${have}-` } : {};
-      const response = await fetch(url, { headers, signal: stall.signal });
+      const response = await outgoingFetch(url, { headers, signal: stall.signal });
       if (!response.ok || response.body === null) throw new StartFault(`${url} returned ${response.status}.`);
       // A server without ranges sends the whole file.
       if (response.status !== 206) have = 0;

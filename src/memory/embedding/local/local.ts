@@ -71,7 +71,7 @@ export function createLocalEmbedder(options: LocalEmbedderOptions): Embedder {
       const batch = waiting.slice(0, largestBatch);
       waiting = waiting.slice(largestBatch);
       try {
-        const vectors = await thread.send(batch.map(({ text }) => text));
+        const vectors = await thread.embed(batch.map(({ text }) => text));
         for (const [index, { resolve, reject }] of batch.entries()) {
           const vector = vectors[index];
           if (vector === undefined || !isDirected(vector)) reject(unavailable('a vector has no direction'));
@@ -130,7 +130,7 @@ const unavailable = (reason: string) =>
   memoryProblems.embedder_unavailable({ cause: new Error(`Embeddings: ${reason}`) });
 
 interface Thread {
-  send(texts: readonly string[]): Promise<readonly Float32Array[]>;
+  embed(texts: readonly string[]): Promise<readonly Float32Array[]>;
   close(): Promise<void>;
 }
 
@@ -168,7 +168,7 @@ function createThread(data: WorkerData): Thread {
     return started;
   };
   return {
-    send: (texts) =>
+    embed: (texts) =>
       new Promise((resolve, reject) => {
         worker ??= start();
         worker.ref();
