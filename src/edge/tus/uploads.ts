@@ -27,7 +27,7 @@ interface FoundUpload {
 export async function describeUpload(deps: TusDeps, request: FastifyRequest, reply: FastifyReply) {
   const found = findUpload(deps, request);
   const { upload } = found;
-  // A client asks for the offset after its connection broke. What arrived before is being stored.
+  // A client reads the offset after its connection broke. What arrived before is being stored.
   const isFree = await deps.sessions.yielded(upload.id);
   const offset = await durableOffset(found);
   // The process that received the last byte may have died before it created the object.

@@ -3,7 +3,7 @@
  * request that renamed it. A rename decides between two requests, so only one of them can acknowledge what it wrote.
  *
  * The owner may be another process, alive or dead. If a request takes the file from it, the name ends in `-shared` from then on: the
- * old owner may still have the file open. Such a file becomes an object by copy, because nobody may write to an object.
+ * old owner may still have the file open. Such a file becomes an object by copy, because the bytes of an object must not change.
  */
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -109,7 +109,7 @@ export function createFileUploads(folders: Folders, root: string): ResumableUplo
     append: async (upload, offset, body) => {
       const owned = await claim(upload, offset);
       const { position, failure } = await write(owned, offset, upload.size, body);
-      // Whole is whole, however the request ended: a client that is told so sends nothing more.
+      // Whole is whole, however the request ended: a client that reads this offset sends nothing more.
       if (position === upload.size) await complete(upload, owned);
       else await release(owned);
       if (failure !== undefined && position < upload.size) throw failure;
