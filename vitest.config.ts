@@ -9,8 +9,8 @@ export default defineConfig({
     // One module graph per worker, so forty files start in under a second. Tests must not leave global state.
     isolate: false,
     pool: 'forks',
-    // One more than the processors of a CI machine, because many tests wait for timers, kills and other programs.
-    maxWorkers: 3,
+    // Twice the processors of a CI machine, because many tests wait for timers, kills and other programs.
+    maxWorkers: 4,
     globalSetup: ['test/runner/leftovers.ts'],
     sequence: { sequencer: LongestFirst },
     // These limits only end tests that hang, on a machine that may be busy.

@@ -1,6 +1,6 @@
 /**
- * The cards of the front page in a process of its own, two ways on one port each: `ours`, the content service over a CMS,
- * and `bare`, a route that returns the same bytes, headers included. Tells the ports; to each message it answers with the CPU that it spent.
+ * The cards of the front page in a separate process, in two ways with one port each: `ours`, the content service over a CMS,
+ * and `bare`, a route that returns the same bytes and headers. Sends the ports, and answers each message with the CPU time used so far.
  */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -1,4 +1,4 @@
-/** `GET /events` of the agent service, and nothing else of it, with as many users as the argument says. */
+/** Only `GET /events` of the agent service. The argument is the number of users. */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';

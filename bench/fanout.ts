@@ -85,11 +85,11 @@ async function answerOf<Answer>(child: ChildProcess): Promise<Answer> {
   return answer;
 }
 
-/** From when the first event may be said to when the last reader has read the last one. */
+/** From the release of the first event until the last reader has read the last one. */
 async function fanOut({ ask }: Contender): Promise<{ ms: number; cpuMicros: number }> {
   const place = await ask<Place>('open');
   const readers = await Promise.all(Array.from({ length: readersAtOnce }, () => read(place)));
-  // Whoever has connected has still to be subscribed.
+  // A connected reader may not be subscribed yet.
   await sleep(300);
   const cpuBefore = await ask<number>('cpuMicros');
   const startedAtMs = performance.now();

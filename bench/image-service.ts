@@ -1,8 +1,7 @@
 /**
- * The image service in a process of its own, over files in the folder that the first argument names. Tells its port; to
- * each message it answers with the CPU that it has spent and the objects that it has written. `bare` first does what is
- * measured against: the picture through sharp and nothing else. With `patient` as second
- * argument no request gives up however long the others take.
+ * The image service in a separate process, over files in the folder of the first argument. Sends its port, and answers each
+ * message with the CPU time used and the objects written so far. `bare` runs the baseline first: the picture through sharp alone.
+ * If the second argument is `patient`, no request times out while it waits for others.
  */
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -46,7 +45,7 @@ const service = createImageService({
 await service.listen({ host: '127.0.0.1', port: 0 });
 
 const photo = readFileSync(join(folder, 'objects', 'photo.jpg'));
-/** Not `maxRSS` of `process.resourceUsage()`: Linux begins that with the size of whoever started the process. */
+/** Not `maxRSS` of `process.resourceUsage()`: on Linux, it starts with the size of the parent process. */
 function ownPeakBytes(): number {
   const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];
   return Number(kilobytes) * 1024;

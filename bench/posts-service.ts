@@ -1,7 +1,7 @@
 /**
- * A small POST of the service that the argument names, two ways on one port each: `ours`, with everything that a service
- * does for a request, and `bare`, a route that checks the same credential, reads the body with the same schema and does the
- * same deed. Tells what to send where; to each message it answers with the CPU that it has spent.
+ * A small POST of the service that the argument names, in two ways with one port each: `ours`, with everything that a service
+ * does for a request, and `bare`, a route that checks the same credential, parses the body with the same schema and performs the
+ * same operation. Sends the requests to make, and answers each message with the CPU time used so far.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';

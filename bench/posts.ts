@@ -1,4 +1,4 @@
-/** A small POST of each service against a bare route with the same checks and the same deed, by the server's CPU. */
+/** A small POST of each service against a bare route with the same checks and the same operation, by the server's CPU time. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

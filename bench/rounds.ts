@@ -6,7 +6,7 @@ export interface Case {
   /** Not measured. */
   readonly prepare?: () => Promise<unknown>;
   readonly work: () => Promise<unknown>;
-  /** CPU spent so far by the process at work; this one unless it says otherwise. */
+  /** CPU time used so far by the measured process, by default this one. */
   readonly cpuMs?: () => Promise<number>;
 }
 

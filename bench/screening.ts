@@ -1,4 +1,4 @@
-/** Searching a million PDQ hashes: the time to an answer, against a bare loop over the same words, and the event loop meanwhile. */
+/** Searching a million PDQ hashes: the time to an answer, against a bare loop over the same words, and the delay of the event loop. */
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,7 @@
 /**
- * Signing in a process of its own, three ways on one port each: `bare`, a route with nothing but the token check, the
- * query and the signatures; `uncached`, the media service whose cache is emptied before every call; `cached`, the same with
- * its cache. Tells a token, refs and the ports; to each message it answers with the CPU that it has spent.
+ * Signing in a separate process, in three ways with one port each: `bare`, a route with only the token check, the query and the
+ * signatures; `uncached`, the media service with its cache cleared before every call; `cached`, the same with its cache. Sends a
+ * token, refs and the ports, and answers each message with the CPU time used so far.
  */
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';

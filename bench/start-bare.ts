@@ -1,4 +1,4 @@
-/** As its own process, for start.ts: the embedded database and nothing else, and beside it as many bare listeners as told. */
+/** A separate process for start.ts: only the embedded database and the given number of bare listeners. */
 import type { AddressInfo } from 'node:net';
 import { createPglite } from '../src/platform/db/pglite-engine.ts';
 

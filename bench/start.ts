@@ -1,4 +1,4 @@
-/** What `npm start` costs before anybody asks anything: the time until all is healthy, and the memory while all is idle. */
+/** The cost of `npm start` before the first request: the time until all services are healthy, and the memory while idle. */
 import { execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -251,7 +251,7 @@ function reaches(from: string, to: string): boolean {
     seen.add(path);
     queue.push(...(byPath.get(path)?.imports ?? []));
   }
-  // Users import an interface and not its driver, so the interface stands for the driver.
+  // Users import an interface and not its driver, so the interface represents the driver.
   const doorway = files.find(
     ({ path, imports }) => (posix.basename(path) === 'open.ts' || path === 'app/engines.ts') && imports.includes(to),
   );

@@ -13,6 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createLog } from '#platform/log.ts';
 import { openRedis } from '#platform/redis/open.ts';
 import type { Redis } from '#platform/redis/redis.ts';
+import type { Certificate } from './certificate.fixture.ts';
 
 export const redisUrl = process.env.REDIS_TEST_URL || 'redis://127.0.0.1:6379';
 
@@ -61,14 +62,15 @@ export interface RedisServer {
   close(): Promise<void>;
 }
 
-/** Starts a separate server on a free port. */
-export async function startRedisServer(): Promise<RedisServer> {
+/** Starts a separate server on a free port; with a certificate, for TLS only. */
+export async function startRedisServer(certificate?: Certificate): Promise<RedisServer> {
   const folder = await mkdtemp(join(tmpdir(), 'atelier-redis-'));
   const port = await freePort();
-  const url = `redis://127.0.0.1:${port}`;
+  const url = `${certificate === undefined ? 'redis' : 'rediss'}://127.0.0.1:${port}`;
+  const listening = certificate === undefined ? ['--port', String(port)] : tlsOptions(port, certificate);
   let child: ChildProcess;
   const start = async () => {
-    child = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', ''], {
+    child = spawn('redis-server', [...listening, '--bind', '127.0.0.1', '--dir', folder, '--save', ''], {
       stdio: 'ignore',
     });
     while (!(await answers(url))) await sleep(50);
@@ -86,6 +88,11 @@ export async function startRedisServer(): Promise<RedisServer> {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+function tlsOptions(port: number, { certificateFile, keyFile }: Certificate): string[] {
+  const files = ['--tls-cert-file', certificateFile, '--tls-key-file', keyFile, '--tls-ca-cert-file', certificateFile];
+  return ['--port', '0', '--tls-port', String(port), '--tls-auth-clients', 'no', ...files];
 }
 
 export async function freePort(): Promise<number> {

@@ -1,7 +1,7 @@
 /**
  * `npm run growth [-- <rows>]`: each endpoint of the media service on two databases of one PostgreSQL, with ten thousand
- * and with a million asset rows (or as many as named), by turns. Says by how much it is slower on the large one, and which
- * tables were read from end to end meanwhile. Exit code 1 when one is over the bound.
+ * and with a million asset rows (or as many as named), by turns. Prints how much slower it is on the large one, and which
+ * tables were scanned completely. The exit code is 1 if an endpoint is over the limit.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';

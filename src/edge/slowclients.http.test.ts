@@ -11,11 +11,12 @@ import {
   until,
 } from '../../test/edge/edge.fixture.ts';
 import { pipe, scene } from '../../test/image/pictures.fixture.ts';
+import { isNightly } from '../../test/lane.fixture.ts';
 import { resizeSigner } from './api.ts';
 
 const film = bytesOf(24_000_000);
 const maxInFlight = 4;
-const many = 50;
+const many = isNightly ? 50 : 10;
 
 let rig: Rig;
 let sockets: Socket[];

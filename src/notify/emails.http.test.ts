@@ -159,8 +159,8 @@ describe.each(laneEngines)('mails on $name', (engine) => {
       });
 
       it('is not sent when it is canceled while it is due', { timeout: 60_000 }, async () => {
-        // Later than all are accepted.
-        const dueAt = Date.now() + 8000;
+        // A mail that is accepted later is sent at once, or canceled in time.
+        const dueAt = Date.now() + 2000;
         const scheduled_at = new Date(dueAt).toISOString();
         const ids = await Promise.all(
           Array.from({ length: 20 }, async () => String((await post({ ...mail, scheduled_at })).body.id)),

@@ -1,7 +1,6 @@
 /**
  * docs/specification/system.md#engines: the steps of `npm run demo` on every combination of engines, with as many processes as each
- * allows, and
- * with a process for each service. The tests use only URLs and exit codes, and afterwards check what the engines contain.
+ * allows, and with a process for each service. The tests use only URLs and exit codes, and then check what the engines contain.
  */
 import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { digestOf } from '../media/lists.fixture.ts';
-import { newPlace, type Place, type Program, run } from './running.fixture.ts';
+import { newLanePlace, type Place, type Program, run } from './running.fixture.ts';
 
 /** Programs start slowly on a busy machine. */
 const limitMs = 120_000;
@@ -15,7 +15,7 @@ let place: Place;
 let lists: string;
 
 beforeAll(async () => {
-  place = await newPlace();
+  place = await newLanePlace();
   lists = await mkdtemp(join(tmpdir(), 'atelier-lists-'));
 });
 afterEach(async () => {

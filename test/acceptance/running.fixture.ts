@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { createProgramDatabase } from '../database.fixture.ts';
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 
@@ -71,6 +72,16 @@ export async function newPlace(): Promise<Place> {
     env: { ATELIER_DATA_DIR: dataDir, ATELIER_PORT_BASE: String(portBase) },
     remove: () => rm(dataDir, { recursive: true, force: true }),
   };
+}
+
+/**
+ * Returns a place whose programs use PostgreSQL in the quick lane, if it is available, and PGlite in the nightly lane. Each program
+ * that opens PGlite costs seconds of processor time.
+ */
+export async function newLanePlace(): Promise<Place> {
+  const [place, database] = await Promise.all([newPlace(), createProgramDatabase()]);
+  const remove = async () => void (await Promise.all([place.remove(), database.drop()]));
+  return { ...place, env: { ...place.env, DATABASE_URL: database.url }, remove };
 }
 
 /** Returns the first of 13 consecutive free ports, above the last one that `fetch` rejects (10080) and below the ephemeral range. */

@@ -5,7 +5,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
-import { everyNth } from '../lane.fixture.ts';
+import { everyNth, isNightly } from '../lane.fixture.ts';
 import { skipWithout } from '../programs.fixture.ts';
 import { newPlace, type Place, type Program, root, run } from './running.fixture.ts';
 
@@ -185,7 +185,7 @@ describe('npm start', () => {
     expect(second.output()).not.toContain('token=');
   });
 
-  it('stores the generated secrets, readable only by their owner', async () => {
+  it('stores the generated secrets, readable only by their owner, and starts only the named services', async () => {
     const file = join(place.dataDir, 'secrets.json');
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const secrets = JSON.parse(await readFile(file, 'utf8'));
@@ -195,23 +195,19 @@ describe('npm start', () => {
     const program = launch('start', ['image']);
     await program.waitFor(ready);
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(secrets);
+    // Only the named service runs.
+    expect((await health(2)).status).toBe(200);
+    await expect(health(1)).rejects.toThrow();
     program.child.kill('SIGINT');
     expect(await program.ended(10_000)).toBe(0);
   });
 
   it('takes the folder over at once after a kill -9', async () => {
-    const first = launch('start', ['media']);
+    const first = launch('start', ['content']);
     await first.waitFor(ready);
     first.child.kill('SIGKILL');
-    const second = launch('start', ['media']);
+    const second = launch('start', ['content']);
     await second.waitFor(ready);
-  });
-
-  it('starts only the named services', async () => {
-    const program = launch('start', ['image']);
-    await program.waitFor(ready);
-    expect((await health(2)).status).toBe(200);
-    await expect(health(1)).rejects.toThrow();
   });
 });
 
@@ -229,13 +225,12 @@ describe('the lines of npm start', () => {
   });
 
   it('are readable if LOG_FORMAT is pretty', async () => {
-    const program = launch('start', [], { LOG_FORMAT: 'pretty' });
-    await program.waitFor(lastLine);
+    const program = launch('start', ['image', 'auth', 'idp', 'console'], { LOG_FORMAT: 'pretty' });
+    await program.waitFor('see IDP_URL');
     const lines = program.output().trim().split('\n');
-    expect(lines).toContain(`media    http://localhost:${place.portBase + 1}`);
-    expect(lines.at(-standIns.length - 2)).toContain(`http://localhost:${place.portBase}`);
-    for (const [index, setting] of [...standIns, lastLine].entries())
-      expect(lines.at(index - standIns.length - 1)).toMatch(new RegExp(`^Stand-in: .*; see ${setting}\\.$`));
+    expect(lines).toContain(`image    http://localhost:${place.portBase + 2}`);
+    expect(lines.at(-2)).toContain(`http://localhost:${place.portBase}`);
+    expect(lines.at(-1)).toMatch(/^Stand-in: .*; see IDP_URL\.$/);
   });
 
   it.skipIf(skipWithout('script'))('are readable on a terminal', async () => {
@@ -249,23 +244,20 @@ describe('the lines of npm start', () => {
     await ended;
   });
 
-  it('name only the stand-ins that the started services use', async () => {
-    const program = launch('start', ['content', 'image'], { CMS_URL: 'http://127.0.0.1:9' });
+  it('name only the stand-ins that the started services use, and warn about a misspelled setting', async () => {
+    const misspelled = { DATABSE_URL: 'postgres://user:hunter2@db/x' };
+    const program = launch('start', ['content', 'image'], { CMS_URL: 'http://127.0.0.1:9', ...misspelled });
     await program.waitFor(ready);
-    expect(linesOf(program).filter(({ setting }) => setting !== undefined)).toEqual([]);
+    const [warning, ...lines] = linesOf(program);
+    expect(warning).toMatchObject({ level: 'warn', msg: expect.stringContaining('DATABASE_URL') });
+    expect(lines.filter(({ setting }) => setting !== undefined)).toEqual([]);
+    expect(program.output()).not.toContain('hunter2');
   });
 
   it('appear even if LOG_LEVEL hides the log', async () => {
     const program = launch('start', ['image'], { LOG_LEVEL: 'silent' });
     await program.waitFor(ready);
     expect(linesOf(program)[0]).toMatchObject({ service: 'image' });
-  });
-
-  it('warn about a misspelled setting', async () => {
-    const program = launch('start', ['image'], { DATABSE_URL: 'postgres://user:hunter2@db/x' });
-    await program.waitFor(ready);
-    expect(linesOf(program)[0]).toMatchObject({ level: 'warn', msg: expect.stringContaining('DATABASE_URL') });
-    expect(program.output()).not.toContain('hunter2');
   });
 });
 
@@ -285,7 +277,7 @@ describe('an impossible start exits non-zero with one line that names the settin
         [{ LOG_FORMAT: 'xml' }, 'LOG_FORMAT'],
         [{ EDGE_URL: 'edge' }, 'EDGE_URL'],
       ],
-      3,
+      9,
     ),
   )('%j', async (env, named) => {
     const program = launch('start', [], env);
@@ -328,7 +320,8 @@ describe('an impossible start exits non-zero with one line that names the settin
     expect(program.output().trim().split('\n')).toHaveLength(1);
   });
 
-  it('in production, requires the sender and the public URLs of mail and sitemaps', async () => {
+  // test/settings.test.ts tests which settings each service requires.
+  it.runIf(isNightly)('in production, requires the sender and the public URLs of mail and sitemaps', async () => {
     const program = launch('start', ['notify', 'content'], { NODE_ENV: 'production' });
     expect(await program.ended()).toBe(1);
     for (const name of [
@@ -342,7 +335,7 @@ describe('an impossible start exits non-zero with one line that names the settin
     expect(program.output().trim().split('\n')).toHaveLength(1);
   });
 
-  it('in production, requires only the settings of the services that start', async () => {
+  it.runIf(isNightly)('in production, requires only the settings of the services that start', async () => {
     const program = launch('start', ['image'], { NODE_ENV: 'production' });
     expect(await program.ended()).toBe(1);
     expect(program.output()).toContain('SVC_IMAGE_INTERNAL_KEY');

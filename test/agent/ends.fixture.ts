@@ -10,7 +10,7 @@ interface Ran {
 
 const lastEvents = { completed: 'finish', aborted: 'abort', failed: 'error', running: 'none' } as const;
 
-/** Of each reader: numbered from 1 without a gap, the last one tells how it ended. Nothing that was shown is lost. */
+/** For each reader: events are numbered from 1 without gaps, and the last one is the outcome. No shown event is lost. */
 export async function expectKept(user: Chatter, { threadId, taskId }: Ran, events: readonly SeenEvent[]) {
   const { status } = await user.task(taskId);
   const [epoch] = (events[0]?.id ?? '').split('-');
@@ -30,14 +30,14 @@ export async function expectKept(user: Chatter, { threadId, taskId }: Ran, event
   return { status, kept };
 }
 
-/** Addresses are signed anew whenever messages are read, and videos told as they are then. */
+/** Each read of messages signs URLs again, and contains the current state of videos. */
 function keptOf(output: unknown): unknown {
   if (typeof output !== 'object' || output === null || !('kind' in output)) return output;
   const { kind, videoId, assetId } = output as Record<string, unknown>;
   return kind === 'video' ? { videoId } : { assetId };
 }
 
-/** As `expectKept`; and all readers, whoever comes back later and the messages agree to the letter. */
+/** As `expectKept`. Also, all readers, later readers and the messages have exactly the same text. */
 export async function expectEnded(user: Chatter, run: Ran, readers: readonly (readonly SeenEvent[])[]) {
   const whole = await user.stream(run.taskId);
   expect([whole.done, whole.closed]).toEqual([true, true]);

@@ -25,7 +25,7 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Somebody, who is the same at every instance. */
+/** A user, who is the same at every instance. */
 export type Anywhere = (instance: Pick<Instance, 'url'>) => Chatter;
 
 export interface Ledger {

@@ -17,7 +17,7 @@ export interface Instance {
   readonly child: ChildProcess;
   /** As it is, in the midst of what it does. */
   kill(): Promise<void>;
-  /** Its exit code, once it has ended by itself. */
+  /** Resolves to its exit code when it ends. */
   ended(): Promise<number | null>;
 }
 

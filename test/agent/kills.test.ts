@@ -13,7 +13,7 @@ const struckMoments = everyNth(moments, 9);
 const credits = 200;
 /** docs/specification/agent.md#streams. */
 const endedWithinMs = 30_000;
-/** So many processes are started, and killed, at once; what becomes of their runs is waited for meanwhile. */
+/** The number of processes that are started and killed at the same time, while tests wait for the runs of others. */
 const lanes = 3;
 const texts: Readonly<Record<string, string>> = {
   'a text': 'Tell me of the evening',
@@ -51,7 +51,7 @@ describe.skipIf(skipWithoutFleet)('an instance is killed as', () => {
     const busy: Promise<unknown>[] = Array(lanes).fill(Promise.resolve());
     for (const [index, moment] of struckMoments.entries()) {
       const struck = (busy[index % lanes] as Promise<unknown>).then(() => strikeAt(moment));
-      // Whoever looks at this moment is told; until then it is nobody's.
+      // The test of this moment receives the error. Until then, the rejection must count as handled.
       busy[index % lanes] = struck.catch(() => undefined);
       outcomes.set(moment, struck);
     }

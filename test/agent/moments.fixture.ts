@@ -1,4 +1,4 @@
-/** At which moments of its runs an instance is killed, each a point of what it says to one of its engines. */
+/** The moments of its runs at which an instance is killed, each a point in its requests to one of its engines. */
 import type { Point } from './tapping.fixture.ts';
 
 export interface Moment extends Point {

@@ -62,7 +62,7 @@ describe.skipIf(skipWithoutFleet)('several processes of the agent on PostgreSQL 
     }
     await expectPaid(there, [done, ...watched]);
     expect((await there.task(watched[0]?.taskId ?? '')).status).toBe('failed');
-    // One that had ended is told again by its message.
+    // The events of a run that had ended are created again from its message.
     for (const chatter of [here, there]) {
       const again = await chatter.stream(done.taskId);
       expect([again.done, textOf(again.events)]).toEqual([true, textOf(done.events)]);
@@ -101,7 +101,7 @@ describe.skipIf(skipWithoutFleet)('several processes of the agent on PostgreSQL 
     const doomed = await userOf(victim);
     const runs = [
       { user: there, ...(await watch(here, there, '/slow 60')) },
-      // Whose process dies with it: nobody can say what it had shown.
+      // Its process dies too, so the shown part is unknown.
       { user: doomed.there, ...(await watch(doomed.here, doomed.there, '/slow 60')) },
     ];
     await expect.poll(() => runs.every(({ events }) => events.length > 3)).toBe(true);

@@ -31,7 +31,7 @@ export interface Message {
   readonly parts: readonly (Record<string, unknown> & { readonly type: string })[];
 }
 
-/** Somebody with a credential. */
+/** A caller with a credential. */
 export interface Chatter {
   readonly userId: string;
   readonly credential: Readonly<Record<string, string>>;

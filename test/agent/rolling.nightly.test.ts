@@ -32,7 +32,7 @@ describe.skipIf(skipWithoutFleet)('a rolling restart of two instances under load
 
   const any = <T>(list: readonly T[]) => list[Math.floor(Math.random() * list.length)] as T;
 
-  /** As a balancer sees it: out once it says that it drains, in again when its successor answers. */
+  /** The view of a balancer: an instance is out while it drains, and in again when its successor responds. */
   async function replace(instance: Instance): Promise<void> {
     instance.child.kill('SIGTERM');
     while ((await fetch(`${instance.url}/health`).then(({ status }) => status)) !== 503) await sleep(20);
@@ -41,7 +41,7 @@ describe.skipIf(skipWithoutFleet)('a rolling restart of two instances under load
     balanced = [...balanced, await fleet.start({ portBase: instance.portBase, env })];
   }
 
-  /** Starts runs and reads them, asks how they are, and stops some, until told to leave off. */
+  /** Starts, reads, polls and stops runs until the test ends it. */
   async function live(user: Anywhere, until: AbortSignal) {
     const here = (): Chatter => user(any(balanced));
     const failures: unknown[] = [];
@@ -54,7 +54,7 @@ describe.skipIf(skipWithoutFleet)('a rolling restart of two instances under load
           body: { error: String(error.cause ?? error) } as Record<string, unknown>,
         }));
       const { status, body: said } = answer;
-      // New runs alone are refused by who drains; a machine that is too slow for all of this may say so to anybody.
+      // A draining instance rejects only new runs. A machine that is too slow may reject any request.
       const isDocumented = said.error === 'overloaded' || (method === 'POST' && said.error === 'draining');
       if (status !== expected && !(status === 503 && isDocumented)) failures.push([method, path, status, said]);
       return answer;

@@ -30,7 +30,7 @@ export interface Told {
 
 export interface ScriptedRig extends AgentRig {
   readonly provider: Provider;
-  /** One run, from its question to its end; the model says these one after the other. */
+  /** One run, from its question to its end. The model returns these answers in order. */
   tell(user: Chatter, script: readonly Said[], threadId?: string): Promise<Told>;
   /** One run, from its question to its end. */
   said(user: Chatter, threadId: string, text: string): Promise<Told>;

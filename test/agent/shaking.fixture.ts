@@ -8,7 +8,7 @@ export interface ShakyNetwork {
 }
 
 export interface Shaking {
-  /** Else only what is said below breaks. */
+  /** Otherwise, only the calls below fail. */
   readonly cutStreams?: boolean;
   /** The first POST arrives, and its answer does not; the caller hears of it so much later. */
   readonly loseFirstAnswer?: number;

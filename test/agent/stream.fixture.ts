@@ -37,7 +37,7 @@ export async function readStream(
     if (!cutting.signal.aborted && !isCut(error)) throw error;
     return undefined;
   });
-  // Cut off before it was answered, or nobody is there.
+  // The connection was lost before a response, or was refused.
   if (response === undefined) return { status: 0, headers: new Headers(), ...seen };
   let rest = '';
   try {

@@ -1,6 +1,6 @@
 /**
- * A connection's man in the middle: an instance reaches its engine through it, and is struck at one point of what it
- * says to that engine, so that a kill falls exactly between two steps.
+ * A proxy between an instance and its engine. It signals a chosen point in the instance's requests to that engine, so that a kill
+ * falls exactly between two steps.
  */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';

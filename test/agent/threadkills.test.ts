@@ -87,7 +87,7 @@ describe.skipIf(skipWithoutFleet)('a process is killed', () => {
     return rows[0]?.count ?? Number.NaN;
   }
 
-  it.each(everyNth(deletions, 2))('during a deletion: $when', { timeout: 120_000 }, async ({ text, ...point }) => {
+  it.each(everyNth(deletions, 3))('during a deletion: $when', { timeout: 120_000 }, async ({ text, ...point }) => {
     const threadId = newThread();
     const remove = (chatter: Chatter) => chatter.call('DELETE', `/threads/${threadId}`);
     const begin = async (here: Chatter) => {
@@ -106,7 +106,7 @@ describe.skipIf(skipWithoutFleet)('a process is killed', () => {
     expect((await user.messages(threadId)).length).toBe(2);
   });
 
-  it.each(starts)(
+  it.each(everyNth(starts, 2))(
     'during a start with a key that $when: the repetition is the one run',
     { timeout: 120_000 },
     async (point) => {

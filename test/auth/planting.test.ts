@@ -1,4 +1,4 @@
-/** A page on a sibling domain plants a session cookie in a real browser: its user never becomes somebody else. */
+/** A page on a sibling domain plants a session cookie in a real browser: its user never becomes another user. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Browser, type BrowserContext, chromium } from 'playwright-core';
@@ -20,7 +20,7 @@ const onHost = (name: string, url = `http://localhost:${pagesPort}`) =>
 
 beforeAll(async () => {
   if (missing) return;
-  // The front end and the sibling: what they do is said by the test.
+  // The front end and the sibling. The test sets their pages.
   pages = createServer((_request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>'));
   await new Promise<void>((resolve) => pages.listen(0, '127.0.0.1', resolve));
   pagesPort = (pages.address() as AddressInfo).port;

@@ -113,7 +113,7 @@ describe.skipIf(postgres?.missing ?? true)('two processes over PostgreSQL', () =
       ...programEnv,
       ...place.env,
       DATABASE_URL: databaseUrl,
-      // Says that there may be several of each; this service itself has no use for it.
+      // Allows several processes of each service. This service itself does not use Redis.
       REDIS_URL: 'redis://127.0.0.1:6379',
       IDP_URL: rig.idpUrl,
       ANON_KEY: anonKey,
@@ -178,7 +178,7 @@ describe.skipIf(postgres?.missing ?? true)('two processes over PostgreSQL', () =
     await eventually(async () => (await rig.calls()).refresh === 1);
     programs[0]?.kill('SIGKILL');
     expect(await lost).toBe('lost');
-    // Until its claim runs out nobody is signed out by it.
+    // Until its claim expires, no user is signed out.
     await eventually(async () => {
       const { status } = await refresh(browser, urls[1] ?? '');
       expect([200, 503]).toContain(status);

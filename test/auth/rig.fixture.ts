@@ -43,7 +43,7 @@ export interface AuthRig {
   calls(): Promise<Record<Operation, number>>;
   /** Another process of the same service, as far as one process can show it: same database, nothing else shared. */
   another(changes?: Partial<AuthDeps>): Promise<HttpServer & { readonly url: string }>;
-  /** Closes it and opens it anew on its port. */
+  /** Closes it and opens it again on its port. */
   restart(changes?: Partial<AuthDeps>): Promise<void>;
   restartProvider(): Promise<void>;
   close(): Promise<void>;

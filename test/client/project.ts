@@ -68,7 +68,9 @@ export async function installClient(): Promise<Project> {
     check: async (files, compilerOptions) => {
       const strict = { target: 'es2022', strict: true, noUncheckedIndexedAccess: true, noEmit: true, types: [] };
       await write('tsconfig.json', JSON.stringify({ compilerOptions: { ...strict, ...compilerOptions }, files }));
-      return run([join(root, 'node_modules/typescript/bin/tsc'), '--project', folder]).catch(String);
+      return run([join(root, 'node_modules/typescript/bin/tsc'), '--singleThreaded', '--project', folder]).catch(
+        String,
+      );
     },
     remove: () => rm(folder, { recursive: true, force: true }),
   };

@@ -6,9 +6,9 @@ import { isNightly } from '../lane.fixture.ts';
 
 const desktop = { width: 1440, height: 900 };
 const phone = { width: 390, height: 844 };
-/** The quick lane checks pages at the size of a desktop only. */
+/** The quick lane checks pages at the size of a desktop, and only some of them in the dark scheme. */
 const windows = isNightly ? [desktop, phone] : [desktop];
-const schemes = ['light', 'dark'] as const;
+const inDark = new Set(['a conversation', 'a library', 'the overview', 'a mail', 'the form for the token']);
 
 const options: axe.RunOptions = {
   // A mail is a stranger's page, and nothing can be run in it.
@@ -17,9 +17,10 @@ const options: axe.RunOptions = {
   rules: { 'target-size': { enabled: true } },
 };
 
-/** As the page stands now, light and dark. */
+/** Checks the page in its current state, light and dark. */
 export async function judge(page: Page, what: string): Promise<void> {
   const faults: string[] = [];
+  const schemes = isNightly || inDark.has(what) ? (['light', 'dark'] as const) : (['light'] as const);
   await page.evaluate(`globalThis.axe ?? ${axe.source}; null`);
   for (const viewport of windows) {
     await page.setViewportSize(viewport);

@@ -1,5 +1,6 @@
 /** The Library: what is uploaded, shown, copied, downloaded and deleted. */
 import { readFile } from 'node:fs/promises';
+import { isNightly } from '../lane.fixture.ts';
 import { picture } from '../media/pictures.fixture.ts';
 import { judge } from './judging.fixture.ts';
 import { signIn } from './rig.fixture.ts';
@@ -40,9 +41,10 @@ export function playLibrary(scene: Scene): void {
     await page.getByText('Nothing here yet.').waitFor();
   });
 
-  scene('a photograph of 25 MP is uploaded under a bar that fills', async (given) => {
+  scene('a large photograph is uploaded under a bar that fills', async (given) => {
     const { page, rig, expect } = given;
-    const buffer = await picture('jpeg', { width: 5000, height: 5000 });
+    const [width, height] = isNightly ? [5000, 5000] : [2000, 1500];
+    const buffer = await picture('jpeg', { width, height });
     await signIn(given, `${rig.url}/library`);
     await page.evaluate(`globalThis.shares = []; new MutationObserver(() => {
       const bar = document.querySelector('progress'); if (bar) shares.push(bar.value);

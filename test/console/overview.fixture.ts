@@ -1,4 +1,4 @@
-/** What the Overview says while all is well, and while a service is not there. */
+/** The Overview while all services are ready, and while one is unreachable. */
 import { judge } from './judging.fixture.ts';
 import { enterAsOperator } from './rig.fixture.ts';
 import type { Scene } from './stage.fixture.ts';
@@ -10,7 +10,7 @@ export function playOverview(scene: Scene): void {
     const services = Object.keys(rig.addresses).filter((name) => !['idp', 'cms', 'console'].includes(name));
     await page.getByText(`All ${services.length} services are ready`).waitFor();
     for (const service of services) await page.getByRole('heading', { name: service, exact: true }).waitFor();
-    await page.getByText('PGlite').waitFor();
+    await page.getByText(rig.engine).waitFor();
     const depths = page.getByRole('row', { name: /video-upload-service/ });
     expect(await depths.getByRole('cell').allInnerTexts()).toEqual(['0', '0', '0']);
     await judge(page, 'the overview');

@@ -8,6 +8,7 @@ import { readConfig, type ServiceName, serviceNames } from '#app/config.ts';
 import { startSuite } from '#app/suite.ts';
 import { createLog } from '#platform/log.ts';
 import { freePortBase } from '../acceptance/running.fixture.ts';
+import { createProgramDatabase } from '../database.fixture.ts';
 import { skipWithout } from '../programs.fixture.ts';
 
 export interface ConsoleRig {
@@ -15,6 +16,8 @@ export interface ConsoleRig {
   readonly url: string;
   readonly addresses: Readonly<Partial<Record<ServiceName, string>>>;
   readonly dataDir: string;
+  /** The name of the database's engine on the Overview. */
+  readonly engine: 'PGlite' | 'PostgreSQL';
   /** A secret of secrets.json. */
   secret(name: string): Promise<string>;
   close(): Promise<void>;
@@ -26,18 +29,19 @@ export async function startConsole(
 ): Promise<ConsoleRig> {
   const dataDir = await mkdtemp(join(tmpdir(), 'console-'));
   const portBase = String(await freePortBase());
-  const config = readConfig(
-    { ATELIER_DATA_DIR: dataDir, ATELIER_PORT_BASE: portBase, LOG_LEVEL: 'silent', ...environment },
-    services,
-  );
+  const database = await createProgramDatabase();
+  const defaults = { ATELIER_DATA_DIR: dataDir, ATELIER_PORT_BASE: portBase, DATABASE_URL: database.url };
+  const config = readConfig({ ...defaults, LOG_LEVEL: 'silent', ...environment }, services);
   const suite = await startSuite(config, services, createLog({ level: 'silent' }));
   return {
     url: `http://localhost:${portBase}`,
     addresses: suite.addresses,
     dataDir,
+    engine: config.database.url === 'embedded' ? 'PGlite' : 'PostgreSQL',
     secret: async (name) => JSON.parse(await readFile(join(dataDir, 'secrets.json'), 'utf8'))[name],
     close: async () => {
       await suite.close();
+      await database.drop();
       await rm(dataDir, { recursive: true, force: true });
     },
   };
@@ -102,7 +106,7 @@ export async function enterAsOperator({ page }: Visitor, rig: ConsoleRig): Promi
   await page.getByRole('heading', { name: 'Services' }).waitFor();
 }
 
-/** As in any application: over the identity provider and back, as somebody who has nothing yet. */
+/** Signs in through the identity provider, as in any application, as a new user. */
 export async function signIn({ page }: Visitor, url: string): Promise<void> {
   await page.goto(url);
   await page.getByRole('link', { name: 'Sign in' }).click();

@@ -14,7 +14,7 @@ export interface Stage {
 /** What a scene is given; `expect` knows its scene while others play. */
 export type Given = Visitor & Stage & { readonly expect: ExpectStatic };
 
-/** Declares a scene. Afterwards the browser has to have complained about nothing and to have asked no other host. */
+/** Declares a scene. At its end, the browser must have reported no error and sent no request to another host. */
 export type Scene = (name: string, play: (given: Given) => Promise<void>) => void;
 
 /** Scenes play five at a time, on a machine that may be busy. */

@@ -1,4 +1,4 @@
-/** The Studio: what a run says and makes, through cuts, reloads, stops and second tabs. */
+/** The Studio: the output of runs, through lost connections, reloads, stops and second tabs. */
 import type { Page } from 'playwright-core';
 import { fillerOf, label } from '#local/model/answering.ts';
 import { picture } from '../media/pictures.fixture.ts';
@@ -29,7 +29,7 @@ async function beginLongAnswer(page: Page): Promise<void> {
 
 const longAnswer = `${label} Slowly: ${fillerOf(1200).join('')}`;
 
-/** What has been said of the long answer so far, which is its beginning: nothing is missing, nothing is there twice. */
+/** Returns the shown part of the long answer, and checks that it is its beginning, without gaps or repetitions. */
 async function saidSoFar({ page, expect }: Given): Promise<string> {
   expect(await answers(page).count()).toBe(1);
   const said = (await spoken(page).innerText()).trim();
@@ -37,13 +37,13 @@ async function saidSoFar({ page, expect }: Given): Promise<string> {
   return said;
 }
 
-/** Waits until more has been said than that. */
+/** Waits until the page shows more than `before`. */
 async function goesOn(given: Given, before: string): Promise<void> {
   const next = longAnswer.slice(0, longAnswer.indexOf(' ', before.length + 1)).trim();
   await spoken(given.page).filter({ hasText: next }).waitFor();
 }
 
-/** Stops the answer; a page that is loaded then shows all that was said. */
+/** Stops the answer, and checks that a page that is loaded then shows all of it. */
 async function endsWhole(given: Given): Promise<void> {
   const { page, expect } = given;
   const before = await saidSoFar(given);
@@ -200,7 +200,7 @@ export function playCuts(scene: Scene): void {
     await page.reload();
     await goesOn(given, before);
     await endsWhole(given);
-    // Chromium tells of the connection that was cut.
+    // Chromium logs the lost connection.
     expect(
       complaints.splice(0).filter((line) => !/ERR_INCOMPLETE_CHUNKED|ERR_CONNECTION|ERR_EMPTY/.test(line)),
     ).toEqual([]);

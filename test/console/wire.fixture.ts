@@ -5,7 +5,7 @@ export interface Wire {
   readonly url: string;
   /** Every connection at once; new ones are made. */
   cut(): void;
-  /** Until `mend`, nobody is there. */
+  /** Refuses connections until `mend`. */
   break(): Promise<void>;
   mend(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** A content service over a CMS that says what a test wants. The CMS is somebody else's service: it is faked on its wire. */
+/** A content service over a fake CMS whose responses a test sets. The CMS is an external service, so its protocol is faked. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type ContentDeps, createContent } from '#content/service.ts';

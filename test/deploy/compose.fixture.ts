@@ -35,7 +35,7 @@ export interface Compose {
   readonly volumes: Readonly<Record<string, unknown>>;
 }
 
-/** The variables of env.example. Each secret is generated as its comment says. */
+/** The variables of env.example. Each secret is generated with the command of its comment. */
 export async function readExample(): Promise<Readonly<Record<string, string>>> {
   const lines = (await readFile(join(root, 'deploy/env.example'), 'utf8')).matchAll(
     /^(#\s*)?([A-Z][A-Z0-9_]+)=(.*)$/gm,
@@ -46,7 +46,7 @@ export async function readExample(): Promise<Readonly<Record<string, string>>> {
 /** `more`: lines that an operator adds to deploy/.env. */
 export async function readCompose(more: Readonly<Record<string, string>> = {}): Promise<Compose> {
   const example = { ...(await readExample()), ...more };
-  // As in Compose, the text is parsed as YAML first, and variables are replaced afterwards.
+  // As in Compose, the text is parsed as YAML first, and then variables are replaced.
   const fill = (_key: unknown, value: unknown) =>
     typeof value !== 'string'
       ? value

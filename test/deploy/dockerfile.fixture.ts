@@ -3,7 +3,7 @@
  * base image (system packages) are not installed but reported.
  */
 import { execFile } from 'node:child_process';
-import { cp, mkdir, readFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rename } from 'node:fs/promises';
 import { basename, dirname, join, matchesGlob, relative } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -58,8 +58,9 @@ export async function build(dockerfile: string, context: string, folder: string,
         const source = from === undefined ? join(context, path) : join(stages.get(from) ?? '', path);
         const to = inStage(target.endsWith('/') ? join(target, basename(path)) : target);
         await mkdir(dirname(to), { recursive: true });
-        const isTaken = (file: string) => from !== undefined || !ignored(relative(context, file));
-        await cp(source, to, { recursive: true, filter: isTaken });
+        // No later instruction reads the files of a finished stage, and moving them is faster.
+        if (from !== undefined) await rename(source, to);
+        else await cp(source, to, { recursive: true, filter: (file) => !ignored(relative(context, file)) });
       }
     } else if (word === 'RUN') {
       const commands = rest.split('&&').map((command) => command.trim());

@@ -1,5 +1,5 @@
 /** A real nginx with deploy/nginx unchanged except for names and ports, and with its own certificate. */
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, fetch as fetchWith } from 'undici';
 import { root } from '../acceptance/running.fixture.ts';
+import { makeCertificate } from '../certificate.fixture.ts';
 
 export interface NginxProxy {
   /** Resolves every name to this proxy and trusts its certificate. */
@@ -36,7 +37,10 @@ export async function startProxy(place: ProxyPlace): Promise<NginxProxy> {
   const folder = await mkdtemp(join(tmpdir(), 'atelier-nginx-'));
   const at = (name: string) => join(folder, name);
   await Promise.all(['atelier', 'certificates', 'log', 'temp'].map((name) => mkdir(at(name))));
-  makeCertificate([domain, filesDomain], at('certificates/fullchain.pem'), at('certificates/privkey.pem'));
+  makeCertificate(
+    [domain, filesDomain].flatMap((name) => [`DNS:${name}`, `DNS:*.${name}`]),
+    { certificateFile: at('certificates/fullchain.pem'), keyFile: at('certificates/privkey.pem') },
+  );
   const fill = (text: string) =>
     text
       .replaceAll(/\$\{ATELIER_DOMAIN\}/g, domain)
@@ -104,18 +108,6 @@ http {
   include ${folder}/atelier.conf;
 }
 `;
-
-function makeCertificate(domains: readonly string[], certificate: string, key: string): void {
-  const names = `subjectAltName=${domains.flatMap((domain) => [`DNS:${domain}`, `DNS:*.${domain}`]).join()}`;
-  const words = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'];
-  execFileSync(
-    'openssl',
-    [...words, '-subj', `/CN=${domains[0]}`, '-addext', names, '-keyout', key, '-out', certificate],
-    {
-      stdio: 'ignore',
-    },
-  );
-}
 
 type Lookup = (
   name: string,

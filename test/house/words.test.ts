@@ -1,4 +1,4 @@
-/** Comments of the source use plain words (CONTRIBUTING.md#style). */
+/** Comments use plain words (CONTRIBUTING.md#style). */
 import { globSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { parseSync } from 'vite';
@@ -42,14 +42,18 @@ const replacements: Readonly<Record<string, string>> = {
 /** Generated from the OpenAPI documents, whose descriptions are part of the API. */
 const generated = /^src\/client\/\w+\/(api|calls)\.ts$/;
 
-const files = globSync('src/**/*.{ts,tsx}', { cwd: root }).map((path) => path.replaceAll('\\', posix.sep));
+const files = globSync(['src/**/*.{ts,tsx}', 'test/**/*.ts', 'bench/**/*.ts'], {
+  cwd: root,
+  exclude: ['**/node_modules/**'],
+}).map((path) => path.replaceAll('\\', posix.sep));
 const forbidden = new RegExp(`\\b(?:${Object.keys(replacements).join('|')})\\b`, 'gi');
 
 function findWords(path: string): readonly string[] {
   const text = readFileSync(join(root, path), 'utf8');
   return parseSync(path, text).comments.flatMap(({ value, start }) => {
     const line = text.slice(0, start).split('\n').length;
-    return [...value.matchAll(forbidden)].map(([word]) => `${path}:${line}: ${word}`);
+    // Names of the code are not prose.
+    return [...value.replaceAll(/`[^`]*`/g, '').matchAll(forbidden)].map(([word]) => `${path}:${line}: ${word}`);
   });
 }
 

@@ -116,7 +116,7 @@ export function blankPng(width: number, height: number): Buffer {
   return png(width, height, deflateSync(Buffer.concat(Array.from({ length: height }, () => row))));
 }
 
-/** A PNG that only says how large it is: its pixels are not there. */
+/** A PNG that declares its size and contains no pixels. */
 export const hollowPng = (width: number, height: number): Buffer => png(width, height, deflateSync(Buffer.alloc(64)));
 
 function png(width: number, height: number, pixels: Buffer): Buffer {

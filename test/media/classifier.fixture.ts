@@ -1,4 +1,4 @@
-/** A classifier over real HTTP that answers as it is told, for the tests. */
+/** A classifier over real HTTP for tests, which set its responses. */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,7 +11,7 @@ export interface TestClassifier {
   close(): Promise<void>;
 }
 
-/** Says `verdict`, with status 200. */
+/** Responds with `verdict` and status 200. */
 export const says = (verdict: unknown) => (response: ServerResponse) => {
   response.setHeader('content-type', 'application/json').end(JSON.stringify(verdict));
 };

@@ -1,4 +1,4 @@
-/** Stops a deed at any of its steps, for the tests: every call of an engine has a moment before and one after. */
+/** Interrupts an operation at any of its steps, for tests: before and after each call of an engine. */
 
 import type { MediaTables } from '#media/assets/assetstore.ts';
 import type { Db } from '#platform/db/db.ts';
@@ -65,7 +65,7 @@ function watched<Target extends object>(target: Target, at: Moment): Target {
         try {
           await at(`after ${String(name)}`);
         } catch (error) {
-          // Nobody else knows of the open file.
+          // No other code has a reference to the open file.
           (result as Partial<ObjectBody> | undefined)?.stream?.destroy();
           throw error;
         }

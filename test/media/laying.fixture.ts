@@ -26,7 +26,7 @@ export function groundOf(rig: MediaRig) {
   return { database: rig.database, originals: rig.legacyFiles };
 }
 
-/** Asks with the rig's legacy bucket. */
+/** Sends a request with the rig's legacy bucket. */
 export function inBucket(rig: MediaRig, client: Client) {
   return {
     post: <Body>(path: string, payload: object) =>

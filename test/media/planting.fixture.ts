@@ -9,7 +9,7 @@ import type { Objects } from '#platform/objects/objects.ts';
 export interface Ground {
   readonly database: Database;
   readonly originals: Objects;
-  /** Whose assets they are, when nothing else is said. */
+  /** The default owner of the assets. */
   readonly userId?: string;
 }
 

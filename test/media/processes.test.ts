@@ -204,7 +204,7 @@ describe.skipIf(isMissing)('two processes of media on PostgreSQL and Redis', () 
     for (const ref of [gone, later, stays]) await cached(ref);
     redis.signal('SIGSTOP');
     for (const { user } of [one, two]) expect(await signed(user, stays)).toMatchObject({ ready: true });
-    // At first what it is told waits in its socket; then the connections are given up, and it is told nothing.
+    // At first, invalidations wait in the socket of Redis. Then the processes close the connections and send none.
     expect(await remove(one.user, gone)).toBe(200);
     await sleep(7000);
     const startedAt = performance.now();

@@ -1,6 +1,6 @@
 /**
- * A process that works on one video, by its task or for its watermark, and is killed on the way. Without a video it
- * finishes what the killed ones have left; its outcome is then how everything stands.
+ * A process that works on one video, for its task or its watermark, and is killed before it ends. Without a video, it finishes
+ * the work of killed processes, and its outcome is the resulting state.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';

@@ -154,7 +154,7 @@ export interface Refusal {
   readonly issues?: readonly { readonly path: string }[];
 }
 
-/** Somebody with a credential. */
+/** A caller with a credential. */
 export interface Client {
   post<Body = Refusal>(path: string, payload: unknown, headers?: Record<string, string>): Promise<Answer<Body>>;
   get<Body = Refusal>(path: string): Promise<Answer<Body>>;
@@ -178,7 +178,7 @@ export interface MediaRig {
   readonly publicObjects: Objects;
   /** To be named in every request that means it: the default's name is shared by all who use a server. */
   readonly legacyBucket: string;
-  /** What lies in it. */
+  /** Its content. */
   readonly legacyFiles: Objects;
   readonly userId: string;
   readonly user: Client;
@@ -308,7 +308,7 @@ async function listen(app: HttpServer): Promise<string> {
   return `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
 }
 
-/** Somebody with the headers of a credential. */
+/** A caller that sends the headers of a credential. */
 export function createClient(url: string, credential: Record<string, string>): Client {
   async function send<Body>(method: string, path: string, payload: unknown, headers = {}): Promise<Answer<Body>> {
     const response = await fetch(url + path, {
@@ -330,14 +330,14 @@ export function createClient(url: string, credential: Record<string, string>): C
   };
 }
 
-/** One PUT, as a reservation says. */
+/** Sends the PUT of a reservation. */
 export async function put({ uploadUrl, headers }: UploadReservation, bytes: Uint8Array): Promise<number> {
   const response = await fetch(uploadUrl, { method: 'PUT', headers, body: new Uint8Array(bytes) });
   await response.arrayBuffer();
   return response.status;
 }
 
-/** Reserves a place and fills it; `said` is what a registration has to say. */
+/** Reserves an upload and sends the bytes. `said` is the body of its registration. */
 export async function upload(client: Client, bytes: Uint8Array, changes: object = {}) {
   const what = { scopeKind: 'thread', scopeId: randomUUID(), kind: 'image', mime: 'image/png', ...changes };
   const { status, body } = await client.reserve(what);

@@ -67,7 +67,7 @@ export async function openSweepGround(pair: EnginePair): Promise<SweepGround> {
   };
 }
 
-/** Page by page, from the first or where `from` says, to the end. */
+/** Sweeps page by page, from the first page or `from`, to the end. */
 export async function sweepAll(
   deps: SweepDeps,
   {

@@ -1,4 +1,4 @@
-/** A process that adds what it is told to a memory service of its own, line by line, for the tests that kill it. */
+/** A process that adds the given memories to its own memory service, one by one, for the tests that kill it. */
 
 import { migrations } from '#app/migrations.ts';
 import { addMemory } from '#memory/changes/adding.ts';
@@ -33,7 +33,7 @@ const patience: RetryOptions = {
   isRetryable: (error) => error instanceof Problem && error.status === 503,
 };
 
-/** Wordings that are the same to anybody, and another one for each number: its bits choose capitals. */
+/** Wordings of the same meaning, a different one for each number: its bits choose the capital letters. */
 export function wordingsOf(fact: string, number: number): string {
   const ends = ['', '.', '!', ' ...'];
   let bits = Math.floor(number / ends.length);

@@ -1,6 +1,6 @@
 /**
  * Conversations over several days, made up for this repository, with questions about single turns. A blank line begins
- * another day. A line that begins with `?` asks about the turn before it.
+ * another day. A line that begins with `?` is a question about the turn before it.
  */
 const written = [
   `Mara: Hey Tom! How was the move? Are you settled in?

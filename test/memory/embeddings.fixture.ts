@@ -1,4 +1,4 @@
-/** Somebody else's embedding server, for the tests: speaks the OpenAI wire, answers as it is told. */
+/** An external embedding server for tests: it has the protocol of OpenAI, and the test sets its responses. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createBuiltinEmbedder } from '#memory/embedding/builtin.ts';

@@ -1,7 +1,7 @@
 /**
- * Pairs of contents, written by hand, and whether the second says what the first says. `merge`: one memory. `conflict`: told
- * apart, and linked so. `apart`: two memories. What a lexical embedder cannot know to be the same is `paraphrase`: two
- * memories with the built-in embedder, and no fault.
+ * Pairs of contents, written by hand, and whether both have the same meaning. `merge`: one memory. `conflict`: two memories that
+ * are linked as a conflict. `apart`: two memories. `paraphrase`: the same meaning, which a lexical embedder cannot detect. The
+ * built-in embedder stores two memories, which is not a fault.
  */
 export type Outcome = 'merge' | 'conflict' | 'apart' | 'paraphrase';
 

@@ -30,7 +30,7 @@ export interface Refusal {
   readonly issues?: readonly { readonly path: string }[];
 }
 
-/** Somebody with a credential. */
+/** A caller with a credential. */
 export interface Client {
   send<Body = Refusal>(method: string, path: string, payload?: unknown): Promise<Answer<Body>>;
 }
@@ -108,6 +108,6 @@ function createClient(url: string, credential: Record<string, string>): Client {
   };
 }
 
-/** An entity that nobody has used before. */
+/** Returns a new entity. */
 export const newUser = () => ({ entity_id: randomUUID(), entity_type: 'user' as const });
 export const newGroup = () => ({ entity_id: `group-${randomUUID()}`, entity_type: 'group' as const });

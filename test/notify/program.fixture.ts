@@ -1,10 +1,11 @@
 /** The notification service as a process of its own, to be killed, and a mail provider that counts what it took. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { globSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { newPlace, root } from '../acceptance/running.fixture.ts';
+import { newLanePlace, root } from '../acceptance/running.fixture.ts';
 import { programEnv } from '../programs.fixture.ts';
 
 export interface TakenMail {
@@ -18,17 +19,27 @@ export interface KillableNotify {
   readonly url: string;
   /** By idempotency key. */
   readonly taken: ReadonlyMap<string, TakenMail>;
-  /** `false`: the provider takes mails and never says so. */
+  /** `false`: the provider accepts mails and never responds. */
   answers: boolean;
-  start(): Promise<void>;
+  /** `clock`: by how much the clock of the process is wrong, as `faketime` writes it (`+2h`). */
+  start(clock?: string): Promise<void>;
   /** The process itself, without the launcher, which would let it end in good order. */
   kill(): Promise<void>;
   post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Response>;
   close(): Promise<void>;
 }
 
+/** The library of Debian's package `faketime`. */
+const fakeTime = globSync('/usr/lib/*/faketime/libfaketime.so.1')[0];
+export const canSetClock = fakeTime !== undefined;
+
+/** Only the time of day changes: timers keep their pace. */
+function clockEnv(clock: string): Readonly<Record<string, string>> {
+  return { LD_PRELOAD: fakeTime ?? '', FAKETIME: clock, FAKETIME_DONT_FAKE_MONOTONIC: '1' };
+}
+
 export async function placeNotify(): Promise<KillableNotify> {
-  const place = await newPlace();
+  const place = await newLanePlace();
   const taken = new Map<string, TakenMail>();
   let program: ChildProcess | undefined;
   const provider = createServer(async (request, response) => {
@@ -50,10 +61,11 @@ export async function placeNotify(): Promise<KillableNotify> {
     url,
     taken,
     answers: true,
-    async start() {
+    async start(clock) {
       const env = {
         ...programEnv,
         ...place.env,
+        ...(clock === undefined ? {} : clockEnv(clock)),
         INTERNAL_KEY: 'key',
         RESEND_API_KEY: 'provider-key',
         RESEND_BASE_URL: `http://127.0.0.1:${(provider.address() as AddressInfo).port}`,

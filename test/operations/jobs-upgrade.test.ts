@@ -12,12 +12,12 @@ import type { Database } from '#platform/db/db.ts';
 import { openDatabase } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
 import { startAuth } from '../auth/rig.fixture.ts';
-import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
+import { createPostgresDatabase, laneEngines } from '../database.fixture.ts';
 import { createTestChannel, startNotify } from '../notify/notify.fixture.ts';
 
 const log = createLog({ level: 'silent' });
 
-describe.each(databaseEngines)('an update on $name', ({ name, missing }) => {
+describe.each(laneEngines)('an update on $name', ({ name, missing }) => {
   describe.skipIf(missing)('', () => {
     let dataDir: string;
     let server = { url: 'embedded', drop: async () => undefined as unknown };

@@ -13,11 +13,11 @@ import { migrations } from '#app/migrations.ts';
 import { transaction } from '#platform/db/db.ts';
 import { openDatabase } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
-import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
+import { createPostgresDatabase, laneEngines } from '../database.fixture.ts';
 
 const log = createLog({ level: 'silent' });
 
-describe.each(databaseEngines)('on $name', ({ name, missing }) => {
+describe.each(laneEngines)('on $name', ({ name, missing }) => {
   describe.skipIf(missing)('an update', () => {
     let dataDir: string;
     let server = { url: 'embedded', drop: async () => undefined as unknown };

@@ -68,13 +68,15 @@ async function onServer<Row extends pg.QueryResultRow>(url: string, statement: s
   }
 }
 
-/** Returns how much of the move the target contains: objects, and started tables. */
-async function progressAt(url: string): Promise<number> {
+/** Resolves when the target contains this much of the move: objects, and started tables. */
+async function untilDone(url: string, done: number): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
   const counts = 'select (select count(*) from relocated_objects) + (select count(*) from moving) as done';
-  return onServer<{ done: string }>(url, counts).then(
-    ([row]) => Number(row?.done ?? 0),
-    () => 0,
-  );
+  // The tables do not exist at first.
+  const progress = () => client.query<{ done: string }>(counts).catch(() => ({ rows: [] }));
+  while (Number((await progress()).rows[0]?.done ?? 0) < done) await sleep(5);
+  await client.end();
 }
 
 /** Kills the command when this much is done. */
@@ -84,7 +86,7 @@ async function moveKilledAt({ env, url }: Target, done: number): Promise<NodeJS.
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const ended = new Promise<NodeJS.Signals | null>((resolve) => child.on('exit', (_, signal) => resolve(signal)));
-  while (child.exitCode === null && (await progressAt(url)) < done) await sleep(5);
+  await Promise.race([ended, untilDone(url, done)]);
   child.kill('SIGKILL');
   return ended;
 }
@@ -151,8 +153,7 @@ describe.skipIf(missing)('npm run move', { timeout: 5 * limitMs }, () => {
     endings.unshift(() => onServer(url, `drop role ${role}`));
     const poor = new URL(url);
     poor.username = role;
-    expect(await faultOf(move, [], { ...env, DATABASE_URL: poor.href })).toContain('DATABASE_URL: ');
-    expect(await faultOf(move, [], { ...env, DATABASE_URL: poor.href })).toContain('permission denied');
+    expect(await faultOf(move, [], { ...env, DATABASE_URL: poor.href })).toMatch(/DATABASE_URL: .*permission denied/);
 
     await onServer(url, 'create table invoices (id integer)');
     expect(await faultOf(move, [], env)).toContain('tables of another program');
@@ -185,7 +186,7 @@ describe.skipIf(missing)('npm run move', { timeout: 5 * limitMs }, () => {
     // The source was used in between: a moved object has changed, and another is gone.
     await rm(objectFile('0.bin'));
     await writeFile(objectFile('1.bin'), 'other bytes');
-    for (const done of isNightly ? [80, 85] : [85]) expect(await moveKilledAt(target, done)).toBe('SIGKILL');
+    for (const done of isNightly ? [80, 85] : []) expect(await moveKilledAt(target, done)).toBe('SIGKILL');
     await expect(openDatabase({ url: target.url, dataDir: '', migrations: [], log })).rejects.toThrow('npm run move');
     await atSource(`update agent_messages set metadata = '{"n":2}' where id = 'm'`, 'insert into feeds default values');
     expect(await inProcess(move, [], target.env)).toBe(0);

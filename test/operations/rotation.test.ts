@@ -1,6 +1,6 @@
 /** Rotates keys as docs/deployment.md describes, on a running suite, restart by restart. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { newPlace, type Place, type Program, run } from '../acceptance/running.fixture.ts';
+import { newLanePlace, type Place, type Program, run } from '../acceptance/running.fixture.ts';
 import { openBrowser, signIn } from '../auth/browser.fixture.ts';
 
 const [first, second] = ['first-key-of-the-tests', 'second-key-of-the-tests'];
@@ -9,7 +9,7 @@ let place: Place;
 let running: Program | undefined;
 
 beforeAll(async () => {
-  place = await newPlace();
+  place = await newLanePlace();
 });
 afterAll(async () => {
   running?.child.kill('SIGKILL');

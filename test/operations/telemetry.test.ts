@@ -8,7 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { newPlace, type Place, type Program, root, run } from '../acceptance/running.fixture.ts';
+import { newLanePlace, type Place, type Program, root, run } from '../acceptance/running.fixture.ts';
 import { type CollectedSpan, type Collector, startCollector } from './collector.fixture.ts';
 import { type Family, faultsOf, readFamilies } from './exposition.fixture.ts';
 
@@ -38,7 +38,7 @@ function newJourney(): Journey {
 }
 
 beforeAll(async () => {
-  place = await newPlace();
+  place = await newLanePlace();
   collector = await startCollector();
   program = run('start', [], { ...place.env, LOG_LEVEL: 'debug', OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
   await program.waitFor('Atelier is ready', 280_000);

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { newPlace, type Place, type Program, run } from '../acceptance/running.fixture.ts';
+import { newLanePlace, type Place, type Program, run } from '../acceptance/running.fixture.ts';
 import { startReceiver } from './receiver.fixture.ts';
 
 const limitMs = 120_000;
@@ -12,7 +12,7 @@ let receiver: Awaited<ReturnType<typeof startReceiver>>;
 let program: Program | undefined;
 
 beforeAll(async () => {
-  place = await newPlace();
+  place = await newLanePlace();
   receiver = await startReceiver(secret);
 });
 afterAll(async () => {

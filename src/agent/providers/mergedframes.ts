@@ -94,7 +94,7 @@ class Merging {
       if (done) this.#end();
       else this.#add(this.#decoder.decode(value, { stream: true }));
     });
-    // An error is for whoever awaits the read; a read that nobody awaits must not end the process.
+    // An error rejects the next `pull`. Without another one, it must not end the process.
     this.#reading.catch(() => undefined);
     return this.#reading;
   }

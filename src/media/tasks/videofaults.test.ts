@@ -34,7 +34,7 @@ import { findTask, insertRun } from './taskstore.ts';
 const manyMoments = 90;
 const atOnce = 6;
 /** In the quick lane. */
-const momentsBetween = 9;
+const momentsBetween = 15;
 
 const jobOf = <Payload>(payload: Payload): Job<Payload> => ({
   ...{ jobId: randomUUID(), payload, attempt: 1, isLastAttempt: false },

@@ -76,7 +76,7 @@ describe.skipIf(skipWithout('ffmpeg'))('a video', () => {
     return Number(/mean_volume: (-?[\d.]+|-inf)/.exec(stderr)?.[1] ?? Number.NaN);
   };
 
-  describe.each(everyNth(samples, 3))('$name', (sample) => {
+  describe.each(everyNth(samples, 5))('$name', (sample) => {
     let file: string;
     beforeAll(async () => {
       file = await render(sample, folder);

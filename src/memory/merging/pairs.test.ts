@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
+import { everyNth } from '../../../test/lane.fixture.ts';
 import { differentPairs, samePairs } from '../../../test/memory/more-pairs.fixture.ts';
 import { pairs } from '../../../test/memory/pairs.fixture.ts';
 import { type MemoryRig, newUser, onEveryDatabase, startMemory } from '../../../test/memory/rig.fixture.ts';
@@ -22,7 +23,7 @@ onEveryDatabase('what is one memory and what is two', (engine) => {
     return listed.body.memories;
   }
 
-  describe.each([1, -1])('in order %d', (order) => {
+  describe.each(everyNth([1, -1], 2))('in order %d', (order) => {
     it.each(pairs)('$outcome: $first | $second', async ({ outcome, first, second }) => {
       const said = order === 1 ? ([first, second] as const) : ([second, first] as const);
       const [newer, older] = await told(...said);
@@ -39,10 +40,12 @@ onEveryDatabase('what is one memory and what is two', (engine) => {
 
   it('pairs that no rule was written for: none is merged wrongly, more than half of the same are found', async () => {
     const isMerged = async ([first, second]: readonly [string, string]) => (await told(first, second)).length === 1;
-    const wrong = await mapConcurrently(differentPairs, 10, async (pair) => ((await isMerged(pair)) ? [pair] : []));
+    const wrong = await mapConcurrently(everyNth(differentPairs, 3), 10, async (pair) =>
+      (await isMerged(pair)) ? [pair] : [],
+    );
     expect(wrong.flat()).toEqual([]);
-    const found = await mapConcurrently(samePairs, 10, isMerged);
-    expect(found.filter(Boolean).length / samePairs.length).toBeGreaterThan(0.5);
+    const found = await mapConcurrently(everyNth(samePairs, 3), 10, isMerged);
+    expect(found.filter(Boolean).length / found.length).toBeGreaterThan(0.5);
     expect(pairs.length + samePairs.length + differentPairs.length).toBeGreaterThanOrEqual(300);
   });
 });

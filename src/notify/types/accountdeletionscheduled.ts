@@ -32,7 +32,7 @@ export const accountDeletionScheduled = builtIn<DeletionTexts>({
       datedSubject: 'Your {brand} account will be deleted on {deletion}',
       heading: 'Your {brand} account is scheduled for deletion',
       paragraphs: [
-        'On {today} we received a request to delete the account of {email} and everything in it.',
+        'On {today}, we received a request to delete the account of {email} and everything in it.',
         'If you changed your mind, or did not make this request, sign in before then and cancel the deletion.',
       ],
       dated: 'It will be deleted on {deletion}.',

@@ -1,12 +1,13 @@
 /** Clients that send or read slowly, against a server with a limit of two concurrent requests. */
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isNightly } from '../../../test/lane.fixture.ts';
 import { readAnswers, sendRaw } from '../../../test/platform/rawclient.fixture.ts';
 import { createLog } from '../log.ts';
 import { createServer, type HttpServer, type ServerOptions } from './server.ts';
 
 const large = 'x'.repeat(24_000_000);
-const many = 20;
+const many = isNightly ? 20 : 6;
 let app: HttpServer;
 let address: string;
 let sockets: Socket[];
