@@ -7,11 +7,13 @@ import { deletion } from './deletion.ts';
 import { events } from './events.ts';
 import { benches as imageBenches } from './image.ts';
 import { memory } from './memory.ts';
+import { merging } from './merging.ts';
 import { posts } from './posts.ts';
 import { presign } from './presign.ts';
 import { recall } from './recall.ts';
 import { refresh } from './refresh.ts';
 import { registration } from './registration.ts';
+import { rendition } from './rendition.ts';
 import { runs } from './runs.ts';
 import { screening } from './screening.ts';
 import { signing } from './signing.ts';
@@ -31,11 +33,13 @@ export const benches: readonly Bench[] = [
   posts,
   memory,
   recall,
+  merging,
   agent,
   runs,
   threads,
   screening,
   videoWatermark,
+  rendition,
   start,
   dataFolder,
   idleStreams,

@@ -4,10 +4,19 @@
  */
 
 import { type Embedder, normalise } from '../src/memory/embedding/embedder.ts';
+import { languages } from '../src/memory/merging/languages/all.ts';
 import { type Reading, read } from '../src/memory/merging/reading.ts';
-import { firstPerson, persons, users } from '../src/memory/merging/wordlists.ts';
 import { hashText } from '../src/memory/text/hashing.ts';
 import { analyse, type Term } from '../src/memory/text/terms.ts';
+
+const listed = (lists: readonly string[]) => new Set(lists.flatMap((list) => list.split(', ')));
+const firstPerson = listed(languages.map((language) => language.firstPerson));
+const users = listed(languages.map((language) => language.users));
+const persons = new Map(
+  languages.flatMap(({ persons: lists = {} }) =>
+    Object.entries(lists).flatMap(([person, list]) => list.split(', ').map((word) => [word, `<${person}>`] as const)),
+  ),
+);
 
 const dimensions = 1024;
 const stopWeight = 0.3;

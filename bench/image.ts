@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 // The engine's own copy: ipx brings another, and two cannot live in one process.
 import sharp from '../node_modules/sharp/dist/index.mjs';
 import { objectSource } from '../src/image/engine/sources.ts';
-import { toTransform, type VariantSpec } from '../src/image/engine/specs.ts';
+import { toTransform, type VariantSpec, withEdits } from '../src/image/engine/specs.ts';
 import { createVariantMaker } from '../src/image/engine/variants.ts';
 import { createEngine } from '../src/image/engine/working.ts';
 import { systemClock } from '../src/platform/clock.ts';
@@ -149,6 +149,7 @@ async function inProcess(): Promise<Row[]> {
     await budget(picture.jpeg, 'webp', 0.6),
     await budget(picture.jpeg, 'jpeg', 0.35),
     await twoOfPng(picture.png),
+    await smartCrop(picture.jpeg),
     await upload(picture.jpeg),
     await bomb(picture.jpeg),
     await hit(picture.jpeg),
@@ -213,6 +214,21 @@ async function twoOfPng(png: Buffer): Promise<Row> {
     goal: 'two variants of a PNG',
     measured: cpu.ratio('ours', 'bare'),
     against: 'two bare pipelines',
+  });
+}
+
+async function smartCrop(jpeg: Buffer): Promise<Row> {
+  const spec = toTransform({ width: 400, height: 400, quality: 80, resizingType: 'fill' });
+  const cropped = withEdits(spec, { gravity: { type: 'sm', x: 0, y: 0 } });
+  const options = { fit: 'cover', position: 'attention' } as const;
+  const cpu = await compareCpu(rounds, {
+    ours: { work: () => engine.transform(jpeg, [{ transform: cropped, deliver: () => undefined }]) },
+    bare: { work: () => sharp(jpeg).autoOrient().resize(400, 400, options).webp({ quality: 80 }).toBuffer() },
+  });
+  return atMost(1.3, {
+    goal: 'a smart crop',
+    measured: cpu.ratio('ours', 'bare'),
+    against: "sharp's own attention crop",
   });
 }
 

@@ -5,8 +5,8 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { constants, setPriority, tmpdir } from 'node:os';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { migrations } from '../src/app/migrations.ts';
@@ -18,8 +18,8 @@ import { makeVideoWatermark, type WatermarkJob } from '../src/media/watermarks/v
 import type { Job } from '../src/platform/jobs/jobs.ts';
 import { openTestDatabase } from '../test/database.fixture.ts';
 import { openFiles } from '../test/media/registering.fixture.ts';
-import { atMost, type Bench, median, type Row } from './bench.ts';
-import { ownCpuMs } from './rounds.ts';
+import type { Bench, Row } from './bench.ts';
+import { comparePairs } from './ffmpegpairs.ts';
 
 /** Many: what ffmpeg takes differs by a tenth from one run to the next. */
 const rounds = 31;
@@ -41,28 +41,17 @@ async function measure(): Promise<Row[]> {
     const ffmpeg = createFfmpeg('ffmpeg');
     await ffmpeg.check();
 
-    const spent: { readonly ours: Spent; readonly theirs: Spent }[] = [];
-    for (let round = 0; round < rounds; round++) {
-      const storageKey = `u/${randomUUID()}.mp4`;
-      await objects.put(storageKey, createReadStream(file), { contentType: 'video/mp4' });
-      const job = jobOf({ backend: 'objects', bucket: objects.bucket, storageKey });
-      const deps = { objects, legacy: { bucket: () => undefined }, ffmpeg, db: database.queries<MediaTables>() };
-      const [makeOurs, makeTheirs] = [() => makeVideoWatermark(deps, job), () => runBare(bare)];
-      // Each goes first in turn.
-      const earlier = round % 2 === 0 ? await spentOn(makeOurs) : undefined;
-      const theirs = await spentOn(makeTheirs);
-      spent.push({ ours: earlier ?? (await spentOn(makeOurs)), theirs });
-    }
-    // Of each pair, as the two met nearly the same machine.
-    const ratios = (kind: keyof Spent) => spent.map(({ ours, theirs }) => ours[kind] / theirs[kind]);
-    const goal = 'watermark of a 3 s video of 720p';
-    const against = 'bare ffmpeg, same filter';
-    return [
-      atMost(1.1, { goal: `${goal} (time)`, measured: median(ratios('ms')), against }),
-      ...(process.platform === 'linux'
-        ? [atMost(1.1, { goal: `${goal} (processor time)`, measured: median(ratios('cpuMs')), against })]
-        : []),
-    ];
+    return await comparePairs(
+      { rounds, bound: 1.1, goal: 'watermark of a 3 s video of 720p', against: 'bare ffmpeg, same filter' },
+      bare,
+      async () => {
+        const storageKey = `u/${randomUUID()}.mp4`;
+        await objects.put(storageKey, createReadStream(file), { contentType: 'video/mp4' });
+        const job = jobOf({ backend: 'objects', bucket: objects.bucket, storageKey });
+        const deps = { objects, legacy: { bucket: () => undefined }, ffmpeg, db: database.queries<MediaTables>() };
+        return () => makeVideoWatermark(deps, job);
+      },
+    );
   } finally {
     await database.close();
     await rm(folder, { recursive: true, force: true });
@@ -86,32 +75,4 @@ async function argsOf(file: string, folder: string): Promise<readonly string[]> 
 
 function jobOf(payload: WatermarkJob): Job<WatermarkJob> {
   return { jobId: randomUUID(), payload, attempt: 1, isLastAttempt: true, signal, complete: async () => undefined };
-}
-
-/** As the service runs it, behind whatever else the machine does: otherwise a busy one is measured, not the work. */
-async function runBare(args: readonly string[]): Promise<void> {
-  const running = run('ffmpeg', ['-v', 'error', '-nostdin', '-y', ...args]);
-  setPriority(Number(running.child.pid), constants.priority.PRIORITY_BELOW_NORMAL);
-  await running;
-}
-
-interface Spent {
-  readonly ms: number;
-  readonly cpuMs: number;
-}
-
-async function spentOn(work: () => Promise<unknown>): Promise<Spent> {
-  const [startedAt, before] = [performance.now(), await familyCpuMs()];
-  await work();
-  return { ms: performance.now() - startedAt, cpuMs: (await familyCpuMs()) - before };
-}
-
-/** Of this process and of its children that have ended (`proc_pid_stat(5)`: cutime and cstime, in hundredths of a second). */
-async function familyCpuMs(): Promise<number> {
-  const stat = await readFile('/proc/self/stat', 'utf8').catch(() => '');
-  const [user, system] = stat
-    .slice(stat.lastIndexOf(')') + 2)
-    .split(' ')
-    .slice(13, 15);
-  return (await ownCpuMs()) + 10 * (Number(user ?? 0) + Number(system ?? 0));
 }

@@ -13,6 +13,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'import-legacy': async () => (await import('#commands/importlegacy.ts')).importLegacy,
   audit: async () => (await import('#commands/audit.ts')).audit,
   rescreen: async () => (await import('#commands/rescreen.ts')).rescreen,
+  embedder: async () => (await import('#commands/embedder.ts')).embedder,
   sweep: async () => (await import('#commands/sweep.ts')).sweep,
   'webhook-test': async () => (await import('#commands/webhooktest.ts')).webhookTest,
   backup: async () => (await import('#commands/backup.ts')).backup,

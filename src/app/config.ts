@@ -103,9 +103,10 @@ const usesPackage = (provider: string | undefined) => (provider || 'openai-compa
 /** Settings that other settings require: the keys of a server and, in production, a channel for mail. */
 function requiredByOthers(environment: Environment, services: readonly ServiceName[]): readonly string[] {
   const isServer = (endpoint: string | undefined, own = 'embedded') => (endpoint || own) !== own;
+  const needsModel = (embedder: string | undefined) => isServer(embedder, 'builtin') && embedder !== 'local';
   const sendsMail = services.includes('notify') && environment.NODE_ENV === 'production';
   return [
-    ...(services.includes('memory') && isServer(environment.EMBEDDING_BASE_URL, 'builtin') ? ['EMBEDDING_MODEL'] : []),
+    ...(services.includes('memory') && needsModel(environment.EMBEDDING_BASE_URL) ? ['EMBEDDING_MODEL'] : []),
     ...(isServer(environment.S3_ENDPOINT)
       ? ['S3_BUCKET', 'S3_PUBLIC_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']
       : []),

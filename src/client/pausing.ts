@@ -59,6 +59,7 @@ function isTransient({ code, status }: AtelierError): boolean {
   return (
     code === 'unreachable' ||
     code === 'upload_in_progress' ||
+    code === 'offset_conflict' ||
     status >= 500 ||
     status === 408 ||
     status === 425 ||

@@ -1,26 +1,42 @@
-/** Sends bytes to the store and reports progress: with XMLHttpRequest in browsers, with `fetch` elsewhere. */
+/** Sends bytes to the store or the edge and reports progress: with XMLHttpRequest in browsers, with `fetch` elsewhere. */
 import { AtelierError, errorOf, toAtelierError } from './errors.ts';
 import type { UploadReservation } from './media/api.ts';
 import { type Patience, patienceOf } from './pausing.ts';
 
 export interface UploadProgress {
-  /** Restarts from 0 if the bytes must be sent again. */
+  /** Goes back if bytes must be sent again: to 0 for a PUT, to what the server has for a resumable upload. */
   readonly sentBytes: number;
   readonly totalBytes: number;
 }
 
-interface Putting {
+export interface Sending {
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: UploadProgress) => void) | undefined;
   readonly fetch?: typeof globalThis.fetch | undefined;
   readonly patience?: Partial<Patience> | undefined;
 }
 
-type Target = Pick<UploadReservation, 'uploadUrl' | 'headers'>;
+interface Target {
+  readonly method: 'PUT' | 'PATCH';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
 type Send = (target: Target, bytes: Blob, signal: AbortSignal, onSent: (sentBytes: number) => void) => Promise<void>;
 
-/** Makes one attempt. Throws `AtelierError`, with the store's status if it rejected the upload. A stalled connection is aborted. */
-export async function putBytes(target: Target, bytes: Blob, options: Putting): Promise<void> {
+/** As `sendBytes`, for the URL of one PUT. */
+export function putBytes(
+  { uploadUrl: url, headers }: Pick<UploadReservation, 'uploadUrl' | 'headers'>,
+  bytes: Blob,
+  options: Sending,
+): Promise<void> {
+  return sendBytes({ method: 'PUT', url, headers }, bytes, 0, options);
+}
+
+/**
+ * Makes one attempt to send the bytes from `offset` on. Throws `AtelierError`, with the server's status if it rejected the upload. A
+ * stalled connection is aborted.
+ */
+export async function sendBytes(target: Target, bytes: Blob, offset: number, options: Sending): Promise<void> {
   const { signal, onProgress, patience } = options;
   const { silentMs } = patienceOf(patience);
   const connection = new AbortController();
@@ -32,12 +48,12 @@ export async function putBytes(target: Target, bytes: Blob, options: Putting): P
   const onSent = (sentBytes: number) => {
     clearTimeout(timer);
     timer = setTimeout(onSilence, silentMs);
-    onProgress?.({ sentBytes, totalBytes: bytes.size });
+    onProgress?.({ sentBytes: offset + sentBytes, totalBytes: bytes.size });
   };
   try {
     onSent(0);
     const send = options.fetch === undefined && 'XMLHttpRequest' in globalThis ? sendByXhr : sendBy(options.fetch);
-    await send(target, bytes, connection.signal, onSent);
+    await send(target, offset === 0 ? bytes : bytes.slice(offset), connection.signal, onSent);
     onProgress?.({ sentBytes: bytes.size, totalBytes: bytes.size });
   } finally {
     clearTimeout(timer);
@@ -49,16 +65,16 @@ const pieceBytes = 65_536;
 
 const sendBy =
   (fetch = globalThis.fetch): Send =>
-  async ({ uploadUrl, headers }, bytes, signal, onSent) => {
+  async ({ method, url, headers }, bytes, signal, onSent) => {
     const init = {
-      method: 'PUT',
+      method,
       // The store needs the length in advance, because it is signed.
       headers: { ...headers, 'content-length': String(bytes.size) },
       body: inPieces(bytes, onSent),
       duplex: 'half',
       signal,
     };
-    const response = await fetch(uploadUrl, init as RequestInit).catch((error: unknown) => {
+    const response = await fetch(url, init as RequestInit).catch((error: unknown) => {
       throw toAtelierError(error);
     });
     if (!response.ok) throw await errorOf(response);
@@ -94,7 +110,7 @@ interface Xhr {
 }
 
 /** In browsers, `fetch` cannot report upload progress. */
-const sendByXhr: Send = ({ uploadUrl, headers }, bytes, signal, onSent) =>
+const sendByXhr: Send = ({ method, url, headers }, bytes, signal, onSent) =>
   new Promise((resolve, reject) => {
     const { XMLHttpRequest } = globalThis as unknown as { readonly XMLHttpRequest: new () => Xhr };
     const request = new XMLHttpRequest();
@@ -104,7 +120,7 @@ const sendByXhr: Send = ({ uploadUrl, headers }, bytes, signal, onSent) =>
       if (error === undefined) resolve();
       else reject(error);
     };
-    request.open('PUT', uploadUrl);
+    request.open(method, url);
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
     request.upload.onprogress = ({ loaded }) => onSent(loaded);
     request.onload = () => {

@@ -6,9 +6,13 @@ import { mediaCalls } from './media/calls.ts';
 import type { UploadProgress } from './putting.ts';
 import { createUpload, type UploadDetails } from './upload.ts';
 
-type Step = 'reserve' | 'put' | 'register';
+type Step = 'reserve' | 'put' | 'offset' | 'patch' | 'register';
 /** The fault of the next request of a step: it never arrives, its response is lost, its URL has expired, or another PUT is in progress. */
 type Fate = 'cut' | 'lost' | 'expired' | 'taken' | 'fine';
+
+const stepsByMethod: Readonly<Record<string, Step>> = { PUT: 'put', HEAD: 'offset', PATCH: 'patch' };
+const stepOf = (url: string, method = 'GET'): Step =>
+  stepsByMethod[method] ?? (url.endsWith('/v1/uploads') ? 'reserve' : 'register');
 
 onEveryPair('uploads', (pair) => {
   let rig: MediaRig;
@@ -29,7 +33,7 @@ onEveryPair('uploads', (pair) => {
 
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const url = String(input);
-    const step = init?.method === 'PUT' ? 'put' : url.endsWith('/v1/uploads') ? 'reserve' : 'register';
+    const step = stepOf(url, init?.method);
     steps.push(step);
     const fate = fates[step]?.shift() ?? 'fine';
     if (fate === 'cut') throw new TypeError('fetch failed');
@@ -101,6 +105,51 @@ onEveryPair('uploads', (pair) => {
       steps = [];
       expect(await upload.run()).toMatchObject({ byteSize: 90_000 });
       expect(steps).toEqual(['put', 'register']);
+    });
+  });
+
+  describe('by tus', () => {
+    it('sends what the server does not have, and registers', async () => {
+      const upload = uploadOf({ resumable: true });
+      const leaving = new AbortController();
+      const reason = new Error('enough');
+      const onProgress = ({ sentBytes }: UploadProgress) => {
+        if (sentBytes > 0) leaving.abort(reason);
+      };
+      await expect(upload.run({ signal: leaving.signal, onProgress })).rejects.toBe(reason);
+      const progress: number[] = [];
+      const asset = await upload.run({ onProgress: ({ sentBytes }) => progress.push(sentBytes) });
+      expect(asset).toMatchObject({ mime: 'image/png', byteSize: 90_000, width: 40 });
+      expect(progress.at(-1)).toBe(90_000);
+      expect(steps).toEqual(['reserve', 'offset', 'patch', 'offset', 'patch', 'register']);
+    });
+
+    it.each<[string, Partial<Record<Step, Fate[]>>, readonly Step[]]>([
+      ['no fault', {}, ['offset', 'patch']],
+      [
+        'cut requests',
+        { offset: ['cut'], patch: ['cut', 'cut'] },
+        ['offset', 'offset', 'patch', 'offset', 'patch', 'offset', 'patch'],
+      ],
+      ['a lost response', { patch: ['lost'] }, ['offset', 'patch', 'offset']],
+      [
+        'an earlier request under way',
+        { offset: ['taken'], patch: ['taken'] },
+        ['offset', 'offset', 'patch', 'offset', 'patch'],
+      ],
+    ])('continues after %s', async (_, planned, expected) => {
+      fates = structuredClone(planned);
+      expect(await uploadOf({ resumable: true }).run()).toMatchObject({ byteSize: 90_000 });
+      expect(steps).toEqual(['reserve', ...expected, 'register']);
+    });
+
+    it('requests a new URL if the one of an earlier run has ended', async () => {
+      fates = { offset: ['cut', 'cut', 'cut', 'cut', 'cut', 'expired'] };
+      const upload = uploadOf({ resumable: true });
+      await expect(upload.run()).rejects.toMatchObject({ code: 'unreachable' });
+      steps = [];
+      expect(await upload.run()).toMatchObject({ byteSize: 90_000 });
+      expect(steps).toEqual(['offset', 'reserve', 'offset', 'patch', 'register']);
     });
   });
 

@@ -3,14 +3,17 @@ import type { CallOptions } from './calling.ts';
 import { AtelierError } from './errors.ts';
 import type { Asset, RegistrationRequest, UploadReservation } from './media/api.ts';
 import type { MediaCalls } from './media/calls.ts';
-import { createPauses, type Patience } from './pausing.ts';
-import { putBytes, type UploadProgress } from './putting.ts';
+import { createPauses, type Patience, type Pauses } from './pausing.ts';
+import { putBytes, type Sending, type UploadProgress } from './putting.ts';
+import { resumeBytes } from './resuming.ts';
 
 /** The properties of the asset. `mime`: default is the blob's type. */
 export type UploadDetails = Omit<RegistrationRequest, 'assetId' | 'mime' | 'byteSize'> & {
   /** Default: chosen by the media service. */
   readonly assetId?: string | undefined;
   readonly mime?: string | undefined;
+  /** Continues after a broken connection where it broke, for a day. For large files. Default: one PUT. */
+  readonly resumable?: boolean | undefined;
 };
 
 export interface UploadOptions extends Pick<CallOptions, 'signal'> {
@@ -38,20 +41,32 @@ const triesOfBytes = 5;
 export function createUpload(
   media: Pick<MediaCalls, 'reserveUpload' | 'registerAsset'>,
   bytes: Blob,
-  { assetId: wantedId, mime = bytes.type || 'application/octet-stream', ...details }: UploadDetails,
+  { assetId: wantedId, mime = bytes.type || 'application/octet-stream', resumable, ...details }: UploadDetails,
   access: UploadAccess = {},
 ): Upload {
   const { scopeKind, scopeId, kind, ownerId } = details;
   let assetId = wantedId;
   let reserved: UploadReservation | undefined;
   let isStored = false;
+  let arrived = 0;
 
   async function reserve(signal: AbortSignal | undefined): Promise<UploadReservation> {
     // Uses the same id as before, in case the bytes did arrive.
-    const place = { scopeKind, scopeId, kind, mime, ownerId, assetId, byteSize: bytes.size };
+    const byteSize = bytes.size;
+    const place = { scopeKind, scopeId, kind, mime, ownerId, assetId, byteSize, resumable: resumable && byteSize > 0 };
     reserved = await media.reserveUpload(place, { signal });
     assetId = reserved.assetId;
     return reserved;
+  }
+
+  /** The bytes of a resumable upload that arrived count as progress. */
+  function send(target: UploadReservation, sending: Sending, pauses: Pauses): Promise<void> {
+    if (target.resumable === undefined) return putBytes(target, bytes, sending);
+    const onOffset = (offset: number) => {
+      if (offset > arrived) pauses.reset();
+      arrived = offset;
+    };
+    return resumeBytes(target.resumable.url, bytes, { ...sending, onOffset });
   }
 
   async function store({ signal, onProgress }: UploadOptions): Promise<void> {
@@ -61,14 +76,14 @@ export function createUpload(
       isNew ||= reserved === undefined;
       const target = reserved ?? (await reserve(signal));
       try {
-        await putBytes(target, bytes, { ...access, signal, onProgress });
+        await send(target, { ...access, signal, onProgress }, pauses);
         isStored = true;
       } catch (error) {
         signal?.throwIfAborted();
         const status = error instanceof AtelierError ? error.status : 0;
         isStored = status === 412;
         // The URL of an earlier run has expired, so request a new one, once.
-        if (status === 403 && !isNew) reserved = undefined;
+        if ([403, 404, 410].includes(status) && !isNew) reserved = undefined;
         else if (!isStored) await pauses.pause(error);
       }
     }

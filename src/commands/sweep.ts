@@ -67,7 +67,9 @@ const fates = { found: 'would remove', removed: 'removed     ', left: 'left     
 const names = {
   unfinished_registration: ['unfinished registration', 'unfinished registrations'],
   unregistered_upload: ['unregistered upload', 'unregistered uploads'],
+  unfinished_upload: ['unfinished upload', 'unfinished uploads'],
   watermark_without_source: ['watermark without source', 'watermarks without source'],
+  rendition_without_source: ['rendition without source', 'renditions without source'],
   asset_without_object: ['asset without object', 'assets without object'],
   variant_without_source: ['variant without source', 'variants without source'],
 } as const;

@@ -1,4 +1,5 @@
-import { integer, type Values } from '#platform/config.ts';
+import { integer, setting, type Values } from '#platform/config.ts';
+import { noPresets, type Presets, parsePresets } from './presets.ts';
 
 const GiB = 1024 ** 3;
 
@@ -10,6 +11,15 @@ export const edgeSettings = {
     meaning:
       'Bytes of unfinished uploads that one process of the edge keeps on disk; over it the slowest upload ends, or 503.',
   }),
+  presets: setting<Presets>(
+    'IMGPROXY_PRESETS',
+    {
+      default: noPresets,
+      defaultText: 'none',
+      meaning: 'Names for options of image URLs, as imgproxy reads them: `name=option/option,name=option`.',
+    },
+    parsePresets,
+  ),
 } as const;
 
 export type EdgeSettings = Values<typeof edgeSettings>;

@@ -14,6 +14,9 @@ export const edgeProblems = defineProblems({
     // Four attempts outlast a broken connection that the server has not detected.
     retryAfterS: 10,
   },
+  offset_conflict: { status: 409, message: 'The upload has another offset.' },
+  upload_ended: { status: 410, message: 'The upload has ended.' },
+  unsupported_version: { status: 412, message: 'The header Tus-Resumable must be 1.0.0.' },
   already_exists: { status: 412, message: 'There is an object at this address already.' },
   condition_failed: { status: 412, message: 'The object is not the one that the request names.' },
   range_not_satisfiable: { status: 416, message: 'The range starts beyond the end of the object.' },

@@ -5,16 +5,19 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Transform } from '#image/engine/engine.ts';
-import { mimeOfFormat } from '#image/engine/formats.ts';
+import { extensionOfFormat, mimeOfFormat } from '#image/engine/formats.ts';
 import { objectSource, type VariantSource } from '#image/engine/sources.ts';
-import { toTransform } from '#image/engine/specs.ts';
+import { toTransform, withEdits } from '#image/engine/specs.ts';
 import type { ServedVariant, VariantMaker } from '#image/engine/variants.ts';
+import type { Clock } from '#platform/clock.ts';
 import { isSafeKey } from '#platform/objects/keys.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
 import { cacheBuster } from './api.ts';
+import { cacheSecondsOf, type Delivery, dispositionOf } from './delivery.ts';
 import { inMemory } from './inmemory.ts';
 import { parseResizePath, restorePath } from './options.ts';
+import type { Presets } from './presets.ts';
 import { asProblem, edgeProblems } from './problems.ts';
 import { sendObject } from './sending.ts';
 import { targetOf } from './targets.ts';
@@ -29,6 +32,8 @@ export interface ResizingDeps {
   readonly publicObjects: Objects;
   /** The variants in the public bucket. */
   readonly variants: Pick<VariantMaker, 'serve'>;
+  readonly presets: Presets;
+  readonly clock: Clock;
 }
 
 export async function sendResized(deps: ResizingDeps, request: FastifyRequest, reply: FastifyReply) {
@@ -37,14 +42,17 @@ export async function sendResized(deps: ResizingDeps, request: FastifyRequest, r
   const signed = restorePath(`/${rest.join('/')}`);
   if (!looksSigned(signature, signed)) throw problems.not_found();
   if (!equal(signature, deps.signPath(signed))) throw edgeProblems.invalid_address();
-  const { source, buster, spec } = parseResizePath(signed);
+  const { source, spec, edits, delivery } = parseResizePath(signed, deps.presets);
+  const maxAge = cacheSecondsOf(delivery, deps.clock.now());
+  if (maxAge === undefined) throw problems.not_found();
+  const buster = bindingOf(delivery);
   const objects = deps.bucket(source.bucket);
   if (objects === undefined || !isSafeKey(source.key)) throw problems.not_found();
   // The variants of a deleted source may exist a little longer than the source, but its URLs must not work.
   const head = await objects.head(source.key);
   // An object that was uploaded to the key of a deleted one has not been screened.
   if (head === undefined || (buster !== undefined && buster !== cacheBuster(head.etag))) throw problems.not_found();
-  const transform = toTransform(spec);
+  const transform = withEdits(toTransform(spec), edits);
   const version = deps.isReplaceable(source.bucket) ? head.etag : undefined;
   const ifMatch = buster === undefined ? version : head.etag;
   const { key, output } = await serve(deps.variants, objectSource(objects, source.key, ifMatch, version), transform);
@@ -52,9 +60,22 @@ export async function sendResized(deps: ResizingDeps, request: FastifyRequest, r
     objects: output === undefined ? deps.publicObjects : inMemory(output, head.modifiedAt),
     key,
     contentType: mimeOfFormat[transform.format],
-    // Long enough to save work, short enough for a deletion to take effect.
-    cacheControl: 'public, max-age=3600',
+    cacheControl: `public, max-age=${maxAge}`,
+    headers: headersOf(delivery, source.key, transform.format),
   });
+}
+
+/**
+ * Our own URLs name the ETag of the object that they show, in a form of its own. Any other text only makes another URL,
+ * as in imgproxy.
+ */
+function bindingOf({ buster = '' }: Delivery): string | undefined {
+  return /^[\w-]{16}$/.test(buster) ? buster : undefined;
+}
+
+function headersOf(delivery: Delivery, key: string, format: Transform['format']): Readonly<Record<string, string>> {
+  const disposition = dispositionOf(delivery, key, extensionOfFormat[format]);
+  return disposition === undefined ? {} : { 'content-disposition': disposition };
 }
 
 async function serve(

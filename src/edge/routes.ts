@@ -7,11 +7,14 @@ import { type FileDeps, receiveFile, sendFile } from './files.ts';
 import { cutOffLater } from './receiving.ts';
 import { type ResizingDeps, sendResized } from './resizing.ts';
 import { withoutObjectHeaders } from './sending.ts';
+import { tusRequestHeaders, tusResponseHeaders } from './tus/protocol.ts';
+import { addTusRoutes } from './tus/routes.ts';
+import type { TusDeps } from './tus/uploads.ts';
 
 /** Any page may use a URL that it received, because the URL is the secret (docs/specification/http.md#cors). */
 export const anyOrigin: CorsRule = {
   origins: '*',
-  methods: ['GET', 'HEAD', 'PUT'],
+  methods: ['GET', 'HEAD', 'PUT', 'POST', 'PATCH', 'DELETE'],
   allowedHeaders: [
     'Content-Type',
     'Content-Length',
@@ -24,6 +27,7 @@ export const anyOrigin: CorsRule = {
     'Cache-Control',
     'X-Request-Id',
     ...traceHeaders,
+    ...tusRequestHeaders,
   ],
   exposedHeaders: [
     'ETag',
@@ -33,6 +37,7 @@ export const anyOrigin: CorsRule = {
     'Last-Modified',
     'Retry-After',
     'X-Request-Id',
+    ...tusResponseHeaders,
   ],
 };
 
@@ -41,7 +46,7 @@ const lingerMs = 5000;
 /** The same for a sender that was too slow. */
 const slowLingerMs = 1000;
 
-type RouteDeps = FileDeps & CdnDeps & ResizingDeps;
+type RouteDeps = FileDeps & CdnDeps & ResizingDeps & TusDeps;
 
 export function addRoutes(app: HttpServer, deps: RouteDeps): void {
   // Cross-origin isolated pages may show the images too.
@@ -70,9 +75,10 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
 /** The body is a stream of any type. Only the signed limits apply. */
-function addUploads(app: HttpServer, deps: FileDeps): void {
+function addUploads(app: HttpServer, deps: TusDeps): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   const schema = { tags: ['edge'], summary: 'Upload a file to its signed address' };
   app.put('/o/*', { schema }, (request, reply) => receiveFile(deps, request, reply));
+  addTusRoutes(app, deps, anyOrigin);
 }

@@ -7,7 +7,9 @@ import { deriveAddressKey } from '#platform/objects/addresses.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { pathSigner } from './api.ts';
 import type { EdgeSettings } from './config.ts';
+import { noPresets } from './presets.ts';
 import { addRoutes, anyOrigin } from './routes.ts';
+import { createSessions } from './tus/sessions.ts';
 import { createUploads } from './uploading.ts';
 
 export interface EdgeDeps {
@@ -22,7 +24,8 @@ export interface EdgeDeps {
   readonly variants: Pick<VariantMaker, 'serve'>;
   /** Further buckets that signed URLs may name: those of the legacy backend. */
   readonly otherBucket?: (name: string) => Objects | undefined;
-  readonly settings: EdgeSettings;
+  /** Without presets: none. */
+  readonly settings: Omit<EdgeSettings, 'presets'> & Partial<Pick<EdgeSettings, 'presets'>>;
 }
 
 /** A 2 GiB upload over a slow connection takes hours. A stalled one ends much sooner. */
@@ -30,12 +33,14 @@ const longestUploadMs = 6 * 60 * 60 * 1000;
 
 export function createEdge(deps: EdgeDeps): HttpServer {
   const { originals, publicObjects, resizing, otherBucket, settings } = deps;
+  const sessions = createSessions();
   const app = createServer({
     ...deps.server,
     service: 'edge',
     description: 'Signed file addresses, the variants of pictures, and imgproxy’s resize addresses.',
     cors: anyOrigin,
     requestTimeoutMs: longestUploadMs,
+    onDrain: async () => sessions.drain(),
   });
   // Without a listener, Node requests the body before the handler has checked the request.
   app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response));
@@ -47,6 +52,8 @@ export function createEdge(deps: EdgeDeps): HttpServer {
     isReplaceable: (name) => name !== originals.bucket,
     publicObjects,
     variants: deps.variants,
+    presets: settings.presets ?? noPresets,
+    sessions,
     uploads: createUploads({ ...settings, makeRoom: () => app.transfers.endSlowest('in') }),
   });
   return app;

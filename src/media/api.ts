@@ -48,15 +48,22 @@ const ref = z
   .refine((text) => isUuid(text) || isLegacyPath(text), 'must be a UUID or a legacy path')
   .describe('A UUID, or a legacy path that contains `/`.');
 
-export const uploadRequest = z.object({
-  scopeKind,
-  scopeId,
-  kind,
-  mime,
-  ownerId: optional(uuid).describe('Required with X-Internal-Key; the user of the token otherwise.'),
-  assetId: optional(uuid).describe('A deterministic id, so that a replay meets what is there already.'),
-  byteSize: optional(count).describe('Signed when given: no other length is accepted.'),
-});
+export const uploadRequest = z
+  .object({
+    scopeKind,
+    scopeId,
+    kind,
+    mime,
+    ownerId: optional(uuid).describe('Required with X-Internal-Key; the user of the token otherwise.'),
+    assetId: optional(uuid).describe('A deterministic id, so that a replay meets what is there already.'),
+    byteSize: optional(count).describe('Signed when given: no other length is accepted.'),
+    resumable: optional(z.boolean()).describe('Also answers the address of a resumable upload. Needs `byteSize`.'),
+  })
+  .superRefine(({ resumable, byteSize }, context) => {
+    if (!resumable || (byteSize ?? 0) > 0) return;
+    const message = 'is needed for a resumable upload, and must be at least 1';
+    context.addIssue({ code: 'custom', path: ['byteSize'], message });
+  });
 export type UploadRequest = z.output<typeof uploadRequest>;
 
 export const uploadReservation = z.object({
@@ -65,6 +72,14 @@ export const uploadReservation = z.object({
   uploadUrl: z.string().describe('For one PUT, 300 seconds long.'),
   headers: z.record(z.string(), z.string()).describe('Have to accompany the PUT.'),
   expiresAt: z.iso.datetime(),
+  resumable: z
+    .object({
+      protocol: z.literal('tus'),
+      url: z.string().describe('An upload by tus 1.0.0 that exists already.'),
+      expiresAt: z.iso.datetime(),
+    })
+    .optional()
+    .describe('If the request asked for it.'),
 });
 export type UploadReservation = z.output<typeof uploadReservation>;
 
@@ -261,6 +276,10 @@ const videoSignedRef = z.union([
   z.object({
     ready: z.literal(true),
     url: z.string().describe('The original bytes, for 7 days.'),
+    playUrl: z
+      .string()
+      .optional()
+      .describe('What browsers play, for 7 days: the original or its rendition. Absent where none is known.'),
     thumbUrl: z.string().optional().describe('400 px, of the thumbnail; absent where there is none to be shown.'),
     thumbAssetId: z.string().nullable(),
     width: z.int().nullable(),

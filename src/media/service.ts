@@ -14,6 +14,7 @@ import { allowApplications } from '#platform/http/cors.ts';
 import { createServer, type HttpServer, type ServerOptions } from '#platform/http/server.ts';
 import { measureJobs } from '#platform/jobs/depth.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
+import type { UploadSigner } from '#platform/objects/addresses.ts';
 import type { LegacyObjects, Objects } from '#platform/objects/objects.ts';
 import type { Webhooks } from '#webhooks/publishing.ts';
 import type { LegacyImport } from './api.ts';
@@ -77,6 +78,8 @@ export interface MediaDeps {
   readonly screening: Screening;
   /** The keys of the edge, or of an imgproxy server in its place. */
   readonly resizeAddress: ResizeSigner;
+  /** Signs addresses of resumable uploads, which the edge receives. `undefined`: there is no edge. */
+  readonly signUpload?: UploadSigner | undefined;
   /** On the same database. Media works on its queues from its start until it closes. */
   readonly jobs: Jobs;
   /** `undefined`: none are sent. */
@@ -123,6 +126,7 @@ export function createMedia(deps: MediaDeps): HttpServer {
     digester: createDigester(),
     watermarks: createImageWatermarker({ db, engine, pictures }),
     resizeAddress,
+    signUpload: deps.signUpload,
     jobs,
     ffmpeg: createFfmpeg(settings.ffmpegPath),
     limits: settings,

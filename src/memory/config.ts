@@ -27,12 +27,16 @@ export const embeddingSettings = {
     {
       default: 'builtin',
       requiredInProduction: true,
-      meaning: 'An OpenAI-compatible API up to before `/embeddings`; `builtin`: an embedder that needs no download.',
+      meaning:
+        'An OpenAI-compatible API up to before `/embeddings`; `builtin`: an embedder that needs no download; `local`: a model in this process, downloaded by `npm run embedder`.',
     },
-    (raw) => (raw === 'builtin' ? raw : parseAddress(raw)),
+    (raw) => (raw === 'builtin' || raw === 'local' ? raw : parseAddress(raw)),
   ),
   apiKey: text('EMBEDDING_API_KEY', { secret: true, meaning: 'Its key, where it wants one.' }),
-  model: text('EMBEDDING_MODEL', { meaning: 'The name of the model; needed with an address.' }),
+  model: text('EMBEDDING_MODEL', {
+    meaning:
+      'The name of the model; needed with an address. With `local`, a model with a unigram vocabulary in ONNX (`Xenova/multilingual-e5-small`), or the path of its folder.',
+  }),
   dimensions: integer('EMBEDDING_DIMENSIONS', {
     default: 0,
     defaultText: 'as the model gives',

@@ -29,9 +29,9 @@ export async function startConsole(
 ): Promise<ConsoleRig> {
   const dataDir = await mkdtemp(join(tmpdir(), 'console-'));
   const portBase = String(await freePortBase());
-  const database = await createProgramDatabase();
-  const defaults = { ATELIER_DATA_DIR: dataDir, ATELIER_PORT_BASE: portBase, DATABASE_URL: database.url };
-  const config = readConfig({ ...defaults, LOG_LEVEL: 'silent', ...environment }, services);
+  const database = environment.DATABASE_URL === undefined ? await createProgramDatabase() : undefined;
+  const defaults = { ATELIER_DATA_DIR: dataDir, ATELIER_PORT_BASE: portBase, LOG_LEVEL: 'silent' };
+  const config = readConfig({ ...defaults, DATABASE_URL: database?.url, ...environment }, services);
   const suite = await startSuite(config, services, createLog({ level: 'silent' }));
   return {
     url: `http://localhost:${portBase}`,
@@ -41,7 +41,7 @@ export async function startConsole(
     secret: async (name) => JSON.parse(await readFile(join(dataDir, 'secrets.json'), 'utf8'))[name],
     close: async () => {
       await suite.close();
-      await database.drop();
+      await database?.drop();
       await rm(dataDir, { recursive: true, force: true });
     },
   };

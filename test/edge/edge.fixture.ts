@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parsePresets } from '#edge/presets.ts';
 import { createEdge, type EdgeDeps } from '#edge/service.ts';
 import { createVariantMaker, type VariantMaker } from '#image/engine/variants.ts';
 import { createEngine } from '#image/engine/working.ts';
@@ -77,7 +78,10 @@ export async function startEdge({ driver = 'files', server, ...changes }: RigCha
     server: { log, readiness: { objects: () => originals.check() }, ...server },
     clock,
     resizing: resizingKeys,
-    settings: { maxStagedBytes: 1024 ** 3 },
+    settings: {
+      maxStagedBytes: 1024 ** 3,
+      presets: parsePresets('sharp=rs:fill:60:60/sh:0.5,tiny=pr:sharp/w:30/h:30'),
+    },
     originals,
     publicObjects,
     variants,

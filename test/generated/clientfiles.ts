@@ -14,7 +14,8 @@ export const clientServices = Object.keys(services) as ServiceName[];
 
 /** Starts the services, reads their documents, and stops them. */
 export async function readApiDocuments(): Promise<ApiDocuments> {
-  const rig = await startConsole({}, clientServices);
+  // The operator's endpoints exist only with the embedded database.
+  const rig = await startConsole({ DATABASE_URL: 'embedded' }, clientServices);
   try {
     const read = async (name: ServiceName) => {
       const answer = await fetch(`${rig.addresses[name]}/openapi.json`);

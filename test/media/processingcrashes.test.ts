@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { registrationRequest } from '#media/api.ts';
-import { storageKeyOf, videoWatermarkKeyOf } from '#media/assets/storagekey.ts';
+import { renditionKeyOf, storageKeyOf, videoWatermarkKeyOf } from '#media/assets/storagekey.ts';
 import { posterIdOf } from '#media/tasks/processing.ts';
 import { onEveryDatabase } from '../crashes/crashes.fixture.ts';
 import { skipWithout } from '../programs.fixture.ts';
-import { clip } from './clips.fixture.ts';
 import type { ProcessingOrders } from './processing.child.ts';
 import { openFiles, uploaded } from './registering.fixture.ts';
+import { matroskaClip } from './renditionsamples.fixture.ts';
 import { render } from './videosamples.fixture.ts';
 
 const program = join(import.meta.dirname, 'processing.child.ts');
@@ -35,7 +35,7 @@ onEveryDatabase(
     let bytes: Buffer;
     beforeAll(async () => {
       samples = await mkdtemp(join(tmpdir(), 'atelier-samples-'));
-      bytes = await readFile(await render(clip, samples));
+      bytes = await readFile(await render(matroskaClip, samples));
     });
     afterAll(() => rm(samples, { recursive: true, force: true }));
 
@@ -78,9 +78,10 @@ onEveryDatabase(
         ...watermarks.map(({ assetId }) => assetId),
       ];
       expect(ready.sort()).toEqual(wanted.sort());
-      // Nothing but the assets' own objects, and the watermarked files.
+      // Nothing but the assets' own objects, the renditions, and the watermarked files.
       const files = [
         ...ending.assets.map(({ storage_key: key }) => key),
+        ...tasks.map(({ key }) => renditionKeyOf(key)),
         ...watermarks.map(({ key }) => videoWatermarkKeyOf(key)),
       ];
       expect([...ending.keys].sort()).toEqual(files.sort());

@@ -21,7 +21,7 @@ import type { HttpServer } from '#platform/http/server.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { createJobs } from '#platform/jobs/queueing.ts';
 import { createLog } from '#platform/log.ts';
-import { deriveAddressKey } from '#platform/objects/addresses.ts';
+import { deriveAddressKey, resumableSigner } from '#platform/objects/addresses.ts';
 import { type EdgeAddressing, openFilesystem } from '#platform/objects/files/filesystem.ts';
 import { defaultLegacyBucket, type LegacyObjects, type Objects } from '#platform/objects/objects.ts';
 import { openLegacyObjects } from '#platform/objects/open.ts';
@@ -259,6 +259,7 @@ export async function startMedia(
     variants,
     screening,
     resizeAddress: resizeSigner({ baseUrl: edgeAddress.url, ...resizing }),
+    signUpload: resumableSigner(edgeAddress.url, edgeAddress.secret),
     jobs,
     webhooks: publishes ? createPublisher({ jobs, clock, types: webhookEventTypes }) : undefined,
     settings: {

@@ -1,6 +1,6 @@
 /**
- * More pairs, written by hand after the rules were: nothing was changed for them, so they say what the rules are worth.
- * `same`: the same fact, however it is worded; a lexical embedder finds part of them. `different`: never one memory.
+ * More pairs. `same`: the same fact, however it is worded; a lexical embedder finds part of them. `different`: never one
+ * memory.
  */
 const table = {
   same: `
@@ -24,13 +24,8 @@ The project deadline is Friday 12 June | The project deadline is Friday, 12 June
 My favourite author is Ursula Le Guin | My favourite author is Ursula Le Guin!!
 I take my coffee black | I take my coffee black, thanks
 My daughter Nora goes to the music school in Arnhem | My daughter Nora also goes to the music school in Arnhem
-I usually write code in Python with type hints and tests | I usually write code in Python with type hints and unit tests
 I have a meeting with the bank every first Monday of the month | I have a meeting with the bank every first monday of the month
-The red car belongs to my aunt Helga in Bremen | The old red car belongs to my aunt Helga in Bremen
 I would like pictures in a warm watercolour style | I would really like pictures in a warm watercolour style
-Our team uses Linear for planning and Notion for notes | Our team uses Linear for planning and Notion for meeting notes
-I broke my arm while skating in Davos last winter | I broke my left arm while skating in Davos last winter
-I keep the spare key under the blue flower pot | I keep the spare key under the big blue flower pot
 Ich wohne in Leipzig | ich wohne in Leipzig.
 Ich bin Vegetarier | Ich bin Vegetarier!
 Bitte antworte immer auf Deutsch | Antworte immer auf Deutsch
@@ -79,6 +74,11 @@ Me encanta bailar | Bailar me encanta
 我喜欢爬山 | 爬山是我的爱好
 `,
   different: `
+I keep the spare key under the blue flower pot | I keep the spare key under the big blue flower pot
+I broke my arm while skating in Davos last winter | I broke my left arm while skating in Davos last winter
+Our team uses Linear for planning and Notion for notes | Our team uses Linear for planning and Notion for meeting notes
+The red car belongs to my aunt Helga in Bremen | The old red car belongs to my aunt Helga in Bremen
+I usually write code in Python with type hints and tests | I usually write code in Python with type hints and unit tests
 I own a house | I do not own a house
 I know how to drive | I don't know how to drive
 My knee hurts | My knee doesn't hurt anymore

@@ -18,9 +18,6 @@ User prefers dark mode | The user prefers dark mode
 I prefer dark mode | I really prefer dark mode
 Please call me Robin | Call me Robin
 The user's favourite colour is teal | The user's favourite colour is teal!
-My sister lives in Oslo with her husband | My sister lives in Oslo with her kind husband
-I work as a nurse at the children's hospital in Leeds | I work as a night nurse at the children's hospital in Leeds
-We always meet in the blue room near the entrance | We always meet in the small blue room near the entrance
 I need 1,000 copies | I need 1000 copies
 The workshop is at 10:30 on Monday | The workshop is at 10:30 on monday
 It's raining in my home town | It is raining in my home town
@@ -43,6 +40,7 @@ Saya ada dua kucing | Saya ada 2 kucing
 У меня две собаки | У меня 2 собаки
 我喜欢喝茶 | 我喜欢喝茶。
 我很喜欢喝茶 | 我喜欢喝茶
+我喜欢喝茶 | 我爱喝茶
 我有三只猫 | 我有3只猫
 用户喜欢喝茶 | 我喜欢喝茶
 我喜歡喝茶 | 我喜歡喝茶！
@@ -112,6 +110,9 @@ Mesyuarat pada hari Isnin | Mesyuarat pada hari Selasa
 회의는 월요일에 있다 | 회의는 화요일에 있다
 `,
   apart: `
+We always meet in the blue room near the entrance | We always meet in the small blue room near the entrance
+I work as a nurse at the children's hospital in Leeds | I work as a night nurse at the children's hospital in Leeds
+My sister lives in Oslo with her husband | My sister lives in Oslo with her kind husband
 I live in Berlin | I live in Munich
 I lived in Berlin | I live in Berlin
 I was a nurse | I am a nurse
@@ -154,7 +155,6 @@ My sister's name is Ana | Ana is my sister
 I am a vegetarian | I follow a vegetarian diet
 I get up early | I am an early riser
 Ich wohne in Berlin | Mein Wohnort ist Berlin
-我喜欢喝茶 | 我爱喝茶
 `,
 };
 

@@ -52,7 +52,7 @@ const keepsMails = ({ notify }: Config) => notify.resendApiKey === undefined && 
 /** The engine behind each concern (docs/specification/system.md#engines): servers by host, embedded engines by name. */
 function enginesOf(config: Config) {
   const hostOf = (address: string) => new URL(address).host;
-  const isEmbedded = (address: string) => ['embedded', 'offline', 'builtin', 'outbox'].includes(address);
+  const isEmbedded = (address: string) => ['embedded', 'offline', 'builtin', 'local', 'outbox'].includes(address);
   const choice = (concern: string, embedded: string, name: string, address: string | undefined) =>
     address === undefined || isEmbedded(address)
       ? { concern, engine: embedded, isEmbedded: true }
@@ -71,7 +71,12 @@ function enginesOf(config: Config) {
     choice('Language model', 'offline', model.names.join(', '), model.url),
     choice('Image model', 'offline', imageModel.name ?? 'server', imageModel.url),
     choice('Video model', 'offline', videoModel.name ?? 'server', videoModel.url),
-    choice('Embeddings', 'built in', embedding.model ?? 'server', embedding.baseUrl),
+    choice(
+      'Embeddings',
+      embedding.baseUrl === 'local' ? 'local model' : 'built in',
+      embedding.model ?? 'server',
+      embedding.baseUrl,
+    ),
     notify.resendApiKey === undefined
       ? choice('Mail', 'outbox', 'SMTP', notify.smtpUrl)
       : choice('Mail', '', 'Provider', notify.resendBaseUrl),

@@ -3,8 +3,9 @@ import { createMedia } from '#media/service.ts';
 import { openCache } from '#platform/cache/open.ts';
 import { systemClock as clock } from '#platform/clock.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import { deriveAddressKey, resumableSigner } from '#platform/objects/addresses.ts';
 import { measureRedis } from '#platform/redis/measuring.ts';
-import { addressesOf, agentOriginsOf } from '../config.ts';
+import { addressesOf, agentOriginsOf, type Config } from '../config.ts';
 import { wireAccess } from './access.ts';
 import type { Wiring } from './wiring.ts';
 
@@ -22,6 +23,8 @@ export async function wireMedia({ config, engines, server, log, serviceLease }: 
     ...(driver === 'files' ? (['objects'] as const) : []),
     ...(legacy.driver === 'files' ? (['legacy'] as const) : []),
   ];
+  const { proxyUrl, cdnUrl } = config.resizing;
+  const hasEdge = backends.length > 0 || !proxyUrl || !cdnUrl || config.addresses.edge !== undefined;
   const readiness = {
     database: () => database.check(),
     ...(redis && { redis: () => redis.check() }),
@@ -48,6 +51,7 @@ export async function wireMedia({ config, engines, server, log, serviceLease }: 
       key: config.resizing.key,
       salt: config.resizing.salt,
     }),
+    signUpload: hasEdge ? uploadSigner(config) : undefined,
     jobs: await engines.jobs(),
     webhooks: config.webhooks.url === undefined ? undefined : await engines.webhooks(),
     settings: config.media,
@@ -55,3 +59,6 @@ export async function wireMedia({ config, engines, server, log, serviceLease }: 
   if (redis) measureRedis(app.metrics, redis);
   return app;
 }
+
+const uploadSigner = (config: Config) =>
+  resumableSigner(addressesOf(config).edge, deriveAddressKey(config.resizing.key, config.resizing.salt));

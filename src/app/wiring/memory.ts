@@ -18,7 +18,10 @@ export async function wireMemory({ config, engines, server, log }: Wiring): Prom
     mergeSimilarity: config.memory.mergeSimilarity,
     database,
     jobs: await engines.jobs(),
-    embedder: openEmbedder(config.embedding, server.telemetry),
+    embedder: openEmbedder(config.embedding, {
+      dataDir: config.process.dataDir,
+      ...(server.telemetry && { telemetry: server.telemetry }),
+    }),
     languageModel: await openMemoryModel({ config, log, telemetry: server.telemetry }),
   });
 }

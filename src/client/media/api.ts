@@ -11,6 +11,8 @@ export interface UploadRequest {
   readonly assetId?: string | null;
   /** Signed when given: no other length is accepted. */
   readonly byteSize?: number | null;
+  /** Also answers the address of a resumable upload. Needs `byteSize`. */
+  readonly resumable?: boolean | null;
 }
 
 export interface UploadReservation {
@@ -21,6 +23,13 @@ export interface UploadReservation {
   /** Have to accompany the PUT. */
   readonly headers: Readonly<Record<string, string>>;
   readonly expiresAt: string;
+  /** If the request asked for it. */
+  readonly resumable?: {
+    readonly protocol: 'tus';
+    /** An upload by tus 1.0.0 that exists already. */
+    readonly url: string;
+    readonly expiresAt: string;
+  };
 }
 
 export interface PendingRequest {
@@ -331,7 +340,9 @@ export interface Swept {
     readonly what:
       | 'unfinished_registration'
       | 'unregistered_upload'
+      | 'unfinished_upload'
       | 'watermark_without_source'
+      | 'rendition_without_source'
       | 'asset_without_object'
       | 'variant_without_source';
     readonly fate: 'found' | 'removed' | 'left';
@@ -367,6 +378,8 @@ export type VideoSignedRef =
       readonly ready: true;
       /** The original bytes, for 7 days. */
       readonly url: string;
+      /** What browsers play, for 7 days: the original or its rendition. Absent where none is known. */
+      readonly playUrl?: string;
       /** 400 px, of the thumbnail; absent where there is none to be shown. */
       readonly thumbUrl?: string;
       readonly thumbAssetId: string | null;

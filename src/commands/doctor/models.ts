@@ -87,13 +87,15 @@ export async function checkVideoModel({ videoModel }: Config): Promise<string> {
   return `${name} at ${placeOf(url)}`;
 }
 
-export async function checkEmbeddings({ embedding }: Config): Promise<string> {
-  const embedder = openEmbedder(embedding);
+export async function checkEmbeddings({ embedding, process: { dataDir } }: Config): Promise<string> {
+  const embedder = openEmbedder(embedding, { dataDir });
   try {
     await embedder.embed(['ready?']);
   } catch (error) {
     throw new Error(
-      `the embedding server does not respond as expected (${reasonOf(error as Error)}); check EMBEDDING_BASE_URL, EMBEDDING_API_KEY, EMBEDDING_MODEL and EMBEDDING_DIMENSIONS`,
+      embedding.baseUrl === 'local'
+        ? `the local model does not respond (${reasonOf(error as Error)})`
+        : `the embedding server does not respond as expected (${reasonOf(error as Error)}); check EMBEDDING_BASE_URL, EMBEDDING_API_KEY, EMBEDDING_MODEL and EMBEDDING_DIMENSIONS`,
     );
   } finally {
     await embedder.close();

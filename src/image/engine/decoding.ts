@@ -49,13 +49,20 @@ export function openPicture(opening: Opening, header: Metadata): Sharp {
   return picture;
 }
 
-function open({ bytes, limits, deadline }: Opening): Sharp {
+/** As `openPicture`, in the orientation in which the pixels are stored. */
+export function openUnrotated(opening: Opening, header: Metadata): Sharp {
+  const picture = open(opening, false);
+  if (header.space === 'rgb16' && header.hasProfile) picture.withIccProfile('srgb', { attach: false });
+  return picture;
+}
+
+function open({ bytes, limits, deadline }: Opening, autoOrient = true): Sharp {
   // failOn: truncated data is an error, not a gray area.
   return sharp(bytes, {
     limitInputPixels: limits.maxSourcePixels,
     failOn: 'error',
     pages: 1,
-    autoOrient: true,
+    autoOrient,
   }).timeout({ seconds: deadline.remainingS() });
 }
 

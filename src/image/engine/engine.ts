@@ -4,6 +4,8 @@
  * Independent of HTTP, stores and services. Created by `createEngine` (working.ts).
  */
 
+import type { Edits } from './edits.ts';
+
 /**
  * A spec with its defaults applied (specs.ts). Specs with the same meaning are equal: `jpg` is `jpeg`, `avif` is
  * `webp`.
@@ -22,6 +24,8 @@ export interface Transform {
   /** 0: no budget. */
   readonly maxBytes: number;
   readonly resampling: 'lanczos3' | 'lanczos2' | 'cubic' | 'linear' | 'nearest';
+  /** What signed URLs can request in addition. */
+  readonly edits?: Edits;
 }
 
 export type ImageMime =

@@ -18,6 +18,8 @@ const decodable: ReadonlySet<string> = new Set<ImageMime>([
 /** The formats of variants, by the format in their transform. */
 export const mimeOfFormat = { webp: 'image/webp', jpeg: 'image/jpeg', png: 'image/png' } as const;
 
+export const extensionOfFormat = { webp: 'webp', jpeg: 'jpg', png: 'png' } as const;
+
 /** Aliases that stores and old programs use. */
 const aliases: ReadonlyMap<string, ImageMime> = new Map([
   ['image/jpg', 'image/jpeg'],

@@ -9,7 +9,7 @@ export interface Size {
 /** The pixel limit of an enlarged picture, unless its source has more. */
 const largestEnlargement = 4_000_000;
 /** The largest side in pixels that an encoder accepts. */
-const longestSide = { webp: 16_383, jpeg: 65_500, png: Number.POSITIVE_INFINITY } as const;
+export const longestSide = { webp: 16_383, jpeg: 65_500, png: Number.POSITIVE_INFINITY } as const;
 
 /**
  * Returns the size of the result. `fill` crops to it; the other types retain the source's proportions. `upright`: the
@@ -23,16 +23,28 @@ export function planSize(transform: Transform, upright: Size, maxPixels: number)
     requested,
     Math.min(1, longestSide[transform.format] / Math.max(requested.width, requested.height)),
   );
-  const pixels = size.width * size.height;
-  if (pixels > Math.max(largestEnlargement, upright.width * upright.height)) {
+  assertSize(size, transform.format, upright, maxPixels);
+  return size;
+}
+
+/** Throws EnlargementFault and PictureFault. */
+export function assertSize(
+  { width, height }: Size,
+  format: Transform['format'],
+  source: Size,
+  maxPixels: number,
+): void {
+  const pixels = width * height;
+  if (pixels > Math.max(largestEnlargement, source.width * source.height)) {
     throw new EnlargementFault(
-      `must not make ${size.width} × ${size.height} pixels of ${upright.width} × ${upright.height}: at most ${largestEnlargement}`,
+      `must not make ${width} × ${height} pixels of ${source.width} × ${source.height}: at most ${largestEnlargement}`,
     );
   }
+  if (Math.max(width, height) > longestSide[format])
+    throw new EnlargementFault(`must not make ${width} × ${height} pixels: at most ${longestSide[format]} on a side`);
   if (pixels > maxPixels) {
     throw new PictureFault('too_large', 'The enlarged picture would have too many pixels.');
   }
-  return size;
 }
 
 /** An unrestricted side leaves no box to cover, so `fill` is `fit`. */

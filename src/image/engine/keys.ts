@@ -1,13 +1,13 @@
 /** The key of a variant: `img/<2 hex>/<2 hex>/<64 hex>.<ext>` in the public bucket (docs/specification/image.md#ensure). */
 import { createHmac, createSecretKey } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { describeEdits } from './edits.ts';
 import type { Transform } from './engine.ts';
+import { extensionOfFormat } from './formats.ts';
 import type { NamedSource } from './sources.ts';
 
 /** Raise this when the same source and spec produce another picture, after a change of the pipeline or the encoders. */
 const recipe = 1;
-
-const extensions = { webp: 'webp', jpeg: 'jpg', png: 'png' } as const;
 
 export interface VariantNames {
   /** The prefix of all variants of a source, by which they are found without a record. */
@@ -65,7 +65,7 @@ export function createVariantNames(keySecret: string): VariantNames {
       if (known !== undefined) return known;
       const start = versionPrefix(source);
       const spec = keyedHash(meaning).slice(0, prefix(source).length + specDigits - start.length);
-      const key = `${start}${spec}.${extensions[transform.format]}`;
+      const key = `${start}${spec}.${extensionOfFormat[transform.format]}`;
       lately.set(said, key);
       return key;
     },
@@ -77,5 +77,6 @@ function meaningOf(transform: Transform): string {
   const { width, height, quality, format, resizingType, enlarge, blur, resampling } = transform;
   // A budget does not change a PNG.
   const maxBytes = format === 'png' ? 0 : transform.maxBytes;
-  return `${recipe} ${format} ${width}x${height} ${resizingType} ${enlarge} ${resampling} ${blur} ${quality} ${maxBytes}`;
+  const spec = `${recipe} ${format} ${width}x${height} ${resizingType} ${enlarge} ${resampling} ${blur} ${quality} ${maxBytes}`;
+  return transform.edits === undefined ? spec : `${spec} ${describeEdits(transform.edits)}`;
 }

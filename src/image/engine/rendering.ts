@@ -1,7 +1,9 @@
 /** Renders an image to its requested variants. */
 import type { Metadata, Sharp } from 'sharp';
 import type { Deadline } from './deadline.ts';
-import { discard, type Opening, openPicture, openRaw, readHeader, toRaw } from './decoding.ts';
+import { discard, type Opening, openPicture, openRaw, type RawPicture, readHeader, toRaw } from './decoding.ts';
+import { renderEdited } from './editing.ts';
+import { noEdits } from './edits.ts';
 import { encode, encodeWithin } from './encoding.ts';
 import type { ImageMime, Job, Transform } from './engine.ts';
 import { isFill, planSize, type Size } from './geometry.ts';
@@ -16,17 +18,36 @@ import { isFill, planSize, type Size } from './geometry.ts';
 export async function renderAll(opening: Opening, jobs: readonly Job[]): Promise<void> {
   const header = await readHeader(opening);
   const upright = header.autoOrient;
-  // All sizes are checked before any work begins.
-  const sized = jobs.map((job) => ({ ...job, size: planSize(job.transform, upright, opening.limits.maxSourcePixels) }));
+  // All sizes are checked before any work begins, except those that depend on the pixels.
+  const sized = jobs.map((job) => ({ ...job, size: sizeOf(job.transform, upright, opening.limits.maxSourcePixels) }));
   const shared =
     jobs.length > 1 && isDecodedWhole(opening.mime, header) ? await toRaw(openPicture(opening, header)) : undefined;
   try {
     for (const { transform, size, deliver } of sized) {
+      if (size === undefined) {
+        deliver(await finishEdited(opening, header, transform));
+        continue;
+      }
       const picture = shared === undefined ? openPicture(opening, header) : openRaw(shared, opening.deadline);
       deliver(await finish(shape(picture, transform, upright, size), transform, opening.deadline));
     }
   } finally {
     if (shared !== undefined) discard(shared);
+  }
+}
+
+/** `undefined`: with edits, which have a layout instead. */
+function sizeOf(transform: Transform, upright: Size, maxPixels: number): Size | undefined {
+  return transform.edits === undefined ? planSize(transform, upright, maxPixels) : undefined;
+}
+
+async function finishEdited(opening: Opening, header: Metadata, transform: Transform): Promise<Uint8Array> {
+  const { edits = noEdits, ...spec } = transform;
+  const raw = await renderEdited(opening, header, spec, edits);
+  try {
+    return await encodeRaw(raw, spec, opening.deadline);
+  } finally {
+    discard(raw);
   }
 }
 
@@ -38,14 +59,21 @@ function isDecodedWhole(mime: ImageMime, { depth, hasProfile, space }: Metadata)
 
 async function finish(shaped: Sharp, transform: Transform, deadline: Deadline): Promise<Uint8Array> {
   // A budget requires repeated encoding, from the finished pixels and not from the source.
-  if (transform.maxBytes === 0 || transform.format === 'png')
-    return encode(shaped, transform.format, transform.quality);
+  if (!hasBudget(transform)) return encode(shaped, transform.format, transform.quality);
   const raw = await toRaw(shaped);
   try {
     return await encodeWithin(raw, transform, deadline);
   } finally {
     discard(raw);
   }
+}
+
+const hasBudget = ({ maxBytes, format }: Transform) => maxBytes > 0 && format !== 'png';
+
+function encodeRaw(raw: RawPicture, transform: Transform, deadline: Deadline): Promise<Uint8Array> {
+  return hasBudget(transform)
+    ? encodeWithin(raw, transform, deadline)
+    : encode(openRaw(raw, deadline), transform.format, transform.quality);
 }
 
 function shape(picture: Sharp, transform: Transform, upright: Size, { width, height }: Size): Sharp {

@@ -1,6 +1,7 @@
 /**
  * The options of a variant in requests, and the transform that they mean (docs/specification/image.md#variant-spec).
  */
+import { center, describeEdits, type Edits, noEdits } from './edits.ts';
 import type { Transform } from './engine.ts';
 
 export const formats = ['webp', 'jpeg', 'jpg', 'png', 'avif'] as const;
@@ -43,4 +44,14 @@ export function toTransform(spec: VariantSpec): Transform {
     maxBytes: spec.maxBytes ?? 0,
     resampling: spec.resampling ?? 'lanczos3',
   };
+}
+
+/** The same transform with edits, or without them if they change nothing. */
+export function withEdits(transform: Transform, requested: Partial<Edits>): Transform {
+  const edits = { ...noEdits, ...requested };
+  const hasMinimum = edits.minWidth > 0 || edits.minHeight > 0;
+  const isFill = transform.resizingType === 'fill' && transform.width > 0 && transform.height > 0;
+  // Gravity has a meaning only if a part is cut off.
+  const meant = { ...edits, gravity: hasMinimum || isFill ? edits.gravity : center };
+  return describeEdits(meant) === describeEdits(noEdits) ? transform : { ...transform, edits: meant };
 }

@@ -39,8 +39,12 @@ export async function drawWatermark(opening: Opening): Promise<Uint8Array> {
   return encode(picture, download.format, download.quality);
 }
 
-/** The size that the picture needs. The mark includes a margin around its letters. */
 function markFor(picture: Size, deadline: Deadline) {
+  return toRaw(openRaw(wordmark(), deadline).resize({ ...markSize(picture), fit: 'fill' }));
+}
+
+/** The size that the picture needs. The mark includes a margin around its letters. */
+export function markSize(picture: Size): Size {
   const mark = wordmark();
   const wanted = Math.max(letterSize * Math.min(picture.width, picture.height), smallestLetter) / letterShare;
   const height = Math.min(
@@ -49,6 +53,5 @@ function markFor(picture: Size, deadline: Deadline) {
     (largestShare * picture.width * mark.height) / mark.width,
   );
   const pixels = (side: number) => Math.max(1, Math.round(side));
-  const size = { width: pixels((height * mark.width) / mark.height), height: pixels(height) };
-  return toRaw(openRaw(mark, deadline).resize({ ...size, fit: 'fill' }));
+  return { width: pixels((height * mark.width) / mark.height), height: pixels(height) };
 }

@@ -5,6 +5,9 @@ import { isUniqueViolation } from '#platform/db/errors.ts';
 import type { Refusal } from '../problems.ts';
 import type { IncidentTables } from '../screening/incidentstore.ts';
 
+/** The file that browsers play: the original, or the rendition beside it (docs/specification/media.md#renditions). */
+export type Playback = 'original' | 'rendition';
+
 interface AssetsTable {
   asset_id: string;
   owner_id: string;
@@ -27,6 +30,7 @@ interface AssetsTable {
   duration_ms: number | null;
   blurhash: string | null;
   thumb_asset_id: string | null;
+  playback: Playback | null;
   version: Generated<number>;
   created_at: Generated<Date>;
   ready_at: Date | null;
@@ -124,6 +128,7 @@ export const signingColumns = [
   'blurhash',
   // As registered: its owner must be checked before it is shown.
   'thumb_asset_id as namedThumbId',
+  'playback',
 ] as const;
 
 /** Returns the ready assets of `assetIds` in one query, in no order. Callers check who can read them. */

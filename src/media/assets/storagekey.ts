@@ -38,10 +38,32 @@ export function watermarkKeysOf(storageKey: string): readonly string[] {
   return [imageWatermarkKeyOf(storageKey), videoWatermarkKeyOf(storageKey)];
 }
 
-/** Returns the key of the source of a watermark file. Returns other keys unchanged. */
-export function sourceKeyOf(key: string): string {
-  const suffix = Object.values(watermarkSuffixes).find((each) => key.endsWith(each));
+/** The suffix of a rendition, which is next to its video (docs/specification/media.md#renditions). */
+const renditionSuffix = '.play.mp4';
+
+export const renditionMime = 'video/mp4';
+
+export function renditionKeyOf(storageKey: string): string {
+  return storageKey + renditionSuffix;
+}
+
+/** Legacy files have no renditions: a file with such a name belongs to another system. */
+type Backend = 'objects' | 'legacy';
+
+/** The keys of all files that are made of a source and stored next to it. */
+export function derivativeKeysOf(backend: Backend, storageKey: string): readonly string[] {
+  const watermarks = watermarkKeysOf(storageKey);
+  return backend === 'legacy' ? watermarks : [...watermarks, renditionKeyOf(storageKey)];
+}
+
+/** Returns the key of the source of a derivative. Returns other keys unchanged. */
+export function sourceKeyOf(backend: Backend, key: string): string {
+  const suffix = derivativeKeysOf(backend, '').find((each) => key.endsWith(each));
   return suffix === undefined ? key : key.slice(0, -suffix.length);
+}
+
+export function isRenditionKey(key: string): boolean {
+  return key.endsWith(renditionSuffix);
 }
 
 const form = new RegExp(`^u/(${uuidSource})/([A-Za-z0-9_-]{1,64})/([A-Za-z0-9_-]{1,128})/(${uuidSource})[.][^/]+$`);

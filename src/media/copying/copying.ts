@@ -23,7 +23,7 @@ import { type PublishingDeps, publishDraft } from '../registration/publishing.ts
 import { type CopyScreeningDeps, screenCopy } from './copyscreening.ts';
 import { assertMayCopy, type CopySource, findSource, noSuchSource } from './copysource.ts';
 import { blockCopy, draftCopy, dropCopy, markCopied, withdrawCopy } from './copystore.ts';
-import { transfer } from './transfer.ts';
+import { copyRendition, transfer } from './transfer.ts';
 
 export interface CopyDeps extends CopyScreeningDeps, RemovalDeps, QuotaDeps, PublishingDeps {
   readonly db: RemovalDeps['db'];
@@ -118,6 +118,7 @@ async function showCopy(
   const { digests, match, isPicture } = judgement;
   const thumb = isVideo({ kind: source.kind, mime: judgement.facts.mime }) ? (thumbAssetId ?? null) : null;
   const facts = { ...judgement.facts, thumbAssetId: thumb };
+  const playback = await copyRendition(source, deps.objects, storageKey);
   const published = await publishDraft(deps, {
     match,
     finding: { etag, digests, origin: originOf(source) },
@@ -125,7 +126,9 @@ async function showCopy(
     // Nothing else writes to the key of a copy.
     isUnchanged: async () => true,
     markReady: () =>
-      admit(deps, ownerId, (handle) => markCopied(handle, assetId, { etag, byteSize }, facts, isPicture)),
+      admit(deps, ownerId, (handle) =>
+        markCopied(handle, assetId, { etag, byteSize }, { ...facts, playback }, isPicture),
+      ),
   });
   if (published === 'blocked') throw refusalProblem('csam_blocked');
   return published && toAsset(published);
@@ -140,7 +143,7 @@ async function takeBack(deps: CopyDeps, { identity, storageKey }: Target): Promi
   try {
     await withdrawCopy(db, identity.assetId);
     await removeObject(objects, storageKey);
-    await removeDerivatives(deps, objects, [storageKey]);
+    await removeDerivatives(deps, { backend: 'objects', objects }, [storageKey]);
     await dropCopy(db, identity.assetId);
   } catch (error) {
     log.warn({ err: error, assetId: identity.assetId }, 'an unfinished copy could not be removed');

@@ -4,7 +4,7 @@ import type { Objects } from '#platform/objects/objects.ts';
 import { invalid, type Problem, problems } from '#platform/problem.ts';
 import type { CopyRequest } from '../api.ts';
 import { kindOfMime } from '../assets/asset.ts';
-import type { AssetFacts } from '../assets/assetstore.ts';
+import type { AssetFacts, Playback } from '../assets/assetstore.ts';
 import { bucketOf } from '../assets/buckets.ts';
 import { assertOwnLegacyPaths } from '../assets/ownership.ts';
 import { isImage } from '../assets/sizelimits.ts';
@@ -30,6 +30,7 @@ export interface CopySource {
   readonly storageKey: string;
   /** The ETag of the registered bytes. `undefined`: the current bytes, whatever they are. */
   readonly etag: string | undefined;
+  readonly playback: Playback | null;
 }
 
 /**
@@ -70,14 +71,14 @@ async function findAssetSource(deps: LookupDeps, caller: Caller, assetId: string
   if (row === undefined) return undefined;
   const objects = bucketOf(deps, row);
   if (objects === undefined) return undefined;
-  const { ownerId, kind, mime, byteSize, backend, storageKey } = row;
+  const { ownerId, kind, mime, byteSize, backend, storageKey, playback } = row;
   const { width, height, durationMs, blurhash, sha256, md5, pdq, pdqQuality } = row;
   const facts = { mime, width, height, durationMs, blurhash, sha256, md5, pdq, pdqQuality, thumbAssetId: null };
   // Bytes that pass through this process are inspected again.
   const etag = backend === 'objects' || sha256 !== null ? row.etag : undefined;
   // Rows from before every upload was hashed have no digests.
   const isScreened = backend === 'objects' && sha256 !== null && (!isImage(mime) || row.screenedAt !== null);
-  return { assetId, ownerId, kind, mime, byteSize, facts, isScreened, backend, objects, storageKey, etag };
+  return { assetId, ownerId, kind, mime, byteSize, facts, isScreened, backend, objects, storageKey, etag, playback };
 }
 
 async function findLegacySource(deps: LookupDeps, bucket: string, path: string): Promise<CopySource | undefined> {
@@ -97,5 +98,6 @@ async function findLegacySource(deps: LookupDeps, bucket: string, path: string):
     storageKey,
     // Only the bytes that were looked up are copied.
     etag: version,
+    playback: null,
   };
 }

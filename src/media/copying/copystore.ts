@@ -8,6 +8,7 @@ import {
   assetColumns,
   dropUnready,
   type MediaTables,
+  type Playback,
   signingColumns,
 } from '../assets/assetstore.ts';
 import { type BlockedAsset, blockAsset, type Finding } from '../screening/incidentstore.ts';
@@ -66,7 +67,7 @@ export function markCopied(
   db: Handle,
   assetId: string,
   { etag, byteSize }: Pick<AssetPlace, 'etag' | 'byteSize'>,
-  facts: AssetFacts,
+  facts: AssetFacts & { readonly playback: Playback | null },
   isScreened: boolean,
 ) {
   return db
@@ -85,6 +86,7 @@ export function markCopied(
       duration_ms: facts.durationMs,
       blurhash: facts.blurhash,
       thumb_asset_id: facts.thumbAssetId,
+      playback: facts.playback,
       ready_at: sql<Date>`now()`,
     })
     .where('asset_id', '=', assetId)

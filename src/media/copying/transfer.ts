@@ -2,6 +2,8 @@
 import { Readable } from 'node:stream';
 import { type ObjectBody, ObjectChanged, type ObjectHead, type Objects } from '#platform/objects/objects.ts';
 import { startIdleDeadline } from '#platform/resilience/deadline.ts';
+import type { Playback } from '../assets/assetstore.ts';
+import { renditionKeyOf, renditionMime } from '../assets/storagekey.ts';
 import { mediaProblems } from '../problems.ts';
 import type { Digester } from '../reading/digests.ts';
 import { startHashes } from '../reading/unchanged.ts';
@@ -35,6 +37,22 @@ export async function transfer(
     return (await target.copy(storageKey, targetKey, { contentType: mime, ifMatch: etag })) ?? 'gone';
   } catch (error) {
     if (error instanceof ObjectChanged) return 'changed';
+    throw mediaProblems.copy_failed({ cause: error });
+  }
+}
+
+/** Resolves with the playback of the copy, which gets a rendition of its own. Throws `copy_failed`. */
+export async function copyRendition(
+  { storageKey, playback }: Pick<CopySource, 'storageKey' | 'playback'>,
+  target: Objects,
+  targetKey: string,
+): Promise<Playback | null> {
+  if (playback !== 'rendition') return playback;
+  try {
+    const options = { contentType: renditionMime };
+    const copied = await target.copy(renditionKeyOf(storageKey), renditionKeyOf(targetKey), options);
+    return copied === undefined ? null : playback;
+  } catch (error) {
     throw mediaProblems.copy_failed({ cause: error });
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The physical half of a deletion: the objects of rows, the watermark files next to them, and their variants. Objects go
+ * The physical half of a deletion: the objects of rows, the derivatives next to them, and their variants. Objects go
  * before rows: whenever the process dies, a row still names what is left, and a retry finishes it. An object that is gone
  * already is no failure.
  */
@@ -12,7 +12,7 @@ import { isSafeKey } from '#platform/objects/keys.ts';
 import type { Objects } from '#platform/objects/objects.ts';
 import { problems } from '#platform/problem.ts';
 import { type BucketsDeps, bucketOf, headsAtOnce } from '../assets/buckets.ts';
-import { watermarkKeysOf } from '../assets/storagekey.ts';
+import { derivativeKeysOf, watermarkKeysOf } from '../assets/storagekey.ts';
 import type { LookupDeps } from '../lookup/assetlookup.ts';
 import { dropWatermarkRecords } from '../watermarks/watermarkstore.ts';
 
@@ -32,14 +32,14 @@ export interface Place {
 export const rowsPerBatch = 1000;
 
 /**
- * At most `rowsPerBatch` places, of any bucket. Throws `engine_unavailable` unless every object, watermark file and
+ * At most `rowsPerBatch` places, of any bucket. Throws `engine_unavailable` unless every object, derivative and
  * variant is confirmed gone; no row may be dropped then.
  */
 export async function removeObjects(deps: RemovalDeps, places: readonly Place[]): Promise<void> {
   const groups = groupByBucket(deps, places);
   for (const { objects, storageKeys } of groups) await removeAll(objects, storageKeys);
   // After their sources: a derivative that is still being made is then removed by the call that makes it.
-  for (const { objects, storageKeys } of groups) await removeDerivatives(deps, objects, storageKeys);
+  for (const { storageKeys, ...store } of groups) await removeDerivatives(deps, store, storageKeys);
   for (const { backend, objects, storageKeys } of groups)
     if (backend === 'legacy') await dropWatermarkRecords(deps.db, objects.bucket, storageKeys.flatMap(watermarkKeysOf));
 }
@@ -49,19 +49,27 @@ export function removeObject(objects: Objects, storageKey: string): Promise<void
   return removeAll(objects, [storageKey]);
 }
 
-/** The watermark files and variants of objects that are removed already. Throws `engine_unavailable`. */
+/** A bucket of one of the two backends. */
+export interface Store {
+  readonly backend: Place['backend'];
+  readonly objects: Objects;
+}
+
+/** The watermark files, renditions and variants of objects that are removed already. Throws `engine_unavailable`. */
 export async function removeDerivatives(
   deps: Pick<RemovalDeps, 'variants'>,
-  objects: Objects,
+  store: Store,
   storageKeys: readonly string[],
 ): Promise<void> {
-  await Promise.all([removeWatermarks(objects, storageKeys), forgetVariants(deps, objects, storageKeys)]);
+  await Promise.all([removeFilesBeside(store, storageKeys), forgetVariants(deps, store.objects, storageKeys)]);
 }
 
 /** Listed first, since few sources have any: one listing is cheaper than removing absent keys. */
-async function removeWatermarks(objects: Objects, storageKeys: readonly string[]): Promise<void> {
-  const wanted = new Set(storageKeys.flatMap((key) => keysAt(key).slice(1)));
-  const starts = storageKeys.map((key) => `${key}.wm.`).filter((start) => isSafeKey(`${start}jpg`));
+async function removeFilesBeside({ backend, objects }: Store, storageKeys: readonly string[]): Promise<void> {
+  const wanted = new Set(storageKeys.flatMap((key) => keysAt(backend, key).slice(1)));
+  // Nothing else begins with the key of an object, but legacy files can.
+  const separator = backend === 'legacy' ? '.wm.' : '.';
+  const starts = storageKeys.map((key) => key + separator).filter((start) => isSafeKey(`${start}jpg`));
   const found = (await gather(objects, starts)).filter((key) => wanted.has(key));
   if (found.length > 0) await removeAll(objects, found);
 }
@@ -84,11 +92,11 @@ export async function forgetVariants(
   });
 }
 
-/** Counts the objects at `places`, watermark files included. */
+/** Counts the objects at `places`, derivatives included. */
 export async function countObjects(deps: BucketsDeps, places: readonly Place[]) {
   const counts = { objects: 0, legacy: 0 };
   for (const { backend, objects, storageKeys } of groupByBucket(deps, places)) {
-    const keys = storageKeys.flatMap(keysAt);
+    const keys = storageKeys.flatMap((key) => keysAt(backend, key));
     counts[backend] +=
       backend === 'objects' ? await countByListing(objects, keys) : (await findExisting(objects, keys)).length;
   }
@@ -122,14 +130,12 @@ async function countByListing(objects: Pick<Objects, 'list'>, unsorted: readonly
   return count;
 }
 
-/** With its watermark files; the longest names leave no room for the suffix. */
-export function keysAt(storageKey: string): readonly string[] {
-  return [storageKey, ...watermarkKeysOf(storageKey).filter(isSafeKey)];
+/** With the derivatives beside it; the longest names leave no room for the suffix. */
+export function keysAt(backend: Place['backend'], storageKey: string): readonly string[] {
+  return [storageKey, ...derivativeKeysOf(backend, storageKey).filter(isSafeKey)];
 }
 
-interface Group {
-  readonly backend: Place['backend'];
-  readonly objects: Objects;
+interface Group extends Store {
   readonly storageKeys: string[];
 }
 

@@ -27,7 +27,7 @@ export async function removeRefused(
   const head = await objects.head(storageKey);
   const isReplaced = head !== undefined && head.etag !== etag;
   if (head !== undefined && !isReplaced) await removeObject(objects, storageKey);
-  if (refusal === 'csam_blocked') await removeDerivatives(deps, objects, [storageKey]);
+  if (refusal === 'csam_blocked') await removeDerivatives(deps, { backend: 'objects', objects }, [storageKey]);
   await dropUnready(db, assetId, etag);
   return !isReplaced;
 }

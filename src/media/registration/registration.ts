@@ -162,7 +162,11 @@ async function writeUpload(
         withInvalidation(deps, [assetId], () =>
           blockAndPublish(deps, finding, (handle) => blockAsset(handle, { assetId, etag }, finding)),
         ),
-      isUnchanged: async () => (await objects.head(storageKey))?.etag === etag,
+      isUnchanged: async () => {
+        // From here on no resumable upload of the same key can replace what was screened.
+        await objects.resumable.seal(storageKey);
+        return (await objects.head(storageKey))?.etag === etag;
+      },
       markReady: () =>
         admit(deps, ownerId, (handle) => markReady(handle, assetId, etag, inspection.picture !== undefined), alongside),
     });

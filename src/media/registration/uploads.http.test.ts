@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Client,
@@ -9,7 +9,7 @@ import {
   startMedia,
   testLimits,
 } from '../../../test/media/rig.fixture.ts';
-import type { UploadReservation } from '../api.ts';
+import type { Asset, UploadReservation } from '../api.ts';
 
 const said = { scopeKind: 'thread', scopeId: 'T-1', kind: 'image', mime: 'image/jpeg' };
 const { maxImageBytes, maxVideoBytes } = testLimits;
@@ -35,6 +35,76 @@ onEveryPair('POST /v1/uploads', (pair) => {
     expect(new Date(expiresAt).toISOString()).toBe(body.expiresAt);
     expect(expiresAt).toBeGreaterThanOrEqual(before + 300_000);
     expect(expiresAt).toBeLessThanOrEqual(Date.now() + 300_000);
+  });
+
+  describe('resumable', () => {
+    const video = { ...said, kind: 'video', mime: 'video/mp4', resumable: true };
+    const tus = { 'tus-resumable': '1.0.0' };
+    const piece = { ...tus, 'content-type': 'application/offset+octet-stream' };
+
+    it('answers the address of an upload that exists for a day, and is registered as ever', async () => {
+      const before = Math.floor(Date.now() / 1000) * 1000;
+      const { status, body } = await rig.user.reserve({ ...video, byteSize: 10 });
+      expect(status).toBe(200);
+      const { protocol, url = '', expiresAt = '' } = body.resumable ?? {};
+      expect(protocol).toBe('tus');
+      expect(url.startsWith(`${rig.edgeUrl}/`)).toBe(true);
+      expect(Date.parse(expiresAt)).toBeGreaterThanOrEqual(before + 86_400_000);
+      expect(Date.parse(expiresAt)).toBeLessThanOrEqual(Date.now() + 86_400_000);
+      const head = await fetch(url, { method: 'HEAD', headers: tus });
+      expect([head.status, head.headers.get('upload-offset'), head.headers.get('upload-length')]).toEqual([
+        200,
+        '0',
+        '10',
+      ]);
+      expect((await rig.user.register({ ...video, assetId: body.assetId })).status).toBe(409);
+      for (const [offset, bytes] of [
+        ['0', 'hello'],
+        ['5', 'world'],
+      ] as const)
+        await fetch(url, { method: 'PATCH', headers: { ...piece, 'upload-offset': offset }, body: bytes });
+      const registered = await rig.user.register({ ...video, assetId: body.assetId });
+      expect([registered.status, registered.body.byteSize, registered.body.storageKey]).toEqual([
+        201,
+        10,
+        body.storageKey,
+      ]);
+      const sha256 = createHash('sha256').update('helloworld').digest('hex');
+      expect(registered.body.sha256).toBe(sha256);
+    });
+
+    it('gives each reservation an upload of its own, of which none replaces a registered object', async () => {
+      const assetId = randomUUID();
+      const reserve = async () =>
+        (await rig.user.reserve({ ...video, assetId, byteSize: 10 })).body.resumable?.url ?? '';
+      const [one, two] = [await reserve(), await reserve()];
+      expect(one).not.toBe(two);
+      const send = (url: string, offset: number, body: string) =>
+        fetch(url, { method: 'PATCH', headers: { ...piece, 'upload-offset': String(offset) }, body });
+      await send(two, 0, 'OTHER');
+      await send(one, 0, 'helloworld');
+      expect((await rig.user.register({ ...video, assetId })).status).toBe(201);
+      expect((await send(two, 5, 'BYTES')).status).toBe(409);
+      const { storageKey } = (await rig.user.get<Asset>(`/v1/assets/${assetId}`)).body;
+      const stored = await rig.originals.get(storageKey);
+      expect(Buffer.concat((await stored?.stream.toArray()) ?? []).toString()).toBe('helloworld');
+    });
+
+    it.each([
+      ['without a size', {}],
+      ['without bytes', { byteSize: 0 }],
+      ['with a size of null', { byteSize: null }],
+    ])('is 400 %s', async (_, size) => {
+      const { status, body } = await rig.user.post<Refusal>('/v1/uploads', { ...video, ...size });
+      expect(status).toBe(400);
+      expect(body.issues).toMatchObject([{ path: 'body.byteSize' }]);
+    });
+
+    it.each([false, null])('is not answered if it is %s', async (resumable) => {
+      const { status, body } = await rig.user.reserve({ ...video, resumable });
+      expect(status).toBe(200);
+      expect(body).not.toHaveProperty('resumable');
+    });
   });
 
   it('returns a new id on each call, and writes nothing', async () => {

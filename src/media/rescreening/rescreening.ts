@@ -96,6 +96,6 @@ async function removeBlocked(deps: RescreeningDeps, row: ScreenedRow): Promise<v
   const objects = bucketOf(deps, row);
   // Objects in a bucket that is not configured cannot be removed. The unreadable row stays.
   if (objects === undefined) return;
-  if (row.backend === 'legacy') await removeDerivatives(deps, objects, [row.storageKey]);
+  if (row.backend === 'legacy') await removeDerivatives(deps, { backend: 'legacy', objects }, [row.storageKey]);
   else await removeRefused(deps, { ...row, refusal: 'csam_blocked' });
 }

@@ -49,8 +49,10 @@ function silence(error: unknown): never {
 }
 
 async function removeFiles(deps: PrefixRemovalDeps, files: Objects, keys: readonly string[]): Promise<number> {
-  const registered = await findDeletableAt(deps.db, files.bucket, [...new Set(keys.map(sourceKeyOf))]);
-  const spared = new Set(registered.flatMap(({ storageKey }) => keysAt(storageKey)));
+  const registered = await findDeletableAt(deps.db, files.bucket, [
+    ...new Set(keys.map((key) => sourceKeyOf('legacy', key))),
+  ]);
+  const spared = new Set(registered.flatMap(({ storageKey }) => keysAt('legacy', storageKey)));
   const loose = keys.filter((key) => !spared.has(key));
   const { removed, failed } = await files.remove(loose).catch(silence);
   if (failed.length > 0)

@@ -6,6 +6,7 @@ import type { Log } from '#platform/log.ts';
 import type { VideoSignedRef } from '../api.ts';
 import { findThumbs } from '../assets/assetstore.ts';
 import { headsAtOnce } from '../assets/buckets.ts';
+import { renditionKeyOf, renditionMime } from '../assets/storagekey.ts';
 import { lookUpAssets, lookUpRow, type ResolvedAsset, startReading } from '../lookup/assetlookup.ts';
 import type { Reading } from '../reconciling/reconciling.ts';
 import { thumbPathOf } from '../refs.ts';
@@ -68,7 +69,19 @@ function toSignedAsset(
 function signVideo(video: ResolvedAsset, thumb: ShownThumb, download: Download): VideoSignedRef {
   const { width, height, byteSize, durationMs, blurhash, mime } = video;
   const facts = { width, height, byteSize, durationMs, blurhash, mime };
-  return { ready: true, url: originalAddress(video, download), ...thumb, ...facts };
+  const url = originalAddress(video, download);
+  const playUrl = playAddress(video, url, download);
+  return { ready: true, url, ...(playUrl !== undefined && { playUrl }), ...thumb, ...facts };
+}
+
+/** `undefined`: it is not known whether browsers play the video, or they do not and it has no rendition. */
+function playAddress({ objects, storageKey, row }: ResolvedAsset, url: string, download: Download): string | undefined {
+  if (row?.playback === 'original') return url;
+  if (row?.playback !== 'rendition') return undefined;
+  return originalAddress(
+    { objects, storageKey: renditionKeyOf(storageKey), mime: renditionMime, etag: undefined },
+    download,
+  );
 }
 
 async function findThumbsOf(

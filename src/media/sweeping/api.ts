@@ -5,11 +5,13 @@ import { isUuid } from '../refs.ts';
 import { readStep } from './steps.ts';
 
 /** The parts of a sweep, in this order. */
-export const sweepParts = ['registrations', 'uploads', 'assets', 'variants'] as const;
+export const sweepParts = ['registrations', 'uploads', 'resumable', 'assets', 'variants'] as const;
 
 const isAfter: Readonly<Record<(typeof sweepParts)[number], (text: string) => boolean>> = {
   registrations: isUuid,
   uploads: isSafeKey,
+  // One page.
+  resumable: () => false,
   assets: isUuid,
   variants: (text) => readStep(text) !== undefined,
 };
@@ -41,7 +43,9 @@ const sweepFinding = z.object({
   what: z.enum([
     'unfinished_registration',
     'unregistered_upload',
+    'unfinished_upload',
     'watermark_without_source',
+    'rendition_without_source',
     'asset_without_object',
     'variant_without_source',
   ]),

@@ -52,6 +52,6 @@ async function isEmpty(objects: Objects): Promise<boolean> {
 async function dropLost(deps: SweepDeps, row: DeletableAsset): Promise<boolean> {
   const objects = bucketOf(deps, row);
   if (objects === undefined || (await objects.head(row.storageKey)) !== undefined) return false;
-  await removeDerivatives(deps, objects, [row.storageKey]);
+  await removeDerivatives(deps, { backend: row.backend, objects }, [row.storageKey]);
   return (await dropAndInvalidate(deps, [row])).length > 0;
 }

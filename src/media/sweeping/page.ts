@@ -40,3 +40,10 @@ const oldAfterMs = 24 * 3_600_000;
 export function oldBefore(clock: Clock): Date {
   return new Date(clock.now() - oldAfterMs);
 }
+
+/** A resumable upload has 24 hours, and the last request of it six more. */
+const resumableOldAfterMs = 2 * oldAfterMs;
+
+export function resumableOldBefore(clock: Clock): Date {
+  return new Date(clock.now() - resumableOldAfterMs);
+}

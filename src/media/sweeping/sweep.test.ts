@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { objectSource } from '#image/engine/sources.ts';
 import { toTransform } from '#image/engine/specs.ts';
@@ -9,7 +10,7 @@ import { type Planted, plant } from '../../../test/media/planting.fixture.ts';
 import { onEveryPair } from '../../../test/media/rig.fixture.ts';
 import { hourMs, openSweepGround, type SweepGround, sweepAll } from '../../../test/media/sweeping.fixture.ts';
 import type { MediaTables } from '../assets/assetstore.ts';
-import { storageKeyOf } from '../assets/storagekey.ts';
+import { renditionKeyOf, storageKeyOf } from '../assets/storagekey.ts';
 import { posterIdOf } from '../tasks/processing.ts';
 import { insertRun, type TaskTables } from '../tasks/taskstore.ts';
 
@@ -134,6 +135,15 @@ onEveryPair('a sweep', (pair) => {
         return key;
       },
       removed('watermark_without_source'),
+    ],
+    [
+      'a rendition without its source',
+      async () => {
+        const key = renditionKeyOf(newKey('video/mp4'));
+        await put(key);
+        return key;
+      },
+      removed('rendition_without_source'),
     ],
     [
       'an asset whose object is gone',
@@ -272,6 +282,18 @@ onEveryPair('a sweep', (pair) => {
       await change(assetId, { created_at: yesterday() });
       expect(await sweepOf([storageKey], at(0))).toEqual(spared('object draft'));
     });
+  });
+
+  it('a resumable upload without a byte for two days goes, and its offset is 0 again', async () => {
+    const upload = { id: 'ab'.repeat(16), key: newKey('video/mp4'), size: 20_000_000, contentType: 'video/mp4' };
+    await objects.resumable.append(upload, 0, Readable.from([Buffer.alloc(9_000_000)]));
+    const found = async (sweeping: SweepGround['deps'], options?: { readonly apply: boolean }) =>
+      (await sweepAll(sweeping, options)).filter(({ what }) => what === 'unfinished_upload').map(({ fate }) => fate);
+    expect(await found(at(47 * hourMs))).toEqual([]);
+    expect(new Set(await found(at(49 * hourMs), { apply: false }))).toEqual(new Set(['found']));
+    expect(await objects.resumable.offset(upload)).toBe(9_000_000);
+    expect(new Set(await found(at(49 * hourMs)))).toEqual(new Set(['removed']));
+    expect(await objects.resumable.offset(upload)).toBe(0);
   });
 
   it('an upload takes its watermark files and variants along, an asset keeps them', async () => {

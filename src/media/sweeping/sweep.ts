@@ -6,6 +6,7 @@ import { type SweepRequest, type Swept, sweepParts } from './api.ts';
 import { sweepAssets } from './assets.ts';
 import type { SweepDeps, SweepPage, SweepPageRequest } from './page.ts';
 import { sweepRegistrations } from './registrations.ts';
+import { sweepResumable } from './resumable.ts';
 import { sweepUploads } from './uploads.ts';
 import { sweepVariants } from './variants.ts';
 
@@ -15,6 +16,7 @@ const parts: Readonly<Record<Part, (deps: SweepDeps, page: SweepPageRequest) => 
   // First, because the objects that it leaves are then found as uploads.
   registrations: sweepRegistrations,
   uploads: sweepUploads,
+  resumable: sweepResumable,
   assets: sweepAssets,
   // Last, because the other parts remove the variants of what they remove.
   variants: sweepVariants,
@@ -25,7 +27,7 @@ const parts: Readonly<Record<Part, (deps: SweepDeps, page: SweepPageRequest) => 
  * because operators decide whether bytes are lost for good. Throws `engine_unavailable`. The same page can be repeated.
  */
 export async function sweepPage(deps: SweepDeps, { apply, cursor }: SweepRequest, aloneSince?: Date): Promise<Swept> {
-  const wanted: readonly Part[] = aloneSince === undefined ? sweepParts : ['registrations', 'uploads'];
+  const wanted: readonly Part[] = aloneSince === undefined ? sweepParts : ['registrations', 'uploads', 'resumable'];
   const { part, after } = cursor ?? { part: 'registrations', after: undefined };
   const { found, next } = await parts[part](deps, { apply, after, ...(aloneSince && { aloneSince }) });
   if (next !== undefined) return { found: [...found], cursor: `${part}:${next}` };

@@ -62,7 +62,7 @@ export async function refuseUnready(db: Handle, seen: readonly SeenAsset[]): Pro
 /** An object without a row. */
 export interface Unregistered extends Omit<StorageKeyParts, 'mime'> {
   readonly storageKey: string;
-  /** `''`: there are watermark files only. */
+  /** `''`: there are derivatives only. */
   readonly etag: string;
   readonly byteSize: number;
 }

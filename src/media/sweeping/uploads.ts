@@ -1,5 +1,5 @@
 /**
- * Objects under `u/` without a row: uploads that were never registered, and watermark files whose source is gone. Each is
+ * Objects under `u/` without a row: uploads that were never registered, and derivatives whose source is gone. Each is
  * claimed by a row that can never become ready, checked again, and removed with its derivatives; then the claim goes. A
  * registration either comes first, and its row protects the object, or it finds the claim and is refused. If the process
  * dies, the claim is an unfinished registration like any other.
@@ -9,10 +9,10 @@ import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import type { ListedObject, ObjectHead } from '#platform/objects/objects.ts';
 import { dropAssets, type SeenAsset } from '../assets/assetstore.ts';
 import { headsAtOnce } from '../assets/buckets.ts';
-import { partsOfKey, type StorageKeyParts, sourceKeyOf } from '../assets/storagekey.ts';
+import { isRenditionKey, partsOfKey, type StorageKeyParts, sourceKeyOf } from '../assets/storagekey.ts';
 import { keysAt, removeObjects } from '../deletion/removal.ts';
 import type { SweepFinding } from './api.ts';
-import { oldBefore, type SweepDeps, type SweepPage, type SweepPageRequest } from './page.ts';
+import { oldBefore, resumableOldBefore, type SweepDeps, type SweepPage, type SweepPageRequest } from './page.ts';
 import { claimUnregistered, findKeys, type Unregistered } from './sweepstore.ts';
 import { unfinishedVideos } from './usage.ts';
 
@@ -26,7 +26,7 @@ interface GroupState {
   readonly listed: readonly ObjectHead[];
 }
 
-/** An object with its watermark files, or only these files. */
+/** An object with its derivatives, or only these files. */
 interface OrphanGroup extends GroupState {
   readonly sourceKey: string;
   /** `undefined`: no asset can have this key, so no row can be added for it. */
@@ -38,14 +38,19 @@ export async function sweepUploads(deps: SweepDeps, page: SweepPageRequest): Pro
   const listed = await listPage(deps, page.after);
   const next = listed.length < keysPerPage ? undefined : listed.at(-1)?.key;
   const before = oldBefore(deps.clock);
-  const isOld = ({ modifiedAt }: ObjectHead) =>
-    modifiedAt < before && (page.aloneSince === undefined || modifiedAt > page.aloneSince);
+  const joinedBefore = resumableOldBefore(deps.clock);
+  const isOld = ({ modifiedAt, etag }: ObjectHead) =>
+    modifiedAt < (isJoined(etag) ? joinedBefore : before) &&
+    (page.aloneSince === undefined || modifiedAt > page.aloneSince);
   const groups = await findUnregistered(deps, await groupBySource(deps, listed));
   const orphans = groups.filter((group) => isAbandoned(group, isOld) && (group.parts ?? !page.aloneSince));
   const removed = page.apply ? await removeGroups(deps, orphans, isOld) : undefined;
   const found = orphans.flatMap((group) => group.listed.map((object) => describe(group, object, removed)));
   return { found, next };
 }
+
+/** S3's ETag of a multipart upload. Some servers date such an object by its beginning. */
+const isJoined = (etag: string): boolean => /^"[0-9a-f]{32}-\d+"$/.test(etag);
 
 async function listPage({ objects }: SweepDeps, after: string | undefined): Promise<readonly ListedObject[]> {
   const page: ListedObject[] = [];
@@ -59,7 +64,7 @@ async function listPage({ objects }: SweepDeps, after: string | undefined): Prom
 /** A source that is on another page is looked up. */
 async function groupBySource({ objects }: SweepDeps, listed: readonly ListedObject[]): Promise<readonly OrphanGroup[]> {
   const byKey = new Map(listed.map((object) => [object.key, object]));
-  const bySource = Map.groupBy(listed, ({ key }) => sourceKeyOf(key));
+  const bySource = Map.groupBy(listed, ({ key }) => sourceKeyOf('objects', key));
   return mapConcurrently([...bySource], headsAtOnce, async ([sourceKey, some]) => ({
     sourceKey,
     parts: partsOfKey(sourceKey),
@@ -93,10 +98,14 @@ function describe(
   { key, size }: ListedObject,
   removed: ReadonlySet<OrphanGroup> | undefined,
 ): SweepFinding {
-  const what = key === group.sourceKey ? 'unregistered_upload' : 'watermark_without_source';
-  const finding = { what, key, byteSize: size } as const;
+  const finding = { what: kindOf(group, key), key, byteSize: size } as const;
   if (removed === undefined) return { ...finding, fate: 'found' };
   return removed.has(group) ? { ...finding, fate: 'removed' } : { ...finding, fate: 'left', why: 'it has changed' };
+}
+
+function kindOf({ sourceKey }: OrphanGroup, key: string): SweepFinding['what'] {
+  if (key === sourceKey) return 'unregistered_upload';
+  return isRenditionKey(key) ? 'rendition_without_source' : 'watermark_without_source';
 }
 
 type IsOld = (head: ObjectHead) => boolean;
@@ -162,6 +171,6 @@ async function findOurs(
 }
 
 async function lookAgain({ objects }: SweepDeps, { sourceKey }: OrphanGroup): Promise<GroupState> {
-  const [source, ...watermarks] = await Promise.all(keysAt(sourceKey).map((key) => objects.head(key)));
-  return { source, listed: watermarks.filter((head) => head !== undefined) };
+  const [source, ...beside] = await Promise.all(keysAt('objects', sourceKey).map((key) => objects.head(key)));
+  return { source, listed: beside.filter((head) => head !== undefined) };
 }

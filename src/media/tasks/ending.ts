@@ -3,6 +3,9 @@ import type { Tx } from '#platform/db/db.ts';
 import { type EventDeps, publishTaskEnd, type TaskEnd } from '../events.ts';
 import { advanceRun, lockRun, type TaskTables } from './taskstore.ts';
 
+/** The task was deleted or canceled, so nothing of it becomes readable. */
+export class RunCancelled extends Error {}
+
 interface EndingRun {
   readonly taskId: string;
   readonly runId: string;
@@ -13,7 +16,8 @@ interface EndingRun {
 export async function endRun(deps: EventDeps, tx: Tx<TaskTables>, run: EndingRun, end: TaskEnd): Promise<boolean> {
   const before = await lockRun(tx, run);
   if (before === undefined) return false;
-  const metadata = end.status === 'completed' ? { output: { assetIds: end.assetIds } } : { error: end.error };
+  const metadata =
+    end.status === 'completed' ? { output: { assetIds: end.assetIds }, progress: 100 } : { error: end.error };
   await advanceRun(tx, run, end.status, metadata);
   if (before === 'pending' || before === 'processing') await publishTaskEnd(deps, tx, run, end);
   return true;

@@ -1,8 +1,9 @@
 /**
  * The job `video-upload-service` (docs/specification/media.md#video-job): an uploaded video and a poster
- * frame of it become assets, then the task is completed. Every step may be repeated: the poster's id follows from the
- * video's, its object is created only, registrations are replays. While the task is unfinished there is at most the
- * poster; a run whose task was deleted or canceled removes it.
+ * frame of it become assets, with a rendition if browsers do not play the video; then the task is completed. Every step
+ * may be repeated: the poster's id follows from the video's, its object is created only, registrations are replays. While
+ * the task is unfinished there are at most the poster and the rendition; a run whose task was deleted or canceled removes
+ * them.
  */
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -14,7 +15,7 @@ import { ObjectExists, type Objects } from '#platform/objects/objects.ts';
 import { Problem } from '#platform/problem.ts';
 import type { Asset } from '../api.ts';
 import { draftAsset, dropUnready, findAsset, type MediaTables } from '../assets/assetstore.ts';
-import { storageKeyOf } from '../assets/storagekey.ts';
+import { renditionKeyOf, storageKeyOf } from '../assets/storagekey.ts';
 import { type RemovalDeps, removeObject } from '../deletion/removal.ts';
 import type { EventDeps } from '../events.ts';
 import { startHashes } from '../reading/unchanged.ts';
@@ -25,8 +26,18 @@ import { type Ffmpeg, VideoFault } from '../video/ffmpeg.ts';
 import { takePoster } from '../video/poster.ts';
 import { probeVideo, type VideoFacts } from '../video/probing.ts';
 import { download, inScratchFolder } from '../video/scratch.ts';
-import { endRun } from './ending.ts';
-import { advanceRun, describeVideo, findUnfinished, isShown, type TaskTables, tasksOf } from './taskstore.ts';
+import { endRun, RunCancelled } from './ending.ts';
+import { makePlayable, type Playing, type RenditionDeps } from './renditions.ts';
+import {
+  advanceRun,
+  describeVideo,
+  findPlayback,
+  findUnfinished,
+  isShown,
+  setPlayback,
+  type TaskTables,
+  tasksOf,
+} from './taskstore.ts';
 
 const payload = z.object({
   taskId: z.string(),
@@ -51,7 +62,7 @@ export const videoUploadQueue: Queue<VideoUpload> = {
 /** What a run is tagged with. */
 export const tagOf = (taskId: string) => `videoTask:${taskId}`;
 
-export interface ProcessingDeps extends RegistrationDeps, RemovalDeps {
+export interface ProcessingDeps extends RegistrationDeps, RemovalDeps, RenditionDeps {
   readonly taskDb: Db<TaskTables>;
   readonly objects: Objects;
   readonly ffmpeg: Ffmpeg;
@@ -63,9 +74,6 @@ export interface ProcessingDeps extends RegistrationDeps, RemovalDeps {
 const posterMime = 'image/jpeg';
 const internal = { kind: 'internal' } as const;
 
-/** The task was deleted or canceled, so nothing of it becomes readable. */
-class RunCancelled extends Error {}
-
 /** Throws errors after which another attempt can succeed. */
 export async function processVideo(deps: ProcessingDeps, job: Job<VideoUpload>): Promise<void> {
   const upload = job.payload;
@@ -75,7 +83,7 @@ export async function processVideo(deps: ProcessingDeps, job: Job<VideoUpload>):
   } catch (error) {
     const code = codeOf(error);
     if (code === undefined && !(error instanceof RunCancelled)) throw error;
-    await removePoster(deps, upload);
+    await removeOutput(deps, upload);
     if (code === undefined) return;
     deps.log.warn({ err: error, taskId: upload.taskId }, 'a video cannot be processed');
     await transaction(deps.taskDb, async (tx) => {
@@ -96,14 +104,21 @@ async function advance(...run: Parameters<typeof advanceRun>): Promise<void> {
 }
 
 /**
- * Removes the poster of an attempt, unless a video shows it or another run is for the same upload: that run finds the
- * poster, or makes it again.
+ * Removes the poster and the rendition of an attempt, unless a video shows them or another run is for the same upload:
+ * that run finds them, or makes them again.
  */
-async function removePoster(deps: ProcessingDeps, upload: VideoUpload): Promise<void> {
+async function removeOutput(deps: ProcessingDeps, upload: VideoUpload): Promise<void> {
   const { db, taskDb, objects } = deps;
+  const videoKey = storageKeyOf(upload);
+  const runs = await findUnfinished(taskDb, upload.ownerId, videoKey);
+  if (runs.some((taskId) => taskId !== upload.taskId)) return;
+  if ((await findPlayback(db, upload.assetId)) !== 'rendition') await removeObject(objects, renditionKeyOf(videoKey));
   const poster = posterOf(upload);
-  const runs = await findUnfinished(taskDb, upload.ownerId, storageKeyOf(upload));
-  if (runs.some((taskId) => taskId !== upload.taskId) || (await isShown(db, poster.assetId))) return;
+  if (!(await isShown(db, poster.assetId))) await removePoster(deps, upload, poster);
+}
+
+async function removePoster(deps: ProcessingDeps, upload: VideoUpload, poster: Poster): Promise<void> {
+  const { db, objects } = deps;
   await deps.discard(upload.ownerId, [poster.assetId]);
   // An attempt may have died before it wrote the row. A refusal blocks registrations while the object is removed.
   const storageKey = storageKeyOf(poster);
@@ -121,12 +136,15 @@ async function makeAssets(deps: ProcessingDeps, job: Job<VideoUpload>): Promise<
   const { db } = deps;
   const { payload: upload, signal } = job;
   const { assetId, ownerId, scopeKind, scopeId, mime } = upload;
-  const { facts, picture } = await lookAt(deps, storageKeyOf(upload), signal);
+  const { facts, picture, playing } = await lookAt(deps, upload, signal);
   const poster = (await hasThumb(deps, upload)) ? undefined : await makePoster(deps, upload, picture);
   signal.throwIfAborted();
   const complete = async (tx: Tx<MediaTables>, thumbAssetId: string | null | undefined) => {
     const assetIds = [assetId, ...(thumbAssetId ? [thumbAssetId] : [])];
     if (!(await endRun(deps, tasksOf(tx), upload, { status: 'completed', assetIds }))) throw new RunCancelled();
+    if (playing.fault !== undefined)
+      await advanceRun(tasksOf(tx), upload, 'completed', { renditionError: playing.fault });
+    await setPlayback(tx, assetId, playing.playback);
     await job.complete(tx);
   };
   const said = {
@@ -178,6 +196,8 @@ function posterOf({ assetId, ownerId, scopeKind, scopeId }: VideoUpload) {
   return { assetId: posterIdOf(assetId), ownerId, scopeKind, scopeId, kind: 'image', mime: posterMime };
 }
 
+type Poster = ReturnType<typeof posterOf>;
+
 /** For images, the bytes decide. */
 const unknown = {
   byteSize: undefined,
@@ -191,10 +211,12 @@ const unknown = {
 interface Looked {
   readonly facts: VideoFacts;
   readonly picture: Uint8Array;
+  readonly playing: Playing;
 }
 
-async function lookAt(deps: ProcessingDeps, key: string, signal: AbortSignal): Promise<Looked> {
-  const { objects, ffmpeg, limits, digester } = deps;
+async function lookAt(deps: ProcessingDeps, upload: VideoUpload, signal: AbortSignal): Promise<Looked> {
+  const { db, objects, ffmpeg, limits, digester } = deps;
+  const key = storageKeyOf(upload);
   return inScratchFolder(async (folder) => {
     const head = await objects.head(key);
     if (head === undefined) throw new TaskFault('object_not_found');
@@ -206,7 +228,13 @@ async function lookAt(deps: ProcessingDeps, key: string, signal: AbortSignal): P
     // The registration needs them, and would read everything again.
     digester.add(objects, key, head.etag, hashes.digests());
     const facts = await probeVideo(ffmpeg, file, signal);
-    return { facts, picture: await takePoster(ffmpeg, { file, facts }, join(folder, 'poster.jpg'), signal) };
+    const picture = await takePoster(ffmpeg, { file, facts }, join(folder, 'poster.jpg'), signal);
+    // Of an earlier task for the same video.
+    const playback = await findPlayback(db, upload.assetId);
+    const playing = playback
+      ? { playback }
+      : await makePlayable(deps, upload, { file, facts, mime: upload.mime, storageKey: key }, folder, signal);
+    return { facts, picture, playing };
   });
 }
 

@@ -1,7 +1,7 @@
 /** The rows of media tasks. */
 import { sql } from 'kysely';
 import { type Db, json, type Tx } from '#platform/db/db.ts';
-import type { AssetFacts, MediaTables } from '../assets/assetstore.ts';
+import type { AssetFacts, MediaTables, Playback } from '../assets/assetstore.ts';
 import type { TaskStatus } from './api.ts';
 
 interface TasksTable {
@@ -245,6 +245,26 @@ export async function describeVideo(
     where asset_id = ${assetId}::uuid and ready_at is not null
     returning thumb_asset_id as "thumbAssetId"`.execute(tx);
   return rows[0];
+}
+
+/** `null`: no file of it is known to play, or there is no such ready asset. */
+export async function findPlayback(db: Db<MediaTables>, assetId: string): Promise<Playback | null> {
+  const row = await db
+    .selectFrom('assets')
+    .select('playback')
+    .where('asset_id', '=', assetId)
+    .where('ready_at', 'is not', null)
+    .executeTakeFirst();
+  return row?.playback ?? null;
+}
+
+/** Does not replace what is known. */
+export async function setPlayback(tx: Tx<MediaTables>, assetId: string, playback: Playback | null): Promise<void> {
+  await tx
+    .updateTable('assets')
+    .set({ playback: sql<Playback | null>`coalesce(playback, ${playback}::text)` })
+    .where('asset_id', '=', assetId)
+    .execute();
 }
 
 /** Returns whether a ready asset has it as its thumbnail. */

@@ -14,15 +14,16 @@ import { createJobs } from '#platform/jobs/queueing.ts';
 import { problems } from '#platform/problem.ts';
 import { openTestDatabase } from '../../../test/database.fixture.ts';
 import { everyNth, isNightly } from '../../../test/lane.fixture.ts';
-import { clip } from '../../../test/media/clips.fixture.ts';
+
 import { interrupted } from '../../../test/media/interruption.fixture.ts';
 import { picture } from '../../../test/media/pictures.fixture.ts';
 import { processingDeps } from '../../../test/media/processing.child.ts';
+import { matroskaClip } from '../../../test/media/renditionsamples.fixture.ts';
 import { render } from '../../../test/media/videosamples.fixture.ts';
 import { skipWithout } from '../../../test/programs.fixture.ts';
 import { scopeDeletion } from '../api.ts';
 import type { MediaTables } from '../assets/assetstore.ts';
-import { storageKeyOf, videoWatermarkKeyOf } from '../assets/storagekey.ts';
+import { renditionKeyOf, storageKeyOf, videoWatermarkKeyOf } from '../assets/storagekey.ts';
 import { deleteScope } from '../scopes/scopedeletion.ts';
 import { createImageWatermarker } from '../watermarks/imagewatermarker.ts';
 import { makeVideoWatermark } from '../watermarks/videowatermark.ts';
@@ -54,7 +55,7 @@ describe.skipIf(skipWithout('ffmpeg'))('what fails once on the way', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'atelier-faults-'));
     database = await openTestDatabase(migrations);
-    bytes = await readFile(await render(clip, folder));
+    bytes = await readFile(await render(matroskaClip, folder));
     deps = processingDeps(database, folder);
   });
   afterAll(async () => {
@@ -126,7 +127,7 @@ describe.skipIf(skipWithout('ffmpeg'))('what fails once on the way', () => {
         status: 'completed',
         metadata: { output: { assetIds: [what.assetId, poster.assetId] } },
       });
-      expect(await keysOf(what)).toEqual([what.key, storageKeyOf(poster)].sort());
+      expect(await keysOf(what)).toEqual([what.key, renditionKeyOf(what.key), storageKeyOf(poster)].sort());
       const rows = database
         .queries<MediaTables>()
         .selectFrom('assets')

@@ -121,7 +121,16 @@ describe.skipIf(skipWithout('ffmpeg'))('ffmpeg', () => {
       await writeFile(file, content());
       await expect(probeVideo(ffmpeg, file)).rejects.toBeInstanceOf(VideoFault);
       // Not even where a frame is wanted without a look before.
-      const facts = { width: 100, height: 100, durationMs: 1000, frameRate: '25', hasSound: false, stream: 0 };
+      const facts = {
+        ...{ width: 100, height: 100, durationMs: 1000, frameRate: '25', isFast: false, hasSound: false, stream: 0 },
+        ...{
+          codec: 'h264',
+          pixelFormat: 'yuv420p',
+          soundCodec: undefined,
+          isInterlaced: false,
+          hdrTransfer: undefined,
+        },
+      };
       const taken = takePoster(ffmpeg, { file, facts }, join(folder, 'hostile.jpg'), signal);
       await expect(taken).rejects.toBeInstanceOf(VideoFault);
       expect(asked).toEqual([]);

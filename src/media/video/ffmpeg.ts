@@ -27,6 +27,8 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   /** The limit of any file that it writes; 1 MiB by default. */
   readonly maxOutputBytes?: number;
+  /** Gets what the program prints, as it prints it. */
+  readonly onOutput?: (text: string) => void;
 }
 
 /** A fault of the video, which a retry would find again. */
@@ -113,7 +115,7 @@ async function canRun(program: string, args: readonly string[]): Promise<boolean
 }
 
 /** Its own process group, so that Ctrl-C in a terminal does not reach it: we stop jobs. */
-async function runProgram(program: string, args: readonly string[], { timeoutMs, signal }: RunOptions) {
+async function runProgram(program: string, args: readonly string[], { timeoutMs, signal, onOutput }: RunOptions) {
   signal?.throwIfAborted();
   const child = spawn(program, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -124,6 +126,7 @@ async function runProgram(program: string, args: readonly string[], { timeoutMs,
   let [printedBytes, errorOutput] = [0, ''];
   child.stdout.on('data', (chunk: Buffer) => {
     printedBytes += chunk.length;
+    onOutput?.(chunk.toString('latin1'));
     if (printedBytes <= maxPrinted) printed.push(chunk);
     else child.kill('SIGKILL');
   });

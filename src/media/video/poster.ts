@@ -1,62 +1,133 @@
-/** A frame of a video as a JPEG, for its thumbnail. */
+/**
+ * A frame of a video as a JPEG, for its thumbnail. Of a few samples, the first one that is about as sharp and as rich in
+ * contrast as the best: black frames, fades and blurred frames have weaker edges.
+ */
 import { readFile } from 'node:fs/promises';
 import { type Ffmpeg, guardedInput, threads, VideoFault } from './ffmpeg.ts';
 import type { VideoFacts } from './probing.ts';
 
-const longestSide = 1920;
+const bounds = { longSide: 1920, shortSide: 1920 };
+/** For all samples together. */
 const timeoutMs = 120_000;
-/** The number of frames from which the most typical one is chosen, and not a flash or a black frame. */
+/** The number of frames of a sample from which the most typical one is chosen, and not a flash or a change of scene. */
 const candidates = 24;
 const maxPosterBytes = 16 * 1024 * 1024;
+/** Samples after the first, in shares of the duration. */
+const laterShares = [0.25, 0.5, 0.75];
+/** Seconds between two samples. */
+const leastBetweenS = 0.5;
+/** The strength of its edges, in shares of the best sample's, at which a sample is good. */
+const goodShare = 0.7;
+/** Pixels of the picture in which edges are measured. */
+const measuredWidth = 320;
 
-/** Upright, at most 1920 on its long side, from about second 1. Throws `VideoFault`, and as `Ffmpeg.run`. */
+interface Sample {
+  readonly picture: Uint8Array;
+  /** The mean of the edges, 0 to 255. */
+  readonly edges: number;
+}
+
+/** Upright, at most 1920 on its long side, from about second 1 if that is a good frame. Throws `VideoFault`, and as `Ffmpeg.run`. */
 export async function takePoster(
   ffmpeg: Ffmpeg,
   video: { readonly file: string; readonly facts: VideoFacts },
   into: string,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
-  const { durationMs } = video.facts;
-  const laterS = durationMs === null ? 0 : Math.min(1, durationMs / 3000);
-  // A stream can end before the file does, or claim a duration that it does not have.
-  for (const startS of new Set([laterS, 0])) {
-    const taken = await takeFrame(ffmpeg, video, startS, into, signal);
-    if (taken !== undefined) return taken;
+  const untilMs = performance.now() + timeoutMs;
+  const samples: Sample[] = [];
+  for (const startS of startsOf(video.facts)) {
+    const remainingMs = untilMs - performance.now();
+    if (samples.length > 0 && remainingMs < timeoutMs / 2) break;
+    // A stream can end before the file does, or claim a duration that it does not have.
+    const sample = await takeSample(ffmpeg, video, { startS, into, timeoutMs: remainingMs }, signal);
+    if (sample !== undefined) samples.push(sample);
   }
-  throw new VideoFault('undecodable_video', 'it has no frame');
+  const remainingMs = Math.max(1, untilMs - performance.now());
+  const first = { startS: 0, into, timeoutMs: remainingMs };
+  if (samples.length === 0) samples.push(...toList(await takeSample(ffmpeg, video, first, signal)));
+  const best = Math.max(...samples.map(({ edges }) => edges));
+  const good = samples.find(({ edges }) => edges >= goodShare * best);
+  if (good === undefined) throw new VideoFault('undecodable_video', 'it has no frame');
+  return good.picture;
+}
+
+/** In seconds, without the start of the file. */
+function startsOf({ durationMs }: VideoFacts): readonly number[] {
+  if (durationMs === null) return [];
+  const durationS = durationMs / 1000;
+  const starts = [Math.min(1, durationS / 3)];
+  for (const share of laterShares)
+    if (share * durationS >= (starts.at(-1) ?? 0) + leastBetweenS) starts.push(share * durationS);
+  return starts;
+}
+
+function toList(sample: Sample | undefined): readonly Sample[] {
+  return sample === undefined ? [] : [sample];
+}
+
+interface Taking {
+  readonly startS: number;
+  readonly into: string;
+  readonly timeoutMs: number;
 }
 
 /** `undefined`: there is no frame at this time. */
-async function takeFrame(
+async function takeSample(
   ffmpeg: Ffmpeg,
   { file, facts }: { readonly file: string; readonly facts: VideoFacts },
-  startS: number,
-  into: string,
+  { startS, into, timeoutMs }: Taking,
   signal: AbortSignal,
-): Promise<Uint8Array | undefined> {
+): Promise<Sample | undefined> {
   const { width, height } = shrink(facts);
-  const filters = `thumbnail=n=${candidates},scale=${width}:${height},setsar=1`;
-  const output = ['-map', `0:${facts.stream}`, '-frames:v', '1', '-an', '-sn', '-dn', '-map_metadata', '-1'];
+  // Scaled before frames are collected, which are the most memory.
+  const graph = [
+    `[0:${facts.stream}]scale=${width}:${height},thumbnail=n=${candidates},setsar=1,split[picture][copy]`,
+    `[copy]scale=${measuredWidth}:-2,format=gray,sobel,format=yuv420p,signalstats,metadata=print:key=${edgesKey}:file=-[edges]`,
+  ];
   const encoding = ['-pix_fmt', 'yuvj420p', '-c:v', 'mjpeg', '-q:v', '3', '-f', 'image2', '-update', '1'];
   const args = [
     ...guardedInput,
     ...['-threads', String(threads), '-ss', startS.toFixed(3), '-i', `file:${file}`],
-    ...output,
-    ...['-vf', filters, '-threads', '1', ...encoding, `file:${into}`],
+    ...['-filter_complex_threads', '1', '-filter_complex', graph.join(';'), '-map_metadata', '-1'],
+    ...['-map', '[picture]', '-frames:v', '1', '-threads', '1', ...encoding, `file:${into}`],
+    ...['-map', '[edges]', '-frames:v', '1', '-f', 'null', '-'],
   ];
-  const isFirst = startS === 0;
+  let printed = '';
+  const onOutput = (text: string) => {
+    printed += text;
+  };
   try {
-    await ffmpeg.run(args, { timeoutMs, signal, maxOutputBytes: maxPosterBytes });
+    await ffmpeg.run(args, { timeoutMs, signal, maxOutputBytes: maxPosterBytes, onOutput });
   } catch (error) {
-    if (isFirst || !(error instanceof VideoFault)) throw error;
+    if (startS === 0 || !(error instanceof VideoFault)) throw error;
     return undefined;
   }
-  return readFile(into).catch(() => undefined);
+  const edges = Number(printed.split(`${edgesKey}=`)[1]?.split('\n')[0]);
+  // Without a frame there is no measurement, and the file may be that of an earlier sample.
+  if (!Number.isFinite(edges)) return undefined;
+  const picture = await readFile(into).catch(() => undefined);
+  return picture && { picture, edges };
+}
+
+const edgesKey = 'lavfi.signalstats.YAVG';
+
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** To the size of posters and watermarked videos. */
+export function shrink(size: Size): Size {
+  return shrinkTo(bounds, size);
 }
 
 /** Codecs require even sides. */
-export function shrink({ width, height }: Pick<VideoFacts, 'width' | 'height'>) {
-  const scale = Math.min(1, longestSide / Math.max(width, height));
+export function shrinkTo(
+  { longSide, shortSide }: { readonly longSide: number; readonly shortSide: number },
+  { width, height }: Size,
+): Size {
+  const scale = Math.min(1, longSide / Math.max(width, height), shortSide / Math.min(width, height));
   const even = (side: number) => Math.max(2, 2 * Math.round((side * scale) / 2));
   return { width: even(width), height: even(height) };
 }

@@ -1,4 +1,4 @@
-/** The facts of a video file by ffprobe: upright size, duration, frame rate, sound. */
+/** The facts of a video file by ffprobe: upright size, duration, frame rate, codecs, sound. */
 import { z } from 'zod';
 import { type Ffmpeg, guardedInput, VideoFault } from './ffmpeg.ts';
 
@@ -10,7 +10,17 @@ export interface VideoFacts {
   readonly durationMs: number | null;
   /** In ffmpeg's notation: `30000/1001`. */
   readonly frameRate: string;
+  /** More than 60 frames per second. */
+  readonly isFast: boolean;
   readonly hasSound: boolean;
+  /** ffmpeg's names of the picture's codec and pixel format; empty if they are unknown. */
+  readonly codec: string;
+  readonly pixelFormat: string;
+  /** `undefined`: there is no sound. */
+  readonly soundCodec: string | undefined;
+  readonly isInterlaced: boolean;
+  /** ffmpeg's name of the transfer function of an HDR picture. `undefined`: SDR. */
+  readonly hdrTransfer: string | undefined;
   /** The index of the picture's stream in the file. Cover pictures do not count. */
   readonly stream: number;
 }
@@ -19,6 +29,9 @@ const probeTimeoutMs = 30_000;
 const longestSide = 8192;
 /** 8K. A frame of it is 50 MB decoded. */
 const mostPixels = 7680 * 4320;
+
+/** PQ and HLG. */
+const hdrTransfers = ['smpte2084', 'arib-std-b67'] as const;
 
 const seconds = z
   .string()
@@ -32,6 +45,9 @@ const probed = z.object({
       index: z.int(),
       codec_type: z.string().optional(),
       codec_name: z.string().optional(),
+      pix_fmt: z.string().optional(),
+      field_order: z.string().optional(),
+      color_transfer: z.string().optional(),
       width: z.number().optional(),
       height: z.number().optional(),
       sample_aspect_ratio: z.string().optional(),
@@ -67,7 +83,13 @@ export async function probeVideo(ffmpeg: Ffmpeg, file: string, signal?: AbortSig
     ...uprightSize(picture, codedWidth, codedHeight),
     durationMs: duration === undefined ? null : Math.round(duration * 1000),
     frameRate: frameRateOf(picture),
+    isFast: (ratio(picture.avg_frame_rate) ?? 0) > 60,
     hasSound: sound !== undefined,
+    codec: picture.codec_name ?? '',
+    pixelFormat: picture.pix_fmt ?? '',
+    soundCodec: sound?.codec_name,
+    isInterlaced: /^[tb][tb]$/.test(picture.field_order ?? ''),
+    hdrTransfer: hdrTransfers.find((transfer) => transfer === picture.color_transfer),
     stream: picture.index,
   };
 }

@@ -148,7 +148,7 @@ onEveryDatabase('the admin API of the memory service', (engine) => {
         after: { content: 'I PLAY CHESS', metadata: { a: 1, b: 2 } },
         incoming: { content: 'I PLAY CHESS', metadata: { b: 2 } },
         similarity: 1,
-        embedder: 'builtin-2',
+        embedder: 'builtin-3',
       },
     ]);
     expect((await undo(id)).body).toMatchObject({ content: 'I PLAY CHESS', metadata: { a: 1, b: 2 } });
@@ -162,9 +162,9 @@ onEveryDatabase('the admin API of the memory service', (engine) => {
 
   it('keeps the fuller wording, and the other in the history', async () => {
     const user = newUser();
-    const full = 'We always meet in the small blue room near the entrance';
+    const full = "I work as a nurse at the children's hospital in Leeds with my sister";
     const { id } = (await create(user, full)).body;
-    const short = 'We always meet in the blue room near the entrance';
+    const short = "I work as a nurse at the children's hospital in Leeds";
     expect((await create(user, short)).body).toMatchObject({ id, content: full });
     expect((await historyOf(id))[0]).toMatchObject({ incoming: { content: short }, after: { content: full } });
     expect((await historyOf(id))[0]?.similarity).toBeGreaterThan(0.9);
@@ -172,8 +172,8 @@ onEveryDatabase('the admin API of the memory service', (engine) => {
 
   it('undoing a merge makes two memories that never merge again', async () => {
     const user = newUser();
-    const full = 'We always meet in the small blue room near the entrance';
-    const short = 'We always meet in the blue room near the entrance';
+    const full = "I work as a nurse at the children's hospital in Leeds with my sister";
+    const short = "I work as a nurse at the children's hospital in Leeds";
     const { id } = (await create(user, full, { metadata: { a: 1 } })).body;
     expect((await create(user, short, { metadata: { b: 2 } })).body.id).toBe(id);
     const restored = (await undo(id)).body;

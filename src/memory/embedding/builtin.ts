@@ -16,7 +16,7 @@ export function createBuiltinEmbedder(): Embedder {
   const pieces = new LRUCache<string, readonly number[]>({ max: cachedWords });
   const sumOf = async (text: string) => sumUp(text.slice(0, longestText), await loadTable(), pieces);
   return {
-    name: 'builtin-2',
+    name: 'builtin-3',
     lexical: true,
     searchWeight: 0.6,
     searchFloor: 0.2,

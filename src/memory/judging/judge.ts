@@ -150,7 +150,7 @@ async function settle(
       // Without its memories the entity is erased, and the lock must not bring it back.
       if ((await findMemories(writing.tx, ids)).length === 0) throw new EntityErased();
       const { results, changed } = await applyVerdicts(deps, writing, verdicts);
-      // A memory that has changed is compared again as it is now.
+      // The next judgement of a memory that has changed reads its present content.
       await deleteJudgements(
         writing.tx,
         ids.filter((id) => !changed.has(id)),

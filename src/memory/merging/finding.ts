@@ -16,8 +16,8 @@ import type { VectorColumn } from '../memories/vectors.ts';
 import type { EntityIndexes } from '../search/entityindex.ts';
 import { compare } from '../search/ranking.ts';
 import type { MemoryTables } from '../tables.ts';
-import { isSameBut, judge, readsTheSame, type Verdict } from './judging.ts';
-import { type Reading, read } from './reading.ts';
+import { comparePair } from './comparing.ts';
+import { draft } from './reading.ts';
 
 export interface FindingDeps {
   readonly column: VectorColumn;
@@ -33,10 +33,6 @@ export interface Neighbours {
   readonly links: readonly Link[];
 }
 
-/**
- * Above this similarity, operators see a link between contents that differ in a negation, a number, a date or a role.
- */
-const linkAbove = 0.75;
 /**
  * Pairs below this similarity are not compared. Numbers and dates alone can take phrasings of one fact this far apart.
  */
@@ -76,7 +72,7 @@ export async function findNeighbours(
 
   const distinct = await findDistinctions(tx, entity, sought.type, hashContent(sought.content));
   const pace = createPacer();
-  const reading = read(sought.content);
+  const soughtDraft = draft(sought.content);
   let twin: Neighbours['twin'];
   const links: Link[] = [];
   for (const [id, similarity] of near) {
@@ -84,24 +80,10 @@ export async function findNeighbours(
     if (memory === undefined) continue;
     const lexical = deps.embedder.lexical || Math.max(sought.content.length, memory.content.length) > longestInput;
     await pace();
-    const other = read(memory.content);
-    const verdict = judge(reading, other, lexical);
-    const isTwin = verdict === 'same' && (similarity > deps.mergeAbove || readsTheSame(reading, other));
+    const { mergeAbove } = deps;
+    const { isTwin, link } = comparePair(soughtDraft, draft(memory.content), { similarity, lexical, mergeAbove });
     if (isTwin && !distinct.has(hashContent(memory.content).toString('hex'))) twin ??= { memory, similarity };
-    const kind = linkOf(verdict, similarity, deps.mergeAbove, [reading, other]);
-    if (kind !== undefined) links.push({ id, kind });
+    if (link !== undefined) links.push({ id, kind: link });
   }
   return { twin, links };
-}
-
-function linkOf(
-  verdict: Verdict,
-  similarity: number,
-  mergeAbove: number,
-  [left, right]: readonly [Reading, Reading],
-): Link['kind'] | undefined {
-  if (verdict === 'negation' || verdict === 'number' || verdict === 'date')
-    return similarity > linkAbove || isSameBut(left, right, verdict) ? 'conflict' : undefined;
-  if (verdict === 'roles' && similarity > linkAbove) return 'conflict';
-  return similarity > mergeAbove ? 'related' : undefined;
 }

@@ -1,46 +1,50 @@
 /**
  * Decides whether two contents can be one memory (docs/specification/memory.md#adding). A pair that differs in a
- * negation, a number, a date or in who does what to whom cannot, however similar its vectors are. The order of shared
- * words reveals different roles.
+ * negation, a number, a date, in who does what to whom or by opposites cannot, however similar its vectors are.
  */
+import { type Alignment, align } from './aligning.ts';
+import { areOpposites } from './lexicon.ts';
 import type { Reading, Token } from './reading.ts';
 
-export type Verdict = 'same' | 'negation' | 'number' | 'date' | 'roles' | 'words';
-
-/** Words that change the meaning of a sentence. */
-const turning = new Set(
-  `and und y et e и dan och en ve và
-  but except until till unless if only rarely hardly seldom barely almost nearly former formerly ex used was were had did
-  would could should might may maybe perhaps sometimes instead than less more fewer anti stopped stop quit avoid avoids refuse
-  refuses after before or previously once once-upon hate hates dislike dislikes despite false wrong deny denies pretend
-  aber außer bis wenn nur selten kaum fast früher oder war hatte nach vor weniger mehr
-  mais sauf jusqu si seulement rarement presque ancien ou était avant après moins plus
-  pero excepto hasta si solo sólo rara casi antes después era menos más o
-  ma tranne fino se solo raramente quasi prima dopo era meno più
-  mas exceto até só somente raramente quase antes depois menos mais ou
-  tetapi kecuali sehingga jika hanya jarang hampir dulu sebelum selepas kurang lebih atau
-  но кроме если только редко почти раньше был была после до или меньше больше`
-    .split(/\s+/)
-    .filter((word) => word !== ''),
-);
+export type Verdict = 'same' | 'negation' | 'number' | 'date' | 'roles' | 'opposite' | 'narrower' | 'words';
 
 /**
- * A `lexical` embedder compares words and not meanings, so one content must contain the other. With other embedders,
- * only listed words and the order of shared words can separate two contents.
+ * A `lexical` embedder compares words and not meanings, so the content words must be the same. With other embedders,
+ * listed words, names, a single exchanged word and the order of shared words can separate two contents.
  */
 export function judge(left: Reading, right: Reading, lexical: boolean): Verdict {
   for (const kind of ['negation', 'number', 'date'] as const) if (!sameItems(left, right, kind)) return kind;
-  const [shorter, longer] = left.length <= right.length ? [left, right] : [right, left];
-  const extras = extrasOf(shorter, longer);
-  if (extras?.every(isHarmless)) return 'same';
+  if (joined(left) === joined(right)) return 'same';
+  const found = align(left, right);
+  if (found === undefined) return 'words';
+  const isSwapped = [found.left, found.right].every((tokens) => !tokens.every(isOfWeight));
+  if (isSwapped && found.left.length + found.right.length > 2) return 'roles';
+  const [onlyLeft, onlyRight] = [found.left.filter(isOfWeight), found.right.filter(isOfWeight)];
+  if (onlyLeft.some((one) => onlyRight.some((other) => areOpposites(one.value, other.value)))) return 'opposite';
+  if (onlyLeft.length === 0 && onlyRight.length === 0) return 'same';
+  if (sameValues(onlyLeft, onlyRight)) return onlyLeft.every(({ kind }) => kind === 'time') ? 'same' : 'roles';
+  if (onlyLeft.length === 0 || onlyRight.length === 0) {
+    const [shorter, longer] = onlyLeft.length === 0 ? [left, right] : [right, left];
+    return elaborates(shorter, longer) ? 'same' : 'narrower';
+  }
   if (sharedOrder(left, right).join(' ') !== sharedOrder(right, left).join(' ')) return 'roles';
   if (!sameItems(left, right, 'person') && isSameBut(left, right, 'person')) return 'roles';
-  return lexical ? 'words' : 'same';
+  if (lexical) return 'words';
+  if ([...onlyLeft, ...onlyRight].some(({ kind }) => kind === 'turning' || kind === 'symbol')) return 'words';
+  if (isOneExchange(found)) return 'words';
+  // Apart from connecting words, one only adds to the other: "the cat with the hat", "the cat in the hat box".
+  const connects = (tokens: Reading) => tokens.every(({ elaborates }) => elaborates === true);
+  if (connects(onlyLeft) !== connects(onlyRight)) return 'words';
+  const named = (tokens: Reading) => tokens.some(({ isName }) => isName === true);
+  return named(onlyLeft) && named(onlyRight) ? 'words' : 'same';
 }
 
 /** Returns true for pairs such as "for ten years" and "for 10 years". */
 export function readsTheSame(left: Reading, right: Reading): boolean {
-  return left.length > 0 && left.length === right.length && left.every(({ value }, at) => value === right[at]?.value);
+  if (left.length === 0 || left.every(({ kind }) => kind === 'symbol')) return false;
+  if (joined(left) === joined(right)) return true;
+  const found = align(left, right);
+  return found !== undefined && [...found.left, ...found.right].every((token) => !isOfWeight(token));
 }
 
 /** Returns whether two contents are equal apart from tokens of one kind. */
@@ -53,38 +57,80 @@ export function isSameBut(left: Reading, right: Reading, kind: Token['kind']): b
   return rest(left) === rest(right);
 }
 
+/** Returns true for "I eat gluten" and "I avoid gluten": apart from the negation, one has a single word more. */
+export function isNegated(left: Reading, right: Reading): boolean {
+  const rest = (reading: Reading) => reading.filter(({ kind }) => kind !== 'negation');
+  const found = align(rest(left), rest(right));
+  const shared = rest(left).filter((token) => isOfWeight(token)).length - (found?.left.filter(isOfWeight).length ?? 0);
+  return found !== undefined && shared > 0 && [...found.left, ...found.right].filter(isOfWeight).length <= 1;
+}
+
+/** Returns whether two contents are equal apart from opposites. */
+export function isSameButOpposites(left: Reading, right: Reading): boolean {
+  const found = align(left, right);
+  return (
+    found !== undefined &&
+    found.left.length === found.right.length &&
+    found.left.every(({ value }, place) => areOpposites(value, found.right[place]?.value ?? ''))
+  );
+}
+
 /** Counts the distinct words of a content. The fuller of two contents survives a merge. */
 export function fullness(reading: Reading): number {
   return new Set(reading.filter(({ kind }) => kind !== 'person').map(({ value }) => value)).size;
 }
 
-function isHarmless({ kind, value }: Token): boolean {
-  if (kind === 'person') return value === '<i>';
-  return kind === 'word' && !turning.has(value);
+/** The longest word of a script without spaces, whose tokens are characters. */
+const longestUnspaced = 8;
+const unspaced = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\u30FC]$/u;
+
+/** One exchanged word makes another fact: "My sister is Anna", "My brother is Anna". */
+function isOneExchange({ left, right, gaps, middles }: Alignment): boolean {
+  if (gaps === 1 && left.filter(isOfWeight).length === 1 && right.filter(isOfWeight).length === 1) return true;
+  return middles.every(
+    (tokens) =>
+      tokens.length <= longestUnspaced &&
+      tokens.every(({ kind, value }) => kind === 'person' || value.startsWith('=') || unspaced.test(value)),
+  );
+}
+
+/** "Rain coat" and "raincoat" are equal when joined. */
+const joined = (reading: Reading) => reading.map(({ value }) => value).join('');
+
+/** Writers often leave out that they speak of themselves. */
+function isOfWeight({ kind, value }: Token): boolean {
+  return !(kind === 'person' && value === '<i>');
 }
 
 function sameItems(left: Reading, right: Reading, kind: Token['kind']): boolean {
-  const items = (reading: Reading) =>
+  const items = (reading: Reading) => reading.filter((token) => token.kind === kind);
+  return sameValues(items(left), items(right));
+}
+
+function sameValues(left: Reading, right: Reading): boolean {
+  const values = (reading: Reading) =>
     reading
-      .filter((token) => token.kind === kind)
       .map(({ value }) => value)
       .sort()
       .join(' ');
-  return items(left) === items(right);
+  return values(left) === values(right);
 }
 
 /**
- * Returns the tokens of `longer` that `shorter` lacks, or `undefined` if it does not contain `shorter` in the same
- * order.
+ * Returns whether `longer` only adds to a complete statement of the user: "I live in Oslo", "I live in Oslo with my
+ * wife". An addition to a wish or a habit narrows it.
  */
-function extrasOf(shorter: Reading, longer: Reading): readonly Token[] | undefined {
-  const extras: Token[] = [];
-  let found = 0;
-  for (const token of longer) {
-    if (token.value === shorter[found]?.value) found += 1;
-    else extras.push(token);
-  }
-  return found === shorter.length ? extras : undefined;
+function elaborates(shorter: Reading, longer: Reading): boolean {
+  if (shorter[0]?.kind !== 'person') return false;
+  if (shorter.some(({ value, isAttitude }, place) => longer[place]?.value !== value || isAttitude === true))
+    return false;
+  if (shorter.some(({ kind, value }) => kind === 'turning' || value === '=like' || value === '=hate')) return false;
+  const added = longer.slice(shorter.length);
+  return (
+    added.length >= 2 &&
+    added[0]?.elaborates === true &&
+    added.every(({ kind }) => kind === 'word' || kind === 'person')
+  );
 }
 
 /** Returns the tokens that occur exactly once in each of the two, in the order of `reading`. */
@@ -95,5 +141,8 @@ function sharedOrder(reading: Reading, other: Reading): readonly string[] {
     return seen;
   };
   const [here, there] = [once(reading), once(other)];
-  return reading.map(({ value }) => value).filter((value) => here.get(value) === 1 && there.get(value) === 1);
+  return reading
+    .filter(({ kind }) => kind !== 'time')
+    .map(({ value }) => value)
+    .filter((value) => here.get(value) === 1 && there.get(value) === 1);
 }

@@ -1,173 +1,221 @@
-/** Reads a content as ordered tokens for the comparison with another. Marks negations, numbers, dates and persons. */
-import { detectLanguage, type WordLanguage } from '../text/languages.ts';
-import { cutRuns } from '../text/words.ts';
-import {
-  dateWords,
-  firstPerson,
-  hangulNegation,
-  negations,
-  noNegation,
-  noNumber,
-  numberWords,
-  persons,
-  unspacedDate,
-  unspacedNegation,
-  unspacedNumber,
-  users,
-} from './wordlists.ts';
-
-export type TokenKind = 'word' | 'person' | 'negation' | 'number' | 'date' | 'symbol';
+/** Reads a content as ordered tokens for the comparison with another. */
+import { LRUCache } from 'lru-cache';
+import { cutRuns, type Run } from '../text/words.ts';
+import { joinDates } from './dates.ts';
+import { electLexicon, lexiconOf, type Votes, voteForLanguages } from './detecting.ts';
+import { findEntry, type Lexicon, type Meaning, negationsAnywhere, type TokenKind } from './lexicon.ts';
+import { normaliseWriting, spellingOf } from './spelling.ts';
 
 export interface Token {
   readonly kind: TokenKind;
   readonly value: string;
+  /** The singular, if an article or a number does not fix how many there are. */
+  readonly singular?: string;
+  /** A word with a capital within a sentence. */
+  readonly isName?: boolean;
+  /** Can begin an addition to a statement. */
+  readonly elaborates?: boolean;
+  /** A verb whose statement an addition narrows. */
+  readonly isAttitude?: boolean;
 }
 
 export type Reading = readonly Token[];
 
-const words = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/));
+type Read = Omit<Token, 'kind'> & { readonly kind: Meaning['kind'] };
 
-/** Articles, politeness and emphasis, which do not change a fact. Contains no word that changes the meaning. */
-const idle: Readonly<Record<WordLanguage, ReadonlySet<string>>> = {
-  en: words(
-    'a an the please really very just also quite truly definitely totally hi hello hey that so well actually thanks',
-  ),
-  de: words('der die das den dem des ein eine einen einem einer eines bitte sehr wirklich auch ganz hallo dass ja'),
-  es: words('el la los las un una unos unas por-favor muy realmente también hola que'),
-  fr: words('le la les l un une des du ne n très vraiment aussi bonjour que qu'),
-  it: words('il lo la i gli le un uno una l molto davvero anche ciao che'),
-  pt: words('o a os as um uma uns umas muito realmente também olá que'),
-  ms: words('yang itu ini sangat sekali juga adalah ialah tolong sila hai'),
-  ru: words('это очень тоже также пожалуйста привет что'),
-};
+/** A content that is compared with others. */
+export interface Draft {
+  readonly text: string;
+  readonly names: ReadonlySet<string>;
+  readonly runs: readonly Run[];
+  readonly votes: Votes;
+  readonly readings: Map<Lexicon, Reading>;
+}
 
-/** Emphasis in any language, because the language of a short text is uncertain. */
-const emphasis = words('really very sehr très muy molto muito sangat очень');
+/** An entity's memories are compared with each addition to it. */
+const drafts = new LRUCache<string, Draft>({ max: 2_000 });
+const longestCached = 500;
 
-const contractions: Readonly<Record<string, string>> = {
-  "won't": 'will not',
-  "can't": 'can not',
-  cannot: 'can not',
-  "shan't": 'shall not',
-  dont: 'do not',
-  doesnt: 'does not',
-  didnt: 'did not',
-  isnt: 'is not',
-  cant: 'can not',
-  im: 'i am',
-  ive: 'i have',
-};
-const endings: readonly (readonly [RegExp, string])[] = [
-  [/n't$/, ' not'],
-  [/'m$/, ' am'],
-  [/'re$/, ' are'],
-  [/'ve$/, ' have'],
-  [/'ll$/, ' will'],
-  [/'d$/, ' would'],
-];
-const present: Readonly<Record<string, string>> = { am: 'be', is: 'be', are: 'be', does: 'do', has: 'have' };
+export function draft(content: string): Draft {
+  const cached = drafts.get(content);
+  if (cached !== undefined) return cached;
+  const made = makeDraft(content);
+  if (content.length <= longestCached) drafts.set(content, made);
+  return made;
+}
+
+function makeDraft(content: string): Draft {
+  const { text, names } = normaliseWriting(content);
+  const runs = cutRuns(text);
+  return { text, names, runs, votes: voteForLanguages(runs), readings: new Map() };
+}
 
 export function read(content: string): Reading {
-  const runs = cutRuns(content);
-  const language = detectLanguage(runs.flatMap(({ kind, text }) => (kind === 'word' ? [text] : [])));
-  const tokens: Token[] = [];
-  for (const { kind, text } of runs) {
-    if (kind === 'grams') tokens.push(...readUnspaced(text));
-    else if (kind === 'number') tokens.push(...readNumber(text));
-    else if (kind === 'symbol') tokens.push({ kind: 'symbol', value: text });
-    else
-      for (const word of expand(text, language))
-        if (!idle[language].has(word) && !emphasis.has(word)) tokens.push(readWord(word));
-  }
-  return asFirstPerson(joinNegation(tokens), language);
+  const one = draft(content);
+  return readIn(one, electLexicon(one.votes));
 }
 
-/** Writes out English contractions, and separates elided words in other languages. */
-function expand(text: string, language: WordLanguage): readonly string[] {
-  if (language !== 'en') return text.split("'").filter((part) => part !== '');
-  if (Object.hasOwn(contractions, text)) return (contractions[text] ?? '').split(' ');
-  for (const [ending, written] of endings) if (ending.test(text)) return text.replace(ending, written).split(' ');
-  // "Sam's" can mean "of Sam" or "Sam is". The order of the words decides.
-  return [text.replace(/'s?$/, '')];
+/** Reads both in one language, because the language of a short text is uncertain. */
+export function readTogether(left: Draft, right: Draft): readonly [Reading, Reading] {
+  const lexicon = electLexicon(left.votes, right.votes);
+  return [readIn(left, lexicon), readIn(right, lexicon)];
 }
 
-function readWord(word: string): Token {
-  const negation =
-    negations.get(word) ?? (/\p{Script=Hangul}/u.test(word) && hangulNegation.test(word) ? 'not' : undefined);
-  if (negation !== undefined) return { kind: 'negation', value: negation };
-  const number = numberWords.get(word);
-  if (number !== undefined) return { kind: 'number', value: number };
-  const date = dateWords.get(word) ?? dateWords.get(word.replace(/s$/, '')) ?? hangulDate(word);
-  if (date !== undefined) return { kind: 'date', value: date };
-  if (firstPerson.has(word)) return { kind: 'person', value: '<i>' };
-  const person = persons.get(word);
-  if (person !== undefined) return { kind: 'person', value: person };
-  return { kind: 'word', value: present[word] ?? word };
+function readIn(content: Draft, lexicon: Lexicon): Reading {
+  const known = content.readings.get(lexicon);
+  if (known !== undefined) return known;
+  const { text, names, runs } = content;
+  const tokens = segmentsOf(runs).flatMap((segment): readonly Read[] => {
+    const [first] = segment;
+    if (first?.kind === 'grams') return readUnspaced(first.text, lexiconOf(first.text, text));
+    if (first?.kind === 'number') return [{ kind: 'number', value: first.text.replace(/,(?=\d{3}(?:\D|$))/g, '') }];
+    if (first?.kind === 'symbol') return [{ kind: 'symbol', value: first.text }];
+    return readWords(
+      segment.flatMap(({ text: word }) => spell(word, lexicon)).filter((word) => !emphasis.has(word)),
+      lexicon,
+      names,
+    );
+  });
+  const reading = asFirstPerson(withTimeLast(joinDates(joinNegation(tokens)), lexicon), lexicon);
+  content.readings.set(lexicon, reading);
+  return reading;
 }
 
-/** Korean appends particles to a word. */
-function hangulDate(word: string): string | undefined {
-  return /^[월화수목금토일]요일/u.test(word) ? dateWords.get(word.slice(0, 3)) : undefined;
-}
-
-/**
- * Reads 1,000 as 1000. Leaves dates and times such as 2026-05-01 and 10:30 unchanged. A number before a unit is a
- * token: 5kg is read as 5 kg.
- */
-function readNumber(text: string): readonly Token[] {
-  return [{ kind: 'number', value: text.replace(/,(?=\d{3}(?:\D|$))/g, '') }];
-}
-
-const unspacedParts = new RegExp(
-  [
-    `(?<other>${noNegation.source}|${noNumber.source})`,
-    '(?<self>用户|用戶|ユーザー?|私|僕|俺|我)',
-    `(?<date>${unspacedDate.source})`,
-    `(?<negation>${unspacedNegation.source})`,
-    `(?<number>${unspacedNumber.source})`,
-    '(?<idle>です|ます|的|は|よ|ね|很|了)',
-    '(?<one>.)',
-  ].join('|'),
-  'gu',
+/** Emphasis may stand within a sequence: "gosto muito de". */
+const emphasis = new Set(
+  'very really sehr wirklich muy mucho realmente très beaucoup vraiment molto davvero muito heel erg echt väldigt verkligen очень bardzo çok rất'.split(
+    ' ',
+  ),
 );
-const digits: Readonly<Record<string, string>> = {
-  ...Object.fromEntries([...'〇一二三四五六七八九十'].map((digit, value) => [digit, String(value)])),
-  零: '0',
-  两: '2',
-  兩: '2',
-};
 
-function readUnspaced(run: string): readonly Token[] {
-  return [...run.matchAll(unspacedParts)].flatMap(({ groups = {} }): readonly Token[] => {
-    const { self, date, negation, number, idle: omitted, other, one } = groups;
-    if (omitted !== undefined) return [];
-    if (self !== undefined) return [{ kind: 'person', value: '<i>' }];
-    if (date !== undefined) return [{ kind: 'date', value: date.replace(/^(?:礼拜|禮拜|週|周)/u, '星期') }];
-    if (negation !== undefined) return [{ kind: 'negation', value: 'not' }];
-    if (number !== undefined) return [{ kind: 'number', value: digits[number] ?? number }];
-    return [...(other ?? one ?? '')].map((value) => ({ kind: 'word', value }));
-  });
+function spell(word: string, { language, entries }: Lexicon): readonly string[] {
+  return language.code === 'ko' && entries.has(word) ? [word] : spellingOf(word, language.code);
 }
 
-/** Reads "no longer", "not … anymore" and "do not" as one negation. */
-function joinNegation(tokens: readonly Token[]): readonly Token[] {
-  return tokens.filter(({ kind, value }, index) => {
-    if (kind !== 'word') return true;
-    if (value === 'anymore') return false;
-    if (value === 'do' && tokens[index + 1]?.kind === 'negation') return false;
-    return !(value === 'longer' && tokens[index - 1]?.kind === 'negation');
-  });
+/** Reads "every day I run" as "I run every day". Where two times are named, their order shows what happens when. */
+function withTimeLast(tokens: Reading, { language }: Lexicon): Reading {
+  const times = tokens.filter(({ kind }) => kind === 'time');
+  if (times.length !== 1) return tokens;
+  const rest = tokens.filter(({ kind }) => kind !== 'time');
+  const [verb, subject] = rest;
+  // German, Dutch and Swedish put the verb before the subject if the time comes first.
+  const isInverted =
+    ['de', 'nl', 'sv'].includes(language.code) && tokens[0]?.kind === 'time' && subject?.value === '<i>';
+  if (isInverted && verb !== undefined) return [subject, verb, ...rest.slice(2), ...times];
+  return [...rest, ...times];
+}
+
+/** Groups neighboring words, so that sequences are found across them. A hyphen within a word does not separate. */
+function segmentsOf(runs: readonly Run[]): readonly (readonly Run[])[] {
+  const segments: Run[][] = [];
+  for (const [place, run] of runs.entries()) {
+    const last = segments.at(-1);
+    const isHyphen = run.text === '-' && runs[place - 1]?.kind === 'word' && runs[place + 1]?.kind === 'word';
+    if (isHyphen) continue;
+    if (run.kind === 'word' && last?.at(-1)?.kind === 'word') last.push(run);
+    else segments.push([run]);
+  }
+  return segments;
+}
+
+function readWords(words: readonly string[], lexicon: Lexicon, names: ReadonlySet<string>): readonly Read[] {
+  const tokens: Read[] = [];
+  for (let place = 0; place < words.length; ) {
+    const word = words[place] ?? '';
+    const entry = findEntry(lexicon, words, place);
+    place += entry?.words.length ?? 1;
+    if (entry !== undefined && entry.meaning.kind !== 'other') {
+      const text = entry.words.join(' ');
+      const elaborates = lexicon.elaborating.has(text);
+      const isAttitude = lexicon.attitudes.has(text);
+      tokens.push({ ...entry.meaning, ...(elaborates && { elaborates }), ...(isAttitude && { isAttitude }) });
+      continue;
+    }
+    const isNegated = entry === undefined && (lexicon.language.negatedForm?.test(word) || negationsAnywhere.has(word));
+    if (isNegated) tokens.push({ kind: 'negation', value: 'not' });
+    if (isNegated && negationsAnywhere.has(word)) continue;
+    const isFixed = [place - 2, place - 3].some((before) => fixesNumber(words[before], lexicon));
+    const singular = isFixed ? undefined : singularOf(word, lexicon.language.code);
+    const elaborates = lexicon.elaborating.has(word);
+    tokens.push({
+      kind: 'word',
+      value: names.has(word) && lexicon.language.code !== 'vi' ? withoutAccents(word) : word,
+      ...(singular !== undefined && { singular }),
+      ...(names.has(word) && { isName: true }),
+      ...(elaborates && { elaborates }),
+      ...(lexicon.attitudes.has(word) && { isAttitude: true }),
+    });
+  }
+  return tokens;
+}
+
+/** Writers often leave the accents of names out. In Vietnamese they make other names. */
+const withoutAccents = (word: string) => word.normalize('NFKD').replace(/\p{M}/gu, '');
+
+function fixesNumber(word: string | undefined, lexicon: Lexicon): boolean {
+  if (word === undefined) return false;
+  const kind = lexicon.entries.get(word)?.find((entry) => entry.words.length === 1)?.meaning.kind;
+  return kind === 'idle' || kind === 'number' || (kind === 'person' && word !== 'i');
+}
+
+/** Returns the same form for "background" and "backgrounds". Only in languages that mark it by an s. */
+function singularOf(word: string, code: string): string | undefined {
+  if (word.length < 4 || !['en', 'es', 'fr', 'pt'].includes(code)) return undefined;
+  if (code === 'en' && /[^aeiou]ies$/.test(word)) return `${word.slice(0, -3)}y`;
+  if (/(?:ss|us|is)$/.test(word)) return word;
+  if (code === 'en') return word.replace(/(?<=ch|sh|x|ss)es$|s$/, '');
+  return word.replace(/(?<=[^aeiouáéíóú])es$|s$/, '');
+}
+
+function readUnspaced(run: string, lexicon: Lexicon): readonly Read[] {
+  const characters = [...run];
+  const tokens: Read[] = [];
+  for (let place = 0; place < characters.length; ) {
+    const entry = findEntry(lexicon, characters, place);
+    const text = entry?.words.join('') ?? characters[place] ?? '';
+    place += entry?.words.length ?? 1;
+    if (entry !== undefined && entry.meaning.kind !== 'other') tokens.push(entry.meaning);
+    else tokens.push(...[...text].map((value) => ({ kind: 'word', value }) as const));
+  }
+  if (lexicon.language.negatedForm?.test(run)) tokens.push({ kind: 'negation', value: 'not' });
+  return tokens;
+}
+
+/** How many tokens may lie between "ne" and "jamais". */
+const concordReach = 6;
+
+/** Leaves out what only strengthens a negation, and idle words. */
+function joinNegation(tokens: readonly Read[]): readonly Token[] {
+  const joined: Token[] = [];
+  let lastNegation = Number.NEGATIVE_INFINITY;
+  for (const token of tokens) {
+    const { kind } = token;
+    if (kind === 'idle' || kind === 'other') continue;
+    if (kind === 'negation' || kind === 'concord') {
+      const repeats = kind === 'concord' && joined.length - lastNegation <= concordReach;
+      lastNegation = joined.length;
+      // "Nunca no" is one negation as well as "no … nunca".
+      if (!repeats) joined.push({ ...token, kind: 'negation' });
+      continue;
+    }
+    joined.push(kind === 'user' ? { ...token, kind: 'person' } : { ...token, kind });
+  }
+  return joined.filter(
+    ({ kind, value }, place) =>
+      !(kind === 'word' && value === 'do' && joined[place + 1]?.kind === 'negation') &&
+      !(kind === 'word' && value === 'anymore'),
+  );
 }
 
 /** Reads "The user likes their tea" as "I like my tea". */
-function asFirstPerson(tokens: readonly Token[], language: WordLanguage): Reading {
+function asFirstPerson(tokens: Reading, { language }: Lexicon): Reading {
   const [first, second] = tokens;
-  if (first?.kind !== 'word' || !users.has(first.value)) return tokens;
-  const self: Token = { kind: 'person', value: '<i>' };
-  if (language !== 'en') return [self, ...tokens.slice(1)];
-  const rest = tokens.slice(1).map((token) => (token.value === '<they>' ? self : token));
-  if (second?.kind !== 'word') return [self, ...rest];
-  return [self, { kind: 'word', value: bareVerb(second.value) }, ...rest.slice(1)];
+  if (language.code !== 'en' || first?.value !== '<i>') return tokens;
+  const rest = tokens
+    .slice(1)
+    .map((token): Token => (token.value === '<they>' ? { kind: 'person', value: '<i>' } : token));
+  if (second?.kind !== 'word') return [first, ...rest];
+  return [first, { ...second, value: bareVerb(second.value) }, ...rest.slice(1)];
 }
 
 function bareVerb(verb: string): string {

@@ -1,9 +1,10 @@
 /**
  * Signed addresses of files that the edge serves (docs/specification/system.md#signed-read-urls): `{edge}/o/<bucket>/<key>?<terms>&signature=…`. Bearer
- * secrets: every holder may do what its terms allow until it expires. The file driver signs them, the edge verifies
- * them; both derive the key from the resizing key, so that the edge needs no state and no secret of its own.
+ * secrets: every holder may do what its terms allow until it expires. Resumable uploads, on any driver, have addresses below `/tus/`.
+ * The file driver and the media service sign them, the edge verifies them; both derive the key from the resizing key, so that the edge needs no state and no secret of its own.
  */
 import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { randomHex } from '../ids.ts';
 
 export interface ReadTerms {
   readonly method: 'GET';
@@ -31,7 +32,20 @@ export interface WriteTerms {
   readonly maxSize: number;
 }
 
-export type Terms = ReadTerms | WriteTerms;
+export interface ResumeTerms {
+  readonly method: 'PATCH';
+  readonly bucket: string;
+  readonly key: string;
+  /** Unix seconds. */
+  readonly expires: number;
+  readonly contentType: string;
+  /** Bytes of the whole upload. */
+  readonly size: number;
+  /** 32 lower-case hex digits, unique. */
+  readonly upload: string;
+}
+
+export type Terms = ReadTerms | WriteTerms | ResumeTerms;
 
 /** `resizingKey`, `resizingSalt`: IMGPROXY_KEY and IMGPROXY_SALT (hex). */
 export function deriveAddressKey(resizingKey: string, resizingSalt: string): KeyObject {
@@ -51,20 +65,24 @@ export function signAddress(baseUrl: string, secret: KeyObject, terms: Terms): s
     ...termsAsQuery(terms),
     signature: signatureOf(secret, terms).toString('base64url'),
   });
-  return `${baseUrl}/o/${path}?${query}`;
+  return `${baseUrl}/${terms.method === 'PATCH' ? 'tus' : 'o'}/${path}?${query}`;
+}
+
+interface AddressRequest {
+  readonly method: Terms['method'];
+  readonly bucket: string;
+  readonly key: string;
+  readonly query: URLSearchParams;
 }
 
 /** `undefined`: tampered with, malformed or expired; the edge returns 403 for all three. `nowS`: Unix seconds. */
-export function verifyAddress(
-  secret: KeyObject,
-  request: {
-    readonly method: 'GET' | 'PUT';
-    readonly bucket: string;
-    readonly key: string;
-    readonly query: URLSearchParams;
-  },
-  nowS: number,
-): Terms | undefined {
+export function verifyAddress(secret: KeyObject, request: AddressRequest, nowS: number): Terms | undefined {
+  const terms = readAddress(secret, request);
+  return terms !== undefined && terms.expires > nowS ? terms : undefined;
+}
+
+/** `undefined`: tampered with or malformed. Does not look at the expiry. */
+export function readAddress(secret: KeyObject, request: AddressRequest): Terms | undefined {
   const { method, bucket, key, query } = request;
   const number = (name: string) => (/^\d{1,15}$/.test(query.get(name) ?? '') ? Number(query.get(name)) : undefined);
   const expires = number('expires');
@@ -75,6 +93,10 @@ export function verifyAddress(
   if (method === 'GET') {
     const [etag, name] = [query.get('etag') ?? undefined, query.get('download') ?? undefined];
     terms = { method, bucket, key, expires, contentType, etag, download: name === '' ? true : name };
+  } else if (method === 'PATCH') {
+    const [size, upload] = [number('size'), query.get('upload')];
+    if (contentType === undefined || size === undefined || upload === null) return undefined;
+    terms = { method, bucket, key, expires, contentType, size, upload };
   } else if (contentType === undefined || maxSize === undefined) return undefined;
   else terms = { method, bucket, key, expires, contentType, size: number('size'), maxSize };
   // No parameter beside the signed ones, and none twice.
@@ -83,7 +105,7 @@ export function verifyAddress(
   const given = Buffer.from(query.get('signature') ?? '');
   const right = Buffer.from(signatureOf(secret, terms).toString('base64url'));
   if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined;
-  return expires > nowS ? terms : undefined;
+  return terms;
 }
 
 function termsAsQuery(terms: Terms): Record<string, string> {
@@ -94,8 +116,9 @@ function termsAsQuery(terms: Terms): Record<string, string> {
     ...(terms.method === 'GET' && terms.download !== undefined
       ? { download: terms.download === true ? '' : terms.download }
       : {}),
-    ...(terms.method === 'PUT' && terms.size !== undefined ? { size: String(terms.size) } : {}),
+    ...(terms.method !== 'GET' && terms.size !== undefined ? { size: String(terms.size) } : {}),
     ...(terms.method === 'PUT' ? { max: String(terms.maxSize) } : {}),
+    ...(terms.method === 'PATCH' ? { upload: terms.upload } : {}),
   };
 }
 
@@ -103,4 +126,11 @@ function termsAsQuery(terms: Terms): Record<string, string> {
 function signatureOf(secret: KeyObject, terms: Terms): Buffer {
   const said = [terms.method, terms.bucket, terms.key, Object.entries(termsAsQuery(terms))];
   return createHmac('sha256', secret).update(JSON.stringify(said)).digest();
+}
+
+/** Returns the bearer address of a resumable upload, for the key and size of its terms alone. */
+export type UploadSigner = (terms: Omit<ResumeTerms, 'method' | 'upload'>) => string;
+
+export function resumableSigner(baseUrl: string, secret: KeyObject): UploadSigner {
+  return (terms) => signAddress(baseUrl, secret, { ...terms, method: 'PATCH', upload: randomHex(16) });
 }

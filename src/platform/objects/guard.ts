@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { assertOutsideTransaction } from '../db/db.ts';
 import type { Body } from './bodies.ts';
 import { assertSafeKey, assertSafePrefix } from './keys.ts';
+import { assertUploadId, type ResumableUpload, type ResumableUploads } from './resumable.ts';
 
 interface Guard {
   readonly keys?: readonly string[];
@@ -52,4 +53,18 @@ async function* withProblems<T>(list: () => AsyncIterable<T>, asProblem: Guard['
   } catch (error) {
     throw asProblem(error);
   }
+}
+
+export function guardedUploads(uploads: ResumableUploads, asProblem: Guard['asProblem']): ResumableUploads {
+  const guardedOf = <T>({ id, key }: ResumableUpload, work: () => Promise<T>, body?: Body) => {
+    assertUploadId(id);
+    return guarded({ keys: [key], asProblem, ...(body && { body }) }, work);
+  };
+  return {
+    offset: async (upload) => guardedOf(upload, () => uploads.offset(upload)),
+    append: async (upload, offset, body) => guardedOf(upload, () => uploads.append(upload, offset, body), body),
+    terminate: async (upload) => guardedOf(upload, () => uploads.terminate(upload)),
+    seal: (key) => guarded({ keys: [key], asProblem }, () => uploads.seal(key)),
+    sweep: (before, apply) => guarded({ asProblem }, () => uploads.sweep(before, apply)),
+  };
 }

@@ -4,6 +4,7 @@
  * conformance suite (`conformance.ts`), run on both.
  */
 import type { Readable } from 'node:stream';
+import type { ResumableUploads } from './resumable.ts';
 
 export interface ObjectHead {
   /** Bytes, as the store counts them. */
@@ -111,6 +112,8 @@ export interface Objects {
   readAddress(key: string, options: ReadAddressOptions): string;
   /** A bearer address for one PUT, create only where the store can (docs/specification/media.md#uploads). No call to the store. */
   writeAddress(key: string, options: WriteAddressOptions): WriteAddress;
+  /** Uploads that arrive in several requests. */
+  readonly resumable: ResumableUploads;
   /** For /ready and doctor. Throws if the store does not respond. */
   check(): Promise<void>;
 }

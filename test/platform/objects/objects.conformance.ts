@@ -11,6 +11,7 @@ import { describeKeys } from './keys.conformance.ts';
 import { listed } from './objects.fixture.ts';
 import { describeReads } from './reads.conformance.ts';
 import { describeRemovals } from './removals.conformance.ts';
+import { describeResumable } from './resumable.conformance.ts';
 import { describeWrites } from './writes.conformance.ts';
 
 export function describeObjects(driver: DriverUnderTest): void {
@@ -41,6 +42,7 @@ export function describeObjects(driver: DriverUnderTest): void {
     describeRemovals(rig);
     describeKeys(rig);
     describeAddresses(rig);
+    describeResumable(rig);
   });
 }
 

@@ -28,6 +28,7 @@ export async function dropBucket(bucket: string): Promise<void> {
   const store = openS3Store({ ...testServer, clock: systemClock });
   const client = createS3Client({ ...testServer, clock: systemClock });
   const objects = store.bucket(bucket);
+  await objects.resumable.sweep(new Date(Date.now() + 3_600_000), true);
   await objects.remove((await listed(objects, '')).map(({ key }) => key));
   await client.call({ method: 'DELETE', bucket, repeat: 'always' }, (answer) => answer.body.dump());
   await Promise.all([client.close(), store.close()]);

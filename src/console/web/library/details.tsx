@@ -69,7 +69,23 @@ function Fact({ name, value }: { readonly name: string; readonly value: ReactNod
 function View({ asset }: { readonly asset: Asset }) {
   const { data } = useSigned(isVideo(asset) ? 'video' : 'image', asset.assetId);
   if (isVideo(asset))
-    return <video className="view" controls muted src={data?.url} poster={data?.thumbUrl} aria-label={nameOf(asset)} />;
+    return (
+      <>
+        <video
+          className="view"
+          controls
+          muted
+          src={data?.playUrl ?? data?.url}
+          poster={data?.thumbUrl}
+          aria-label={nameOf(asset)}
+        />
+        {data?.playUrl && data.playUrl !== data.url && (
+          <p className="quiet">
+            This is a rendition, because browsers do not play the original. <a href={data.url}>Open the original</a>
+          </p>
+        )}
+      </>
+    );
   if (!isImage(asset)) return <a href={data?.url}>Open the file</a>;
   return (
     <div className="view">

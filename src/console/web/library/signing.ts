@@ -5,6 +5,7 @@ import { type User, useUser } from '../user.tsx';
 export interface Signed {
   readonly ready: boolean;
   readonly url?: string;
+  readonly playUrl?: string;
   readonly thumbUrl?: string;
   readonly previewUrl?: string;
   readonly blurhash?: string | null;

@@ -62,7 +62,7 @@ export function Video({ assetId, label }: { readonly assetId: string; readonly l
       className="media"
       controls
       preload="metadata"
-      src={data?.url}
+      src={data?.playUrl ?? data?.url}
       poster={data?.thumbUrl}
       aria-label={label}
       muted

@@ -4,14 +4,14 @@
  */
 import type { KeyObject } from 'node:crypto';
 import { constants } from 'node:fs';
-import { copyFile, type FileHandle, link, lstat, open, rename, unlink } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { copyFile, type FileHandle, link, lstat, open, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Clock } from '../../clock.ts';
 import { problems } from '../../problem.ts';
 import { signAddress } from '../addresses.ts';
 import { type Body, chunksOf, heldByReader, WrongLength } from '../bodies.ts';
-import { guarded, guardedListing } from '../guard.ts';
+import { guarded, guardedListing, guardedUploads } from '../guard.ts';
 import { assertSafeKey } from '../keys.ts';
 import {
   assertExpiry,
@@ -26,6 +26,8 @@ import {
 import { clipRange } from '../ranges.ts';
 import { codeOf, createFolders, type Folders, ignore } from './folders.ts';
 import { headOf } from './head.ts';
+import { place } from './placing.ts';
+import { createFileUploads } from './resumable.ts';
 import { createStaging, type Staging } from './staging.ts';
 import { walk } from './walking.ts';
 
@@ -84,6 +86,7 @@ export function openFilesystem(options: FilesystemOptions): Objects {
         headers: { 'Content-Type': contentType, 'If-None-Match': '*' },
       };
     },
+    resumable: guardedUploads(createFileUploads(store.folders, join(options.stagingFolder, 'resumable')), asProblem),
     check: () => guarded({ asProblem }, () => check(store)),
   };
 }
@@ -146,7 +149,7 @@ async function put(store: Store, key: string, body: Body, options: WriteOptions)
   const { path, handle } = await store.staging.create();
   try {
     const written = await write(handle, body, options.size);
-    await place(store, path, key, options);
+    await place(store.folders, path, key, options);
     return written;
   } finally {
     await store.staging.discard(path);
@@ -165,28 +168,6 @@ async function write(handle: FileHandle, body: Body, size: number | undefined): 
   }
 }
 
-/** Gives a complete, synced file its name. Repeated while another process prunes the folder under it. */
-async function place(
-  { folders }: Store,
-  path: string,
-  key: string,
-  { createOnly, reproducible }: Pick<WriteOptions, 'createOnly' | 'reproducible'>,
-): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      const folder = await folders.make(key);
-      const target = `${folder}/${key.slice(key.lastIndexOf('/') + 1)}`;
-      // A link fails when the name is taken; a rename replaces what is there.
-      await (createOnly ? link(path, target) : rename(path, target));
-      if (!reproducible) await folders.sync(folder);
-      return;
-    } catch (error) {
-      if (createOnly && codeOf(error) === 'EEXIST') throw new ObjectExists(key);
-      if (codeOf(error) !== 'ENOENT' || attempt === 100) throw error;
-    }
-  }
-}
-
 /** A link pins the bytes that were seen; the copy then shares their blocks where the file system can. */
 async function copy(store: Store, from: string, to: string, ifMatch?: string): Promise<ObjectHead | undefined> {
   const { folders, staging } = store;
@@ -201,7 +182,7 @@ async function copy(store: Store, from: string, to: string, ifMatch?: string): P
     if (ifMatch !== undefined && ifMatch !== seen.etag) throw new ObjectChanged(from);
     await copyFile(pinned, draft, constants.COPYFILE_FICLONE);
     const copied = await syncFile(draft);
-    await place(store, draft, to, {});
+    await place(folders, draft, to, {});
     return copied;
   } finally {
     await Promise.all([staging.discard(pinned), staging.discard(draft)]);

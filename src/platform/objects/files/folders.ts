@@ -88,7 +88,7 @@ async function isRemoved(folder: string): Promise<boolean> {
   }
 }
 
-async function syncFolder(path: string): Promise<void> {
+export async function syncFolder(path: string): Promise<void> {
   // Pruned in the meantime: what was in it was removed by another.
   const handle = await open(path, 'r').catch(ignore('ENOENT'));
   if (handle === undefined) return;

@@ -3,7 +3,7 @@ import { finished, PassThrough, type Readable } from 'node:stream';
 import { problems } from '../../problem.ts';
 import { type Body, heldByReader, WrongLength } from '../bodies.ts';
 import { attachment } from '../disposition.ts';
-import { guarded, guardedListing } from '../guard.ts';
+import { guarded, guardedListing, guardedUploads } from '../guard.ts';
 import { assertSafeKey } from '../keys.ts';
 import {
   assertExpiry,
@@ -20,6 +20,7 @@ import { mayShowInline } from '../showing.ts';
 import { type S3Answer, type S3Client, S3Fault } from './client.ts';
 import { removeFromS3 } from './deletion.ts';
 import { listS3 } from './listing.ts';
+import { createS3Uploads } from './resumable.ts';
 import { encodePath } from './sigv4.ts';
 import { readXml, textOf } from './xml.ts';
 
@@ -44,7 +45,7 @@ const copiedBytesPerS = 50 * 1024 ** 2;
 
 export function openS3Bucket(store: Bucket): Objects {
   const { client, bucket, abilities } = store;
-  return {
+  const objects = {
     bucket,
     head: (key) => guarded({ keys: [key], asProblem }, () => head(store, key)),
     get: (key, options) => guarded({ keys: [key], asProblem }, () => get(store, key, options)),
@@ -78,7 +79,8 @@ export function openS3Bucket(store: Bucket): Objects {
       };
     },
     check: () => guarded({ asProblem }, () => client.call({ method: 'HEAD', bucket, repeat: 'always' }, drop)),
-  };
+  } satisfies Omit<Objects, 'resumable'>;
+  return { ...objects, resumable: guardedUploads(createS3Uploads(store, objects), asProblem) };
 }
 
 function asProblem(error: unknown): unknown {

@@ -1,0 +1,85 @@
+/** The PATCH requests of this process that store bytes of resumable uploads: at most one for each upload. */
+import { problems } from '#platform/problem.ts';
+import { edgeProblems } from '../problems.ts';
+import type { Arrival } from './arriving.ts';
+
+/** A client whose connection broke unnoticed does not wait longer for its upload. */
+const idleAfterMs = 5000;
+/** Storing what has arrived takes less, unless the store is slow. */
+const settlingMs = 5000;
+
+export interface Session {
+  /** Call this for each chunk that arrives. */
+  moved(): void;
+  /** Always call this, when everything that arrived is stored. */
+  settle(): void;
+}
+
+export interface Sessions {
+  begin(id: string, arrival: Arrival): Session;
+  /**
+   * Waits until no request stores bytes of the upload, if the one that does is over or idle. An idle one is ended. Returns `false` if it
+   * is still under way.
+   */
+  yielded(id: string): Promise<boolean>;
+  /** As `yielded`, but ends a request that is not idle, too. */
+  interrupt(id: string): Promise<boolean>;
+  /** Ends all requests, so that the process can stop. What arrived is stored. */
+  drain(): void;
+}
+
+interface Running {
+  readonly arrival: Arrival;
+  readonly settled: Promise<void>;
+  movedAtMs: number;
+}
+
+export function createSessions(): Sessions {
+  const running = new Map<string, Running>();
+
+  async function ended(session: Running): Promise<boolean> {
+    session.arrival.stop(edgeProblems.upload_in_progress());
+    const timeout = Promise.withResolvers<false>();
+    const timer = setTimeout(() => timeout.resolve(false), settlingMs);
+    try {
+      return await Promise.race([session.settled.then(() => true), timeout.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  return {
+    begin: (id, arrival) => {
+      const { promise: settled, resolve } = Promise.withResolvers<void>();
+      const session = { arrival, settled, movedAtMs: performance.now() };
+      running.set(id, session);
+      return {
+        moved: () => {
+          session.movedAtMs = performance.now();
+        },
+        settle: () => {
+          if (running.get(id) === session) running.delete(id);
+          resolve();
+        },
+      };
+    },
+    yielded: async (id) => {
+      const session = running.get(id);
+      if (session === undefined) return true;
+      return isOver(session) || isIdle(session) ? ended(session) : false;
+    },
+    interrupt: async (id) => {
+      const session = running.get(id);
+      return session === undefined || ended(session);
+    },
+    drain: () => {
+      for (const { arrival } of running.values()) arrival.stop(problems.draining());
+    },
+  };
+}
+
+/** The client has sent everything or has left, and the store is still writing. */
+const isOver = ({ arrival }: Running): boolean => arrival.body.writableEnded || arrival.body.destroyed;
+
+const isIdle = ({ arrival, movedAtMs }: Running): boolean =>
+  performance.now() - movedAtMs >= idleAfterMs && arrival.body.readableLength === 0;

@@ -1,0 +1,165 @@
+/** Resumable uploads (docs/specification/media.md#resumable-uploads). Their addresses are signed, and the store keeps their state. */
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type ResumeTerms, readAddress } from '#platform/objects/addresses.ts';
+import { isSafeKey } from '#platform/objects/keys.ts';
+import { ObjectExists, type Objects } from '#platform/objects/objects.ts';
+import { OffsetConflict, type ResumableUpload, UploadEnded, UploadTakenOver } from '#platform/objects/resumable.ts';
+import { problems } from '#platform/problem.ts';
+import type { FileDeps } from '../files.ts';
+import { edgeProblems } from '../problems.ts';
+import { segmentsBehindFirst, targetOf } from '../targets.ts';
+import { receivePiece } from './arriving.ts';
+import { offsetOf } from './protocol.ts';
+import type { Sessions } from './sessions.ts';
+
+export interface TusDeps extends FileDeps {
+  readonly sessions: Sessions;
+}
+
+interface FoundUpload {
+  readonly upload: ResumableUpload;
+  readonly objects: Objects;
+  /** The value of `Upload-Expires`. */
+  readonly expires: string;
+}
+
+export async function describeUpload(deps: TusDeps, request: FastifyRequest, reply: FastifyReply) {
+  const found = findUpload(deps, request);
+  const { upload } = found;
+  // A client reads the offset after its connection broke. What arrived before is being stored.
+  const isFree = await deps.sessions.yielded(upload.id);
+  const offset = await durableOffset(found);
+  // The process that received the last byte may have died before it created the object.
+  if (offset === upload.size) {
+    if (!isFree) throw edgeProblems.upload_in_progress({ retryAfterS: 1 });
+    await completeUpload(found);
+  }
+  return reply
+    .headers({
+      'upload-offset': String(offset),
+      'upload-length': String(upload.size),
+      'upload-expires': found.expires,
+      'cache-control': 'no-store',
+    })
+    .send();
+}
+
+export async function appendToUpload(deps: TusDeps, request: FastifyRequest, reply: FastifyReply) {
+  const found = findUpload(deps, request);
+  const { upload, objects, expires } = found;
+  const offset = offsetOf(request);
+  const left = upload.size - offset;
+  const announced = request.headers['content-length'];
+  const size = announced === undefined ? undefined : Number(announced);
+  if (left < 0 || (size !== undefined && size > left)) throw tooLarge(upload.size);
+  if (!(await deps.sessions.yielded(upload.id))) throw edgeProblems.upload_in_progress({ retryAfterS: 1 });
+  const stored = await durableOffset(found);
+  if (stored !== offset) throw conflict(stored);
+  const answer = (newOffset: number) =>
+    reply
+      .code(204)
+      .headers({ 'upload-offset': String(newOffset), 'upload-expires': expires })
+      .send();
+  if (left === 0) {
+    await completeUpload(found);
+    return answer(offset);
+  }
+  const place = deps.uploads.begin(objects.bucket, upload.key);
+  try {
+    const arrival = receivePiece(request, reply, {
+      maxBytes: left,
+      tooLarge: () => tooLarge(upload.size),
+      hasRoomFor: (bytes) => {
+        session.moved();
+        return place.add(bytes);
+      },
+    });
+    const session = deps.sessions.begin(upload.id, arrival);
+    try {
+      const newOffset = await objects.resumable.append(upload, offset, arrival.body);
+      const fault = arrival.fault();
+      if (fault !== undefined && newOffset < upload.size) throw fault;
+      return answer(newOffset);
+    } finally {
+      session.settle();
+    }
+  } catch (error) {
+    throw asProblem(error);
+  } finally {
+    place.end();
+  }
+}
+
+export async function terminateUpload(deps: TusDeps, request: FastifyRequest, reply: FastifyReply) {
+  const found = findUpload(deps, request);
+  const { upload, objects } = found;
+  if (!(await deps.sessions.interrupt(upload.id))) throw edgeProblems.upload_in_progress({ retryAfterS: 1 });
+  // A whole upload is an object, which its owner deletes by its asset.
+  if ((await durableOffset(found)) === upload.size) throw edgeProblems.upload_ended();
+  await objects.resumable.terminate(upload);
+  return reply.code(204).send();
+}
+
+/** An address that was changed is unknown. */
+function findUpload({ addressKey, bucket, clock }: TusDeps, { raw }: FastifyRequest): FoundUpload {
+  const { path, query } = targetOf(raw);
+  const [name = '', ...rest] = segmentsBehindFirst(path) ?? [];
+  const key = rest.join('/');
+  const terms = isSafeKey(key) ? readAddress(addressKey, { method: 'PATCH', bucket: name, key, query }) : undefined;
+  const objects = bucket(name);
+  if (terms?.method !== 'PATCH' || objects === undefined) throw problems.not_found();
+  if (terms.expires * 1000 <= clock.now()) throw edgeProblems.upload_ended({ message: 'The upload has expired.' });
+  return { upload: uploadOf(terms), objects, expires: new Date(terms.expires * 1000).toUTCString() };
+}
+
+const uploadOf = ({ upload, key, size, contentType }: ResumeTerms): ResumableUpload => ({
+  id: upload,
+  key,
+  size,
+  contentType,
+});
+
+/** An object under the key, by whatever upload, is the whole upload if it has its size. Throws 410. */
+async function durableOffset({ upload, objects }: FoundUpload): Promise<number> {
+  const sizeOfObject = async () => {
+    const head = await objects.head(upload.key);
+    if (head !== undefined && head.size !== upload.size) throw edgeProblems.upload_ended({ message: taken });
+    return head?.size;
+  };
+  const size = await sizeOfObject();
+  if (size !== undefined) return size;
+  try {
+    return await objects.resumable.offset(upload);
+  } catch (error) {
+    if (!(error instanceof UploadEnded)) throw error;
+    // Another process may have completed it since the first look.
+    const completed = await sizeOfObject();
+    if (completed === undefined) throw edgeProblems.upload_ended();
+    return completed;
+  }
+}
+
+async function completeUpload({ upload, objects }: FoundUpload): Promise<void> {
+  if ((await objects.head(upload.key)) !== undefined) return;
+  try {
+    await objects.resumable.append(upload, upload.size, Readable.from([]));
+  } catch (error) {
+    if (!(error instanceof ObjectExists)) throw asProblem(error);
+  }
+}
+
+function asProblem(error: unknown): unknown {
+  if (error instanceof OffsetConflict) return conflict(error.offset);
+  if (error instanceof UploadEnded) return edgeProblems.upload_ended({ cause: error });
+  // The next request reads the offset of the other process, or finds the object.
+  if (error instanceof UploadTakenOver || error instanceof ObjectExists)
+    return edgeProblems.upload_in_progress({ retryAfterS: 1, cause: error });
+  return error;
+}
+
+const conflict = (offset: number) => edgeProblems.offset_conflict({ message: `The upload has ${offset} bytes.` });
+
+const tooLarge = (size: number) => problems.payload_too_large({ message: `The upload has ${size} bytes in all.` });
+
+const taken = 'Another upload has created the object.';

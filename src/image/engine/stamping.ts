@@ -1,0 +1,82 @@
+/** Puts the wordmark on a variant, where the request wants it. */
+import type { Sharp } from 'sharp';
+import type { Deadline } from './deadline.ts';
+import { openRaw, type RawPicture, toRaw } from './decoding.ts';
+import type { Watermark } from './edits.ts';
+import type { Size } from './geometry.ts';
+import { type Area, placeInside } from './positions.ts';
+import { markSize } from './watermarking.ts';
+import { wordmark } from './wordmark.ts';
+
+export async function stampWatermark(
+  picture: Sharp,
+  size: Size,
+  watermark: Watermark,
+  dpr: number,
+  deadline: Deadline,
+): Promise<Sharp> {
+  const mark = await toRaw(
+    openRaw(fade(wordmark(), watermark.opacity), deadline).resize({ ...sizeOf(watermark, size), fit: 'fill' }),
+  );
+  if (watermark.position === 're') return repeat(picture, size, mark, watermark, deadline);
+  const at = placeInside(
+    size,
+    mark,
+    { type: watermark.position, x: watermark.x, y: watermark.y },
+    { dpr, overflows: true },
+  );
+  const seen = visiblePart({ ...at, width: mark.width, height: mark.height }, size);
+  const part = await toRaw(
+    openRaw(mark, deadline).extract({ ...seen, left: seen.left - at.left, top: seen.top - at.top }),
+  );
+  return picture.composite([{ ...overlayOf(part), left: seen.left, top: seen.top }]);
+}
+
+/** In the proportions of the mark: inside of a share of the picture, or as on downloads. */
+function sizeOf({ scale }: Watermark, picture: Size): Size {
+  if (scale === 0) return markSize(picture);
+  const { width, height } = wordmark();
+  const factor = Math.min((picture.width * scale) / width, (picture.height * scale) / height);
+  return { width: Math.max(1, Math.round(width * factor)), height: Math.max(1, Math.round(height * factor)) };
+}
+
+function fade(mark: RawPicture, opacity: number): RawPicture {
+  const data = Uint8Array.from(mark.data);
+  for (let alpha = 3; alpha < data.length; alpha += 4) data[alpha] = Math.round((data[alpha] ?? 0) * opacity);
+  return { ...mark, data };
+}
+
+/** `x` and `y` are the space between two marks. */
+async function repeat(
+  picture: Sharp,
+  size: Size,
+  mark: RawPicture,
+  { x, y }: Watermark,
+  deadline: Deadline,
+): Promise<Sharp> {
+  const right = Math.round(Math.abs(x) >= 1 ? Math.abs(x) : Math.abs(x) * size.width);
+  const bottom = Math.round(Math.abs(y) >= 1 ? Math.abs(y) : Math.abs(y) * size.height);
+  const [width, height] = [Math.min(mark.width + right, size.width), Math.min(mark.height + bottom, size.height)];
+  const spaced = openRaw(mark, deadline).extend({
+    right: Math.max(0, width - mark.width),
+    bottom: Math.max(0, height - mark.height),
+    background: { r: 0, g: 0, b: 0, alpha: 0 },
+  });
+  const whole = await toRaw(spaced);
+  const tile = await toRaw(openRaw(whole, deadline).extract({ left: 0, top: 0, width, height }));
+  return picture.composite([{ ...overlayOf(tile), tile: true }]);
+}
+
+function visiblePart({ left, top, width, height }: Area, picture: Size): Area {
+  const [from, above] = [Math.max(0, left), Math.max(0, top)];
+  return {
+    left: from,
+    top: above,
+    width: Math.min(left + width, picture.width) - from,
+    height: Math.min(top + height, picture.height) - above,
+  };
+}
+
+function overlayOf({ data, width, height, channels }: RawPicture) {
+  return { input: Buffer.from(data), raw: { width, height, channels } };
+}

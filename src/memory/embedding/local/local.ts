@@ -1,0 +1,189 @@
+/**
+ * The `local` embedder: a sentence model in a thread of this process, with onnxruntime-node. Concurrent texts share a
+ * batch. If the thread ends, waiting texts fail with `embedder_unavailable`, and the next ones start another thread.
+ */
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { availableParallelism } from 'node:os';
+import { pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { StartFault } from '#platform/lifecycle.ts';
+import { withDeadline } from '#platform/resilience/deadline.ts';
+import { memoryProblems } from '../../problems.ts';
+import type { Embedder } from '../embedder.ts';
+import { prefixesOf } from '../prefixes.ts';
+import { findModel, type LocalModel } from './models.ts';
+
+export interface LocalEmbedderOptions {
+  /** The name of a model that `npm run embedder` downloaded, or a folder. */
+  readonly model: string;
+  readonly dataDir: string;
+  /** The file of onnxruntime-node, if it is not among the packages of the project. */
+  readonly runtime?: string;
+}
+
+export interface WorkerData {
+  readonly model: LocalModel;
+  /** A URL. */
+  readonly runtime: string;
+  readonly threads: number;
+}
+export interface WorkerOrder {
+  readonly id: number;
+  readonly texts: readonly string[];
+}
+export type WorkerAnswer =
+  | { readonly id: number; readonly vectors: readonly Float32Array[] }
+  | { readonly id: number; readonly fault: string };
+
+export const runtimePackage = 'onnxruntime-node@1.30.0';
+const largestBatch = 32;
+/** More texts fail at once, so that a slow machine does not collect them without limit. */
+const mostWaiting = 2_000;
+const longestInput = 6_000;
+const timeoutMs = 30_000;
+/** A shorter limit for searches, which can fall back to text. */
+const queryTimeoutMs = 3_000;
+
+interface Waiting {
+  readonly text: string;
+  readonly resolve: (vector: Float32Array) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Throws a `StartFault` if the package or files of the model are missing. */
+export function createLocalEmbedder(options: LocalEmbedderOptions): Embedder {
+  const model = findModel(options.model, options.dataDir);
+  const runtime = options.runtime ?? findRuntime();
+  const prefixes = prefixesOf(model.name);
+  const thread = createThread({
+    model,
+    runtime: pathToFileURL(runtime).href,
+    threads: Math.max(1, availableParallelism() - 1),
+  });
+  let waiting: Waiting[] = [];
+  let isRunning = false;
+
+  const run = async () => {
+    if (isRunning) return;
+    isRunning = true;
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, largestBatch);
+      waiting = waiting.slice(largestBatch);
+      try {
+        const vectors = await thread.embed(batch.map(({ text }) => text));
+        for (const [index, { resolve, reject }] of batch.entries()) {
+          const vector = vectors[index];
+          if (vector === undefined || !isDirected(vector)) reject(unavailable('a vector has no direction'));
+          else resolve(vector);
+        }
+      } catch (error) {
+        for (const { reject } of batch) reject(unavailable(error instanceof Error ? error.message : String(error)));
+      }
+    }
+    isRunning = false;
+  };
+  const embedOne = (text: string, isUrgent: boolean) =>
+    new Promise<Float32Array>((resolve, reject) => {
+      if (waiting.length >= mostWaiting) {
+        reject(unavailable('too many texts are waiting'));
+        return;
+      }
+      const entry = { text: text.slice(0, longestInput).toWellFormed(), resolve, reject };
+      if (isUrgent) waiting.unshift(entry);
+      else waiting.push(entry);
+      setImmediate(() => void run());
+    });
+  const limited = (milliseconds: number, work: () => Promise<Float32Array>) =>
+    withDeadline(milliseconds, work).catch((cause: unknown) => {
+      throw memoryProblems.embedder_unavailable({ cause });
+    });
+
+  return {
+    name: `local:${model.name}`,
+    lexical: false,
+    searchWeight: 0.6,
+    searchFloor: 0.2,
+    embed: (texts) =>
+      Promise.all(texts.map((text) => limited(timeoutMs, () => embedOne(prefixes.passage + text, false)))),
+    embedQuery: (text) => limited(queryTimeoutMs, () => embedOne(prefixes.query + text, true)),
+    close: () => {
+      for (const { reject } of waiting.splice(0)) reject(unavailable('it is closed'));
+      return thread.close();
+    },
+  };
+}
+
+function findRuntime(): string {
+  try {
+    return createRequire(import.meta.url).resolve('onnxruntime-node');
+  } catch {
+    throw new StartFault(
+      `EMBEDDING_BASE_URL is \`local\`, which needs a package that is not installed. Run \`npm install --no-save ${runtimePackage}\`.`,
+    );
+  }
+}
+
+const isDirected = (vector: Float32Array) => Math.abs(vector.reduce((sum, value) => sum + value * value, 0) - 1) < 0.01;
+
+const unavailable = (reason: string) =>
+  memoryProblems.embedder_unavailable({ cause: new Error(`Embeddings: ${reason}`) });
+
+interface Thread {
+  embed(texts: readonly string[]): Promise<readonly Float32Array[]>;
+  close(): Promise<void>;
+}
+
+/** Starts the thread when it is first needed. */
+function createThread(data: WorkerData): Thread {
+  let worker: Worker | undefined;
+  let lastId = 0;
+  let pending:
+    | {
+        readonly id: number;
+        readonly resolve: (vectors: readonly Float32Array[]) => void;
+        readonly reject: (error: Error) => void;
+      }
+    | undefined;
+  const fail = (error: Error) => {
+    pending?.reject(error);
+    pending = undefined;
+  };
+  const start = () => {
+    const started = new Worker(new URL('worker.ts', import.meta.url), { workerData: data });
+    started.on('message', (answer: WorkerAnswer) => {
+      if (answer.id !== pending?.id) return;
+      const { resolve, reject } = pending;
+      pending = undefined;
+      // An idle thread keeps no program running.
+      started.unref();
+      if ('fault' in answer) reject(new Error(answer.fault));
+      else resolve(answer.vectors);
+    });
+    started.on('error', fail);
+    started.on('exit', () => {
+      if (worker === started) worker = undefined;
+      fail(new Error('the thread of the model ended'));
+    });
+    return started;
+  };
+  return {
+    embed: (texts) =>
+      new Promise((resolve, reject) => {
+        worker ??= start();
+        worker.ref();
+        lastId += 1;
+        pending = { id: lastId, resolve, reject };
+        worker.postMessage({ id: lastId, texts } satisfies WorkerOrder);
+      }),
+    close: async () => {
+      const last = worker;
+      if (last === undefined) return;
+      // A thread that is terminated while the runtime works would end the process.
+      const ended = once(last, 'exit');
+      last.ref();
+      last.postMessage('close');
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import {
+  type MergingPair,
+  mergingHalves,
+  mergingPairs,
+  type Relation,
+  relations,
+} from '../../../test/memory/merging.fixture.ts';
+import { calibrated } from '../../../test/memory/ranked.fixture.ts';
+import { createBuiltinEmbedder } from '../embedding/builtin.ts';
+import type { CalibratedEmbedder } from '../embedding/calibration.ts';
+import { cosine } from '../embedding/embedder.ts';
+import { comparePair } from './comparing.ts';
+import { draft } from './reading.ts';
+
+/** MEMORY_MERGE_SIMILARITY. */
+const mergeAbove = 0.9;
+
+describe('the set of pairs', () => {
+  it('is large enough, in 20 languages', () => {
+    expect(mergingPairs.length).toBeGreaterThanOrEqual(600);
+    expect(new Set(mergingPairs.map(({ language }) => language)).size).toBe(20);
+  });
+
+  it('holds no pair twice', () => {
+    const texts = mergingPairs.map(({ first, second }) => `${first} | ${second}`);
+    expect(new Set(texts).size).toBe(texts.length);
+  });
+});
+
+describe('merging with the built-in embedder, on the half that nothing is tuned on', () => {
+  let embedder: CalibratedEmbedder;
+  beforeAll(async () => {
+    embedder = await calibrated(createBuiltinEmbedder());
+  });
+
+  async function compared({ first, second }: MergingPair, lexical = true) {
+    const [left = new Float32Array(), right = new Float32Array()] = await embedder.embed([first, second]);
+    const similarity = lexical ? embedder.similarityOf(cosine(left, right)) : 1;
+    return comparePair(draft(first), draft(second), { similarity, lexical, mergeAbove });
+  }
+
+  async function shareOf(relation: Relation, holds: (result: Awaited<ReturnType<typeof compared>>) => boolean) {
+    const pairs = mergingHalves.reported.filter((pair) => pair.relation === relation);
+    const results = await Promise.all(pairs.map((pair) => compared(pair)));
+    const share = results.filter(holds).length / pairs.length;
+    console.info(`${relations[relation]}: ${share.toFixed(3)} of ${pairs.length}`);
+    return share;
+  }
+
+  it('merges most pairs of the same fact', async () => {
+    expect(await shareOf('=', ({ isTwin }) => isTwin)).toBeGreaterThanOrEqual(0.85);
+  });
+
+  it('links most contradictions', async () => {
+    expect(await shareOf('!', ({ link }) => link === 'conflict')).toBeGreaterThanOrEqual(0.85);
+  });
+
+  it('merges no other pair, in either order', async () => {
+    const others = bothOrders(mergingPairs.filter(({ relation }) => relation !== '='));
+    expect(await mergedOf(others, true)).toEqual([]);
+  });
+
+  it('merges no contradiction, however similar an embedding model finds it', async () => {
+    const contradictions = bothOrders(mergingPairs.filter(({ relation }) => relation === '!'));
+    expect(await mergedOf(contradictions, false)).toEqual([]);
+  });
+
+  async function mergedOf(pairs: readonly MergingPair[], lexical: boolean): Promise<readonly string[]> {
+    const merged = await Promise.all(
+      pairs.map(async (pair) => ((await compared(pair, lexical)).isTwin ? [`${pair.first} | ${pair.second}`] : [])),
+    );
+    return merged.flat();
+  }
+});
+
+const bothOrders = (pairs: readonly MergingPair[]): readonly MergingPair[] => [
+  ...pairs,
+  ...pairs.map((pair) => ({ ...pair, first: pair.second, second: pair.first })),
+];

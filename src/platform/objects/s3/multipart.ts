@@ -1,0 +1,165 @@
+/** S3's multipart uploads: parts that become one object at the end. All parts but the last have at least 5 MiB. */
+import type { Readable } from 'node:stream';
+import { escapeXml } from '../../escaping.ts';
+import { ObjectExists } from '../objects.ts';
+import { type S3Client, S3Fault } from './client.ts';
+import { readXml, textOf, type XmlElement } from './xml.ts';
+
+export interface S3Place {
+  readonly client: S3Client;
+  readonly bucket: string;
+}
+
+export interface Multipart {
+  readonly key: string;
+  readonly uploadId: string;
+}
+
+export interface Part {
+  readonly number: number;
+  readonly etag: string;
+  readonly size: number;
+}
+
+type Query = Readonly<Record<string, string>>;
+
+/** What a server is expected to put together, at the least. */
+const joinedBytesPerS = 50 * 1024 ** 2;
+
+export function initiateMultipart({ client, bucket }: S3Place, key: string, contentType: string): Promise<Multipart> {
+  const headers = { 'content-type': contentType };
+  // If a response is lost, a repeat leaves an upload without parts, which a sweep aborts.
+  const request = { method: 'POST', bucket, key, query: { uploads: '' }, headers, repeat: 'always' } as const;
+  return client.call(request, async ({ body }) => ({ key, uploadId: needed(readXml(await body.text()), 'UploadId') }));
+}
+
+/** Replaces a part of the same number. Returns `undefined` if the upload was completed or aborted. */
+export function uploadPart(
+  { client, bucket }: S3Place,
+  { key, uploadId }: Multipart,
+  number: number,
+  body: Readable,
+  size: number,
+): Promise<Part | undefined> {
+  const query = { partNumber: String(number), uploadId };
+  return client
+    .call({ method: 'PUT', bucket, key, query, body, size, repeat: 'never' }, async ({ headers, body: answer }) => {
+      await answer.dump();
+      const { etag } = headers;
+      if (typeof etag !== 'string') throw new Error('the S3 server answered a part without an etag');
+      return { number, etag, size };
+    })
+    .catch(absentOn404);
+}
+
+/** Returns the parts in order, or `undefined` if the upload was completed or aborted. */
+export async function listParts(
+  { client, bucket }: S3Place,
+  { key, uploadId }: Multipart,
+  pageParts = 1000,
+): Promise<readonly Part[] | undefined> {
+  const parts: Part[] = [];
+  let marker: string | undefined = '0';
+  while (marker !== undefined) {
+    const query: Query = { uploadId, 'max-parts': String(pageParts), 'part-number-marker': marker };
+    const page: XmlElement | undefined = await client
+      .call({ method: 'GET', bucket, key, query, repeat: 'always' }, async ({ body }) => readXml(await body.text()))
+      .catch(absentOn404);
+    if (page === undefined) return undefined;
+    parts.push(...page.children.filter(({ name }) => name === 'Part').map(partOf));
+    marker = textOf(page, 'IsTruncated') === 'true' ? needed(page, 'NextPartNumberMarker') : undefined;
+  }
+  return parts;
+}
+
+const partOf = (part: XmlElement): Part => ({
+  number: Number(needed(part, 'PartNumber')),
+  etag: needed(part, 'ETag'),
+  size: Number(needed(part, 'Size')),
+});
+
+/**
+ * Creates the object. Some servers do not know the condition and replace an object, so look first. `gone`: the upload was completed or
+ * aborted. Throws ObjectExists.
+ */
+export async function completeMultipart(
+  { client, bucket }: S3Place,
+  { key, uploadId }: Multipart,
+  parts: readonly Part[],
+): Promise<'completed' | 'gone'> {
+  const body = Buffer.from(
+    `<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${parts.map(partXml).join('')}</CompleteMultipartUpload>`,
+  );
+  const moreTimeMs = (parts.reduce((sum, { size }) => sum + size, 0) / joinedBytesPerS) * 1000;
+  const attempt = (condition: Readonly<Record<string, string>>) => {
+    const headers = { 'content-type': 'application/xml', ...condition };
+    const request = { method: 'POST', bucket, key, query: { uploadId }, headers, body, moreTimeMs } as const;
+    return client.call({ ...request, repeat: 'refused' }, async (answer) => {
+      const result = readXml(await answer.body.text());
+      // A completion that fails late does so after the status has been sent.
+      if (result.name !== 'CompleteMultipartUploadResult') throw new S3Fault(500, textOf(result, 'Code'));
+    });
+  };
+  try {
+    await attempt({ 'if-none-match': '*' }).catch((error: unknown) => {
+      if (!(error instanceof S3Fault) || error.status !== 501) throw error;
+      return attempt({});
+    });
+    return 'completed';
+  } catch (error) {
+    if (error instanceof S3Fault && error.status === 404) return 'gone';
+    if (error instanceof S3Fault && error.status === 412) throw new ObjectExists(key);
+    throw error;
+  }
+}
+
+const partXml = ({ number, etag }: Part) =>
+  `<Part><PartNumber>${number}</PartNumber><ETag>${escapeXml(etag)}</ETag></Part>`;
+
+/** One that is completed or aborted already is no failure. */
+export async function abortMultipart({ client, bucket }: S3Place, { key, uploadId }: Multipart): Promise<void> {
+  const request = { method: 'DELETE', bucket, key, query: { uploadId }, repeat: 'always' } as const;
+  await client.call(request, ({ body }) => body.dump()).catch(absentOn404);
+}
+
+/** Lists the uploads in progress whose keys begin with `prefix`. */
+export async function* listMultiparts(
+  { client, bucket }: S3Place,
+  prefix: string,
+): AsyncGenerator<Multipart & { readonly initiatedAt: Date }> {
+  let markers: Query | undefined = {};
+  while (markers !== undefined) {
+    const query: Query = { uploads: '', 'encoding-type': 'url', prefix, ...markers };
+    const page: XmlElement | undefined = await client
+      .call({ method: 'GET', bucket, query, repeat: 'always' }, async ({ body }) => readXml(await body.text()))
+      .catch(absentOn404);
+    if (page === undefined) return;
+    const isEncoded = textOf(page, 'EncodingType') === 'url';
+    const decoded = (key: string) => (isEncoded ? decodeURIComponent(key.replaceAll('+', ' ')) : key);
+    for (const upload of page.children.filter(({ name }) => name === 'Upload')) {
+      yield {
+        key: decoded(needed(upload, 'Key')),
+        uploadId: needed(upload, 'UploadId'),
+        initiatedAt: new Date(needed(upload, 'Initiated')),
+      };
+    }
+    markers =
+      textOf(page, 'IsTruncated') === 'true'
+        ? {
+            'key-marker': decoded(needed(page, 'NextKeyMarker')),
+            'upload-id-marker': needed(page, 'NextUploadIdMarker'),
+          }
+        : undefined;
+  }
+}
+
+function absentOn404(error: unknown): undefined {
+  if (error instanceof S3Fault && error.status === 404) return undefined;
+  throw error;
+}
+
+function needed(element: XmlElement, name: string): string {
+  const text = textOf(element, name);
+  if (text === undefined) throw new Error(`the S3 server left ${name} away`);
+  return text;
+}

@@ -1,0 +1,236 @@
+/**
+ * Resumable uploads on S3: a multipart upload whose parts have one size (some servers require that), and objects below
+ * `.uploads/<id>/`: `multipart` names the multipart upload, and `tail-<parts>-<bytes>` holds what follows that many parts. Nothing is locked: a
+ * part is only replaced by one of the same extent, and of several tails the longest counts.
+ */
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { ObjectExists, type Objects } from '../objects.ts';
+import {
+  OffsetConflict,
+  type ResumableUpload,
+  type ResumableUploads,
+  UploadEnded,
+  UploadTakenOver,
+} from '../resumable.ts';
+import { S3Fault } from './client.ts';
+import {
+  abortMultipart,
+  completeMultipart,
+  initiateMultipart,
+  listMultiparts,
+  listParts,
+  type Multipart,
+  type Part,
+  type S3Place,
+  uploadPart,
+} from './multipart.ts';
+import { openSpool, type Spool } from './spool.ts';
+
+export const uploadsPrefix = '.uploads/';
+const binary = 'application/octet-stream';
+const smallestPartBytes = 8 * 1024 ** 2;
+/** S3's limit. */
+const maxParts = 10_000;
+
+interface Tail {
+  readonly name: string;
+  readonly afterParts: number;
+  readonly size: number;
+}
+
+interface State {
+  readonly multipart: Multipart | undefined;
+  readonly parts: readonly Part[];
+  readonly tail: Tail | undefined;
+  /** Every tail, the outdated ones too. */
+  readonly tails: readonly Tail[];
+  readonly offset: number;
+}
+
+type Store = Pick<Objects, 'get' | 'head' | 'put' | 'list' | 'remove'>;
+
+export function createS3Uploads(place: S3Place, objects: Store): ResumableUploads {
+  async function read(upload: ResumableUpload): Promise<State> {
+    const folder = folderOf(upload);
+    const names: string[] = [];
+    for await (const { key } of objects.list(folder)) names.push(key.slice(folder.length));
+    if (names.includes('ended')) throw new UploadEnded();
+    const tails = names.map(tailOf).filter((tail) => tail !== undefined);
+    const multipart = names.includes('multipart') ? await readMultipart(upload) : undefined;
+    // Completed, aborted by a sweep, or sealed.
+    const parts = multipart && (await listParts(place, multipart));
+    if (multipart !== undefined && parts === undefined) throw new UploadEnded();
+    const leading = leadingParts(parts ?? []);
+    const tail = tails.filter(({ afterParts }) => afterParts === leading.length).sort((a, b) => b.size - a.size)[0];
+    const offset = leading.reduce((sum, { size }) => sum + size, 0) + (tail?.size ?? 0);
+    return { multipart, parts: leading, tail, tails, offset };
+  }
+
+  async function readMultipart(upload: ResumableUpload): Promise<Multipart | undefined> {
+    const body = await objects.get(`${folderOf(upload)}multipart`);
+    return body && { key: upload.key, uploadId: await text(body.stream) };
+  }
+
+  /** Of several processes, one creates the record, and the others use it. */
+  async function beginMultipart(upload: ResumableUpload): Promise<Multipart> {
+    const ours = await initiateMultipart(place, upload.key, upload.contentType);
+    try {
+      const options = { contentType: binary, createOnly: true };
+      await objects.put(`${folderOf(upload)}multipart`, Buffer.from(ours.uploadId), options);
+    } catch (error) {
+      // After any other error the record may exist. If not, a sweep aborts ours.
+      if (!(error instanceof ObjectExists)) throw error;
+      await abortMultipart(place, ours);
+    }
+    const theirs = await readMultipart(upload);
+    if (theirs === undefined) throw new UploadEnded();
+    return theirs;
+  }
+
+  async function removeFolder(folder: string): Promise<void> {
+    const keys: string[] = [];
+    for await (const { key } of objects.list(folder)) keys.push(key);
+    if (keys.length > 0) await objects.remove(keys);
+  }
+
+  /** Stores the bytes of one request. The spool begins with the tail of the request before. */
+  async function receive(upload: ResumableUpload, state: State, spool: Spool, body: Readable): Promise<number> {
+    const partBytes = partBytesOf(upload);
+    const parts = [...state.parts];
+    let { multipart, offset } = state;
+    const flush = async () => {
+      multipart ??= await beginMultipart(upload);
+      const part = await uploadPart(place, multipart, parts.length + 1, spool.read(), spool.size);
+      if (part === undefined) throw new UploadTakenOver();
+      parts.push(part);
+      spool.clear();
+    };
+    const take = async (bytes: Uint8Array) => {
+      if (offset + bytes.length > upload.size) throw new RangeError('the body is longer than the upload');
+      for (let taken = 0; taken < bytes.length; ) {
+        if (spool.size === partBytes) await flush();
+        const piece = bytes.subarray(taken, taken + partBytes - spool.size);
+        await spool.add(piece);
+        taken += piece.length;
+        offset += piece.length;
+      }
+    };
+    let failure: unknown;
+    try {
+      for await (const chunk of body) await take(chunk);
+    } catch (error) {
+      if (error instanceof UploadTakenOver) throw error;
+      failure = error;
+    }
+    // Whole is whole, however the request ended: a client that reads this offset sends nothing more.
+    if (offset === upload.size) {
+      if (upload.size > partBytes && spool.size > 0) await flush();
+      await complete(upload, multipart, parts, spool);
+      return offset;
+    }
+    await keepTail(upload, { ...state, parts }, spool);
+    if (failure !== undefined) throw failure;
+    return offset;
+  }
+
+  async function keepTail(upload: ResumableUpload, { parts, tails }: State, spool: Spool): Promise<void> {
+    const folder = folderOf(upload);
+    const kept = `tail-${parts.length}-${spool.size}`;
+    if (spool.size > 0 && !tails.some(({ name }) => name === kept))
+      await objects.put(folder + kept, spool.read(), { contentType: binary, size: spool.size });
+    const outdated = tails.filter(
+      ({ afterParts, size }) => afterParts < parts.length || (afterParts === parts.length && size < spool.size),
+    );
+    if (outdated.length > 0) await objects.remove(outdated.map(({ name }) => folder + name));
+  }
+
+  async function complete(
+    upload: ResumableUpload,
+    multipart: Multipart | undefined,
+    parts: readonly Part[],
+    spool: Spool,
+  ): Promise<void> {
+    const { key, size, contentType } = upload;
+    if (multipart === undefined) await objects.put(key, spool.read(), { contentType, size, createOnly: true });
+    else {
+      // Not every server knows the condition on a completion. `seal` stops what this look misses.
+      if ((await objects.head(key)) !== undefined) throw new ObjectExists(key);
+      if ((await completeMultipart(place, multipart, parts)) === 'gone') throw new UploadTakenOver();
+    }
+    await removeFolder(folderOf(upload));
+  }
+
+  return {
+    offset: async (upload) => (await read(upload)).offset,
+    append: async (upload, offset, body) => {
+      const state = await read(upload);
+      if (state.offset !== offset) throw new OffsetConflict(state.offset);
+      const spool = await openSpool();
+      try {
+        if (state.tail !== undefined) await load(objects, `${folderOf(upload)}${state.tail.name}`, spool);
+        return await receive(upload, state, spool, body);
+      } finally {
+        await spool.close();
+      }
+    },
+    terminate: async (upload) => {
+      const folder = folderOf(upload);
+      await objects.put(`${folder}ended`, Buffer.of(0), { contentType: binary });
+      const multipart = await readMultipart(upload);
+      if (multipart !== undefined) await abortMultipart(place, multipart);
+      const keys: string[] = [];
+      for await (const { key } of objects.list(folder)) if (key !== `${folder}ended`) keys.push(key);
+      if (keys.length > 0) await objects.remove(keys);
+    },
+    seal: async (key) => {
+      try {
+        for await (const multipart of listMultiparts(place, key))
+          if (multipart.key === key) await abortMultipart(place, multipart);
+      } catch (error) {
+        // A key without this right, or a server without the list.
+        if (!(error instanceof S3Fault) || error.status >= 500) throw error;
+      }
+    },
+    sweep: async (before, apply) => {
+      const idle: string[] = [];
+      for await (const multipart of listMultiparts(place, 'u/')) {
+        if (multipart.initiatedAt >= before) continue;
+        if (apply) await abortMultipart(place, multipart);
+        idle.push(multipart.uploadId);
+      }
+      for await (const { key, modifiedAt } of objects.list(uploadsPrefix)) {
+        if (modifiedAt >= before) continue;
+        if (apply) await objects.remove([key]);
+        idle.push(key);
+      }
+      return idle;
+    },
+  };
+}
+
+const folderOf = ({ id }: ResumableUpload) => `${uploadsPrefix}${id}/`;
+
+/** One size for all parts of an upload, and at most 10,000 parts. */
+function partBytesOf({ size }: ResumableUpload): number {
+  const MiB = 1024 ** 2;
+  return Math.max(smallestPartBytes, Math.ceil(size / maxParts / MiB) * MiB);
+}
+
+function tailOf(name: string): Tail | undefined {
+  const [, afterParts, size] = /^tail-(\d{1,5})-(\d{1,15})$/.exec(name) ?? [];
+  return afterParts === undefined ? undefined : { name, afterParts: Number(afterParts), size: Number(size) };
+}
+
+/** Without the parts behind a gap, which no process leaves on purpose. */
+function leadingParts(parts: readonly Part[]): readonly Part[] {
+  const gap = parts.findIndex(({ number }, at) => number !== at + 1);
+  return gap === -1 ? parts : parts.slice(0, gap);
+}
+
+async function load(objects: Store, key: string, spool: Spool): Promise<void> {
+  const body = await objects.get(key);
+  // Another process has stored a longer one since.
+  if (body === undefined) throw new UploadTakenOver();
+  for await (const chunk of body.stream) await spool.add(chunk);
+}
