@@ -5,13 +5,11 @@ import { isUuid } from '../refs.ts';
 import { readStep } from './steps.ts';
 
 /** The parts of a sweep, in this order. */
-export const sweepParts = ['registrations', 'uploads', 'resumable', 'assets', 'variants'] as const;
+export const sweepParts = ['registrations', 'uploads', 'assets', 'variants'] as const;
 
 const isAfter: Readonly<Record<(typeof sweepParts)[number], (text: string) => boolean>> = {
   registrations: isUuid,
   uploads: isSafeKey,
-  // One page.
-  resumable: () => false,
   assets: isUuid,
   variants: (text) => readStep(text) !== undefined,
 };
