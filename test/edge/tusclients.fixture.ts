@@ -5,8 +5,8 @@ import { open } from 'node:fs/promises';
 import * as tus from 'tus-js-client';
 import type { Objects } from '#platform/objects/objects.ts';
 
-/** A cut connection is retried at once. An upload that is still being stored is retried until it is. */
-const retryDelays = [0, 50, 100, 200, 500, 1000, 1000, 2000, 2000, 2000];
+/** A cut connection is retried at once. A restart of the edge takes seconds on a busy machine. */
+const retryDelays = [0, 50, 100, 200, 500, ...Array.from({ length: 30 }, () => 1000)];
 
 /** `chunkSize` in bytes. Default: one request for the rest of the file. */
 export function uploadFile(path: string, uploadUrl: string, options: tus.UploadOptions = {}): Promise<void> {
