@@ -1,12 +1,17 @@
+import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AccountTables, ensureProfile, listFeedPageEnds, listUserPageEnds, putFeed } from '#accounts/store.ts';
 import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
 import { type ContentRig, startContent } from '../../test/content/cms.fixture.ts';
 import { laneEngines } from '../../test/database.fixture.ts';
+import { skipWithout } from '../../test/programs.fixture.ts';
 import { renderSitemap, wantsXml } from './sitemap.ts';
+
+const sitemapSchema = fileURLToPath(new URL('schema/sitemap.xsd', import.meta.resolve('sitemap/package.json')));
 
 describe.each(laneEngines)('sitemaps on $name', (engine) => {
   describe.skipIf(engine.missing)('', () => {
@@ -78,6 +83,16 @@ describe.each(laneEngines)('sitemaps on $name', (engine) => {
         expect((await rig.get(`/sitemap/${name}.xml?after=`)).status).toBe(400);
         expect((await rig.get(`/sitemap/${name}.xml?after=%00`)).status).toBe(400);
       });
+
+      it.skipIf(skipWithout('xmllint')).each(['users', 'feeds'])(
+        '%s.xml is valid by the schema of sitemaps.org',
+        async (name) => {
+          const document = await (await rig.get(`/sitemap/${name}.xml`)).text();
+          const options = ['--noout', '--nonet', '--schema', sitemapSchema, '-'];
+          const { status, stderr } = spawnSync('xmllint', options, { input: document, encoding: 'utf8' });
+          expect([status, stderr]).toEqual([0, expect.stringContaining('validates')]);
+        },
+      );
 
       it('the index names each page, at the host of the request or the public URL', async () => {
         const locations = async (at: ContentRig) =>
