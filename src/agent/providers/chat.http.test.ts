@@ -90,7 +90,7 @@ describe('a model provider that works', () => {
     const { model, stream, tools, messages } = body as Record<string, { function: { name: string } }[]>;
     expect([model, stream]).toEqual(['a-model', true]);
     expect(tools?.map((tool) => tool.function.name).sort()).toEqual(
-      ['generateImage', 'editImage', 'generateVideo', 'recallMemory', 'saveMemory'].sort(),
+      ['generateImage', 'editImage', 'generateVideo', 'recallMemory', 'saveMemory', 'forgetMemory'].sort(),
     );
     expect((messages as unknown as { role: string }[]).map(({ role }) => role)).toEqual([
       'system',
