@@ -26,3 +26,38 @@ export interface SignOut {
 export interface SignedOut {
   readonly ok: true;
 }
+
+export interface CreditsGrant {
+  /** The id or the email address. */ readonly user: string;
+  readonly plan: 'free' | 'basic' | 'basic_year' | 'pro' | 'pro_year' | 'max' | 'max_year';
+  readonly credits: number;
+}
+
+export interface GrantedProfile {
+  readonly id: string;
+  readonly email: string | null;
+  readonly plan: 'free' | 'basic' | 'basic_year' | 'pro' | 'pro_year' | 'max' | 'max_year';
+  readonly credits: number;
+}
+
+export interface ActionListing {
+  readonly limit?: number;
+}
+
+export interface OperatorActions {
+  readonly actions: readonly {
+    readonly at: string;
+    readonly actor: string;
+    /** A command, or method and route. */
+    readonly action: string;
+    readonly target: string;
+    /** `done`, or the code of the error. */
+    readonly outcome: string;
+    readonly requestId: string | null;
+  }[];
+}
+
+export interface SeededAccounts {
+  readonly users: number;
+  readonly feeds: number;
+}

@@ -1,7 +1,18 @@
 /** The calls of the auth service. Generated from its OpenAPI document by `npm run generate`. */
 import { type Access, addressOf, type CallOptions, callJson, queryOf } from '../calling.ts';
 import { operationsOf } from '../operations.ts';
-import type { AccessToken, SignedOut, SignInReturn, SignInStart, SignOut } from './api.ts';
+import type {
+  AccessToken,
+  ActionListing,
+  CreditsGrant,
+  GrantedProfile,
+  OperatorActions,
+  SeededAccounts,
+  SignedOut,
+  SignInReturn,
+  SignInStart,
+  SignOut,
+} from './api.ts';
 
 export type AuthCalls = ReturnType<typeof authCalls>;
 
@@ -21,5 +32,17 @@ export function authCalls(access: Access) {
     /** End every session of the user, or this one alone (`POST /logout`). */
     logout: (query?: SignOut, options?: CallOptions): Promise<SignedOut> =>
       callJson(access, { method: 'POST', path: '/logout', query, repeatable: true, cookies: true }, options),
+
+    /** Set the plan and the credits of a user (`PUT /v1/accounts/credits`). */
+    setCredits: (body: CreditsGrant, options?: CallOptions): Promise<GrantedProfile> =>
+      callJson(access, { method: 'PUT', path: '/v1/accounts/credits', body, repeatable: true }, options),
+
+    /** What operators did, the newest first (`GET /v1/accounts/actions`). */
+    listOperatorActions: (query?: ActionListing, options?: CallOptions): Promise<OperatorActions> =>
+      callJson(access, { method: 'GET', path: '/v1/accounts/actions', query, repeatable: true }, options),
+
+    /** Fill in made-up users and feeds (`POST /v1/accounts/seed`). */
+    seedAccounts: (options?: CallOptions): Promise<SeededAccounts> =>
+      callJson(access, { method: 'POST', path: '/v1/accounts/seed', repeatable: true }, options),
   };
 }
