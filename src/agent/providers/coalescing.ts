@@ -15,7 +15,7 @@ export interface CoalescingOptions {
   /** How long the provider may pause. After that the stream fails with DeadlineExceeded. */
   readonly idleMs: number;
   /** How long deltas are collected, in place of a time that depends on how many streams are open. */
-  readonly windowMs?: number;
+  readonly windowMs?: number | undefined;
   /** Called when the stream has failed or is canceled, to end the provider's work. */
   readonly onBroken: (reason: unknown) => void;
 }

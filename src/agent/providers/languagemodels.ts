@@ -3,7 +3,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { outgoingFetch } from '#platform/http/outgoing.ts';
 import type { ModelEntry } from '../modelsfile.ts';
-import { withMergedDeltas } from './mergedframes.ts';
+import { mergingProvider, withMergedDeltas } from './mergedframes.ts';
 import { withoutRefusedFields } from './refusedfields.ts';
 import { openSdkProvider } from './sdkproviders.ts';
 
@@ -15,8 +15,8 @@ type LanguageModelOptions = Pick<ModelEntry, 'id' | 'provider' | 'baseUrl' | 'mo
 
 /** Retries and time limits are those of `createResilientModel`. Throws StartFault as `openSdkProvider` does. */
 export async function openLanguageModel(options: LanguageModelOptions): Promise<LanguageModelV4> {
-  const { id, provider = 'openai-compatible', baseUrl, model, apiKey, headers, query } = options;
-  if (provider === 'openai-compatible') {
+  const { id, provider = mergingProvider, baseUrl, model, apiKey, headers, query } = options;
+  if (provider === mergingProvider) {
     return createOpenAICompatible({
       name: 'model',
       // MODELS_FILE is refused without it.

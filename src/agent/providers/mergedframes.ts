@@ -21,6 +21,9 @@ interface TextFrame {
   readonly member: (typeof textMembers)[number];
 }
 
+/** As `MODELS_FILE` names the provider whose streams are merged here. They need not wait a second time. */
+export const mergingProvider = 'openai-compatible';
+
 /** Returns `send` with merged streams. Other responses pass unchanged. */
 export function withMergedDeltas(send: typeof fetch): typeof fetch {
   return async (url, init) => {

@@ -11,6 +11,7 @@ import type { ModelInfo } from '../api.ts';
 import type { modelSettings } from '../config.ts';
 import type { ModelEntry } from '../modelsfile.ts';
 import { openLanguageModel } from './languagemodels.ts';
+import { mergingProvider } from './mergedframes.ts';
 import { type Candidate, createResilientModel } from './resilientmodel.ts';
 
 export interface ChosenModel {
@@ -141,7 +142,7 @@ function candidatesOf(
     const fallback: string | undefined = next.fallback;
     next = entries.find(({ id }) => id === fallback);
   }
-  return [...chain].flatMap(({ id, provider = 'openai-compatible' }) => {
+  return [...chain].flatMap(({ id, provider = mergingProvider }) => {
     const model = opened.get(id);
     return model === undefined ? [] : [{ id, providerName: provider, model }];
   });

@@ -15,6 +15,7 @@ import type { Telemetry } from '#platform/telemetry/telemetry.ts';
 import { type ChatSpan, startChatSpan } from './chatspan.ts';
 import { coalesceDeltas, type PartSource } from './coalescing.ts';
 import { FirstTokenTimeout } from './failures.ts';
+import { mergingProvider } from './mergedframes.ts';
 import { isContextTooLong, newestHalf } from './promptsize.ts';
 import { isRetryableStatus, maxTries, waitBeforeRetry } from './retrying.ts';
 
@@ -134,7 +135,8 @@ async function openStream(
       span.end(call.abortSignal?.aborted ? undefined : reason);
       ending.abort(reason);
     };
-    return { ...result, stream: coalesceDeltas(opening, reader, { idleMs, onBroken }) };
+    const windowMs = providerName === mergingProvider ? 0 : undefined;
+    return { ...result, stream: coalesceDeltas(opening, reader, { idleMs, onBroken, windowMs }) };
   } catch (error) {
     span.end(call.abortSignal?.aborted ? undefined : error);
     ending.abort(error);
