@@ -31,7 +31,7 @@ export async function comparePairs(
   ];
 }
 
-/** As the service runs it, behind whatever else the machine does: otherwise a busy one is measured, not the work. */
+/** At the priority that the service gives it. Otherwise, a busy machine would change the ratio. */
 async function runBare(args: readonly string[]): Promise<void> {
   const running = run('ffmpeg', ['-v', 'error', '-nostdin', '-y', ...args]);
   setPriority(Number(running.child.pid), constants.priority.PRIORITY_BELOW_NORMAL);

@@ -1,21 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { VariantSpec } from '#image/engine/specs.ts';
-import { Problem } from '#platform/problem.ts';
+import { faultOf } from '../../test/edge/faults.fixture.ts';
 import { resizeSigner } from './api.ts';
 import { parseResizePath, restorePath } from './options.ts';
 
 const source = { bucket: 'objects', key: 'u/1/feed/2/3.png' };
 const plain = 'plain/s3://objects/u/1/feed/2/3.png';
 const parse = (options: string, rest = `${plain}@webp`) => parseResizePath(`/${options}/${rest}`);
-
-function faultOf(work: () => unknown): string | undefined {
-  try {
-    work();
-    return undefined;
-  } catch (error) {
-    return error instanceof Problem && error.status === 400 ? error.details.issues?.[0]?.path : String(error);
-  }
-}
 
 describe('options', () => {
   it.each<[string, VariantSpec]>([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { center, type Edits } from '#image/engine/edits.ts';
 import type { VariantSpec } from '#image/engine/specs.ts';
-import { Problem } from '#platform/problem.ts';
+import { faultOf } from '../../test/edge/faults.fixture.ts';
 import { cacheSecondsOf, type Delivery, dispositionOf } from './delivery.ts';
 import { parseResizePath } from './options.ts';
 import { parsePresets } from './presets.ts';
@@ -9,15 +9,6 @@ import { parsePresets } from './presets.ts';
 const parse = (options: string, presets?: ReturnType<typeof parsePresets>) =>
   parseResizePath(`/${options}/plain/s3://objects/a.png@jpg`, presets);
 const at = (type: Edits['gravity']['type'], x = 0, y = 0) => ({ type, x, y });
-
-function faultOf(work: () => unknown): string | undefined {
-  try {
-    work();
-    return undefined;
-  } catch (error) {
-    return error instanceof Problem && error.status === 400 ? error.details.issues?.[0]?.path : String(error);
-  }
-}
 
 describe("imgproxy's options", () => {
   it.each<[string, VariantSpec, Partial<Edits>]>([

@@ -59,7 +59,7 @@ describe('frames that arrive together', () => {
     expect(answer.match(/data:/g)?.length).toBeLessThan(3);
   });
 
-  it('become one whatever else each of them reports about itself', async () => {
+  it('become one even if their other fields differ', async () => {
     const answer = await merged(
       chunk({ delta: { role: 'assistant', content: '' } }, { created: 1 }) +
         text('One', { created: 1, obfuscation: 'x1', usage: null }) +
