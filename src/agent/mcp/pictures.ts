@@ -25,12 +25,12 @@ export const usageModel = 'mcp';
 const never = new AbortController().signal;
 
 export function generateImage(deps: PictureDeps, userId: string, order: { prompt: string; ratio: Ratio }) {
-  return makePicture(deps, userId, (signal) => deps.imageGenerator.generate({ ...order, signal }));
+  return makePicture(deps, userId, order.prompt, (signal) => deps.imageGenerator.generate({ ...order, signal }));
 }
 
 export function editImage(deps: PictureDeps, userId: string, order: { prompt: string; assetId: string }) {
   const { prompt, assetId } = order;
-  return makePicture(deps, userId, async (signal) => {
+  return makePicture(deps, userId, prompt, async (signal) => {
     const source = await fetchPicture(deps, userId, assetId, signal);
     if (source === undefined)
       throw new ToolFailed(
@@ -41,11 +41,17 @@ export function editImage(deps: PictureDeps, userId: string, order: { prompt: st
   });
 }
 
-async function makePicture(deps: PictureDeps, userId: string, make: (signal: AbortSignal) => Promise<Picture>) {
+async function makePicture(
+  deps: PictureDeps,
+  userId: string,
+  prompt: string,
+  make: (signal: AbortSignal) => Promise<Picture>,
+) {
   const work = async ({ reference }: PaidCall, signal: AbortSignal) => {
     try {
       const picture = await make(signal);
-      const deposit = { ...picture, reference, ownerId: userId, threadId: threadOf(userId), kind: 'image' } as const;
+      const threadId = threadOf(userId);
+      const deposit = { ...picture, reference, ownerId: userId, threadId, kind: 'image', prompt } as const;
       return await keep(deps, deposit, signal);
     } catch (error) {
       throw explained(error);
