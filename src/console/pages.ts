@@ -12,6 +12,7 @@ const pagePaths = [
   '/studio',
   '/studio/:threadId',
   '/library',
+  '/library/:assetId',
   '/memory',
   '/mail',
   '/webhooks',

@@ -36,11 +36,7 @@ export const blurhash = z.string().regex(/^[\x20-\x7e]{1,255}$/, 'must be 1 to 2
 /** Width and height are 32-bit integers in the row. */
 export const side = count.max(2 ** 31 - 1);
 
-const prompt = z
-  .string()
-  .min(1)
-  .max(4000)
-  .refine(isStorableText, 'must not contain NUL or lone surrogates');
+const prompt = z.string().min(1).max(4000).refine(isStorableText, 'must not contain NUL or lone surrogates');
 
 /** Bucket of the legacy backend. */
 const legacyBucket = optional(
@@ -142,7 +138,10 @@ export const asset = z.object({
   thumbAssetId: z.string().nullable(),
   storageKey: z.string(),
   sha256: z.string().nullable().describe('Of the bytes, in hex; `null` for assets that were never hashed.'),
-  prompt: z.string().nullable().describe('The text that a model made the asset from. Only its owner and servers see it.'),
+  prompt: z
+    .string()
+    .nullable()
+    .describe('The text that a model made the asset from. Only its owner and servers see it.'),
   createdAt: z.iso.datetime(),
 });
 export type Asset = z.output<typeof asset>;

@@ -28,8 +28,16 @@ export function generateImage(deps: PictureDeps, userId: string, order: { prompt
   return makePicture(deps, userId, order.prompt, (signal) => deps.imageGenerator.generate({ ...order, signal }));
 }
 
-export function editImage(deps: PictureDeps, userId: string, order: { prompt: string; assetId: string }) {
+export interface EditOrder {
+  readonly prompt: string;
+  readonly assetId: string;
+  /** A PNG in base64. */
+  readonly mask?: string | undefined;
+}
+
+export function editImage(deps: PictureDeps, userId: string, order: EditOrder) {
   const { prompt, assetId } = order;
+  const mask = order.mask === undefined ? undefined : { bytes: Buffer.from(order.mask, 'base64'), mime: 'image/png' };
   return makePicture(deps, userId, prompt, async (signal) => {
     const source = await fetchPicture(deps, userId, assetId, signal);
     if (source === undefined)
@@ -37,7 +45,7 @@ export function editImage(deps: PictureDeps, userId: string, order: { prompt: st
         'no_source',
         `You have no picture with the assetId ${assetId}. Call list_assets to see yours.`,
       );
-    return deps.imageGenerator.edit({ prompt, source, signal });
+    return deps.imageGenerator.edit({ prompt, source, mask, signal });
   });
 }
 

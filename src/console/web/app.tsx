@@ -32,7 +32,7 @@ const pages: readonly Page[] = [
     access: 'user',
     isThere: ({ addresses }) => addresses.agent !== undefined,
   },
-  { path: '/library', title: 'Library', View: Library, access: 'user', isThere: () => true },
+  { path: '/library/:assetId?', title: 'Library', View: Library, access: 'user', isThere: () => true },
   { path: '/memory', title: 'Memory', View: Memory, access: 'operator', isThere: ({ hasMemory }) => hasMemory },
   { path: '/mail', title: 'Mail', View: Mail, access: 'operator', isThere: ({ hasOutbox }) => hasOutbox },
   {

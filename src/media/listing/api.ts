@@ -10,7 +10,9 @@ export const assetListing = z.object({
   kind: optional(kind),
   type: optional(z.enum(['image', 'video', 'other'])).describe('By the mime.'),
   thumbnails: optional(z.enum(['true', 'false'])).describe('`false`: without the thumbnails of videos of the owner.'),
-  q: optional(z.string().max(500).refine(isStorableText, 'must not contain NUL or lone surrogates')).describe('Each of its words, at most 10, has to occur in the prompt.'),
+  q: optional(z.string().max(500).refine(isStorableText, 'must not contain NUL or lone surrogates')).describe(
+    'Each of its words, at most 10, has to occur in the prompt.',
+  ),
   createdFrom: optional(z.iso.datetime({ offset: true })).describe('The earliest creation time.'),
   createdBefore: optional(z.iso.datetime({ offset: true })).describe('Later than the latest creation time.'),
   limit: z.coerce.number().int().min(1).max(200).default(50).describe('1 to 200; 50 when it is left out.'),

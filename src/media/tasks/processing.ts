@@ -154,7 +154,16 @@ async function makeAssets(deps: ProcessingDeps, job: Job<VideoUpload>): Promise<
     blurhash: poster?.blurhash ?? undefined,
     thumbAssetId: poster?.assetId,
   };
-  const identity = { assetId, ownerId, scopeKind, scopeId, mime, kind: 'video', byteSize: undefined, prompt: undefined };
+  const identity = {
+    assetId,
+    ownerId,
+    scopeKind,
+    scopeId,
+    mime,
+    kind: 'video',
+    byteSize: undefined,
+    prompt: undefined,
+  };
   const { created } = await registerAsset(deps, internal, { ...identity, ...said }, (tx) =>
     complete(tx, poster?.assetId),
   );
