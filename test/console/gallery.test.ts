@@ -142,7 +142,7 @@ describe.skipIf(withoutChromium)('the library', () => {
       { name: 'broken.png', mimeType: 'image/png', buffer: Buffer.from('not an image') },
       { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('some notes') },
     ]);
-    await page.getByText('broken.png: The image is damaged or is not an image.').waitFor();
+    await page.getByText('The image is damaged or is not an image.').waitFor();
     await page.getByText('1 of 2 not uploaded').waitFor();
     await judge(page, 'a refused upload');
     await shoot(page, 'refused');

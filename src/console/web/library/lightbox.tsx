@@ -75,7 +75,8 @@ export function Lightbox({
         <button type="button" className="icon plain" aria-label="Close" title="Close" onClick={onClose}>
           <X {...icon} />
         </button>
-        {asset && (
+        {isEditing && <h2>Edit the image</h2>}
+        {asset && !isEditing && (
           <MediaActions
             key={assetId}
             asset={asset}
@@ -85,16 +86,18 @@ export function Lightbox({
             onEdit={() => onEditing(true)}
           />
         )}
-        <button
-          type="button"
-          className="icon plain"
-          aria-label="Details"
-          title="Details"
-          aria-pressed={hasFacts}
-          onClick={() => setFacts(!hasFacts)}
-        >
-          <Info {...icon} />
-        </button>
+        {!isEditing && (
+          <button
+            type="button"
+            className="icon plain"
+            aria-label="Details"
+            title="Details"
+            aria-pressed={hasFacts}
+            onClick={() => setFacts(!hasFacts)}
+          >
+            <Info {...icon} />
+          </button>
+        )}
       </div>
       {isEditing && asset ? (
         <Editor key={assetId} asset={asset} onMade={onMade} onClose={() => onEditing(false)} />

@@ -20,11 +20,13 @@ export function UploadPanel() {
   const open = uploads.filter(({ status }) => status !== 'done' && status !== 'failed').length;
   const failed = uploads.filter(({ status }) => status === 'failed').length;
   const title =
-    open > 0
+    open > 0 && uploads.some(({ status }) => status !== 'paused' && status !== 'done' && status !== 'failed')
       ? `Uploading ${open} of ${uploads.length}`
-      : failed > 0
-        ? `${failed} of ${uploads.length} not uploaded`
-        : `${uploads.length} uploaded`;
+      : open > 0
+        ? `${open} of ${uploads.length} paused`
+        : failed > 0
+          ? `${failed} of ${uploads.length} not uploaded`
+          : `${uploads.length} uploaded`;
   return (
     <section className="uploads" aria-label="Uploads">
       <div className="row">
@@ -68,7 +70,8 @@ function Item({ item }: { readonly item: UploadItem }) {
         <span className="name">{name}</span>
         {problem ? (
           <span className="problem" role="alert">
-            {name}: {problem}
+            <span className="unseen">{name}: </span>
+            {problem}
           </span>
         ) : (
           <span className="quiet">
