@@ -14,6 +14,9 @@ const pagePaths = [
   '/library',
   '/library/:assetId',
   '/memory',
+  '/operator',
+  '/operator/*',
+  // Paths of earlier versions, which lead to the operators' pages.
   '/mail',
   '/webhooks',
   '/content',

@@ -99,13 +99,14 @@ describe.skipIf(withoutChromium)('the library', () => {
     await shoot(page, 'selection');
     const bar = page.getByRole('toolbar', { name: 'Selection' });
     await bar.getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('3 items deleted.').waitFor();
+    const notices = page.locator('.toasts');
+    await notices.getByText('3 items deleted.').waitFor();
     expect(await tiles(page).count()).toBe(1);
-    await page.getByRole('button', { name: 'Undo' }).click();
+    await notices.getByRole('button', { name: 'Undo' }).click();
     await expect.poll(() => tiles(page).count()).toBe(4);
     await tiles(page).nth(3).locator('.open').focus();
     await page.keyboard.press('Delete');
-    await page.getByText('Deleted.').waitFor();
+    await notices.getByText('Deleted.').waitFor();
     // Leaving the page ends the time to undo.
     await page.reload();
     const countAfterReload = async () => {
@@ -258,6 +259,55 @@ describe.skipIf(withoutChromium)('the library', () => {
     await shoot(page, 'prompt');
     await box.getByRole('link', { name: 'Open in conversation' }).click();
     await page.getByText('an image of a lighthouse at dusk').first().waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows what is known about the user, to correct, forget, export and erase', { timeout: limitMs }, async () => {
+    const { page, complaints } = await enter('/memory');
+    await page.getByText('Atelier knows nothing about you yet.').waitFor();
+    await page.getByRole('link', { name: 'Studio' }).click();
+    for (const [place, fact] of ['my name is Ada', 'I like cold blue light', 'I love jazz'].entries()) {
+      await page.getByLabel('Message').fill(`remember that ${fact}`);
+      await page.keyboard.press('Enter');
+      await page.getByRole('region', { name: 'Remembered' }).nth(place).waitFor();
+      await page.getByRole('button', { name: 'Send' }).waitFor();
+    }
+    await page.getByRole('link', { name: 'Memory' }).click();
+    const facts = page.locator('.fact');
+    await expect.poll(() => facts.count()).toBe(3);
+    await page.getByRole('region', { name: 'Profile' }).getByText('Ada').waitFor();
+    await judge(page, 'the memory of a user');
+    await shoot(page, 'memory');
+    const search = page.getByLabel('Search memories');
+    await search.fill('blue');
+    await expect.poll(() => facts.first().innerText()).toContain('cold blue light');
+    await search.fill('');
+    await page.getByRole('button', { name: /^Correct: .*cold blue light/ }).click();
+    await page.getByLabel('Correction').fill('I like warm red light');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('I like warm red light').waitFor();
+    await page.getByRole('button', { name: /^Forget: .*jazz/ }).click();
+    await expect.poll(() => facts.count()).toBe(2);
+    await page.locator('.toasts').getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => facts.count()).toBe(3);
+    await page.getByRole('button', { name: /^Forget: .*jazz/ }).click();
+    // Another page ends the time to undo.
+    await page.reload();
+    await page.getByText('I like warm red light').waitFor();
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export' }).click();
+    const exported: unknown = JSON.parse(await readFile(await (await download).path(), 'utf8'));
+    expect(exported).toMatchObject({
+      memories: expect.arrayContaining([expect.objectContaining({ content: 'I like warm red light' })]),
+    });
+    await page.getByRole('button', { name: 'Erase everything' }).click();
+    const dialog = page.getByRole('dialog');
+    const confirm = dialog.getByRole('button', { name: 'Erase everything' });
+    expect(await confirm.isDisabled()).toBe(true);
+    await judge(page, 'the question before the memory is erased');
+    await dialog.getByRole('textbox').fill('erase');
+    await confirm.click();
+    await page.getByText('Atelier knows nothing about you yet.').waitFor();
     expect(complaints).toEqual([]);
   });
 });

@@ -3,7 +3,6 @@ import { Download, Eraser } from 'lucide-react';
 import { useState } from 'react';
 import type { EntityExport } from '../../../client/memory/api.ts';
 import { CallFailed } from '../calls.ts';
-import { commitNow } from '../library/deletions.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Problem } from '../parts/states.tsx';
 import { useUser } from '../user.tsx';
@@ -59,7 +58,6 @@ function Confirmation({ onClose }: { readonly onClose: () => void }) {
   const [typed, setTyped] = useState('');
   const erase = useMutation({
     mutationFn: async () => {
-      await commitNow();
       await user.send('memory', `/entities/user/${user.id}`, { method: 'DELETE' });
       await reread();
     },

@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { Memory } from '../../../client/memory/api.ts';
+import { CallFailed } from '../calls.ts';
 import { deleteLater } from '../library/deletions.ts';
 import { When } from '../parts/figures.tsx';
 import { Problem } from '../parts/states.tsx';
@@ -27,7 +28,10 @@ export function Fact({ memory }: { readonly memory: ShownMemory }) {
   });
   const forget = () =>
     deleteLater('Forgotten.', [memory.id], async () => {
-      await user.send('memory', `/memory/${memory.id}`, { method: 'DELETE', isLast: true });
+      const isGone = (error: unknown) => error instanceof CallFailed && error.status === 404;
+      await user.send('memory', `/memory/${memory.id}`, { method: 'DELETE', isLast: true }).catch((error: unknown) => {
+        if (!isGone(error)) throw error;
+      });
       await reread();
     });
   if (draft === undefined)

@@ -9,9 +9,9 @@ import { isImage, isVideo, nameOf, useAsset, wordOf } from './assets.ts';
 import { Editor } from './editor.tsx';
 import './lightbox.css';
 import { MediaActions } from './mediaactions.tsx';
+import { DialogNotices } from './notices.tsx';
 import { Picture } from './picture.tsx';
 import { useSigned } from './signing.ts';
-import { UndoBar } from './undobar.tsx';
 import { Zoomable } from './zoomable.tsx';
 
 const icon = { size: 20, strokeWidth: 1.75, 'aria-hidden': true } as const;
@@ -125,7 +125,7 @@ export function Lightbox({
           {hasFacts && asset && <Facts asset={asset} />}
         </>
       )}
-      <UndoBar />
+      <DialogNotices />
     </dialog>
   );
 }

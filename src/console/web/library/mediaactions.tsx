@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Brush, Download, Ellipsis, ImagePlus, Share2, Sparkles, Stamp, Trash2 } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import { type ComponentType, useState } from 'react';
+import { notify, notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
 import {
   type ActionTarget,
@@ -40,7 +41,7 @@ interface Action {
 }
 
 export function MediaActions({ layout = 'overlay', ...props }: MediaActionsProps) {
-  const { actions, note, isBusy } = useActions(props);
+  const { actions, isBusy } = useActions(props);
   const bar = layout === 'bar';
   const shown = bar ? actions : actions.filter(({ isFirst }) => isFirst);
   return (
@@ -60,9 +61,6 @@ export function MediaActions({ layout = 'overlay', ...props }: MediaActionsProps
         </button>
       ))}
       {!bar && <Menu actions={actions.filter(({ isFirst }) => !isFirst)} />}
-      <span role="status" className="note">
-        {note}
-      </span>
     </div>
   );
 }
@@ -88,43 +86,38 @@ function Menu({ actions }: { readonly actions: readonly Action[] }) {
   );
 }
 
-/** While one action runs, the others wait. Its result is shown for a while. */
+/** While one action runs, the others wait. */
 function useActions({ asset, prompt, onUseAsReference, onEdit, onDeleted }: MediaActionsProps) {
   const user = useUser();
   const queries = useQueryClient();
   const forget = useForget();
-  const [note, setNote] = useState('');
   const [isBusy, setBusy] = useState(false);
-  const report = (during: string, work: () => Promise<string>) => async () => {
+  const run = (work: () => Promise<void>) => async () => {
     setBusy(true);
-    setNote(during);
-    try {
-      setNote(await work());
-    } catch (error) {
-      setNote(error instanceof Error ? error.message : String(error));
-    } finally {
-      setBusy(false);
-      setTimeout(() => setNote(''), 5000);
-    }
+    await work().catch(notifyFailure);
+    setBusy(false);
   };
   const download: Action = {
     name: 'Download',
     Icon: Download,
     isFirst: true,
-    run: report('', () => downloadOriginal(user, asset).then(() => '')),
+    run: run(() => downloadOriginal(user, asset)),
   };
   const watermarked: Action = {
     name: 'Download with watermark',
     Icon: Stamp,
-    run: report('Preparing the download …', () => downloadWatermarked(user, asset).then(() => '')),
+    run: run(async () => {
+      notify('Preparing the download …');
+      await downloadWatermarked(user, asset);
+    }),
   };
   const sharing: Action = {
     name: 'Share to the public feed',
     Icon: Share2,
-    run: report('Sharing …', async () => {
+    run: run(async () => {
       const isNew = await share(user, asset);
       await queries.invalidateQueries({ queryKey: ['assets', user.id], refetchType: 'none' });
-      return isNew ? 'Shared. Everyone can see it now.' : 'It is in the public feed already.';
+      notify(isNew ? 'Shared. Everyone can see it now.' : 'It is in the public feed already.');
     }),
   };
   const deletion: Action = {
@@ -152,5 +145,5 @@ function useActions({ asset, prompt, onUseAsReference, onEdit, onDeleted }: Medi
     ...(isImage(asset) || isVideo(asset) ? [watermarked, sharing] : []),
     deletion,
   ];
-  return { actions, note, isBusy };
+  return { actions, isBusy };
 }

@@ -4,9 +4,8 @@ import { EraseEverything, Export } from '../knowledge/erasure.tsx';
 import { Fact, type ShownMemory } from '../knowledge/fact.tsx';
 import { groups, useMemories, useProfile, useSearch } from '../knowledge/facts.ts';
 import '../knowledge/knowledge.css';
-import { useDeletions } from '../library/deletions.ts';
+import { useHidden } from '../library/deletions.ts';
 import '../library/library.css';
-import { UndoBar } from '../library/undobar.tsx';
 import { Empty, Failure, Loading } from '../parts/states.tsx';
 import { useUser } from '../user.tsx';
 
@@ -46,7 +45,6 @@ export function Knowledge() {
       ) : (
         <Found query={query} />
       )}
-      <UndoBar />
     </div>
   );
 }
@@ -77,7 +75,7 @@ function Profile() {
 }
 
 function Everything() {
-  const { hidden } = useDeletions();
+  const hidden = useHidden();
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useMemories();
   if (data === undefined)
     return error ? <Failure error={error} retry={refetch} /> : <Loading what="Reading your memories" />;
@@ -107,7 +105,7 @@ function Everything() {
 }
 
 function Found({ query }: { readonly query: string }) {
-  const { hidden } = useDeletions();
+  const hidden = useHidden();
   const { data, error, refetch } = useSearch(query);
   if (data === undefined) return error ? <Failure error={error} retry={refetch} /> : <Loading what="Searching" />;
   const memories = data.filter(({ id }) => !hidden.has(id));

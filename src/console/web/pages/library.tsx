@@ -5,17 +5,16 @@ import type { Asset } from '../../../client/media/api.ts';
 import { downloadAll, referInStudio, remove } from '../library/actions.ts';
 import { type Filters, noFilters, useAssets, useForget, useNewAssets } from '../library/assets.ts';
 import { type Choosing, useChoosing } from '../library/choosing.ts';
-import { useDeletions } from '../library/deletions.ts';
+import { useHidden } from '../library/deletions.ts';
 import { DropAnywhere } from '../library/dropping.tsx';
 import { FilterBar } from '../library/filterbar.tsx';
 import { Timeline } from '../library/grid.tsx';
 import { Lightbox } from '../library/lightbox.tsx';
 import '../library/library.css';
 import { addUploads } from '../library/queue.ts';
-import { UndoBar } from '../library/undobar.tsx';
 import { UploadPanel } from '../library/uploadpanel.tsx';
 import { Empty, Failure, Loading } from '../parts/states.tsx';
-import { SignedInAs, useUser } from '../user.tsx';
+import { useUser } from '../user.tsx';
 
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 /** In the state of the history: the asset was opened from the grid, so Back leads there. */
@@ -28,7 +27,7 @@ export function Library() {
   const [, navigate] = useLocation();
   const [filters, setFilters] = useState<Filters>(noFilters);
   const listing = useAssets(filters);
-  const { hidden } = useDeletions();
+  const hidden = useHidden();
   const readNew = useNewAssets();
   const forget = useForget();
   const all = useMemo(() => listing.data?.pages.flatMap(({ assets }) => assets) ?? [], [listing.data]);
@@ -54,7 +53,6 @@ export function Library() {
     <div className="library">
       <header className="page">
         <h1>Library</h1>
-        <SignedInAs />
       </header>
       {choosing.chosen.size > 0 ? (
         <SelectionBar
@@ -87,7 +85,6 @@ export function Library() {
       {isFetchingNextPage && <Loading what="Reading more" />}
       {listing.data !== undefined && listing.error && <Failure error={listing.error} retry={fetchNextPage} />}
       <UploadPanel />
-      <UndoBar />
       <DropAnywhere onFiles={upload} />
       {assetId !== undefined && <Opened assetId={assetId} assets={assets} readNew={readNew} />}
     </div>
