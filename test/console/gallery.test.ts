@@ -208,6 +208,21 @@ describe.skipIf(withoutChromium)('the library', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('processes an uploaded video, and plays it', { timeout: limitMs }, async () => {
+    const { page, complaints } = await enter();
+    const buffer = await readFile(new URL('../../src/local/renderer/sample.mp4', import.meta.url));
+    await page.locator('input[type=file]').setInputFiles({ name: 'clip.mp4', mimeType: 'video/mp4', buffer });
+    await page.getByText('1 uploaded').waitFor();
+    await expect.poll(() => tiles(page).count()).toBe(1);
+    await tiles(page).locator('.open').click();
+    await page.locator('.lightbox video[src]').waitFor();
+    await judge(page, 'a video');
+    await page.keyboard.press('Escape');
+    await page.getByText('Images', { exact: true }).click();
+    await page.getByText('Nothing matches.').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   it('edits the part of an image that is painted over', { timeout: limitMs }, async () => {
     const { page, complaints } = await enter();
     await uploadImages(page, 1);

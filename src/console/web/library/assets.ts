@@ -1,8 +1,10 @@
 /** The assets of the user, as the pages of the library show them. */
-import { type InfiniteData, keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useCallback } from 'react';
 import type { Asset, AssetPage } from '../../../client/media/api.ts';
 import { momentOf } from '../parts/figures.tsx';
 import { type User, useUser } from '../user.tsx';
+import { type Pages, renew } from './renewing.ts';
 
 export const isVideo = ({ mime }: Pick<Asset, 'mime'>) => mime.startsWith('video/');
 export const isImage = ({ mime }: Pick<Asset, 'mime'>) => mime.startsWith('image/');
@@ -59,9 +61,8 @@ export function useAssets(filters: Filters) {
     initialPageParam: '',
     getNextPageParam: ({ nextCursor }) => nextCursor,
     placeholderData: keepPreviousData,
-    // A library of thousands of pages must not be read again because the window has the focus.
-    refetchOnWindowFocus: false,
-    staleTime: 60_000,
+    // A library of thousands of pages is never read again as a whole: `useNewAssets` reads its first page.
+    staleTime: Number.POSITIVE_INFINITY,
   });
 }
 
@@ -76,36 +77,20 @@ export function useAsset(assetId: string | undefined, known: Asset | undefined) 
   });
 }
 
-/** Reads only the newest page again, which is where new assets appear. */
+/** Reads only the newest page again, which is where new and changed assets appear. */
 export function useNewAssets(): () => Promise<void> {
   const queries = useQueryClient();
   const user = useUser();
-  return async () => {
-    const key = ['assets', user.id];
-    for (const query of queries.getQueryCache().findAll({ queryKey: key })) {
-      const filters = query.queryKey[2] as Filters;
-      const data = query.state.data as InfiniteData<AssetPage, string> | undefined;
-      if (data === undefined) continue;
-      const newest = await readPage(user, filters);
-      queries.setQueryData<InfiniteData<AssetPage, string>>(
-        query.queryKey,
-        (current) => current && prepend(current, newest),
-      );
+  return useCallback(async () => {
+    for (const { queryKey, state } of queries.getQueryCache().findAll({ queryKey: ['assets', user.id] })) {
+      if (state.data === undefined) continue;
+      const newest = await readPage(user, queryKey[2] as Filters);
+      queries.setQueryData<Pages>(queryKey, (data) => data && renew(data, newest));
     }
-  };
+  }, [queries, user]);
 }
 
 const readPage = (user: User, filters: Filters) => user.json<AssetPage>('media', `/v1/assets?${queryOf(filters, '')}`);
-
-/** The first page takes what is new. If the pages do not meet, the newest page is all that is certain. */
-function prepend(data: InfiniteData<AssetPage, string>, newest: AssetPage): InfiniteData<AssetPage, string> {
-  const [first, ...rest] = data.pages;
-  const known = new Set(data.pages.flatMap(({ assets }) => assets.map(({ assetId }) => assetId)));
-  const added = newest.assets.filter(({ assetId }) => !known.has(assetId));
-  if (first === undefined || (added.length === newest.assets.length && known.size > 0 && newest.nextCursor !== null))
-    return { pages: [newest], pageParams: [''] };
-  return { ...data, pages: [{ ...first, assets: [...added, ...first.assets] }, ...rest] };
-}
 
 /** Takes assets out of every listing, after they were deleted. */
 export function useForget(): (assetIds: readonly string[]) => void {
@@ -113,7 +98,7 @@ export function useForget(): (assetIds: readonly string[]) => void {
   const user = useUser();
   return (assetIds) => {
     const gone = new Set(assetIds);
-    queries.setQueriesData<InfiniteData<AssetPage, string>>({ queryKey: ['assets', user.id] }, (data) =>
+    queries.setQueriesData<Pages>({ queryKey: ['assets', user.id] }, (data) =>
       data === undefined
         ? data
         : {

@@ -1,5 +1,4 @@
 /** The actions of an image or a video, for tiles, the lightbox and conversations. */
-import { useQueryClient } from '@tanstack/react-query';
 import { Brush, Download, Ellipsis, ImagePlus, Share2, Sparkles, Stamp, Trash2 } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import { type ComponentType, useState } from 'react';
@@ -15,7 +14,7 @@ import {
   share,
   varyInStudio,
 } from './actions.ts';
-import { isImage, isVideo, useForget } from './assets.ts';
+import { isImage, isVideo, useForget, useNewAssets } from './assets.ts';
 import './mediaactions.css';
 
 export interface MediaActionsProps {
@@ -89,7 +88,7 @@ function Menu({ actions }: { readonly actions: readonly Action[] }) {
 /** While one action runs, the others wait. */
 function useActions({ asset, prompt, onUseAsReference, onEdit, onDeleted }: MediaActionsProps) {
   const user = useUser();
-  const queries = useQueryClient();
+  const readNew = useNewAssets();
   const forget = useForget();
   const [isBusy, setBusy] = useState(false);
   const run = (work: () => Promise<void>) => async () => {
@@ -116,7 +115,7 @@ function useActions({ asset, prompt, onUseAsReference, onEdit, onDeleted }: Medi
     Icon: Share2,
     run: run(async () => {
       const isNew = await share(user, asset);
-      await queries.invalidateQueries({ queryKey: ['assets', user.id], refetchType: 'none' });
+      await readNew();
       notify(isNew ? 'Shared. Everyone can see it now.' : 'It is in the public feed already.');
     }),
   };

@@ -1,5 +1,6 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { Download, ImagePlus, Trash2, X } from 'lucide-react';
-import { useCallback, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import { useLocation, useParams } from 'wouter';
 import type { Asset } from '../../../client/media/api.ts';
 import { downloadAll, referInStudio, remove } from '../library/actions.ts';
@@ -23,6 +24,7 @@ const toEdit = { fromGrid: true, isEditing: true };
 
 export function Library() {
   const user = useUser();
+  const queries = useQueryClient();
   const { assetId } = useParams<{ readonly assetId?: string }>();
   const [, navigate] = useLocation();
   const [filters, setFilters] = useState<Filters>(noFilters);
@@ -43,7 +45,13 @@ export function Library() {
   }, [isFetchingNextPage, isPlaceholderData, fetchNextPage]);
   const open = useCallback((asset: Asset) => navigate(`/library/${asset.assetId}`, { state: fromGrid }), [navigate]);
   const edit = useCallback((asset: Asset) => navigate(`/library/${asset.assetId}`, { state: toEdit }), [navigate]);
-  const upload = (files: readonly File[]) => addUploads(user, files, () => void readNew());
+  useEffect(() => void readNew(), [readNew]);
+  const upload = (files: readonly File[]) =>
+    addUploads(user, files, (asset) => {
+      // A video has a thumbnail once it is processed.
+      void queries.invalidateQueries({ queryKey: ['signed', user.id, 'video', asset.assetId] });
+      void readNew();
+    });
   const removeAll = (chosen: readonly Asset[]) => {
     remove(user, chosen, forget);
     choosing.clear();
