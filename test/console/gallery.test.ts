@@ -169,7 +169,7 @@ describe.skipIf(withoutChromium)('the library', () => {
     await page.locator('input[type=file]').setInputFiles({ name: 'large.jpg', mimeType: 'image/jpeg', buffer: padded });
     await page.getByText(/Uploading · [2-9]\d %/).waitFor();
     await page.getByRole('button', { name: 'Pause large.jpg' }).click();
-    await page.getByText('Paused').waitFor();
+    await page.getByText(/^Paused/).waitFor();
     await shoot(page, 'paused');
     await cdp.send('Network.emulateNetworkConditions', { ...slowly, uploadThroughput: -1 });
     await page.getByRole('button', { name: 'Resume large.jpg' }).click();

@@ -21,6 +21,8 @@ export function useMemories() {
     },
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
+    // Conversations change what is known.
+    staleTime: 0,
   });
 }
 
@@ -51,6 +53,7 @@ export function useProfile() {
         signal,
       }),
     select: ({ profile }) => profile,
+    staleTime: 0,
   });
 }
 
