@@ -3,6 +3,7 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { Asset } from '../../../client/media/api.ts';
 import type { Choosing } from './choosing.ts';
+import { useSignAhead } from './signing.ts';
 import { Tile } from './tile.tsx';
 import { arrange, rowOf } from './timeline.ts';
 
@@ -37,6 +38,8 @@ export function Timeline({
     estimateSize: (index) => (rows[index]?.kind === 'date' ? dateHeight : tile + gap),
     getItemKey: (index) => `${rows[index]?.kind} ${rows[index]?.key}`,
     overscan,
+    // A frame that shows a row late is better than one that comes late.
+    useFlushSync: false,
     scrollMargin: top,
   });
   const shown = virtual.getVirtualItems();
@@ -45,6 +48,7 @@ export function Timeline({
   // Something in view has to have the tab stop.
   const tabStop = Math.min(Math.max(active, firstTile), lastTile);
 
+  useSignAhead(assets, firstTile, lastTile);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the sizes of all rows change with the tiles.
   useLayoutEffect(() => virtual.measure(), [tile, gap]);
   useEffect(() => {
@@ -92,7 +96,12 @@ export function Timeline({
 
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys move between the buttons inside.
-    <div ref={list} className="timeline" onKeyDown={onKeyDown} style={{ height: virtual.getTotalSize() }}>
+    <div
+      ref={list}
+      className={`timeline ${choosing.chosen.size > 0 ? 'choosing' : ''}`}
+      onKeyDown={onKeyDown}
+      style={{ height: virtual.getTotalSize() }}
+    >
       {shown.map(({ index, key, start }) => {
         const row = rows[index];
         const style = { transform: `translateY(${start - top}px)` };

@@ -1,5 +1,5 @@
 import { File, Globe, Play } from 'lucide-react';
-import { memo } from 'react';
+import { memo, useState } from 'react';
 import type { Asset } from '../../../client/media/api.ts';
 import { durationOf } from '../parts/figures.tsx';
 import { isShared } from './actions.ts';
@@ -26,8 +26,17 @@ interface TileProps {
 export const Tile = memo(function Tile(props: TileProps) {
   const { asset, place, size, isChosen, isChoosing, isTabStop, onOpen, onEdit, onToggle, onFocus } = props;
   const name = nameOf(asset);
+  // Most tiles only pass by, so their actions are not made before they can be used.
+  const [isNear, setNear] = useState(false);
   return (
-    <div className={`tile ${isChosen ? 'chosen' : ''}`} data-place={place} style={{ width: size, height: size }}>
+    // biome-ignore lint/a11y/noStaticElementInteractions: only shows actions that the lightbox has too.
+    <div
+      className={`tile ${isChosen ? 'chosen' : ''}`}
+      data-place={place}
+      style={{ width: size, height: size }}
+      onPointerEnter={() => setNear(true)}
+      onFocus={() => setNear(true)}
+    >
       <button
         type="button"
         className="open"
@@ -52,7 +61,7 @@ export const Tile = memo(function Tile(props: TileProps) {
         onChange={() => undefined}
       />
       <Marks asset={asset} />
-      {!isChoosing && (
+      {isNear && !isChoosing && (
         <div className="hover">
           <MediaActions asset={asset} prompt={asset.prompt} onEdit={() => onEdit(asset)} />
         </div>
