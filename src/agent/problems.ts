@@ -2,7 +2,7 @@ import { defineProblems } from '#platform/problem.ts';
 
 /** docs/specification/agent.md. */
 export const agentProblems = defineProblems({
-  task_running: { status: 409, message: 'The thread has a run in progress.' },
+  task_running: { status: 409, message: 'The thread has a run in flight.' },
   message_exists: {
     status: 409,
     message: 'The thread has a message with this id. `taskId` is the run that it started.',
@@ -15,12 +15,12 @@ export const agentProblems = defineProblems({
   },
   too_many_runs: {
     status: 429,
-    message: 'The user has reached the limit of concurrent runs. Wait until one ends, or stop one.',
+    message: 'The user has as many runs in flight as are allowed. Wait until one has ended, or stop one.',
     retryAfterS: 5,
   },
   too_many_streams: {
     status: 429,
-    message: 'The user has reached the limit of open streams. Close one before you open another.',
+    message: 'The user has as many streams open as are allowed. Close one before you open another.',
     retryAfterS: 5,
   },
   method_not_allowed: {
@@ -32,7 +32,7 @@ export const agentProblems = defineProblems({
     message: 'The thread is full. Start another thread, or rewind this one to an earlier message.',
   },
   insufficient_plan: { status: 402, message: "Your plan doesn't include this model. Choose another model or upgrade." },
-  insufficient_credits: { status: 402, message: "You don't have enough credits for a run." },
-  video_not_retryable: { status: 400, message: 'The task has no video that failed because of credits or plan.' },
-  video_unpayable: { status: 400, message: 'The user still cannot pay for the video.' },
+  insufficient_credits: { status: 402, message: 'The credits do not suffice for a run.' },
+  video_not_retryable: { status: 400, message: 'The task has no video that failed for want of credits or plan.' },
+  video_unpayable: { status: 400, message: 'The video still cannot be paid for.' },
 });

@@ -69,7 +69,7 @@ export const problems = defineProblems({
   payload_too_large: { status: 413, message: 'The request body is too large.' },
   unsupported_media_type: { status: 415, message: 'The content type of the body is not supported.' },
   rate_limited: { status: 429, message: 'Too many requests.', retryAfterS: 60 },
-  headers_too_large: { status: 431, message: 'The headers of the request are too large.' },
+  headers_too_large: { status: 431, message: 'The head of the request is too large.' },
   internal_error: { status: 500, message: 'An internal error occurred.' },
   engine_unavailable: {
     status: 503,

@@ -59,9 +59,9 @@ async function renderCodes(): Promise<string> {
 function renderFunctionsPage(documents: ApiDocuments): string {
   const head = `# The client's functions
 
-This page lists the functions of the [client](client.md). Their types describe arguments and results, and the page of each service describes
-what they do. "Again" marks calls that the client retries if the network fails. Every service also has \`ping\`, \`checkHealth\`,
-\`checkReadiness\`, \`readMetrics\`, \`readOpenApi\` and \`readReference\`.
+Beside these every service has \`ping\`, \`checkHealth\`, \`checkReadiness\`, \`readMetrics\`, \`readOpenApi\` and \`readReference\`. What each
+takes and gives, its types say; what it does, the page of the service. "Again": it is repeated when the network fails
+([client.md](client.md)).
 `;
   return [head, ...clientServices.map((name) => listFunctions(name, documents[name], services[name]))].join('\n');
 }

@@ -6,7 +6,7 @@ import { root } from '../acceptance/running.fixture.ts';
 
 const titles: Readonly<Record<string, string>> = {
   platform: 'Every service',
-  'image/engine': 'Images (image, edge)',
+  'image/engine': 'Pictures (image, edge)',
 };
 
 type Declared = { readonly table: Readonly<Record<string, ProblemDefinition>> };
@@ -31,8 +31,8 @@ export async function renderProblemsPage(): Promise<string> {
   return [
     '# Problems',
     '',
-    'This page helps you look up an error code. Errors are JSON: `{ "error": "<code>", "message": "<one sentence>", "requestId": "…" }`.',
-    'If the request is not valid, they also contain `issues: [{ path, message }]`. Codes are stable. Messages may change, so do not parse them.',
+    'Errors are JSON: `{ "error": "<code>", "message": "<one sentence>", "requestId": "…" }`, and `issues: [{ path, message }]`',
+    'if the request is not valid. The codes are stable; the sentences may become more precise.',
     '',
     sections.join('\n\n'),
     '',
