@@ -67,7 +67,7 @@ class PgliteEngine implements Engine {
     if (this.#broken) await this.#reopen();
     return new PgliteSession(this.#lite, (error) => {
       this.#broken = true;
-      this.#life.log.error({ reason: error.message }, 'the embedded database broke; it is opened again');
+      this.#life.log.error({ reason: error.message }, 'the embedded database failed; reopening it');
     });
   }
 
@@ -87,7 +87,7 @@ class PgliteEngine implements Engine {
       throw problems.engine_unavailable({ cause: error });
     }
     this.#broken = false;
-    this.#life.log.info('the embedded database is open again');
+    this.#life.log.info('reopened the embedded database');
   }
 }
 

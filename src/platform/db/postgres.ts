@@ -156,7 +156,7 @@ async function migrateOver(client: pg.Client, { migrations, whenMigrated, log }:
   if (whenMigrated !== undefined) {
     await session.run('savepoint migrated');
     await whenMigrated(session).catch(async (error: unknown) => {
-      log.warn({ reason: reasonOf(error) }, 'pgvector could not be taken up; the next start tries again');
+      log.warn({ reason: reasonOf(error) }, 'could not store vectors with pgvector; the next start tries again');
       await session.run('rollback to savepoint migrated');
     });
   }
