@@ -85,7 +85,9 @@ async function withProgress(
     if (!(await advanceRun(taskDb, run, 'processing', { progress }))) cancelled.abort(new RunCancelled());
   };
   await write();
-  const writing = startInterval(progressEveryMs, write, (err) => log.warn({ err }, 'could not write the progress of a video task'));
+  const writing = startInterval(progressEveryMs, write, (err) =>
+    log.warn({ err }, 'could not write the progress of a video task'),
+  );
   try {
     await work(AbortSignal.any([signal, cancelled.signal]), (percent) => {
       progress = percent;

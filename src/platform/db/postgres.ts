@@ -129,7 +129,7 @@ async function withOwnConnection<Result>(url: string, work: (client: pg.Client) 
 }
 
 function refuseToStart(error: unknown): never {
-  throw new ConfigFault([`DATABASE_URL: the database does not answer (${reasonOf(error)})`]);
+  throw new ConfigFault([`DATABASE_URL: cannot use the database (${reasonOf(error)})`]);
 }
 
 /** Where a name has several addresses, Node's error has a code and no message. */

@@ -89,7 +89,10 @@ async function openS3(options: OpenObjectsOptions): Promise<OpenedObjects> {
     ]);
     const support = await probeCreateOnly();
     if (support !== 'honoured')
-      options.log.warn({ support }, 'the S3 server does not support create-only writes: a signed PUT can overwrite an object while its URL is valid');
+      options.log.warn(
+        { support },
+        'the S3 server does not support create-only writes: a signed PUT can overwrite an object while its URL is valid',
+      );
     const { isClosed, sentence } = await examineOrigins();
     options.log[isClosed ? 'warn' : 'info'](
       { bucket: settings.bucket, reason: sentence },
