@@ -9,6 +9,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { isServiceName, readConfig, servicesByDefault, warningsOf } from '#app/config.ts';
 import { allSettings } from '#app/settings.ts';
 import { root } from '../acceptance/running.fixture.ts';
+import { portOf, readSecrets } from './secrets.fixture.ts';
 
 interface Container {
   readonly image: string;
@@ -64,10 +65,7 @@ const deployments = ofKind('Deployment').map(({ metadata, spec }) => {
 });
 
 const settings = Object.assign({}, ...ofKind('ConfigMap').map(({ data }) => data));
-const secretLines = (await readText('secrets.env.example')).matchAll(/^([A-Z][A-Z0-9_]+)=(.*)$/gm);
-const secrets = Object.fromEntries([...secretLines].map(([, name, value]) => [name, value || 'ab'.repeat(32)]));
-const portOf = { console: 4000, media: 4001, image: 4002, auth: 4003, agent: 4004, memory: 4005 };
-const ports: Readonly<Record<string, number>> = { ...portOf, content: 4006, notify: 4007, edge: 4010 };
+const secrets = await readSecrets();
 
 it('kustomization.yaml names every manifest', async () => {
   const files = (await readdir(folder)).filter((name) => name.endsWith('.yaml') && name !== 'kustomization.yaml');
@@ -116,7 +114,7 @@ describe.each(deployments)('the Deployment $name', ({ name, graceS, container })
 
   it('opens the ports of its services, and probes one of them and the health check of the image', async () => {
     expect(Object.fromEntries(container.ports.map((port) => [port.name, port.containerPort]))).toEqual(
-      Object.fromEntries(args.map((service) => [service, ports[service]])),
+      Object.fromEntries(args.filter(isServiceName).map((service) => [service, portOf(service)])),
     );
     const probes = [container.startupProbe, container.readinessProbe, container.livenessProbe];
     for (const { httpGet, exec } of probes) {
