@@ -87,7 +87,7 @@ describe.skipIf(skipWithoutS3)('on a real S3 server', () => {
     const { write, read: readers } = (await store.corsOrigins(bucket)) ?? { write: [], read: [] };
     expect([write.toSorted(), readers.toSorted()]).toEqual([AllowedOrigins.toSorted(), AllowedOrigins.toSorted()]);
     await store.probeCreateOnly(bucket);
-    const { url, headers } = objects.writeAddress('page.png', { expiresInS: 60, contentType, size: 3 });
+    const { url, headers } = objects.writeAddress('page.png', { expiresInS: 60, contentType, size: 3, maxSize: 3 });
     const names = Object.keys({ ...headers, 'If-None-Match': '*' }).map((name) => name.toLowerCase());
     const preflight = (origin: string) =>
       fetch(url, {
@@ -102,7 +102,7 @@ describe.skipIf(skipWithoutS3)('on a real S3 server', () => {
       const key = `${new URL(origin).hostname}.png`;
       const allowed = await preflight(origin);
       expect([allowed.status, allowed.headers.get('access-control-allow-origin')]).toEqual([200, origin]);
-      const sent = await fetch(objects.writeAddress(key, { expiresInS: 60, contentType }).url, {
+      const sent = await fetch(objects.writeAddress(key, { expiresInS: 60, contentType, maxSize: 3 }).url, {
         method: 'PUT',
         headers: { ...headers, origin },
         body: 'png',
