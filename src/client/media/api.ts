@@ -85,7 +85,7 @@ export interface Asset {
   readonly storageKey: string;
   /** The SHA-256 of the bytes in hex; `null` for assets that were never hashed. */
   readonly sha256: string | null;
-  /** The text that a model made the asset from. Only its owner and servers see it. */
+  /** The text that a model made the asset from. Only the owner and servers can read it. */
   readonly prompt: string | null;
   readonly createdAt: string;
 }
