@@ -241,11 +241,11 @@ describe.skipIf(withoutChromium)('the library', () => {
     await drag(0.2, 0.4);
     await drag(0.6, 0.8);
     await form.getByRole('button', { name: 'Undo the last stroke' }).click();
-    await form.getByLabel('What to change').fill('a red balloon');
+    await form.getByLabel('Prompt').fill('a red balloon');
     await judge(page, 'an edit');
     await shoot(page, 'editor');
     await form.getByText('2', { exact: true }).click();
-    await form.getByText(/^4 of your \d+ credits$/).waitFor();
+    await form.getByText(/^Costs 4 credits\./).waitFor();
     await form.getByRole('button', { name: 'Make 2 images' }).click();
     await page.getByText('a red balloon').waitFor();
     await form.waitFor({ state: 'detached' });
