@@ -102,7 +102,7 @@ function failed(code: string, message: string, retryable: boolean): MediaOutput 
 function unpaid(balance: number): MediaOutput {
   const failure = {
     code: 'insufficient_credits',
-    message: 'The credits do not suffice for a picture.',
+    message: "You don't have enough credits for an image.",
     retryable: false,
     required: pictureCost,
     balance,
