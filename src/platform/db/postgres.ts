@@ -274,7 +274,7 @@ class PooledSession implements Session {
     }
   }
 
-  release(): void {
+  async release(): Promise<void> {
     if (this.#released) return;
     this.#released = true;
     this.#client.off('error', this.#onError);
