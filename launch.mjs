@@ -27,6 +27,7 @@ const commands = {
       tsc('--project', at('src/client')),
       [at('node_modules/@biomejs/biome/bin/biome'), 'check', '--error-on-warnings', ...args],
       [at('node_modules/knip/bin/knip.js')],
+      [at('test/prose/main.ts')],
       [at('node_modules/vitest/vitest.mjs'), 'run', 'test/house'],
     ],
   ],

@@ -5,8 +5,8 @@ export const consoleProblems = defineProblems({
     status: 403,
     message: 'The host is unknown. Set CONSOLE_URL to the public URL of the console.',
   },
-  forbidden_origin: { status: 403, message: 'Pages of other origins may not call the console.' },
-  wrong_token: { status: 401, message: 'The token is wrong.' },
-  delivery_not_dead: { status: 409, message: 'The delivery is not dead, so it is not sent again.' },
+  forbidden_origin: { status: 403, message: 'Pages of other origins must not call the console.' },
+  wrong_token: { status: 401, message: 'The token is wrong. Use the value of CONSOLE_TOKEN.' },
+  delivery_not_dead: { status: 409, message: 'The delivery is not dead. Only dead deliveries can be sent again.' },
   outbox_unused: { status: 404, message: 'This installation sends mail through a server, so there is no outbox.' },
 });

@@ -83,7 +83,7 @@ class PgliteEngine implements Engine {
     return new PgliteSession(used, (error) => {
       if (this.#open !== used || this.#broken) return;
       this.#broken = true;
-      this.#life.log.error({ reason: error.message }, 'the embedded database broke; it is opened again');
+      this.#life.log.error({ reason: error.message }, 'the embedded database failed; reopening it');
     });
   }
 
@@ -103,7 +103,7 @@ class PgliteEngine implements Engine {
       throw problems.engine_unavailable({ cause: error });
     }
     this.#broken = false;
-    this.#life.log.info('the embedded database is open again');
+    this.#life.log.info('reopened the embedded database');
   }
 }
 

@@ -26,7 +26,7 @@ export async function openEmbedded({ dataDir, migrations, log, ...options }: Emb
   const lock = options.lock ?? (await lockFolder(dataDir));
   try {
     if (isUnfinished(dataDir) && options.unfinished !== true)
-      throw new ConfigFault([`ATELIER_DATA_DIR ${dataDir} is half restored; repeat \`npm run restore\``]);
+      throw new ConfigFault([`ATELIER_DATA_DIR ${dataDir} is partly restored; run \`npm run restore\` again`]);
     const folder = join(dataDir, 'database');
     if (!existsSync(folder)) await makeFolder(folder, migrations);
     const reopen = () => openFolder(folder);
