@@ -22,11 +22,12 @@ export function createSdkImages({ model, editModel, takesSize, timeoutMs }: SdkI
   return {
     generate: ({ prompt, ratio, signal }) =>
       make(model, { prompt, ...(takesSize ? { size: imageSizes[ratio] } : { aspectRatio: ratio }) }, timeoutMs, signal),
-    edit({ prompt, source, signal }) {
-      const file = { type: 'file', data: source.bytes, mediaType: source.mime } as const;
+    edit({ prompt, source, mask, signal }) {
+      const fileOf = ({ bytes, mime }: Picture) => ({ type: 'file', data: bytes, mediaType: mime }) as const;
       // fal's endpoints named `…/edit` take a list of pictures, the others one.
       const fal = { useMultipleImages: editModel.modelId.endsWith('/edit') };
-      return make(editModel, { prompt, files: [file], providerOptions: { fal } }, timeoutMs, signal);
+      const order = { prompt, files: [fileOf(source)], mask: mask && fileOf(mask), providerOptions: { fal } };
+      return make(editModel, order, timeoutMs, signal);
     },
   };
 }

@@ -64,6 +64,15 @@ describe('a picture', () => {
     expect(request?.headers['content-type']).toMatch(/^multipart\/form-data; boundary=/);
     expect(String(request?.body)).toContain('in blue');
     expect(String(request?.body)).toContain(png.toString('latin1'));
+    expect(String(request?.body)).not.toContain('name="mask"');
+  });
+
+  it('of OpenAI, edited in a part', async () => {
+    server.on('/v1/images/edits', json({ data: [{ b64_json: png.toString('base64') }] }));
+    const generator = await images({ provider: 'openai', name: 'gpt-image-b', path: '/v1' });
+    const picture = { bytes: png, mime: 'image/png' };
+    await generator.edit({ prompt: 'in green', source: picture, mask: picture, signal });
+    expect(String(sentTo('/v1/images/edits').at(-1)?.body)).toContain('name="mask"');
   });
 
   it('of Google', async () => {

@@ -86,6 +86,25 @@ describe.concurrent('a picture that is made', () => {
     const { body } = await rig.media.client(maker.credential).delete<{ dbDeleted: number }>('/v1/scope', scope);
     expect([typeof output?.assetId, body.dbDeleted]).toEqual(['string', 1]);
   });
+
+  it('can be found by the words of its prompt', async () => {
+    const { output, prompt, maker } = await make(await withPicture());
+    const { body } = await rig.media
+      .client(maker.credential)
+      .get<{ assets: { assetId: string; prompt: string }[] }>(`/v1/assets?q=${encodeURIComponent(prompt)}`);
+    expect(body.assets).toMatchObject([{ assetId: output?.assetId, prompt }]);
+  });
+
+  it('is stored without the characters that the database cannot store in a prompt', async () => {
+    const prompt = `picture ${randomUUID()}`;
+    rig.provider.on(prompt, await withPicture());
+    const maker = await rig.user('pro', 1000);
+    const { tools } = await rig.tell(maker, calling('generateImage', { prompt: `${prompt}\0` }));
+    const { body } = await rig.media
+      .client(maker.credential)
+      .get<{ prompt: string }>(`/v1/assets/${Reflect.get(Object(tools[0]?.output), 'assetId')}`);
+    expect(body.prompt).toBe(prompt);
+  });
 });
 
 /** The beginning of a Windows icon of 16 × 16 pixels. */
