@@ -37,7 +37,8 @@ function spell(value: unknown): string | null {
   if (value === undefined || value === '') return null;
   if (Array.isArray(value)) return value.length === 0 ? null : value.map((one) => spell(one) ?? '').join(', ');
   if (typeof value === 'function') return null;
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  // Headers and query parameters may hold credentials, so only their names are shown.
+  return typeof value === 'object' ? Object.keys(value ?? {}).join(', ') || null : String(value);
 }
 
 function masker(secrets: readonly string[]): (text: string | null) => string | null {

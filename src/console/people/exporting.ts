@@ -4,7 +4,7 @@
  * incomplete, and no browser saves it as a whole file.
  */
 import { bodyOf, type ServiceClients } from '../services.ts';
-import { readRecord } from './reading.ts';
+import { type PersonRecord, readRecord } from './reading.ts';
 
 /** Throws 404 before the first byte for an id without a profile. */
 export async function exportPerson(clients: ServiceClients, userId: string): Promise<AsyncGenerator<string>> {
@@ -15,19 +15,18 @@ export async function exportPerson(clients: ServiceClients, userId: string): Pro
 async function* write(
   clients: ServiceClients,
   userId: string,
-  record: object,
+  record: PersonRecord,
   email: string | null,
 ): AsyncGenerator<string> {
-  const { agent, memory, notify } = clients;
+  const { memory, notify } = clients;
   yield `{"exportedAt":${JSON.stringify(new Date().toISOString())},"record":${JSON.stringify(record)}`;
   yield ',"threads":[';
   yield* listed(threads(clients, userId));
   yield '],"assets":[';
   yield* listed(assets(clients, userId));
-  const usage = bodyOf<object>(
-    await agent.send({ method: 'GET', route: '/usage', path: `/usage?userId=${userId}&from=2000-01-01` }),
-  );
-  yield `],"usage":${JSON.stringify(usage)}`;
+  yield '],"usage":[';
+  yield* listed(usage(clients, userId, Date.parse(record.person.createdAt)));
+  yield ']';
   const memories = bodyOf<object>(
     await memory.send({
       method: 'GET',
@@ -47,6 +46,22 @@ async function* listed(items: AsyncGenerator<unknown>): AsyncGenerator<string> {
   for await (const item of items) {
     yield separator + JSON.stringify(item);
     separator = ',';
+  }
+}
+
+const dayMs = 86_400_000;
+/** The longest range of one request. */
+const yearMs = 365 * dayMs;
+
+/** Newest first, until the day of the sign-up. */
+async function* usage({ agent }: ServiceClients, userId: string, sinceMs: number): AsyncGenerator<unknown> {
+  const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+  for (let toMs = Date.now(); toMs >= sinceMs; toMs -= yearMs + dayMs) {
+    const query = new URLSearchParams({ userId, from: dayOf(toMs - yearMs), to: dayOf(toMs) });
+    const { days } = bodyOf<{ readonly days: readonly unknown[] }>(
+      await agent.send({ method: 'GET', route: '/usage', path: `/usage?${query}` }),
+    );
+    yield* days;
   }
 }
 

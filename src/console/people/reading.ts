@@ -3,7 +3,7 @@ import { bodyOf, type Part, partOf, type ServiceClients } from '../services.ts';
 
 /** The answer of the authentication service about a person. */
 export interface PersonRecord {
-  readonly person: { readonly id: string; readonly email: string | null };
+  readonly person: { readonly id: string; readonly email: string | null; readonly createdAt: string };
 }
 
 export interface PersonView {
