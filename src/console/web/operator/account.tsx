@@ -1,7 +1,7 @@
 /** The account of a person: plan and credits with a reason, sessions, and the history of changes. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
-import { plans } from '#accounts/api.ts';
+import type { Plan } from '#accounts/api.ts';
 import type { PersonDetails } from '#accounts/people/api.ts';
 import { send } from '../calls.ts';
 import { Confirm } from '../parts/confirm.tsx';
@@ -10,6 +10,8 @@ import { Problem } from '../parts/states.tsx';
 import { planName } from './people.tsx';
 import { personKey } from './person.tsx';
 import { useMayChange } from './role.ts';
+
+const plans: readonly Plan[] = ['free', 'basic', 'basic_year', 'pro', 'pro_year', 'max', 'max_year'];
 
 export function Account({ record }: { readonly record: PersonDetails }) {
   const { person, settings, invitedBy, invited, sessionsEndedAt } = record;
