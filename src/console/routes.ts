@@ -17,6 +17,8 @@ import { addSettingsRoutes, type SettingsDeps } from './settings/routes.ts';
 export interface RouteDeps extends OverviewDeps, SessionDeps {
   /** Maps a service to its public URL. */
   readonly addresses: ConsoleInfo['addresses'];
+  /** The local identity provider runs. */
+  readonly hasDemoUsers: boolean;
   /** The folder where mail is stored as files, if there is one. */
   readonly outbox: string | undefined;
   readonly memory: MemoryBackOffice | undefined;
@@ -53,6 +55,7 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
       hasOutbox: deps.outbox !== undefined,
       hasMemory: deps.memory !== undefined,
       hasWebhooks: deps.deliveries !== undefined,
+      hasDemoUsers: deps.hasDemoUsers,
     }),
   );
 
