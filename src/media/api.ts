@@ -75,11 +75,11 @@ export const uploadReservation = z.object({
   resumable: z
     .object({
       protocol: z.literal('tus'),
-      url: z.string().describe('An upload by tus 1.0.0 that exists already.'),
+      url: z.string().describe('The URL of an existing upload by tus 1.0.0.'),
       expiresAt: z.iso.datetime(),
     })
     .optional()
-    .describe('If the request asked for it.'),
+    .describe('Present if the request has `resumable: true`.'),
 });
 export type UploadReservation = z.output<typeof uploadReservation>;
 
@@ -125,7 +125,7 @@ export const asset = z.object({
   scopeKind: z.string(),
   scopeId: z.string(),
   kind: z.string(),
-  mime: z.string().describe('Of images as detected.'),
+  mime: z.string().describe('For images, the detected type.'),
   byteSize: z.int(),
   width: z.int().nullable(),
   height: z.int().nullable(),
@@ -133,7 +133,7 @@ export const asset = z.object({
   blurhash: z.string().nullable(),
   thumbAssetId: z.string().nullable(),
   storageKey: z.string(),
-  sha256: z.string().nullable().describe('Of the bytes, in hex; `null` for assets that were never hashed.'),
+  sha256: z.string().nullable().describe('The SHA-256 of the bytes in hex; `null` for assets that were never hashed.'),
   createdAt: z.iso.datetime(),
 });
 export type Asset = z.output<typeof asset>;
@@ -157,7 +157,7 @@ export const usageQuery = z.object({
 export const ownerUsage = z.object({
   ownerId: z.string(),
   assets: z.int(),
-  bytes: z.int().describe('Of all assets; watermark files, renditions and variants do not count.'),
+  bytes: z.int().describe('The bytes of all assets. Watermark files, renditions and variants do not count.'),
   limitBytes: z.int().describe('0: no limit.'),
 });
 export type OwnerUsage = z.output<typeof ownerUsage>;
@@ -279,8 +279,8 @@ const videoSignedRef = z.union([
     playUrl: z
       .string()
       .optional()
-      .describe('What browsers play, for 7 days: the original or its rendition. Absent where none is known.'),
-    thumbUrl: z.string().optional().describe('400 px, of the thumbnail; absent where there is none to be shown.'),
+      .describe('The URL for browsers, for 7 days: the original or its rendition. Absent if there is none.'),
+    thumbUrl: z.string().optional().describe('The thumbnail at 400 px; absent if there is none.'),
     thumbAssetId: z.string().nullable(),
     width: z.int().nullable(),
     height: z.int().nullable(),

@@ -23,10 +23,10 @@ export interface UploadReservation {
   /** Have to accompany the PUT. */
   readonly headers: Readonly<Record<string, string>>;
   readonly expiresAt: string;
-  /** If the request asked for it. */
+  /** Present if the request has `resumable: true`. */
   readonly resumable?: {
     readonly protocol: 'tus';
-    /** An upload by tus 1.0.0 that exists already. */
+    /** The URL of an existing upload by tus 1.0.0. */
     readonly url: string;
     readonly expiresAt: string;
   };
@@ -72,7 +72,7 @@ export interface Asset {
   readonly scopeKind: string;
   readonly scopeId: string;
   readonly kind: string;
-  /** Of images as detected. */
+  /** For images, the detected type. */
   readonly mime: string;
   readonly byteSize: number;
   readonly width: number | null;
@@ -81,7 +81,7 @@ export interface Asset {
   readonly blurhash: string | null;
   readonly thumbAssetId: string | null;
   readonly storageKey: string;
-  /** Of the bytes, in hex; `null` for assets that were never hashed. */
+  /** The SHA-256 of the bytes in hex; `null` for assets that were never hashed. */
   readonly sha256: string | null;
   readonly createdAt: string;
 }
@@ -124,7 +124,7 @@ export interface MediaUsageQuery {
 export interface MediaUsage {
   readonly ownerId: string;
   readonly assets: number;
-  /** Of all assets; watermark files, renditions and variants do not count. */
+  /** The bytes of all assets. Watermark files, renditions and variants do not count. */
   readonly bytes: number;
   /** 0: no limit. */
   readonly limitBytes: number;
@@ -236,9 +236,9 @@ export interface WatermarkedVideo {
 
 export interface TaskUpsert {
   readonly taskId: string;
-  /** Kept from the first write. */
+  /** Set by the first write. */
   readonly ownerId: string;
-  /** Kept from the first write. */
+  /** Set by the first write. */
   readonly mediaType: string;
   /** Never goes backwards; `pending` in a first write that leaves it out. */
   readonly status?: 'pending' | 'processing' | 'completed' | 'failed' | null;
@@ -313,11 +313,11 @@ export interface Incident {
   readonly ownerId: string;
   readonly scopeKind: string;
   readonly scopeId: string;
-  /** Of the blocked bytes, in hex. */
+  /** The SHA-256 of the blocked bytes in hex. */
   readonly sha256: string;
   /** `sha256`, `md5`, `pdq`, or the list that the classifier named. */
   readonly list: string;
-  /** Where the same bytes remain: an asset, or `bucket/path` of a legacy file. */
+  /** The place where the same bytes remain: an asset, or `bucket/path` of a legacy file. */
   readonly origin: string | null;
   readonly createdAt: string;
   readonly resolvedAt: string | null;
@@ -391,7 +391,7 @@ export interface Swept {
     readonly byteSize?: number;
     readonly why?: string;
   }[];
-  /** Of the next page; `null`: that was the last one. */
+  /** The cursor of the next page; `null`: this is the last page. */
   readonly cursor: string | null;
 }
 
@@ -418,9 +418,9 @@ export type VideoSignedRef =
       readonly ready: true;
       /** The original bytes, for 7 days. */
       readonly url: string;
-      /** What browsers play, for 7 days: the original or its rendition. Absent where none is known. */
+      /** The URL for browsers, for 7 days: the original or its rendition. Absent if there is none. */
       readonly playUrl?: string;
-      /** 400 px, of the thumbnail; absent where there is none to be shown. */
+      /** The thumbnail at 400 px; absent if there is none. */
       readonly thumbUrl?: string;
       readonly thumbAssetId: string | null;
       readonly width: number | null;
