@@ -53,7 +53,7 @@ async function pictureIn({ bytes }: Body, fetchFrom: (url: string) => Promise<Bo
     : first?.url && /^https?:\/\//.test(first.url)
       ? (await fetchFrom(first.url)).bytes
       : undefined;
-  if (!found?.length) throw new ProviderFailed('The image provider answered without a picture.');
+  if (!found?.length) throw new ProviderFailed('The image provider returned no image.');
   return describePicture(found);
 }
 

@@ -43,8 +43,8 @@ async function make(model: ImageModelV4, order: Order, timeoutMs: number, signal
   const [first] = images;
   const bytes = typeof first === 'string' ? Buffer.from(first, 'base64') : first;
   if (bytes?.length) return describePicture(bytes);
-  if (isRetryable === false) throw new OrderRefused('The image provider refused: the picture was filtered');
-  throw new ProviderFailed('The image provider answered without a picture.');
+  if (isRetryable === false) throw new OrderRefused('The image provider refused: the image was filtered');
+  throw new ProviderFailed('The image provider returned no image.');
 }
 
 function explainImageFailure(error: unknown): unknown {
@@ -53,5 +53,5 @@ function explainImageFailure(error: unknown): unknown {
     const reason: unknown = Reflect.get(Object(error.data), 'error');
     if (typeof reason === 'string') return new OrderRefused(`The image provider failed: ${reason.slice(0, 300)}`);
   }
-  return explainSdkFailure(error, 'image', 'The image provider answered without a picture.');
+  return explainSdkFailure(error, 'image', 'The image provider returned no image.');
 }

@@ -152,8 +152,8 @@ describe('a picture that fails', () => {
     ['rejected (401)', json({ message: 'secret' }, 401), 'The image provider answered 401.', 1],
     ['busy (429)', { ...json({}, 429), headers: { 'retry-after': '0' } }, 'The image provider answered 429.', 3],
     ['busy for long', { ...json({}, 429), headers: { 'retry-after': '31' } }, 'The image provider answered 429.', 1],
-    ['malformed', json({ images: 'none' }), 'The image provider answered without a picture.', 1],
-    ['no JSON', { body: '<html>' }, 'The image provider answered without a picture.', 1],
+    ['malformed', json({ images: 'none' }), 'The image provider returned no image.', 1],
+    ['no JSON', { body: '<html>' }, 'The image provider returned no image.', 1],
     ['a redirect', { status: 302, headers: { location: '/elsewhere' } }, 'could not be reached', 3],
     [
       'at a private address',

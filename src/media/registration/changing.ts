@@ -16,7 +16,7 @@ export interface OneAssetDeps extends InvalidationDeps {
 /** Throws 404 if the asset does not exist, is not ready, or cannot be read by the caller. */
 export async function readAsset(deps: OneAssetDeps, caller: Caller, assetId: string): Promise<Asset> {
   const asset = toAsset(await findReadable(deps, caller, assetId));
-  // A shared image is public, the words it was made from are not.
+  // Other readers of a shared image do not see its prompt.
   return caller.kind === 'user' && asset.ownerId !== caller.userId ? { ...asset, prompt: null } : asset;
 }
 
