@@ -64,6 +64,8 @@ export interface RegistrationRequest {
   readonly blurhash?: string | null;
   /** Videos only. */
   readonly thumbAssetId?: string | null;
+  /** The text that a model made the asset from; 1 to 4000 characters. */
+  readonly prompt?: string | null;
 }
 
 export interface Asset {
@@ -83,6 +85,8 @@ export interface Asset {
   readonly storageKey: string;
   /** The SHA-256 of the bytes in hex; `null` for assets that were never hashed. */
   readonly sha256: string | null;
+  /** The text that a model made the asset from. Only the owner and servers can read it. */
+  readonly prompt: string | null;
   readonly createdAt: string;
 }
 
@@ -92,6 +96,12 @@ export interface AssetListing {
   /** With scopeKind. */
   readonly scopeId?: string | null;
   readonly kind?: string | null;
+  /** By the mime. */
+  readonly type?: 'image' | 'video' | 'other' | null;
+  /** `false`: without the thumbnails of videos of the owner. */
+  readonly thumbnails?: 'true' | 'false' | null;
+  /** Each of its words, at most 10, has to occur in the prompt. */
+  readonly q?: string | null;
   /** The earliest creation time. */
   readonly createdFrom?: string | null;
   /** Later than the latest creation time. */
