@@ -8,6 +8,9 @@ import {
   type LucideIcon,
   Mail as MailIcon,
   MessageSquare,
+  ShieldAlert,
+  SlidersHorizontal,
+  Users,
   Webhook,
 } from 'lucide-react';
 import type { ComponentType } from 'react';
@@ -58,6 +61,20 @@ export const operatorPages: readonly Page[] = [
     View: lazily(async () => (await import('./pages/overview.tsx')).Overview),
   },
   {
+    path: '/operator/people/:personId?',
+    title: 'People',
+    Icon: Users,
+    View: lazily(async () => (await import('./operator/people.tsx')).People),
+    isAvailable: ({ hasPeople }) => hasPeople,
+  },
+  {
+    path: '/operator/incidents/:incidentId?',
+    title: 'Incidents',
+    Icon: ShieldAlert,
+    View: lazily(async () => (await import('./operator/incidents.tsx')).Incidents),
+    isAvailable: ({ hasPeople }) => hasPeople,
+  },
+  {
     path: '/operator/mail',
     title: 'Mail',
     Icon: MailIcon,
@@ -77,6 +94,12 @@ export const operatorPages: readonly Page[] = [
     Icon: Brain,
     View: lazily(async () => (await import('./pages/memory.tsx')).Memory),
     isAvailable: ({ hasMemory }) => hasMemory,
+  },
+  {
+    path: '/operator/settings',
+    title: 'Settings',
+    Icon: SlidersHorizontal,
+    View: lazily(async () => (await import('./operator/settings.tsx')).Settings),
   },
   {
     path: '/operator/content',
