@@ -11,6 +11,7 @@ export const consoleInfo = z.object({
   hasOutbox: z.boolean(),
   hasMemory: z.boolean(),
   hasWebhooks: z.boolean(),
+  hasDemoUsers: z.boolean().describe('The local identity provider runs.'),
 });
 export type ConsoleInfo = z.output<typeof consoleInfo>;
 

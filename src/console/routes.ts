@@ -14,6 +14,8 @@ export interface RouteDeps extends OverviewDeps {
   readonly sessions: Sessions;
   /** Maps a service to its public URL. */
   readonly addresses: ConsoleInfo['addresses'];
+  /** The local identity provider runs. */
+  readonly hasDemoUsers: boolean;
   /** The folder where mail is stored as files, if there is one. */
   readonly outbox: string | undefined;
   readonly memory: MemoryBackOffice | undefined;
@@ -48,6 +50,7 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
       hasOutbox: deps.outbox !== undefined,
       hasMemory: deps.memory !== undefined,
       hasWebhooks: deps.deliveries !== undefined,
+      hasDemoUsers: deps.hasDemoUsers,
     }),
   );
 

@@ -76,7 +76,7 @@ async function describe(deps: PictureDeps, userId: string, { assetId, mime }: { 
     sign(deps, userId, 'image', [assetId]).then((signed) => signed.get(assetId)?.url),
     fetchScaledPicture(deps, userId, assetId, never),
   ]).catch((error: unknown) => {
-    deps.log.warn({ err: error }, 'a picture that was made over MCP could not be shown');
+    deps.log.warn({ err: error }, 'an image that was made over MCP could not be shown');
     return [undefined, undefined] as const;
   });
   const shown = preview && {

@@ -83,7 +83,7 @@ async function makePicture(
     signal.throwIfAborted();
     if (error instanceof OrderRefused || error instanceof Refused) return failed('rejected', error.message, false);
     const reason = error instanceof ProviderFailed ? error.message : 'The picture could not be made or kept.';
-    deps.log.warn({ err: error }, 'a picture could not be made');
+    deps.log.warn({ err: error }, 'an image could not be generated');
     return failed('provider_failed', reason, true);
   }
 }
@@ -102,7 +102,7 @@ function failed(code: string, message: string, retryable: boolean): MediaOutput 
 function unpaid(balance: number): MediaOutput {
   const failure = {
     code: 'insufficient_credits',
-    message: 'The credits do not suffice for a picture.',
+    message: "You don't have enough credits for an image.",
     retryable: false,
     required: pictureCost,
     balance,

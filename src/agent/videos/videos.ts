@@ -97,12 +97,12 @@ async function pay(tx: Tx<LedgerTables>, userId: string, attempt: Payload): Prom
 
 const insufficientPlan: Failure = {
   code: 'insufficient_plan',
-  message: 'The plan has no video.',
+  message: "Your plan doesn't include video.",
   retryable: true,
 };
 const insufficientCredits = (balance: number): Failure => ({
   code: 'insufficient_credits',
-  message: 'The credits do not suffice for a video.',
+  message: "You don't have enough credits for a video.",
   retryable: true,
   required: videoCost,
   balance,

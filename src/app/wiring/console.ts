@@ -28,6 +28,7 @@ export async function wireConsole({ config, engines, server }: Wiring): Promise<
         config.resizing.cdnUrl,
       ].flatMap((address) => (address === undefined || address === 'embedded' ? [] : [originOf(address)])),
     },
+    hasDemoUsers: config.identity.url === undefined,
     outbox: keepsMails(config) ? join(config.process.dataDir, 'outbox') : undefined,
     memory: adminToken === '' ? undefined : { url: services.memory, adminToken },
     deliveries:

@@ -3,7 +3,7 @@ import { finished, Transform } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { slowestTransfer } from '#platform/http/transfers.ts';
 import { problems } from '#platform/problem.ts';
-import { collectBuffers } from '#platform/youngbuffers.ts';
+import { collectBuffers } from '#platform/garbage.ts';
 import { edgeProblems } from '../problems.ts';
 
 export interface Arrival {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { collectBuffers } from './youngbuffers.ts';
+import { collectBuffers } from './garbage.ts';
 
 it('frees buffers that are no longer used, and adds no global', () => {
   const passed = collectBuffers();
