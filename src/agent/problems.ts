@@ -44,4 +44,9 @@ export const agentProblems = defineProblems({
     status: 400,
     message: 'Your plan or credits still do not cover this video. Upgrade or add credits, then try again.',
   },
+  still_deleting: {
+    status: 503,
+    message: 'Not all threads are deleted yet. They are hidden, and the deletion continues. Try again.',
+    retryAfterS: 5,
+  },
 });

@@ -21,7 +21,10 @@ const eventStream: readonly [string, string] = ['A stream of server-sent events.
 export const agentReference = defineReference({
   description:
     'Runs a model with tools in threads, one run per thread at a time. The output is a resumable stream with images, videos and memory.',
-  tags: { agent: 'Runs, streams, threads, models and credits.' },
+  tags: {
+    agent: 'Runs, streams, threads, models and credits.',
+    people: 'Users and their data, for operators.',
+  },
   problems: agentProblems.table,
   problemFields: {
     task_running: { taskId, reason: { const: 'running' } },
@@ -90,6 +93,17 @@ export const agentReference = defineReference({
       description:
         'Stops the run in flight and deletes the thread with its messages and videos. With `assets=true`, its assets are deleted too. After 503, you can repeat the request.',
       problems: ['forbidden', 'not_found'],
+    },
+    'GET /people/:userId': {
+      id: 'countThreads',
+      description: 'Returns the numbers of threads, messages and runs in flight of a user, for operators.',
+      problems: ['forbidden'],
+    },
+    'DELETE /people/:userId': {
+      id: 'eraseThreads',
+      description:
+        'Erases the threads of a user with their assets, events and usage. After 503, you can repeat the request.',
+      problems: ['forbidden', 'still_deleting'],
     },
     'POST /chat': {
       id: 'chat',

@@ -8,6 +8,7 @@ export const authReference = defineReference({
     'Signs users in with the identity provider, stores the session of the browser in a sealed cookie, and returns access tokens.',
   tags: {
     auth: 'Sign-in and sessions of browsers.',
+    people: 'Users and their data, for operators.',
     accounts: 'Plans, credits and sample data, for operators. Present only with the embedded database.',
   },
   problems: { ...authProblems.table, ...accountProblems.table },
@@ -46,6 +47,37 @@ export const authReference = defineReference({
       problems: ['user_not_found', 'user_ambiguous'],
       example: { user: 'ada@example.com', plan: 'pro', credits: 500 },
     },
+    'GET /v1/people': {
+      id: 'listPeople',
+      description: 'Returns a page of users. Filter it by id or email address.',
+    },
+    'GET /v1/people/:userId': {
+      id: 'readPerson',
+      description: 'Returns the profile, the changes of credits, and the actions of operators on a user.',
+      problems: ['not_found'],
+    },
+    'POST /v1/people/:userId/credits': {
+      id: 'changeCredits',
+      description:
+        'Adds credits, removes credits or sets the plan. A repeated request with the same `changeId` changes nothing.',
+      problems: ['not_found', 'credits_out_of_range'],
+      example: { changeId: '0d9f5a34-6f0e-4c7a-9d0b-2f6b8f1c7e11', credits: 100, reason: 'A refund.' },
+    },
+    'POST /v1/people/:userId/exports': {
+      id: 'recordExport',
+      description: 'Records in the audit log that an operator exports the data of a user.',
+    },
+    'DELETE /v1/people/:userId/sessions': {
+      id: 'endSessions',
+      description: 'Ends all sessions of a user. Access tokens stay valid until they expire.',
+    },
+    'DELETE /v1/people/:userId': {
+      id: 'erasePerson',
+      description:
+        'Erases a user from the shared records and at the identity provider. After 503, you can repeat the request.',
+      problems: ['account_not_deleted'],
+    },
+    'GET /v1/actions': { id: 'listActions', description: 'Returns the newest actions of operators in the audit log.' },
     'GET /v1/accounts/actions': {
       id: 'listOperatorActions',
       description: 'Returns the audit log of operators.',

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { address, secret } from '#platform/config.ts';
+import { address, list, secret } from '#platform/config.ts';
 
 /** Settings of the console (docs/specification/system.md#engines; docs/console.md). */
 export const consoleSettings = {
@@ -10,5 +10,13 @@ export const consoleSettings = {
   }),
   url: address('CONSOLE_URL', {
     meaning: 'The public URL of the console. Requests for another host are rejected. Not set: its own address.',
+  }),
+  operators: list('OPERATOR_EMAILS', {
+    default: [],
+    meaning: 'Email addresses, comma-separated, whose accounts at the identity provider are operators of the console.',
+  }),
+  readers: list('OPERATOR_READER_EMAILS', {
+    default: [],
+    meaning: 'Email addresses, comma-separated, whose accounts see the operator’s pages and change nothing.',
   }),
 } as const;

@@ -16,6 +16,7 @@ export const mediaReference = defineReference({
     media: 'Uploads, assets, signed URLs, copies, watermarks and deletion.',
     'media tasks': 'Videos that are processed in the background.',
     incidents: 'Content that screening has blocked, for operators.',
+    people: 'Users and their data, for operators.',
   },
   problems: mediaProblems.table,
   problemFields: { csam_blocked: { errorCode: { const: 'csam_blocked' } } },
@@ -198,6 +199,23 @@ export const mediaReference = defineReference({
       description: 'Returns a page of content that screening has blocked.',
       problems: ['forbidden'],
     },
+    'GET /v1/incidents/counts': {
+      id: 'countIncidents',
+      description: 'Returns the numbers of incidents by status and by list, and the open appeals.',
+      problems: ['forbidden'],
+    },
+    'GET /v1/incidents/:id/preview': {
+      id: 'previewIncident',
+      description: 'Returns a blurred image of at most 24 pixels, if the same bytes remain elsewhere.',
+      problems: ['forbidden', 'not_found', 'nothing_left_to_show'],
+      responses: { 200: ['A WebP image.', 'image/webp'] },
+    },
+    'POST /v1/incidents/:id/appeal': {
+      id: 'appealIncident',
+      description: 'Records an appeal of the owner. An incident takes one appeal, and none after it is cleared.',
+      problems: ['forbidden', 'not_found', 'not_appealable'],
+      example: { text: 'This is a photo of a public monument.' },
+    },
     'GET /v1/incidents/:id': {
       id: 'readIncident',
       description: 'Returns an incident.',
@@ -209,6 +227,16 @@ export const mediaReference = defineReference({
         'Records a decision. After `cleared`, the same content passes screening. Removed objects are not restored.',
       problems: ['forbidden', 'not_found'],
       example: { resolution: 'cleared', note: 'A false positive: the photo of a public monument.' },
+    },
+    'GET /v1/rescreen': {
+      id: 'readRescreening',
+      description: 'Returns the progress of the newest rescreening.',
+      problems: ['forbidden', 'not_found'],
+    },
+    'DELETE /v1/people/:userId': {
+      id: 'eraseOwner',
+      description: 'Erases the assets, files and tasks of an owner. After 503, you can repeat the request.',
+      problems: ['forbidden'],
     },
     'POST /v1/rescreen': {
       id: 'rescreen',

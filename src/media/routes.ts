@@ -4,8 +4,6 @@ import type { HttpServer } from '#platform/http/server.ts';
 import {
   asset,
   assetChange,
-  assetListing,
-  assetPage,
   assetParams,
   assetsDeleted,
   assetsDeletion,
@@ -31,6 +29,7 @@ import {
 } from './api.ts';
 import { type CopyDeps, copyAsset } from './copying/copying.ts';
 import { deleteAssets } from './deletion/deletion.ts';
+import { assetListing, assetPage } from './listing/api.ts';
 import { type ListingDeps, listAssets } from './listing/listing.ts';
 import { readUsage } from './quota/usage.ts';
 import { changeAsset, type OneAssetDeps, readAsset } from './registration/changing.ts';

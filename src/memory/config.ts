@@ -42,7 +42,7 @@ export const embeddingSettings = {
   }),
   dimensions: integer('EMBEDDING_DIMENSIONS', {
     default: 0,
-    defaultText: "the model's",
+    defaultText: 'determined by the model',
     max: 16_000,
     meaning:
       'The number of dimensions of a vector. If set, it is requested, and responses with another number are rejected.',

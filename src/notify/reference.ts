@@ -14,7 +14,10 @@ const sending = [configured, 'idempotency_conflict', 'email_failed', 'send_in_pr
 
 export const notifyReference = defineReference({
   description: 'An internal service that sends notifications by type, and raw mail.',
-  tags: { notify: 'Notifications, mail and suppressed addresses.' },
+  tags: {
+    notify: 'Notifications, mail and suppressed addresses.',
+    people: 'Users and their data, for operators.',
+  },
   problems: notifyProblems.table,
   problemFields: {
     recipient_suppressed: {
@@ -63,6 +66,15 @@ export const notifyReference = defineReference({
         email_id: '4ef9a417-02e9-4d39-ad75-9611e0fcc33c',
         to: ['ada@example.com'],
       },
+    },
+    'GET /people/mails': {
+      id: 'listMailsOfPerson',
+      description: 'Returns the newest mails to an address, and whether it is suppressed.',
+    },
+    'POST /people/erasure': {
+      id: 'eraseMails',
+      description: 'Erases the mails of a user and of an address. You can repeat the request.',
+      example: { userId, address: 'ada@example.com' },
     },
     'GET /types': {
       id: 'listTypes',

@@ -48,8 +48,9 @@ describe('docs/openapi.json', () => {
 
   it('names operations as the typed client names its functions', () => {
     const ids = new Map(calls.map(([name, { operationId }]) => [name, operationId]));
-    for (const { endpoints } of Object.values(services))
-      for (const [name, endpoint] of Object.entries(endpoints)) expect(ids.get(name), name).toBe(endpoint.name);
+    for (const [service, { endpoints }] of Object.entries(services))
+      for (const [name, endpoint] of Object.entries(endpoints))
+        expect(ids.get(`${name}#${service}`) ?? ids.get(name), name).toBe(endpoint.name);
   });
 
   it('lists the errors of every operation with their codes', () => {

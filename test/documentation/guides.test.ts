@@ -2,13 +2,18 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { createClient } from 'redis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openModels } from '#agent/providers/models.ts';
+import { readConfig } from '#app/config.ts';
 import { migrations } from '#app/migrations.ts';
 import { allSettings } from '#app/settings.ts';
+import { offlineModel } from '#local/model/model.ts';
 import { openDatabase } from '#platform/db/open.ts';
 import { createLog } from '#platform/log.ts';
 import { openRedis } from '#platform/redis/open.ts';
@@ -70,6 +75,19 @@ describe.each(guides)('%s', (path) => {
     const shell = [...text.matchAll(/^```text\n([\s\S]*?)^```$/gm)].map((match) => String(match[1]));
     for (const block of shell.filter((lines) => !lines.startsWith('ACL ')))
       await promisify(execFile)('bash', ['-n', '-c', block]);
+  });
+});
+
+describe('the files of models in the guides', () => {
+  const files = withTag('json').filter(({ page }) => guides.includes(page));
+  it.each(files)('$page:$line opens models with fallbacks', async ({ text }) => {
+    const path = join(await mkdtemp(join(tmpdir(), 'guide-models-')), 'models.json');
+    await writeFile(path, text);
+    const { model: settings } = readConfig({ MODELS_FILE: path }, ['agent'], { keepSecrets: false });
+    await rm(dirname(path), { recursive: true });
+    const models = await openModels({ settings, offline: offlineModel, log, readKey: () => 'key' });
+    const { length } = JSON.parse(text);
+    expect([models.list('free').length, length > 1]).toEqual([length, true]);
   });
 });
 

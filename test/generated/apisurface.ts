@@ -28,7 +28,7 @@ export function surfaceOf({ paths = {} }: ApiDocument): readonly string[] {
       // A path can name its servers beside its operations.
       .filter(([method]) => method !== 'servers')
       .flatMap(([method, operation]) => {
-        const name = `${method.toUpperCase()} ${path}`;
+        const name = `${method.toUpperCase()} ${path.replace(/#.*/, '')}`;
         return [name, ...fieldsOfOperation(operation).map((field) => `${name} ${field}`)];
       }),
   );

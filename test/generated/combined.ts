@@ -1,4 +1,7 @@
-/** docs/openapi.json: the API of all services in one document. Each path names the server of its service. */
+/**
+ * docs/openapi.json: the API of all services in one document. Each path names the server of its service. If two services have a path,
+ * the second one has the name of its service as a fragment.
+ */
 
 import type { ApiDocument, Operation } from '#platform/http/apidocument.ts';
 import { version } from '#platform/version.ts';
@@ -46,8 +49,10 @@ function addPaths(paths: Paths, service: string, { paths: own = {} }: ApiDocumen
     const isCommon = Object.values<Operation>(operations).some(({ tags }) => tags?.includes('operations'));
     // Every service has these.
     if (isCommon && paths[path] !== undefined) continue;
-    if (paths[path] !== undefined) throw new Error(`two services have the path ${path}`);
-    paths[path] = { servers: (isCommon ? services : [service]).map(serverOf), ...operations };
+    paths[paths[path] === undefined ? path : `${path}#${service}`] = {
+      servers: (isCommon ? services : [service]).map(serverOf),
+      ...operations,
+    };
   }
 }
 

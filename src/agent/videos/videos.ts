@@ -224,6 +224,7 @@ function speakable(error: unknown, isOrdered: boolean): unknown {
 
 async function keepClip(deps: VideoDeps, video: Video, clip: Clip, signal: AbortSignal) {
   const { ownerId, threadId, videoId } = video;
+  const { prompt } = video.input;
   const { poster } = clip;
   if (clip.bytes.length === 0) throw new UnrecoverableError('The video provider gave an empty video.');
   const place = { ownerId, threadId };
@@ -237,6 +238,7 @@ async function keepClip(deps: VideoDeps, video: Video, clip: Clip, signal: Abort
     mime,
     reference: videoReference(videoId),
     kind: 'video' as const,
+    prompt,
     ...(facts && { facts }),
     ...(thumbAssetId && { thumbAssetId }),
   };

@@ -8,6 +8,7 @@ import type {
   CreditsOwner,
   CreditsState,
   CurrentTask,
+  ErasedThreads,
   MessagePaging,
   ModelList,
   StartedTask,
@@ -15,6 +16,7 @@ import type {
   TaskRequest,
   Thread,
   ThreadChange,
+  ThreadCounts,
   ThreadDeletion,
   ThreadListing,
   ThreadMessages,
@@ -97,6 +99,14 @@ export function agentCalls(access: Access) {
 
     /** Stream changes of the runs, media, threads and credits of a user (`GET /events`). */
     events: (options?: EventsOptions): AsyncGenerator<UserEvent> => followEvents(access, options),
+
+    /** How many threads and messages a user has (`GET /people/:userId`). */
+    countThreads: (userId: string, options?: CallOptions): Promise<ThreadCounts> =>
+      callJson(access, { method: 'GET', path: `/people/${encodeURIComponent(userId)}`, repeatable: true }, options),
+
+    /** Erase everything of a user, assets of threads included; may be repeated (`DELETE /people/:userId`). */
+    eraseThreads: (userId: string, options?: CallOptions): Promise<ErasedThreads> =>
+      callJson(access, { method: 'DELETE', path: `/people/${encodeURIComponent(userId)}`, repeatable: true }, options),
 
     /** List the models that a run can name, with their prices (`GET /models`). */
     listModels: (options?: CallOptions): Promise<ModelList> =>

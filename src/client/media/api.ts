@@ -64,6 +64,8 @@ export interface RegistrationRequest {
   readonly blurhash?: string | null;
   /** Videos only. */
   readonly thumbAssetId?: string | null;
+  /** The text that a model made the asset from; 1 to 4000 characters. */
+  readonly prompt?: string | null;
 }
 
 export interface Asset {
@@ -83,6 +85,8 @@ export interface Asset {
   readonly storageKey: string;
   /** The SHA-256 of the bytes in hex; `null` for assets that were never hashed. */
   readonly sha256: string | null;
+  /** The text that a model made the asset from. Only the owner and servers can read it. */
+  readonly prompt: string | null;
   readonly createdAt: string;
 }
 
@@ -92,6 +96,12 @@ export interface AssetListing {
   /** With scopeKind. */
   readonly scopeId?: string | null;
   readonly kind?: string | null;
+  /** By the mime. */
+  readonly type?: 'image' | 'video' | 'other' | null;
+  /** `false`: without the thumbnails of videos of the owner. */
+  readonly thumbnails?: 'true' | 'false' | null;
+  /** Each of its words, at most 10, has to occur in the prompt. */
+  readonly q?: string | null;
   /** The earliest creation time. */
   readonly createdFrom?: string | null;
   /** Later than the latest creation time. */
@@ -290,6 +300,10 @@ export interface TasksDeleted {
 
 export interface IncidentListing {
   readonly status?: 'open' | 'upheld' | 'cleared' | null;
+  readonly ownerId?: string | null;
+  readonly list?: string | null;
+  /** `true`: only those that their owner appealed. */
+  readonly appealed?: 'true' | 'false' | null;
   /** 1 to 200; 50 when it is left out. */
   readonly limit?: number;
   /** `next_cursor` of the page before. */
@@ -318,11 +332,47 @@ export interface Incident {
   readonly createdAt: string;
   readonly resolvedAt: string | null;
   readonly note: string | null;
+  /** What the owner said against it. Absent: nothing. */
+  readonly appeal?: { readonly text: string; readonly at: string };
 }
 
 export interface IncidentResolution {
   /** `cleared`: this content passes from now on. */ readonly resolution: 'upheld' | 'cleared';
   readonly note?: string | null;
+}
+
+export interface IncidentCounts {
+  readonly open: number;
+  readonly upheld: number;
+  readonly cleared: number;
+  /** Open incidents that their owner appealed. */
+  readonly openAppeals: number;
+  /** List → its incidents. */
+  readonly lists: Readonly<Record<string, number>>;
+}
+
+export interface IncidentAppeal {
+  readonly text: string;
+}
+
+export interface AppealedIncident {
+  readonly id: string;
+  readonly status: 'open' | 'upheld' | 'cleared';
+  readonly appealedAt: string;
+}
+
+export interface RescreeningProgress {
+  /** `null`: there was none yet. */ readonly startedAt: string | null;
+  readonly finishedAt: string | null;
+  /** Assets at its start. */
+  readonly total: number;
+  readonly checked: number;
+  readonly blocked: number;
+  readonly withoutDigests: number;
+}
+
+export interface ErasedOwner {
+  /** What was removed, and how many. */ readonly removed: Readonly<Record<string, number>>;
 }
 
 export interface Rescreening {

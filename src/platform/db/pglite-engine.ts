@@ -7,7 +7,7 @@ import type { Database } from './db.ts';
 import { createDatabase, type Engine, type Session, type SessionResult } from './dialect.ts';
 import { translateError } from './errors.ts';
 import { applyMigrations, type Migration } from './migrations.ts';
-import { SyncedFiles, syncingStartParams } from './pglite-files.ts';
+import { SyncedFiles, startParams, syncingStartParams } from './pglite-files.ts';
 import { parsers, refuseBareJson } from './values.ts';
 
 /** One connection, and a running statement blocks the event loop: the wait for a turn is the only deadline to be had. */
@@ -24,12 +24,13 @@ export interface OpenPglite {
 /** A database in a folder, for one process. */
 export async function openFolder(folder: string, options: PGliteOptions = {}): Promise<OpenPglite> {
   const fs = new SyncedFiles(folder);
-  const lite = await createPglite({ ...options, fs, startParams: syncingStartParams });
+  const lite = await createPglite({ ...options, fs, startParams: [...syncingStartParams] });
   return { lite, synced: () => fs.synced() };
 }
 
 export function createPglite(options: PGliteOptions): Promise<PGlite> {
   return PGlite.create({
+    startParams: [...startParams],
     ...options,
     // There for migrations to create (memory); costs nothing where none does.
     extensions: { vector },
