@@ -29,6 +29,7 @@ import { AgentMetrics } from './metrics.ts';
 import { addPeopleRoutes } from './people/routes.ts';
 import type { ImageGenerator, VideoGenerator } from './providers/generators.ts';
 import { openModels } from './providers/models.ts';
+import { agentReference } from './reference.ts';
 import { addRoutes } from './routes.ts';
 import { RunExecutor } from './runs/executor.ts';
 import { startReaper } from './runs/reaper.ts';
@@ -178,7 +179,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   const app = createServer({
     ...deps.server,
     service: 'agent',
-    description: 'Runs conversations: one run per thread, streamed and resumable, with pictures, videos and memory.',
+    reference: agentReference,
     cors: allowChats(deps.agentOrigins),
     isLongLived: (route) => route !== undefined && longLivedRoutes.includes(route),
     // Only new runs are refused: runs in flight can still be read and stopped.

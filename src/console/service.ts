@@ -44,7 +44,11 @@ export function createConsole(given: ConsoleDeps): HttpServer {
     service: 'console',
     readiness: {},
     servesRoot: true,
-    description: 'The web console of operators and developers: its pages, and the calls that they need a server for.',
+    reference: {
+      description:
+        'The web console of operators and developers. These endpoints serve its pages and can change at any time.',
+      tags: { console: 'The endpoints of the pages.' },
+    },
   });
   admitOwnPages(app, places);
   addRoutes(app, {

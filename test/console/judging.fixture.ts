@@ -16,6 +16,7 @@ const inDark = new Set([
   'the form for the token',
   'the landing page',
   'the menu',
+  'the reference page',
 ]);
 
 const options: axe.RunOptions = {
