@@ -99,7 +99,7 @@ export interface ThreadCounts {
 }
 
 export interface ErasedThreads {
-  /** What was removed, and how many. */ readonly removed: Readonly<Record<string, number>>;
+  /** The number of removed records of each kind. */ readonly removed: Readonly<Record<string, number>>;
 }
 
 export interface ModelList {

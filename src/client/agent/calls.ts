@@ -100,11 +100,11 @@ export function agentCalls(access: Access) {
     /** Stream changes of the runs, media, threads and credits of a user (`GET /events`). */
     events: (options?: EventsOptions): AsyncGenerator<UserEvent> => followEvents(access, options),
 
-    /** How many threads and messages a user has (`GET /people/:userId`). */
+    /** Count the threads and messages of a user (`GET /people/:userId`). */
     countThreads: (userId: string, options?: CallOptions): Promise<ThreadCounts> =>
       callJson(access, { method: 'GET', path: `/people/${encodeURIComponent(userId)}`, repeatable: true }, options),
 
-    /** Erase everything of a user, assets of threads included; may be repeated (`DELETE /people/:userId`). */
+    /** Erase the threads of a user (`DELETE /people/:userId`). */
     eraseThreads: (userId: string, options?: CallOptions): Promise<ErasedThreads> =>
       callJson(access, { method: 'DELETE', path: `/people/${encodeURIComponent(userId)}`, repeatable: true }, options),
 

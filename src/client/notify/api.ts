@@ -148,7 +148,7 @@ export interface MailsErasure {
 }
 
 export interface ErasedMails {
-  /** What was removed, and how many. */ readonly removed: Readonly<Record<string, number>>;
+  /** The number of removed records of each kind. */ readonly removed: Readonly<Record<string, number>>;
 }
 
 export interface SuppressionListing {

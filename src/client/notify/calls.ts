@@ -63,11 +63,11 @@ export function notifyCalls(access: Access) {
         options,
       ),
 
-    /** The newest mails to an address, and whether it is suppressed (`GET /people/mails`). */
+    /** List the newest mails to an address (`GET /people/mails`). */
     listMailsOfPerson: (query: MailsOfPersonQuery, options?: CallOptions): Promise<MailsOfPerson> =>
       callJson(access, { method: 'GET', path: '/people/mails', query, repeatable: true }, options),
 
-    /** Erase the mails of a person; may be repeated (`POST /people/erasure`). */
+    /** Erase the mails of a person (`POST /people/erasure`). */
     eraseMails: (body: MailsErasure, options?: CallOptions): Promise<ErasedMails> =>
       callJson(access, { method: 'POST', path: '/people/erasure', body, repeatable: true }, options),
 
