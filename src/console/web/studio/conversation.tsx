@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { ArrowDown, Brain, Clapperboard, ImagePlus, Paperclip, Sparkles, WifiOff } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { Failure, Loading } from '../parts/states.tsx';
@@ -7,7 +7,7 @@ import { Skeleton } from '../shell/skeleton.tsx';
 import { useUser } from '../user.tsx';
 import { useModelChoice } from './account.ts';
 import { useAttachments } from './attachments.ts';
-import { readThread, type Sent, type ThreadState, useConversation } from './chat.ts';
+import { type Rereading, readThread, type Sent, type ThreadState, useConversation } from './chat.ts';
 import { Composer } from './composer.tsx';
 import { clearDraft, readDraft } from './draft.ts';
 import { useDroppedFiles } from './dropping.ts';
@@ -18,8 +18,10 @@ import { type Outcome, OutcomeNote } from './outcome.tsx';
 
 export function Conversation({ threadId }: { readonly threadId: string }) {
   const user = useUser();
+  const queries = useQueryClient();
+  const queryKey = ['thread', user.id, threadId];
   const thread = useQuery({
-    queryKey: ['thread', user.id, threadId],
+    queryKey,
     queryFn: () => readThread(user, threadId),
     staleTime: 0,
     gcTime: 0,
@@ -36,7 +38,11 @@ export function Conversation({ threadId }: { readonly threadId: string }) {
         )}
       </div>
     );
-  return <Chat threadId={threadId} stored={thread.data} reread={async () => (await thread.refetch()).data} />;
+  const rereading = {
+    reread: async () => (await thread.refetch()).data,
+    forget: () => void queries.cancelQueries({ queryKey }),
+  };
+  return <Chat threadId={threadId} stored={thread.data} rereading={rereading} />;
 }
 
 const isMaking = ({ messages }: ThreadState): boolean =>
@@ -50,11 +56,11 @@ const isMaking = ({ messages }: ThreadState): boolean =>
 function Chat({
   threadId,
   stored,
-  reread,
+  rereading,
 }: {
   readonly threadId: string;
   readonly stored: ThreadState;
-  readonly reread: () => Promise<ThreadState | undefined>;
+  readonly rereading: Rereading;
 }) {
   const user = useUser();
   const field = useRef<HTMLTextAreaElement>(null);
@@ -68,7 +74,7 @@ function Chat({
   const isOnline = useIsOnline();
   const isDragging = useDroppedFiles(attachments.add);
 
-  const chat = useConversation(user, threadId, stored, reread, (sent) => {
+  const chat = useConversation(user, threadId, stored, rereading, (sent) => {
     if (sent.kind === 'edit') setEdited(sent);
     if (sent.kind !== 'message') return;
     setText((now) => (now === '' ? sent.text : `${sent.text}\n${now}`));
