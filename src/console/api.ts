@@ -2,11 +2,18 @@
 import { z } from 'zod';
 
 export const signIn = z.object({ token: z.string().min(1).max(1024) });
+export const identitySignIn = z.object({ accessToken: z.string().min(1).max(8192) });
 
 /** Public information that a browser needs to show the pages. */
 export const consoleInfo = z.object({
   version: z.string(),
-  isOperator: z.boolean().describe('The browser has shown CONSOLE_TOKEN.'),
+  isOperator: z.boolean().describe('The browser has a session of an operator.'),
+  operator: z
+    .object({ name: z.string(), role: z.enum(['full', 'reader']) })
+    .nullable()
+    .describe('`name`: the email address, or `console` after CONSOLE_TOKEN. A `reader` changes nothing.'),
+  hasOperatorAccounts: z.boolean().describe('Operators can sign in with an account of the identity provider.'),
+  hasPeople: z.boolean().describe('People and incidents can be managed: an internal key is configured.'),
   addresses: z.record(z.string(), z.string()).describe('Service → where browsers reach it.'),
   hasOutbox: z.boolean(),
   hasMemory: z.boolean(),
@@ -58,7 +65,7 @@ const delivery = z.object({
   type: z.string(),
   status: z.enum(['waiting', 'running', 'done', 'dead']),
   attempts: z.int(),
-  reason: z.string().nullable().describe('Of the last failed attempt.'),
+  reason: z.string().nullable().describe('The reason of the last failed attempt.'),
   createdAt: z.iso.datetime(),
   nextAttemptAt: z.iso.datetime().nullable(),
   body: z.string(),
@@ -75,7 +82,7 @@ export const deliveryList = z.object({
 export type DeliveryList = z.output<typeof deliveryList>;
 
 const mailHead = z.object({
-  name: z.string().describe('Of the file in the outbox.'),
+  name: z.string().describe('The name of the file in the outbox.'),
   subject: z.string(),
   from: z.string(),
   to: z.array(z.string()),

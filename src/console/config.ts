@@ -1,14 +1,22 @@
 import { randomBytes } from 'node:crypto';
-import { address, secret } from '#platform/config.ts';
+import { address, list, secret } from '#platform/config.ts';
 
 /** Settings of the console (docs/specification/system.md#engines; docs/console.md). */
 export const consoleSettings = {
   token: secret('CONSOLE_TOKEN', {
     make: () => randomBytes(32).toString('base64url'),
     valid: (raw) => (raw.length < 16 ? 'must be at least 16 characters' : undefined),
-    meaning: 'Gives access to the operator’s pages of the console. Empty: they are disabled.',
+    meaning: 'The token for the operator’s pages of the console. Empty: they are disabled.',
   }),
   url: address('CONSOLE_URL', {
     meaning: 'The public URL of the console. Requests for another host are rejected. Not set: its own address.',
+  }),
+  operators: list('OPERATOR_EMAILS', {
+    default: [],
+    meaning: 'Email addresses, comma-separated, whose accounts at the identity provider are operators of the console.',
+  }),
+  readers: list('OPERATOR_READER_EMAILS', {
+    default: [],
+    meaning: 'Email addresses, comma-separated, whose accounts see the operator’s pages and change nothing.',
   }),
 } as const;

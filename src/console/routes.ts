@@ -1,17 +1,20 @@
 import type { FastifyRequest } from 'fastify';
 import type { HttpServer } from '#platform/http/server.ts';
-import { problems } from '#platform/problem.ts';
 import { version } from '#platform/version.ts';
-import { type ConsoleInfo, consoleInfo, mail, mailList, mailPath, overview, signIn } from './api.ts';
+import { type ConsoleInfo, consoleInfo, mail, mailList, mailPath, overview } from './api.ts';
 import { addDeliveryRoutes, type DeliveryDeps } from './deliveries.ts';
+import { addIncidentRoutes } from './incidents/routes.ts';
 import { listMails, readMail, readMailHtml } from './mails.ts';
 import { addMemoryRoutes, type MemoryBackOffice } from './memories.ts';
+import { guardOperators } from './operators/guard.ts';
+import { addSessionRoutes, type SessionDeps } from './operators/routes.ts';
 import { collectOverview, type OverviewDeps } from './overview.ts';
+import { addPeopleRoutes } from './people/routes.ts';
 import { consoleProblems } from './problems.ts';
-import type { Sessions } from './sessions.ts';
+import type { ServiceClients } from './services.ts';
+import { addSettingsRoutes, type SettingsDeps } from './settings/routes.ts';
 
-export interface RouteDeps extends OverviewDeps {
-  readonly sessions: Sessions;
+export interface RouteDeps extends OverviewDeps, SessionDeps {
   /** Maps a service to its public URL. */
   readonly addresses: ConsoleInfo['addresses'];
   /** The local identity provider runs. */
@@ -21,6 +24,9 @@ export interface RouteDeps extends OverviewDeps {
   readonly memory: MemoryBackOffice | undefined;
   /** `undefined`: no webhooks are set. */
   readonly deliveries: DeliveryDeps | undefined;
+  /** `undefined`: no internal key is configured. */
+  readonly clients: ServiceClients | undefined;
+  readonly settings: SettingsDeps;
 }
 
 const tags = ['console'];
@@ -30,11 +36,7 @@ const mailPolicy =
 
 export function addRoutes(app: HttpServer, deps: RouteDeps): void {
   const { sessions } = deps;
-  const guard = {
-    onRequest: async (request: FastifyRequest) => {
-      if (!sessions.isOperator(request.headers.cookie)) throw problems.unauthorized();
-    },
-  };
+  const guard = guardOperators(sessions);
   // Only the files of the pages may be cached. They set their own header.
   app.addHook('onSend', async (_request, reply) => {
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
@@ -42,10 +44,13 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
 
   app.get(
     '/api/console',
-    { schema: { tags, summary: 'What the pages need to know first', response: { 200: consoleInfo } } },
+    { schema: { tags, summary: 'Read the configuration of the pages', response: { 200: consoleInfo } } },
     async (request): Promise<ConsoleInfo> => ({
       version,
       isOperator: sessions.isOperator(request.headers.cookie),
+      operator: sessions.find(request.headers.cookie) ?? null,
+      hasOperatorAccounts: deps.identity !== undefined,
+      hasPeople: deps.clients !== undefined,
       addresses: deps.addresses,
       hasOutbox: deps.outbox !== undefined,
       hasMemory: deps.memory !== undefined,
@@ -54,15 +59,7 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
     }),
   );
 
-  app.post(
-    '/api/session',
-    { schema: { tags, summary: 'Show CONSOLE_TOKEN for a session', body: signIn } },
-    async (request, reply) => reply.header('set-cookie', sessions.begin(request.body.token)).code(204).send(),
-  );
-
-  app.delete('/api/session', { schema: { tags, summary: 'End the session' } }, async (_request, reply) =>
-    reply.header('set-cookie', sessions.ending).code(204).send(),
-  );
+  addSessionRoutes(app, deps);
 
   app.get(
     '/api/overview',
@@ -73,6 +70,10 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
   addMailRoutes(app, guard, deps.outbox);
   if (deps.memory !== undefined) addMemoryRoutes(app, guard, deps.memory);
   if (deps.deliveries !== undefined) addDeliveryRoutes(app, guard, deps.deliveries);
+  addSettingsRoutes(app, guard, deps.settings);
+  if (deps.clients === undefined) return;
+  addPeopleRoutes(app, guard, deps.clients);
+  addIncidentRoutes(app, guard, deps.clients.media);
 }
 
 function addMailRoutes(

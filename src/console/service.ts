@@ -1,13 +1,18 @@
 /** The console (docs/specification/system.md#engines; docs/console.md): its pages, and the few calls that need a server. */
+import { createKeySet } from '#platform/access/keyset.ts';
+import { createTokenVerifier } from '#platform/access/tokens.ts';
 import type { Clock } from '#platform/clock.ts';
 import { createClient } from '#platform/http/client.ts';
 import { createServer, type HttpServer, type ServerCommons } from '#platform/http/server.ts';
+import { createRoles, type OperatorLists } from './operators/roles.ts';
 import { admitOwnPages, type Places } from './origins.ts';
 import { addPages, type Reachable } from './pages.ts';
 import { addRoutes, type RouteDeps } from './routes.ts';
+import type { CalledService, ServiceClients } from './services.ts';
 import { createSessions } from './sessions.ts';
+import type { SettingsDeps } from './settings/routes.ts';
 
-export interface ConsoleDeps extends Omit<RouteDeps, 'sessions' | 'memory'> {
+export interface ConsoleDeps extends Omit<RouteDeps, 'sessions' | 'memory' | 'identity' | 'clients' | 'settings'> {
   readonly server: ServerCommons;
   readonly clock: Clock;
   readonly places: Places;
@@ -16,11 +21,24 @@ export interface ConsoleDeps extends Omit<RouteDeps, 'sessions' | 'memory'> {
   readonly reachable: Reachable;
   /** The memory service's back office, if it is configured. */
   readonly memory: { readonly url: string; readonly adminToken: string } | undefined;
+  /** INTERNAL_KEY and the services that the pages of people and incidents call. */
+  readonly internal?: { readonly key: string; readonly urls: Readonly<Record<CalledService, string>> } | undefined;
+  /** The operators of the identity provider. */
+  readonly operators?: (OperatorLists & { readonly jwksUrl: string }) | undefined;
+  /** By default, there is nothing to show. */
+  readonly settings?: SettingsDeps | undefined;
 }
 
 const memoryTimeoutMs = 15_000;
 
-export function createConsole({ server, clock, places, token, reachable, memory, ...deps }: ConsoleDeps): HttpServer {
+const noSettings: SettingsDeps = {
+  describe: () => ({ groups: [], standIns: [], warnings: [] }),
+  examine: async () => [],
+};
+
+export function createConsole(given: ConsoleDeps): HttpServer {
+  const { server, clock, places, token, reachable, memory, internal, operators, settings, ...deps } = given;
+  const roleOf = createRoles(operators ?? { full: [], readers: [] });
   const app = createServer({
     ...server,
     service: 'console',
@@ -31,7 +49,13 @@ export function createConsole({ server, clock, places, token, reachable, memory,
   admitOwnPages(app, places);
   addRoutes(app, {
     ...deps,
-    sessions: createSessions(token, places.url.startsWith('https:'), clock),
+    sessions: createSessions(token, places.url.startsWith('https:'), clock, roleOf),
+    identity: operators && {
+      tokens: createTokenVerifier(createKeySet({ jwksUrl: operators.jwksUrl, log: server.log, clock }), clock),
+      roleOf,
+    },
+    clients: internal && openClients(app, server, internal),
+    settings: settings ?? noSettings,
     memory: memory && openBackOffice(app, server, memory),
   });
   addPages(app, reachable);
@@ -53,4 +77,35 @@ function openBackOffice(
   });
   app.addHook('onClose', () => client.close());
   return { client, adminToken };
+}
+
+/** An erasure waits for threads to end and for files to be removed. */
+const serviceTimeoutMs = 30_000;
+
+function openClients(
+  app: HttpServer,
+  { telemetry }: ServerCommons,
+  { key, urls }: NonNullable<ConsoleDeps['internal']>,
+): ServiceClients {
+  const open = (name: CalledService) => {
+    const client = createClient({
+      name,
+      baseUrl: urls[name],
+      isInternal: true,
+      internalKey: key,
+      timeoutMs: serviceTimeoutMs,
+      maxConnections: 16,
+      maxResponseBytes: 64 * 1024 * 1024,
+      ...(telemetry && { telemetry }),
+    });
+    app.addHook('onClose', () => client.close());
+    return client;
+  };
+  return {
+    auth: open('auth'),
+    agent: open('agent'),
+    media: open('media'),
+    memory: open('memory'),
+    notify: open('notify'),
+  };
 }

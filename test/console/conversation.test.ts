@@ -206,7 +206,9 @@ describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
     await page.getByText('You are offline. The answer continues').waitFor();
     await context.setOffline(false);
     await answers(page).getByText('I understood: “sent without a network”').waitFor();
-    await expect.poll(() => mine(page).locator('.said').allInnerTexts()).toEqual(['/slow 60', 'sent without a network']);
+    await expect
+      .poll(() => mine(page).locator('.said').allInnerTexts())
+      .toEqual(['/slow 60', 'sent without a network']);
     await leave(visitor, /ERR_|status of 502/);
   });
 

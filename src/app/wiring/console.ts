@@ -4,12 +4,17 @@ import { systemClock as clock } from '#platform/clock.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { JobTables } from '#platform/jobs/jobs.ts';
 import { addressesOf, bindingOf, type Config, legacyOf, publicAuthUrlOf } from '../config.ts';
+import { examine } from '../doctor/examining.ts';
+import { describeSettings } from '../settingsview.ts';
+import { jwksUrlOf } from './access.ts';
 import type { Wiring } from './wiring.ts';
 
 export async function wireConsole({ config, engines, server }: Wiring): Promise<HttpServer> {
   const { idp: _idp, cms: _cms, console: url, ...services } = addressesOf(config);
   const { adminToken } = config.memory;
   const { url: receiver } = config.webhooks;
+  const { operators, readers } = config.console;
+  const [internalKey] = config.internal.keys;
   return createConsole({
     server,
     clock,
@@ -30,6 +35,10 @@ export async function wireConsole({ config, engines, server }: Wiring): Promise<
     },
     hasDemoUsers: config.identity.url === undefined,
     outbox: keepsMails(config) ? join(config.process.dataDir, 'outbox') : undefined,
+    internal: internalKey === undefined ? undefined : { key: internalKey, urls: services },
+    operators:
+      operators.length + readers.length === 0 ? undefined : { full: operators, readers, jwksUrl: jwksUrlOf(config) },
+    settings: { describe: () => describeSettings(config), examine: () => examine(config) },
     memory: adminToken === '' ? undefined : { url: services.memory, adminToken },
     deliveries:
       receiver === undefined

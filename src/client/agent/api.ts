@@ -91,13 +91,24 @@ export interface ThreadsDeletion {
   readonly assets?: 'true' | 'false';
 }
 
+export interface ThreadCounts {
+  readonly threads: number;
+  readonly messages: number;
+  /** Runs in flight. */
+  readonly running: number;
+}
+
+export interface ErasedThreads {
+  /** What was removed, and how many. */ readonly removed: Readonly<Record<string, number>>;
+}
+
 export interface ModelList {
   readonly models: readonly {
     readonly id: string;
     readonly label: string;
     readonly vision: boolean;
     readonly tools: boolean;
-    /** What a run costs. */
+    /** The price of a run. */
     readonly credits: number;
     /** Whether the plan of the user includes the model. */
     readonly allowed: boolean;

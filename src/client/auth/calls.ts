@@ -1,12 +1,18 @@
 /** The calls of the auth service. Generated from its OpenAPI document by `npm run generate`. */
-import { type Access, addressOf, type CallOptions, callJson, queryOf } from '../calling.ts';
+import { type Access, addressOf, type CallOptions, callJson, callVoid, queryOf } from '../calling.ts';
 import { operationsOf } from '../operations.ts';
 import type {
   AccessToken,
   ActionListing,
+  CreditsChange,
   CreditsGrant,
+  ErasedPerson,
   GrantedProfile,
   OperatorActions,
+  PeopleListing,
+  PeoplePage,
+  Person,
+  PersonDetails,
   SeededAccounts,
   SignedOut,
   SignInReturn,
@@ -19,17 +25,17 @@ export type AuthCalls = ReturnType<typeof authCalls>;
 export function authCalls(access: Access) {
   return {
     ...operationsOf(access),
-    /** Start the social sign-in (`GET /login`). */
+    /** Start a sign-in (`GET /login`). */
     loginUrl: (query?: SignInStart): string => addressOf(access, `/login${queryOf(query)}`),
 
-    /** Where the identity provider sends the browser back to (`GET /callback`). */
+    /** Complete a sign-in (`GET /callback`). */
     callbackUrl: (query?: SignInReturn): string => addressOf(access, `/callback${queryOf(query)}`),
 
-    /** An access token for the session cookie, which is rotated (`POST /refresh`). */
+    /** Exchange the session cookie for an access token (`POST /refresh`). */
     refresh: (options?: CallOptions): Promise<AccessToken> =>
       callJson(access, { method: 'POST', path: '/refresh', repeatable: true, cookies: true }, options),
 
-    /** End every session of the user, or this one alone (`POST /logout`). */
+    /** Sign out (`POST /logout`). */
     logout: (query?: SignOut, options?: CallOptions): Promise<SignedOut> =>
       callJson(access, { method: 'POST', path: '/logout', query, repeatable: true, cookies: true }, options),
 
@@ -37,11 +43,55 @@ export function authCalls(access: Access) {
     setCredits: (body: CreditsGrant, options?: CallOptions): Promise<GrantedProfile> =>
       callJson(access, { method: 'PUT', path: '/v1/accounts/credits', body, repeatable: true }, options),
 
-    /** What operators did, the newest first (`GET /v1/accounts/actions`). */
+    /** List the actions of operators, newest first (`GET /v1/accounts/actions`). */
     listOperatorActions: (query?: ActionListing, options?: CallOptions): Promise<OperatorActions> =>
       callJson(access, { method: 'GET', path: '/v1/accounts/actions', query, repeatable: true }, options),
 
-    /** Fill in made-up users and feeds (`POST /v1/accounts/seed`). */
+    /** Find users by id or email address (`GET /v1/people`). */
+    listPeople: (query?: PeopleListing, options?: CallOptions): Promise<PeoplePage> =>
+      callJson(access, { method: 'GET', path: '/v1/people', query, repeatable: true }, options),
+
+    /** A user (`GET /v1/people/:userId`). */
+    readPerson: (userId: string, options?: CallOptions): Promise<PersonDetails> =>
+      callJson(access, { method: 'GET', path: `/v1/people/${encodeURIComponent(userId)}`, repeatable: true }, options),
+
+    /** Add or take credits, or set the plan, with a reason (`POST /v1/people/:userId/credits`). */
+    changeCredits: (userId: string, body: CreditsChange, options?: CallOptions): Promise<Person> =>
+      callJson(
+        access,
+        { method: 'POST', path: `/v1/people/${encodeURIComponent(userId)}/credits`, body, repeatable: true },
+        options,
+      ),
+
+    /** Record that an operator exports the data of a user (`POST /v1/people/:userId/exports`). */
+    recordExport: (userId: string, options?: CallOptions): Promise<void> =>
+      callVoid(
+        access,
+        { method: 'POST', path: `/v1/people/${encodeURIComponent(userId)}/exports`, repeatable: false },
+        options,
+      ),
+
+    /** End the sessions of a user. Access tokens stay valid until they expire (`DELETE /v1/people/:userId/sessions`). */
+    endSessions: (userId: string, options?: CallOptions): Promise<void> =>
+      callVoid(
+        access,
+        { method: 'DELETE', path: `/v1/people/${encodeURIComponent(userId)}/sessions`, repeatable: true },
+        options,
+      ),
+
+    /** Erase a user from the shared records; may be repeated (`DELETE /v1/people/:userId`). */
+    erasePerson: (userId: string, options?: CallOptions): Promise<ErasedPerson> =>
+      callJson(
+        access,
+        { method: 'DELETE', path: `/v1/people/${encodeURIComponent(userId)}`, repeatable: true },
+        options,
+      ),
+
+    /** What operators did, newest first (`GET /v1/actions`). */
+    listActions: (query?: ActionListing, options?: CallOptions): Promise<OperatorActions> =>
+      callJson(access, { method: 'GET', path: '/v1/actions', query, repeatable: true }, options),
+
+    /** Create sample users and feeds (`POST /v1/accounts/seed`). */
     seedAccounts: (options?: CallOptions): Promise<SeededAccounts> =>
       callJson(access, { method: 'POST', path: '/v1/accounts/seed', repeatable: true }, options),
   };

@@ -23,10 +23,10 @@ export interface UploadReservation {
   /** Have to accompany the PUT. */
   readonly headers: Readonly<Record<string, string>>;
   readonly expiresAt: string;
-  /** If the request asked for it. */
+  /** Present if the request has `resumable: true`. */
   readonly resumable?: {
     readonly protocol: 'tus';
-    /** An upload by tus 1.0.0 that exists already. */
+    /** The URL of an existing upload by tus 1.0.0. */
     readonly url: string;
     readonly expiresAt: string;
   };
@@ -64,6 +64,8 @@ export interface RegistrationRequest {
   readonly blurhash?: string | null;
   /** Videos only. */
   readonly thumbAssetId?: string | null;
+  /** The text that a model made the asset from; 1 to 4000 characters. */
+  readonly prompt?: string | null;
 }
 
 export interface Asset {
@@ -72,7 +74,7 @@ export interface Asset {
   readonly scopeKind: string;
   readonly scopeId: string;
   readonly kind: string;
-  /** Of images as detected. */
+  /** For images, the detected type. */
   readonly mime: string;
   readonly byteSize: number;
   readonly width: number | null;
@@ -81,8 +83,10 @@ export interface Asset {
   readonly blurhash: string | null;
   readonly thumbAssetId: string | null;
   readonly storageKey: string;
-  /** Of the bytes, in hex; `null` for assets that were never hashed. */
+  /** The SHA-256 of the bytes in hex; `null` for assets that were never hashed. */
   readonly sha256: string | null;
+  /** The text that a model made the asset from. Only the owner and servers can read it. */
+  readonly prompt: string | null;
   readonly createdAt: string;
 }
 
@@ -92,6 +96,12 @@ export interface AssetListing {
   /** With scopeKind. */
   readonly scopeId?: string | null;
   readonly kind?: string | null;
+  /** By the mime. */
+  readonly type?: 'image' | 'video' | 'other' | null;
+  /** `false`: without the thumbnails of videos of the owner. */
+  readonly thumbnails?: 'true' | 'false' | null;
+  /** Each of its words, at most 10, has to occur in the prompt. */
+  readonly q?: string | null;
   /** The earliest creation time. */
   readonly createdFrom?: string | null;
   /** Later than the latest creation time. */
@@ -124,7 +134,7 @@ export interface MediaUsageQuery {
 export interface MediaUsage {
   readonly ownerId: string;
   readonly assets: number;
-  /** Of all assets; watermark files, renditions and variants do not count. */
+  /** The bytes of all assets. Watermark files, renditions and variants do not count. */
   readonly bytes: number;
   /** 0: no limit. */
   readonly limitBytes: number;
@@ -236,9 +246,9 @@ export interface WatermarkedVideo {
 
 export interface TaskUpsert {
   readonly taskId: string;
-  /** Kept from the first write. */
+  /** Set by the first write. */
   readonly ownerId: string;
-  /** Kept from the first write. */
+  /** Set by the first write. */
   readonly mediaType: string;
   /** Never goes backwards; `pending` in a first write that leaves it out. */
   readonly status?: 'pending' | 'processing' | 'completed' | 'failed' | null;
@@ -290,6 +300,10 @@ export interface TasksDeleted {
 
 export interface IncidentListing {
   readonly status?: 'open' | 'upheld' | 'cleared' | null;
+  readonly ownerId?: string | null;
+  readonly list?: string | null;
+  /** `true`: only those that their owner appealed. */
+  readonly appealed?: 'true' | 'false' | null;
   /** 1 to 200; 50 when it is left out. */
   readonly limit?: number;
   /** `next_cursor` of the page before. */
@@ -309,20 +323,56 @@ export interface Incident {
   readonly ownerId: string;
   readonly scopeKind: string;
   readonly scopeId: string;
-  /** Of the blocked bytes, in hex. */
+  /** The SHA-256 of the blocked bytes in hex. */
   readonly sha256: string;
   /** `sha256`, `md5`, `pdq`, or the list that the classifier named. */
   readonly list: string;
-  /** Where the same bytes remain: an asset, or `bucket/path` of a legacy file. */
+  /** The place where the same bytes remain: an asset, or `bucket/path` of a legacy file. */
   readonly origin: string | null;
   readonly createdAt: string;
   readonly resolvedAt: string | null;
   readonly note: string | null;
+  /** What the owner said against it. Absent: nothing. */
+  readonly appeal?: { readonly text: string; readonly at: string };
 }
 
 export interface IncidentResolution {
   /** `cleared`: this content passes from now on. */ readonly resolution: 'upheld' | 'cleared';
   readonly note?: string | null;
+}
+
+export interface IncidentCounts {
+  readonly open: number;
+  readonly upheld: number;
+  readonly cleared: number;
+  /** Open incidents that their owner appealed. */
+  readonly openAppeals: number;
+  /** List → its incidents. */
+  readonly lists: Readonly<Record<string, number>>;
+}
+
+export interface IncidentAppeal {
+  readonly text: string;
+}
+
+export interface AppealedIncident {
+  readonly id: string;
+  readonly status: 'open' | 'upheld' | 'cleared';
+  readonly appealedAt: string;
+}
+
+export interface RescreeningProgress {
+  /** `null`: there was none yet. */ readonly startedAt: string | null;
+  readonly finishedAt: string | null;
+  /** Assets at its start. */
+  readonly total: number;
+  readonly checked: number;
+  readonly blocked: number;
+  readonly withoutDigests: number;
+}
+
+export interface ErasedOwner {
+  /** What was removed, and how many. */ readonly removed: Readonly<Record<string, number>>;
 }
 
 export interface Rescreening {
@@ -351,7 +401,7 @@ export interface Swept {
     readonly byteSize?: number;
     readonly why?: string;
   }[];
-  /** Of the next page; `null`: that was the last one. */
+  /** The cursor of the next page; `null`: this is the last page. */
   readonly cursor: string | null;
 }
 
@@ -378,9 +428,9 @@ export type VideoSignedRef =
       readonly ready: true;
       /** The original bytes, for 7 days. */
       readonly url: string;
-      /** What browsers play, for 7 days: the original or its rendition. Absent where none is known. */
+      /** The URL for browsers, for 7 days: the original or its rendition. Absent if there is none. */
       readonly playUrl?: string;
-      /** 400 px, of the thumbnail; absent where there is none to be shown. */
+      /** The thumbnail at 400 px; absent if there is none. */
       readonly thumbUrl?: string;
       readonly thumbAssetId: string | null;
       readonly width: number | null;

@@ -8,6 +8,9 @@ import {
   type LucideIcon,
   Mail as MailIcon,
   MessageSquare,
+  ShieldAlert,
+  SlidersHorizontal,
+  Users,
   Webhook,
 } from 'lucide-react';
 import type { ComponentType } from 'react';
@@ -41,6 +44,13 @@ export const userPages: readonly Page[] = [
     Icon: Images,
     View: lazily(async () => (await import('./pages/library.tsx')).Library),
   },
+  {
+    path: '/memory',
+    title: 'Memory',
+    Icon: Brain,
+    View: lazily(async () => (await import('./pages/knowledge.tsx')).Knowledge),
+    isAvailable: ({ addresses }) => addresses.memory !== undefined,
+  },
 ];
 
 export const operatorPages: readonly Page[] = [
@@ -49,6 +59,20 @@ export const operatorPages: readonly Page[] = [
     title: 'Overview',
     Icon: Activity,
     View: lazily(async () => (await import('./pages/overview.tsx')).Overview),
+  },
+  {
+    path: '/operator/people/:personId?',
+    title: 'People',
+    Icon: Users,
+    View: lazily(async () => (await import('./operator/people.tsx')).People),
+    isAvailable: ({ hasPeople }) => hasPeople,
+  },
+  {
+    path: '/operator/incidents/:incidentId?',
+    title: 'Incidents',
+    Icon: ShieldAlert,
+    View: lazily(async () => (await import('./operator/incidents.tsx')).Incidents),
+    isAvailable: ({ hasPeople }) => hasPeople,
   },
   {
     path: '/operator/mail',
@@ -70,6 +94,12 @@ export const operatorPages: readonly Page[] = [
     Icon: Brain,
     View: lazily(async () => (await import('./pages/memory.tsx')).Memory),
     isAvailable: ({ hasMemory }) => hasMemory,
+  },
+  {
+    path: '/operator/settings',
+    title: 'Settings',
+    Icon: SlidersHorizontal,
+    View: lazily(async () => (await import('./operator/settings.tsx')).Settings),
   },
   {
     path: '/operator/content',

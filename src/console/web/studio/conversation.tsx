@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { ArrowDown, Brain, Clapperboard, ImagePlus, Paperclip, Sparkles, WifiOff } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { Failure, Loading } from '../parts/states.tsx';
 import { useIsOnline } from '../shell/browser.ts';
 import { Skeleton } from '../shell/skeleton.tsx';
@@ -12,7 +12,7 @@ import { Composer } from './composer.tsx';
 import { clearDraft, readDraft } from './draft.ts';
 import { useDroppedFiles } from './dropping.ts';
 import { useFollowing } from './following.ts';
-import { isInProgress, isMedia } from './media.tsx';
+import { AttachContext, isInProgress, isMedia } from './media.tsx';
 import { Message, textOfMessage } from './message.tsx';
 import { type Outcome, OutcomeNote } from './outcome.tsx';
 
@@ -82,7 +82,9 @@ function Chat({
     field.current?.focus();
   });
   const { messages, isAnswering, outcome } = chat;
-  usePreparedDraft(threadId, setText, attachments.addAssets);
+  const { addAssets } = attachments;
+  const attach = useCallback((assetId: string) => addAssets([assetId]), [addAssets]);
+  usePreparedDraft(threadId, setText, addAssets);
   const wasOnline = useRef(isOnline);
   useEffect(() => {
     if (isOnline && !wasOnline.current && outcome?.kind === 'lost') void chat.refresh();
@@ -104,26 +106,28 @@ function Chat({
               }}
             />
           )}
-          {messages.map((message, place) => (
-            <Message
-              key={message.id}
-              message={message}
-              question={textOfMessage(messages[place - 1] ?? message)}
-              previews={previews}
-              edited={edited?.id === message.id ? edited.text : undefined}
-              actions={{
-                onRetried: () => void chat.refresh(),
-                edit: isAnswering
-                  ? undefined
-                  : (question, next) => {
-                      setEdited(undefined);
-                      chat.edit(question, next, model);
-                      follow();
-                    },
-                regenerate: isAnswering || message !== last ? undefined : (answer) => chat.answerAgain(answer, model),
-              }}
-            />
-          ))}
+          <AttachContext value={attach}>
+            {messages.map((message, place) => (
+              <Message
+                key={message.id}
+                message={message}
+                question={textOfMessage(messages[place - 1] ?? message)}
+                previews={previews}
+                edited={edited?.id === message.id ? edited.text : undefined}
+                actions={{
+                  onRetried: () => void chat.refresh(),
+                  edit: isAnswering
+                    ? undefined
+                    : (question, next) => {
+                        setEdited(undefined);
+                        chat.edit(question, next, model);
+                        follow();
+                      },
+                  regenerate: isAnswering || message !== last ? undefined : (answer) => chat.answerAgain(answer, model),
+                }}
+              />
+            ))}
+          </AttachContext>
           {chat.isWaiting && !chat.isReconnecting && <Loading what="Waiting for the answer" />}
           {chat.isReconnecting && (
             <p className="quiet reconnecting" role="status">

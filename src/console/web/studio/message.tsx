@@ -1,8 +1,9 @@
 import type { UIMessage } from 'ai';
 import { FileText, Film, Pencil, RotateCw } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
+import { AnswerText } from './answertext.tsx';
+import { CopyButton } from './copybutton.tsx';
 import { Image, isMedia, Media, type MediaOutput, Video } from './media.tsx';
-import { CopyButton, Prose } from './prose.tsx';
 import { Tool, type ToolPart } from './tool.tsx';
 
 type Part = UIMessage['parts'][number];
@@ -14,7 +15,7 @@ export const textOfMessage = ({ parts }: UIMessage): string =>
 export interface MessageActions {
   /** Replaces the message, and all after it. */
   readonly edit?: ((message: UIMessage, text: string) => void) | undefined;
-  /** Asks for another answer. */
+  /** Requests another answer. */
   readonly regenerate?: ((message: UIMessage) => void) | undefined;
   readonly onRetried: () => void;
 }
@@ -220,12 +221,12 @@ function AnswerPart({
   readonly ordered: ReadonlySet<string>;
   readonly onRetried: () => void;
 }) {
-  if (part.type === 'text') return <Prose text={part.text} />;
+  if (part.type === 'text') return <AnswerText text={part.text} />;
   if (part.type === 'reasoning')
     return part.text.trim() === '' ? null : (
       <details className="reasoning">
         <summary>Reasoning</summary>
-        <Prose text={part.text} />
+        <AnswerText text={part.text} />
       </details>
     );
   if (part.type === 'data-video' && isMedia(part.data))

@@ -1,7 +1,7 @@
-import { Check, Copy } from 'lucide-react';
-import { type ComponentProps, memo, useRef, useState } from 'react';
+import { type ComponentProps, memo, useRef } from 'react';
 import Markdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
+import { CopyButton } from './copybutton.tsx';
 
 const plugins = [remarkGfm];
 
@@ -36,25 +36,5 @@ function Code({ children }: Pick<ComponentProps<'pre'>, 'children'>) {
       <CopyButton label="Copy the code" read={() => pre.current?.textContent ?? ''} />
       <pre ref={pre}>{children}</pre>
     </div>
-  );
-}
-
-export function CopyButton({ label, read }: { readonly label: string; readonly read: () => string }) {
-  const [isCopied, setCopied] = useState(false);
-  const Icon = isCopied ? Check : Copy;
-  return (
-    <button
-      type="button"
-      className="plain icon copy"
-      aria-label={isCopied ? 'Copied' : label}
-      title={isCopied ? 'Copied' : label}
-      onClick={async () => {
-        await navigator.clipboard.writeText(read());
-        setCopied(true);
-        setTimeout(() => setCopied(false), 2000);
-      }}
-    >
-      <Icon size={16} strokeWidth={1.75} aria-hidden="true" />
-    </button>
   );
 }
