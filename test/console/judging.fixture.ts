@@ -6,9 +6,14 @@ import { isNightly } from '../lane.fixture.ts';
 
 const desktop = { width: 1440, height: 900 };
 const phone = { width: 390, height: 844 };
-/** The quick lane checks pages at the size of a desktop, and only some of them in the dark scheme. */
-const windows = isNightly ? [desktop, phone] : [desktop];
-const inDark = new Set([
+/** The quick lane checks only some of the pages in the dark scheme and at the size of a phone. */
+const wholly = new Set([
+  'a new conversation',
+  'a failed answer',
+  'a refused message',
+  'refused files',
+  'threads',
+
   'a conversation',
   'a library',
   'the overview',
@@ -29,9 +34,9 @@ const options: axe.RunOptions = {
 /** Checks the page in its current state, light and dark. */
 export async function judge(page: Page, what: string): Promise<void> {
   const faults: string[] = [];
-  const schemes = isNightly || inDark.has(what) ? (['light', 'dark'] as const) : (['light'] as const);
+  const schemes = isNightly || wholly.has(what) ? (['light', 'dark'] as const) : (['light'] as const);
   await page.evaluate(`globalThis.axe ?? ${axe.source}; null`);
-  for (const viewport of windows) {
+  for (const viewport of isNightly || wholly.has(what) ? [desktop, phone] : [desktop]) {
     await page.setViewportSize(viewport);
     for (const colorScheme of schemes) {
       await page.emulateMedia({ colorScheme });

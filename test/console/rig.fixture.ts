@@ -107,10 +107,14 @@ export async function enterAsOperator({ page }: Visitor, rig: ConsoleRig): Promi
 }
 
 /** Signs in through the identity provider, as in any application, as a new user. */
-export async function signIn({ page }: Visitor, url: string): Promise<void> {
+export async function signIn(
+  { page }: Pick<Visitor, 'page'>,
+  url: string,
+  email = `${randomUUID()}@example.com`,
+): Promise<void> {
   await page.goto(url);
   await page.getByRole('link', { name: /^Sign in/ }).click();
-  await page.getByPlaceholder('you@example.com').fill(`${randomUUID()}@example.com`);
+  await page.getByPlaceholder('you@example.com').fill(email);
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: /^Account/ }).waitFor();
 }

@@ -31,7 +31,7 @@ describe.skipIf(withoutChromium)('the shell', () => {
 
   it('leads to every page by the commands, with keys alone', { timeout: limitMs }, async () => {
     const { page, context, complaints } = await enter('/studio');
-    await page.getByLabel('Message').waitFor();
+    await page.getByLabel('Message', { exact: true }).waitFor();
     await page.keyboard.press('Control+k');
     const search = page.getByRole('combobox', { name: 'Search commands' });
     await search.waitFor();
@@ -99,7 +99,7 @@ describe.skipIf(withoutChromium)('the shell', () => {
 
   it('offers a reload if the code of a page cannot be loaded', { timeout: limitMs }, async () => {
     const { page, context, complaints } = await enter('/studio');
-    await page.getByLabel('Message').waitFor();
+    await page.getByLabel('Message', { exact: true }).waitFor();
     await page.route('**/assets/library.js', (route) => route.abort());
     const loads: string[] = [];
     page.on('framenavigated', (frame) => loads.push(frame.url()));
@@ -110,7 +110,7 @@ describe.skipIf(withoutChromium)('the shell', () => {
     expect(loads.filter((url) => url === `${rig.url}/library`)).toHaveLength(2);
     await judge(page, 'a page that could not be loaded');
     await page.getByRole('link', { name: 'Studio' }).click();
-    await page.getByLabel('Message').waitFor();
+    await page.getByLabel('Message', { exact: true }).waitFor();
     await page.unrouteAll();
     await page.getByRole('link', { name: 'Library' }).click();
     await alert.getByRole('button', { name: 'Reload' }).click();

@@ -12,7 +12,7 @@ async function enter(given: Given): Promise<void> {
 }
 
 async function say(page: Page, text: string): Promise<void> {
-  await page.getByLabel('Message').fill(text);
+  await page.getByLabel('Message', { exact: true }).fill(text);
   await page.keyboard.press('Enter');
 }
 
@@ -61,7 +61,7 @@ export function playStudio(scene: Scene): void {
     await enter(given);
     await judge(page, 'a new conversation');
     await say(page, 'an image of a lighthouse');
-    await page.getByRole('region', { name: 'Made a picture' }).locator('.picture.there').waitFor();
+    await page.getByRole('region', { name: 'Made an image' }).locator('.picture.there').waitFor();
     await isDone(page);
     await say(page, 'a video of waves');
     const video = page.locator('video[src]');
@@ -82,7 +82,7 @@ export function playStudio(scene: Scene): void {
     await page.getByRole('region', { name: 'Remembered' }).waitFor();
     await isDone(page);
     await say(page, 'what do you know about my colours');
-    const recalled = page.getByRole('region', { name: 'Looked into the memory' });
+    const recalled = page.getByRole('region', { name: 'Searched memory' });
     await recalled.getByText(/warm colours/).waitFor();
     await isDone(page);
   });
@@ -92,10 +92,10 @@ export function playStudio(scene: Scene): void {
     await enter(given);
     const buffer = await picture('png', { width: 64, height: 64 });
     await page.locator('input[type=file]').setInputFiles({ name: 'mine.png', mimeType: 'image/png', buffer });
-    await page.getByAltText('mine.png').waitFor();
+    await page.getByRole('button', { name: 'Remove mine.png' }).waitFor();
     await judge(page, 'an attached picture');
     await say(page, 'edit it: make it blue');
-    const edited = page.getByRole('region', { name: 'Edited a picture' });
+    const edited = page.getByRole('region', { name: 'Edited an image' });
     await edited.locator('.picture.there').waitFor();
     expect(await edited.innerText()).not.toContain('assetId');
     await isDone(page);
@@ -129,17 +129,23 @@ export function playStudio(scene: Scene): void {
     expect(complaints.splice(0).filter((line) => !line.includes('ERR_FAILED'))).toEqual([]);
   });
 
-  scene('goes back to a message and on from there', async (given) => {
+  scene('replaces a message and all after it, and answers again', async (given) => {
     const { page, expect } = given;
     await enter(given);
     for (const text of ['one', 'two']) {
       await say(page, text);
       await isDone(page);
     }
-    await page.getByRole('button', { name: 'Rewind to here' }).first().click();
-    expect(await page.getByLabel('Message').inputValue()).toBe('one');
-    await judge(page, 'a rewind');
-    await say(page, 'three');
+    await page.getByRole('button', { name: 'Edit the message' }).first().click();
+    const editor = page.getByLabel('New text of the message');
+    expect(await editor.inputValue()).toBe('one');
+    await judge(page, 'an edited message');
+    await editor.fill('three');
+    await page.keyboard.press('Enter');
+    await page.getByText('I understood: “three”').waitFor();
+    await isDone(page);
+    await page.getByRole('button', { name: 'Answer again' }).click();
+    await stop(page).waitFor();
     await isDone(page);
     await page.reload();
     await answers(page).first().waitFor();

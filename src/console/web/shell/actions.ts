@@ -20,7 +20,8 @@ const listeners = new Set<() => void>();
 let all: readonly Action[] = [];
 
 function publish(): void {
-  all = [...registered.values()].flat();
+  // Those of the page come first.
+  all = [...registered.values()].reverse().flat();
   for (const listener of listeners) listener();
 }
 

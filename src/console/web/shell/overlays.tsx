@@ -3,8 +3,8 @@ import { Command, Keyboard, Monitor, Moon, Sun } from 'lucide-react';
 import { lazy, Suspense, useEffect, useSyncExternalStore } from 'react';
 import { type Action, performShortcut, useActions } from './actions.ts';
 import { setTheme } from './browser.ts';
+import { Palette } from './palette.tsx';
 
-const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
 const Shortcuts = lazy(async () => ({ default: (await import('./shortcuts.tsx')).Shortcuts }));
 
 type Opened = 'palette' | 'shortcuts' | undefined;

@@ -39,11 +39,18 @@ function isAccepted(sent: Sent, messages: readonly UIMessage[]): boolean {
   return message !== undefined && textOfMessage(message) === sent.text;
 }
 
+export interface Rereading {
+  /** Reads the thread again. */
+  readonly reread: () => Promise<ThreadState | undefined>;
+  /** What is being read is out of date. */
+  readonly forget: () => void;
+}
+
 export function useConversation(
   user: User,
   threadId: string,
   stored: ThreadState,
-  reread: () => Promise<ThreadState | undefined>,
+  { reread, forget }: Rereading,
   onRefused: (sent: Sent) => void,
 ) {
   const [isReconnecting, setReconnecting] = useState(false);
@@ -51,6 +58,8 @@ export function useConversation(
   const transport = useMemo(() => new AgentChatTransport(watch(user.agent, setReconnecting)), [user]);
   const sent = useRef<Sent>({ kind: 'again' });
   const isStopped = useRef(false);
+  /** Counts what the user has sent. What was read before that is out of date. */
+  const turn = useRef(0);
   const refused = useRef(onRefused);
   refused.current = onRefused;
 
@@ -88,14 +97,17 @@ export function useConversation(
   useEffect(() => show(stored), [show, stored]);
 
   async function refresh(): Promise<ThreadState | undefined> {
+    const asked = turn.current;
     const state = await reread();
-    if (state !== undefined) show(state);
+    if (state !== undefined && turn.current === asked) show(state);
     return state;
   }
 
   async function explain(error: Error): Promise<void> {
     setReconnecting(false);
+    const asked = turn.current;
     const state = await reread();
+    if (turn.current !== asked) return;
     const accepted = state !== undefined && isAccepted(sent.current, state.messages);
     const isOfStream = !(error instanceof AtelierError);
     if (accepted && state.isRunning) setOutcome({ kind: 'lost' });
@@ -116,6 +128,8 @@ export function useConversation(
 
   function begin(next: Sent): void {
     sent.current = next;
+    turn.current += 1;
+    forget();
     isStopped.current = false;
     setOutcome(undefined);
     clearError();

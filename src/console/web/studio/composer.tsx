@@ -134,7 +134,7 @@ function Chip({ item, onRemove }: { readonly item: Attachment; readonly onRemove
       ) : preview === undefined ? (
         <Icon {...icon} />
       ) : (
-        <img src={preview} alt={name} width="40" height="40" />
+        <img src={preview} alt="" width="40" height="40" />
       )}
       <span className="what">
         <span className="cut">{name}</span>

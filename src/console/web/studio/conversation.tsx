@@ -1,25 +1,27 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { ArrowDown, Brain, Clapperboard, ImagePlus, Paperclip, Sparkles, WifiOff } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { Failure, Loading } from '../parts/states.tsx';
 import { useIsOnline } from '../shell/browser.ts';
 import { Skeleton } from '../shell/skeleton.tsx';
 import { useUser } from '../user.tsx';
 import { useModelChoice } from './account.ts';
 import { useAttachments } from './attachments.ts';
-import { readThread, type Sent, type ThreadState, useConversation } from './chat.ts';
+import { type Rereading, readThread, type Sent, type ThreadState, useConversation } from './chat.ts';
 import { Composer } from './composer.tsx';
 import { clearDraft, readDraft } from './draft.ts';
 import { useDroppedFiles } from './dropping.ts';
 import { useFollowing } from './following.ts';
-import { isInProgress, isMedia } from './media.tsx';
+import { AttachContext, isInProgress, isMedia } from './media.tsx';
 import { Message, textOfMessage } from './message.tsx';
 import { type Outcome, OutcomeNote } from './outcome.tsx';
 
 export function Conversation({ threadId }: { readonly threadId: string }) {
   const user = useUser();
+  const queries = useQueryClient();
+  const queryKey = ['thread', user.id, threadId];
   const thread = useQuery({
-    queryKey: ['thread', user.id, threadId],
+    queryKey,
     queryFn: () => readThread(user, threadId),
     staleTime: 0,
     gcTime: 0,
@@ -36,7 +38,11 @@ export function Conversation({ threadId }: { readonly threadId: string }) {
         )}
       </div>
     );
-  return <Chat threadId={threadId} stored={thread.data} reread={async () => (await thread.refetch()).data} />;
+  const rereading = {
+    reread: async () => (await thread.refetch()).data,
+    forget: () => void queries.cancelQueries({ queryKey }),
+  };
+  return <Chat threadId={threadId} stored={thread.data} rereading={rereading} />;
 }
 
 const isMaking = ({ messages }: ThreadState): boolean =>
@@ -50,11 +56,11 @@ const isMaking = ({ messages }: ThreadState): boolean =>
 function Chat({
   threadId,
   stored,
-  reread,
+  rereading,
 }: {
   readonly threadId: string;
   readonly stored: ThreadState;
-  readonly reread: () => Promise<ThreadState | undefined>;
+  readonly rereading: Rereading;
 }) {
   const user = useUser();
   const field = useRef<HTMLTextAreaElement>(null);
@@ -68,7 +74,7 @@ function Chat({
   const isOnline = useIsOnline();
   const isDragging = useDroppedFiles(attachments.add);
 
-  const chat = useConversation(user, threadId, stored, reread, (sent) => {
+  const chat = useConversation(user, threadId, stored, rereading, (sent) => {
     if (sent.kind === 'edit') setEdited(sent);
     if (sent.kind !== 'message') return;
     setText((now) => (now === '' ? sent.text : `${sent.text}\n${now}`));
@@ -76,7 +82,9 @@ function Chat({
     field.current?.focus();
   });
   const { messages, isAnswering, outcome } = chat;
-  usePreparedDraft(threadId, setText, attachments.addAssets);
+  const { addAssets } = attachments;
+  const attach = useCallback((assetId: string) => addAssets([assetId]), [addAssets]);
+  usePreparedDraft(threadId, setText, addAssets);
   const wasOnline = useRef(isOnline);
   useEffect(() => {
     if (isOnline && !wasOnline.current && outcome?.kind === 'lost') void chat.refresh();
@@ -98,26 +106,28 @@ function Chat({
               }}
             />
           )}
-          {messages.map((message, place) => (
-            <Message
-              key={message.id}
-              message={message}
-              question={textOfMessage(messages[place - 1] ?? message)}
-              previews={previews}
-              edited={edited?.id === message.id ? edited.text : undefined}
-              actions={{
-                onRetried: () => void chat.refresh(),
-                edit: isAnswering
-                  ? undefined
-                  : (question, next) => {
-                      setEdited(undefined);
-                      chat.edit(question, next, model);
-                      follow();
-                    },
-                regenerate: isAnswering || message !== last ? undefined : (answer) => chat.answerAgain(answer, model),
-              }}
-            />
-          ))}
+          <AttachContext value={attach}>
+            {messages.map((message, place) => (
+              <Message
+                key={message.id}
+                message={message}
+                question={textOfMessage(messages[place - 1] ?? message)}
+                previews={previews}
+                edited={edited?.id === message.id ? edited.text : undefined}
+                actions={{
+                  onRetried: () => void chat.refresh(),
+                  edit: isAnswering
+                    ? undefined
+                    : (question, next) => {
+                        setEdited(undefined);
+                        chat.edit(question, next, model);
+                        follow();
+                      },
+                  regenerate: isAnswering || message !== last ? undefined : (answer) => chat.answerAgain(answer, model),
+                }}
+              />
+            ))}
+          </AttachContext>
           {chat.isWaiting && !chat.isReconnecting && <Loading what="Waiting for the answer" />}
           {chat.isReconnecting && (
             <p className="quiet reconnecting" role="status">

@@ -1,6 +1,8 @@
 /** Images and videos of a run, and the status of those that are not made. */
 import { useMutation } from '@tanstack/react-query';
 import { LoaderCircle, RotateCw } from 'lucide-react';
+import { createContext, useContext } from 'react';
+import { MediaActions } from '../library/mediaactions.tsx';
 import { Picture } from '../library/picture.tsx';
 import { useSigned } from '../library/signing.ts';
 import { notifyFailure } from '../shell/notices.ts';
@@ -62,6 +64,7 @@ export function Image({ assetId, alt }: { readonly assetId: string; readonly alt
       <a href={data?.url} target="_blank" rel="noreferrer" aria-label={`Open the image: ${alt}`}>
         <Picture url={data?.previewUrl ?? data?.url} alt={alt} blurhash={data?.blurhash} />
       </a>
+      {data !== undefined && <Actions assetId={assetId} mime={data.mime ?? 'image/jpeg'} prompt={alt} />}
     </div>
   );
 }
@@ -80,7 +83,30 @@ export function Video({ assetId, label }: { readonly assetId: string; readonly l
         aria-label={label}
         muted
       />
+      {data !== undefined && <Actions assetId={assetId} mime={data.mime ?? 'video/mp4'} prompt={label} />}
     </div>
+  );
+}
+
+/** Attaches an asset to the message that the user writes. */
+export const AttachContext = createContext<((assetId: string) => void) | undefined>(undefined);
+
+function Actions({
+  assetId,
+  mime,
+  prompt,
+}: {
+  readonly assetId: string;
+  readonly mime: string;
+  readonly prompt: string;
+}) {
+  const attach = useContext(AttachContext);
+  return (
+    <MediaActions
+      asset={{ assetId, mime }}
+      prompt={prompt}
+      onUseAsReference={attach && ((asset) => attach(asset.assetId))}
+    />
   );
 }
 

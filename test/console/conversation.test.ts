@@ -1,0 +1,319 @@
+/** The journeys of a conversation: following, failures with a next step, files, threads, a service that goes away. */
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPostgresDatabase, databaseEngines } from '../database.fixture.ts';
+import { picture } from '../media/pictures.fixture.ts';
+import { judge } from './judging.fixture.ts';
+import {
+  type ConsoleRig,
+  launchChromium,
+  signIn,
+  startConsole,
+  type Visitor,
+  visit,
+  withoutChromium,
+} from './rig.fixture.ts';
+import { startWire, type Wire } from './wire.fixture.ts';
+
+const phone = { width: 390, height: 844 };
+const limitMs = 300_000;
+
+const withoutPostgres = databaseEngines.some(({ name, missing }) => name === 'postgres' && missing);
+
+describe.skipIf(withoutChromium || withoutPostgres)('a conversation', () => {
+  let rig: ConsoleRig;
+  let browser: Browser;
+  let wire: Wire;
+  let database: Awaited<ReturnType<typeof createPostgresDatabase>>;
+  let client: pg.Client;
+  beforeAll(async () => {
+    wire = await startWire(() => Number(new URL(rig.url).port) + 4);
+    database = await createPostgresDatabase();
+    client = new pg.Client({ connectionString: database.url });
+    const urls = { DATABASE_URL: database.url, AGENT_URL: wire.url };
+    [rig, browser] = await Promise.all([
+      startConsole(urls, ['idp', 'auth', 'media', 'image', 'edge', 'memory', 'agent', 'console']),
+      launchChromium(),
+      client.connect(),
+    ]);
+  }, limitMs);
+  afterAll(async () => {
+    await browser.close();
+    await client.end();
+    await rig.close();
+    await wire.break();
+    await database.drop();
+  });
+
+  async function enter(email?: string): Promise<Visitor> {
+    const visitor = await visit(browser);
+    await signIn(visitor, `${rig.url}/studio`, email);
+    await visitor.page.getByText('A new conversation').waitFor();
+    return visitor;
+  }
+
+  /** The browser must have reported nothing but what the scene caused. */
+  async function leave({ context, complaints }: Visitor, caused = /^$/): Promise<void> {
+    await context.close();
+    expect(complaints.filter((line) => !caused.test(line))).toEqual([]);
+  }
+
+  const field = (page: Page) => page.getByLabel('Message', { exact: true });
+  const answers = (page: Page) => page.getByRole('article', { name: 'Atelier' });
+  const mine = (page: Page) => page.getByRole('article', { name: 'You' });
+  const status = (page: Page, text: string) => page.getByRole('status').getByText(text, { exact: true });
+  const threads = (page: Page) => page.getByRole('navigation', { name: 'Conversations' });
+
+  async function send(page: Page, text: string): Promise<void> {
+    await field(page).fill(text);
+    await field(page).press('Enter');
+  }
+
+  async function complete(page: Page, text: string): Promise<void> {
+    const before = await answers(page).count();
+    await send(page, text);
+    await answers(page).nth(before).locator('.prose').last().waitFor();
+    await status(page, 'The answer is complete.').waitFor();
+  }
+
+  async function grant(email: string, credits: number): Promise<void> {
+    const { rowCount } = await client.query('update user_profiles set credits = $2 where email = $1', [email, credits]);
+    expect(rowCount).toBe(1);
+  }
+
+  it.each([
+    ['a desktop', { width: 1440, height: 700 }],
+    ['a phone', phone],
+  ])('follows the answer on %s, unless one scrolls up', { timeout: limitMs }, async (_name, size) => {
+    const visitor = await enter();
+    const { page } = visitor;
+    await page.setViewportSize(size);
+    const view = page.getByRole('region', { name: 'Conversation' });
+    const below = () =>
+      page.evaluate(
+        '(it => it.scrollHeight - it.scrollTop - it.clientHeight)(document.querySelector(".messages"))',
+      ) as Promise<number>;
+    const offset = () => page.evaluate('document.querySelector(".messages").scrollTop');
+    await complete(page, '/long 900');
+    await expect.poll(below).toBeLessThan(2);
+    const newest = page.getByRole('button', { name: 'Newest' });
+    expect(await newest.count()).toBe(0);
+    await send(page, '/slow 60');
+    await answers(page).nth(1).getByText('Slowly').waitFor();
+    await expect.poll(below).toBeLessThan(2);
+    await view.hover();
+    await page.mouse.wheel(0, -900);
+    await newest.waitFor();
+    const top = await offset();
+    const said = await answers(page).nth(1).innerText();
+    await expect.poll(() => answers(page).nth(1).innerText()).not.toBe(said);
+    expect(await offset()).toBe(top);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await status(page, 'The answer was stopped.').waitFor();
+    // One's own message is shown, wherever one was.
+    await complete(page, 'hello');
+    await expect.poll(below).toBeLessThan(2);
+    expect(await newest.count()).toBe(0);
+    await leave(visitor);
+  });
+
+  it('a failed answer is reported as failed, and asked for again', { timeout: limitMs }, async () => {
+    const visitor = await enter();
+    const { page } = visitor;
+    const starts: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'POST' && request.url().endsWith('/task')) starts.push(request.postData() ?? '');
+    });
+    await send(page, '/fail');
+    const alert = page.getByRole('alert');
+    await alert.getByText('The answer failed.').waitFor();
+    expect(await status(page, 'The answer is complete.').count()).toBe(0);
+    await judge(page, 'a failed answer');
+    await alert.getByRole('button', { name: 'Try again' }).click();
+    await expect.poll(() => starts.length).toBe(2);
+    await alert.getByText('The answer failed.').waitFor();
+    expect(await mine(page).count()).toBe(1);
+    expect(await answers(page).count()).toBe(1);
+    await leave(visitor);
+  });
+
+  it('a message that cannot be paid for returns to the composer, with a next step', { timeout: limitMs }, async () => {
+    const email = `${randomUUID()}@example.com`;
+    const visitor = await enter(email);
+    const { page } = visitor;
+    await grant(email, 0);
+    await send(page, 'a message without credits');
+    const alert = page.getByRole('alert');
+    await alert.getByText('An operator can add credits.').waitFor();
+    expect(await field(page).inputValue()).toBe('a message without credits');
+    expect(await mine(page).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    await page.getByText('Out of credits').waitFor();
+    await judge(page, 'a refused message');
+    await page.reload();
+    await page.getByText('A new conversation').waitFor();
+    expect(await field(page).inputValue()).toBe('a message without credits');
+    await grant(email, 3);
+    await field(page).press('Enter');
+    await answers(page).getByText('I understood').waitFor();
+    await page.getByText('2 credits left').waitFor();
+    await leave(visitor, /status of 402/);
+  });
+
+  it('an edit that cannot be paid for drops nothing', { timeout: limitMs }, async () => {
+    const email = `${randomUUID()}@example.com`;
+    const visitor = await enter(email);
+    const { page } = visitor;
+    await complete(page, 'one');
+    await complete(page, 'two');
+    await grant(email, 0);
+    await page.getByRole('button', { name: 'Edit the message' }).first().click();
+    await page.getByLabel('New text of the message').fill('another');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('An operator can add credits.').waitFor();
+    expect(await page.getByLabel('New text of the message').inputValue()).toBe('another');
+    expect(await answers(page).count()).toBe(2);
+    await grant(email, 5);
+    await page.getByRole('button', { name: 'Send again' }).click();
+    await answers(page).getByText('“another”').waitFor();
+    expect(await answers(page).count()).toBe(1);
+    await leave(visitor, /status of 402/);
+  });
+
+  it('reconnects in words when the service goes away and comes back', { timeout: limitMs }, async () => {
+    const visitor = await enter();
+    const { page } = visitor;
+    await send(page, '/slow 60');
+    await answers(page).getByText('Slowly').waitFor();
+    await wire.break();
+    try {
+      await page.getByText('Reconnecting …').waitFor();
+      expect(await status(page, 'The answer is complete.').count()).toBe(0);
+    } finally {
+      await wire.mend();
+    }
+    await page.getByText('Reconnecting …').waitFor({ state: 'detached' });
+    const said = await answers(page).innerText();
+    await expect.poll(() => answers(page).innerText()).not.toBe(said);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await status(page, 'The answer was stopped.').waitFor();
+    await leave(visitor, /ERR_|status of 502/);
+  });
+
+  it('attaches several files by picker, drop and paste, and refuses others by name', { timeout: limitMs }, async () => {
+    const visitor = await enter();
+    const { page } = visitor;
+    const image = await picture('png', { width: 64, height: 64 });
+    const file = (name: string, mimeType: string, buffer: Buffer = Buffer.from('The color is teal.')) => ({
+      name,
+      mimeType,
+      buffer,
+    });
+    await page
+      .locator('input[type=file]')
+      .setInputFiles([
+        file('one.png', 'image/png', image),
+        file('notes.txt', 'text/plain'),
+        file('archive.zip', 'application/zip'),
+        file('empty.txt', 'text/plain', Buffer.alloc(0)),
+        file('large.txt', 'text/plain', Buffer.alloc(100_001, 'x')),
+      ]);
+    const chips = page.getByRole('list', { name: 'Attachments' }).getByRole('listitem');
+    expect(await chips.count()).toBe(5);
+    await chips.filter({ hasText: 'archive.zip' }).getByText('cannot be attached').waitFor();
+    await chips.filter({ hasText: 'empty.txt' }).getByText('is empty').waitFor();
+    await chips.filter({ hasText: 'large.txt' }).getByText('Files of this type can have 100 kB').waitFor();
+    await judge(page, 'refused files');
+    for (const name of ['archive.zip', 'empty.txt', 'large.txt'])
+      await page.getByRole('button', { name: `Remove ${name}` }).click();
+    for (const kind of ['drop', 'paste']) {
+      await page.evaluate(`{
+        const transfer = new DataTransfer();
+        transfer.items.add(new File(['The place is a harbor.'], '${kind}.md', { type: 'text/markdown' }));
+        const target = document.querySelector('.composer textarea');
+        target.dispatchEvent('${kind}' === 'drop'
+          ? new DragEvent('drop', { dataTransfer: transfer, bubbles: true, cancelable: true })
+          : new ClipboardEvent('paste', { clipboardData: transfer, bubbles: true, cancelable: true }));
+      }`);
+      await chips.filter({ hasText: `${kind}.md` }).waitFor();
+    }
+    await field(page).fill('hello with files');
+    await page.getByRole('progressbar').first().waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Send' }).click();
+    await answers(page).getByText('I understood').waitFor();
+    await page.reload();
+    await mine(page).getByText('notes.txt').waitFor();
+    await mine(page).getByText('drop.md').waitFor();
+    await mine(page).getByText('paste.md').waitFor();
+    await mine(page).getByRole('img', { name: 'one.png' }).waitFor();
+    await leave(visitor);
+  });
+
+  it('lists, finds, renames and deletes conversations, on every device', { timeout: limitMs }, async () => {
+    const email = `${randomUUID()}@example.com`;
+    const visitor = await enter(email);
+    const other = await enter(email);
+    const { page } = visitor;
+    await complete(page, 'about harbors');
+    await page.getByRole('button', { name: 'New conversation' }).click();
+    await page.getByText('A new conversation').waitFor();
+    await complete(page, 'about mountains');
+    const today = threads(other.page).getByRole('region', { name: 'Today' });
+    await today.getByRole('link', { name: 'about mountains' }).waitFor();
+    expect(await today.getByRole('listitem').count()).toBe(2);
+    await judge(page, 'threads');
+
+    await page.getByRole('button', { name: 'Options of about harbors' }).click();
+    await page.getByRole('menuitem', { name: 'Rename' }).click();
+    const title = page.getByRole('textbox', { name: 'Title' });
+    await title.fill('Quays and cranes');
+    await title.press('Enter');
+    await today.getByRole('link', { name: 'Quays and cranes' }).waitFor();
+
+    const search = page.getByRole('searchbox', { name: 'Search conversations' });
+    await search.fill('harbors');
+    await threads(page).getByRole('link', { name: 'about mountains' }).waitFor({ state: 'detached' });
+    await threads(page).getByRole('link', { name: 'Quays and cranes' }).waitFor();
+    await search.fill('no such words');
+    await page.getByText('No conversation matches.').waitFor();
+    await search.fill('');
+
+    const remove = async () => {
+      await page.getByRole('button', { name: 'Options of about mountains' }).click();
+      await page.getByRole('menuitem', { name: 'Delete' }).click();
+      await threads(page).getByRole('link', { name: 'about mountains' }).waitFor({ state: 'detached' });
+    };
+    await remove();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await threads(page).getByRole('link', { name: 'about mountains' }).waitFor();
+    await mine(page).getByText('about mountains').waitFor();
+    await remove();
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    await today.getByRole('link', { name: 'about mountains' }).waitFor({ state: 'detached' });
+    await today.getByRole('link', { name: 'Quays and cranes' }).waitFor();
+    await leave(other);
+    await leave(visitor);
+  });
+
+  it('answers with keys alone, and starts a new conversation by a shortcut', { timeout: limitMs }, async () => {
+    const visitor = await enter();
+    const { page } = visitor;
+    await field(page).focus();
+    await page.keyboard.type('an image of a lighthouse');
+    await page.keyboard.press('Enter');
+    await page.getByRole('region', { name: 'Made an image' }).locator('.picture.there').waitFor();
+    await status(page, 'The answer is complete.').waitFor();
+    const first = page.url();
+    await page.keyboard.press('Control+Shift+O');
+    await page.getByText('A new conversation').waitFor();
+    expect(page.url()).not.toBe(first);
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('lighthouse');
+    await page.getByRole('option', { name: /an image of a lighthouse/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(first);
+    await leave(visitor);
+  });
+});
