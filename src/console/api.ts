@@ -11,6 +11,9 @@ export const consoleInfo = z.object({
   hasOutbox: z.boolean(),
   hasMemory: z.boolean(),
   hasWebhooks: z.boolean(),
+  hasDatabase: z.boolean().describe('There are a Jobs page and a history.'),
+  hasSentMails: z.boolean().describe('The notification service can be called.'),
+  hasUsage: z.boolean().describe('The agent service can be called.'),
 });
 export type ConsoleInfo = z.output<typeof consoleInfo>;
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { address, secret } from '#platform/config.ts';
+import { address, parseAddress, secret, setting } from '#platform/config.ts';
 
 /** Settings of the console (docs/specification/system.md#engines; docs/console.md). */
 export const consoleSettings = {
@@ -11,4 +11,15 @@ export const consoleSettings = {
   url: address('CONSOLE_URL', {
     meaning: 'The public URL of the console. Requests for another host are rejected. Not set: its own address.',
   }),
+  traceUrl: setting(
+    'CONSOLE_TRACE_URL',
+    {
+      meaning:
+        'The page of a trace, with `{traceId}` where its id belongs: `https://jaeger.example.com/trace/{traceId}`. Not set: no links.',
+    },
+    (raw) => {
+      if (!raw.includes('{traceId}')) throw new Error('must contain {traceId}');
+      return parseAddress(raw);
+    },
+  ),
 } as const;

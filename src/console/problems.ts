@@ -8,5 +8,11 @@ export const consoleProblems = defineProblems({
   forbidden_origin: { status: 403, message: 'Pages of other origins may not call the console.' },
   wrong_token: { status: 401, message: 'The token is wrong.' },
   delivery_not_dead: { status: 409, message: 'The delivery is not dead, so it is not sent again.' },
+  job_changed: { status: 409, message: 'The job has changed. Reload the page to see its state.' },
+  job_settled: {
+    status: 409,
+    message: 'The service has handled this failure, for example with a refund, so a retry would have no effect.',
+  },
+  job_replaced: { status: 409, message: 'A newer job does the same work. Discard this one.' },
   outbox_unused: { status: 404, message: 'This installation sends mail through a server, so there is no outbox.' },
 });

@@ -1,14 +1,24 @@
 import type { FastifyRequest } from 'fastify';
+import type { Clock } from '#platform/clock.ts';
+import type { Db } from '#platform/db/db.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import type { JobTables } from '#platform/jobs/jobs.ts';
 import { problems } from '#platform/problem.ts';
 import { version } from '#platform/version.ts';
 import { type ConsoleInfo, consoleInfo, mail, mailList, mailPath, overview, signIn } from './api.ts';
 import { addDeliveryRoutes, type DeliveryDeps } from './deliveries.ts';
+import { addErrorRoutes, addHistoryRoutes } from './history/routes.ts';
+import type { HistoryTables } from './history/samplestore.ts';
+import { addJobRoutes } from './jobs/routes.ts';
+import { mailPolicy } from './mailpolicy.ts';
 import { listMails, readMail, readMailHtml } from './mails.ts';
 import { addMemoryRoutes, type MemoryBackOffice } from './memories.ts';
 import { collectOverview, type OverviewDeps } from './overview.ts';
 import { consoleProblems } from './problems.ts';
+import { addSentMailRoutes, type SentMailDeps } from './sentmails/routes.ts';
 import type { Sessions } from './sessions.ts';
+import type { TraceLink } from './traces.ts';
+import { addUsageRoutes, type UsageDeps } from './usage/routes.ts';
 
 export interface RouteDeps extends OverviewDeps {
   readonly sessions: Sessions;
@@ -19,12 +29,17 @@ export interface RouteDeps extends OverviewDeps {
   readonly memory: MemoryBackOffice | undefined;
   /** `undefined`: no webhooks are set. */
   readonly deliveries: DeliveryDeps | undefined;
+  /** `undefined`: the database is open in another process, so there are neither jobs nor a history. */
+  readonly db: Db<JobTables & HistoryTables> | undefined;
+  readonly clock: Clock;
+  readonly traceLink: TraceLink;
+  /** The notification service; `undefined` without INTERNAL_KEY. */
+  readonly sentMails: SentMailDeps | undefined;
+  /** The agent service; `undefined` without INTERNAL_KEY. */
+  readonly usage: UsageDeps | undefined;
 }
 
 const tags = ['console'];
-/** Mail is untrusted content, so it may neither run scripts nor load anything. */
-const mailPolicy =
-  "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 
 export function addRoutes(app: HttpServer, deps: RouteDeps): void {
   const { sessions } = deps;
@@ -48,6 +63,9 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
       hasOutbox: deps.outbox !== undefined,
       hasMemory: deps.memory !== undefined,
       hasWebhooks: deps.deliveries !== undefined,
+      hasDatabase: deps.db !== undefined,
+      hasSentMails: deps.sentMails !== undefined,
+      hasUsage: deps.usage !== undefined,
     }),
   );
 
@@ -70,6 +88,14 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
   addMailRoutes(app, guard, deps.outbox);
   if (deps.memory !== undefined) addMemoryRoutes(app, guard, deps.memory);
   if (deps.deliveries !== undefined) addDeliveryRoutes(app, guard, deps.deliveries);
+  addErrorRoutes(app, guard, deps);
+  const { db } = deps;
+  if (db !== undefined) {
+    addHistoryRoutes(app, guard, { ...deps, db });
+    addJobRoutes(app, guard, { ...deps, db });
+  }
+  if (deps.sentMails !== undefined) addSentMailRoutes(app, guard, deps.sentMails);
+  if (deps.usage !== undefined) addUsageRoutes(app, guard, deps.usage);
 }
 
 function addMailRoutes(

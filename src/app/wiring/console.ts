@@ -1,15 +1,28 @@
 import { join } from 'node:path';
+import type { HistoryTables } from '#console/history/samplestore.ts';
 import { createConsole } from '#console/service.ts';
 import { systemClock as clock } from '#platform/clock.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { JobTables } from '#platform/jobs/jobs.ts';
-import { addressesOf, bindingOf, type Config, legacyOf, publicAuthUrlOf } from '../config.ts';
+import {
+  addressesOf,
+  bindingOf,
+  type Config,
+  legacyOf,
+  publicAuthUrlOf,
+  type ServiceName,
+  usesDatabase,
+} from '../config.ts';
 import type { Wiring } from './wiring.ts';
 
-export async function wireConsole({ config, engines, server }: Wiring): Promise<HttpServer> {
+export async function wireConsole({ config, services: ofProcess, engines, server }: Wiring): Promise<HttpServer> {
   const { idp: _idp, cms: _cms, console: url, ...services } = addressesOf(config);
   const { adminToken } = config.memory;
   const { url: receiver } = config.webhooks;
+  const [key] = config.internal.keys;
+  const db = canOpenDatabase(config, ofProcess)
+    ? (await engines.database()).queries<JobTables & HistoryTables>()
+    : undefined;
   return createConsole({
     server,
     clock,
@@ -29,12 +42,20 @@ export async function wireConsole({ config, engines, server }: Wiring): Promise<
       ].flatMap((address) => (address === undefined || address === 'embedded' ? [] : [originOf(address)])),
     },
     outbox: keepsMails(config) ? join(config.process.dataDir, 'outbox') : undefined,
+    internal: key === undefined ? undefined : { key, notifyUrl: services.notify, agentUrl: services.agent },
+    traceUrl: config.console.traceUrl,
+    db,
     memory: adminToken === '' ? undefined : { url: services.memory, adminToken },
     deliveries:
       receiver === undefined
         ? undefined
         : { db: (await engines.database()).queries<JobTables>(), clock, receiver: originOf(receiver) },
   });
+}
+
+/** An embedded database is open in one process. Without another service that uses it, this is not that process. */
+function canOpenDatabase({ database }: Config, ofProcess: readonly ServiceName[]): boolean {
+  return database.url !== 'embedded' || ofProcess.some(usesDatabase);
 }
 
 const originOf = (address: string) => new URL(address).origin;
