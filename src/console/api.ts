@@ -14,6 +14,7 @@ export const consoleInfo = z.object({
   hasDatabase: z.boolean().describe('There are a Jobs page and a history.'),
   hasSentMails: z.boolean().describe('The notification service can be called.'),
   hasUsage: z.boolean().describe('The agent service can be called.'),
+  hasDemoUsers: z.boolean().describe('The local identity provider runs.'),
 });
 export type ConsoleInfo = z.output<typeof consoleInfo>;
 

@@ -185,7 +185,7 @@ describe('the operator’s session', () => {
 
   it('reports to the pages whether the user is an operator', async () => {
     const anonymous = JSON.parse((await send('/api/console')).text);
-    expect(anonymous).toMatchObject({ isOperator: false, hasOutbox: true, hasMemory: true });
+    expect(anonymous).toMatchObject({ isOperator: false, hasOutbox: true, hasMemory: true, hasDemoUsers: true });
     expect(JSON.parse((await send('/api/console', { headers: await operator() })).text).isOperator).toBe(true);
     expect(JSON.stringify(anonymous)).not.toContain('of the tests');
   });
@@ -225,7 +225,10 @@ describe('pages', () => {
     '/studio',
     '/studio/a-thread',
     '/library',
+    '/library/6f1c2a3e-0000-4000-8000-000000000000',
     '/memory',
+    '/operator',
+    '/operator/people/6f1c2a3e-0000-4000-8000-000000000000',
     '/mail',
     '/webhooks',
     '/content',

@@ -52,6 +52,7 @@ describe.each(laneEngines)('deliveries on $name', (engine) => {
         addresses: {},
         engines: [],
         reachable: { services: [], media: [] },
+        hasDemoUsers: false,
         outbox: undefined,
         memory: undefined,
         internal: undefined,

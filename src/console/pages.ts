@@ -12,7 +12,11 @@ const pagePaths = [
   '/studio',
   '/studio/:threadId',
   '/library',
+  '/library/:assetId',
   '/memory',
+  '/operator',
+  '/operator/*',
+  // Paths of earlier versions, which lead to the operators' pages.
   '/mail',
   '/webhooks',
   '/content',

@@ -24,6 +24,8 @@ export interface RouteDeps extends OverviewDeps {
   readonly sessions: Sessions;
   /** Maps a service to its public URL. */
   readonly addresses: ConsoleInfo['addresses'];
+  /** The local identity provider runs. */
+  readonly hasDemoUsers: boolean;
   /** The folder where mail is stored as files, if there is one. */
   readonly outbox: string | undefined;
   readonly memory: MemoryBackOffice | undefined;
@@ -66,6 +68,7 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
       hasDatabase: deps.db !== undefined,
       hasSentMails: deps.sentMails !== undefined,
       hasUsage: deps.usage !== undefined,
+      hasDemoUsers: deps.hasDemoUsers,
     }),
   );
 

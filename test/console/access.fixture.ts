@@ -1,13 +1,13 @@
 /** Who comes in how, and out again. */
 import { judge } from './judging.fixture.ts';
-import { enterAsOperator, signIn } from './rig.fixture.ts';
+import { chooseOption, enterAsOperator, signIn } from './rig.fixture.ts';
 import type { Scene } from './stage.fixture.ts';
 
 export function playAccess(scene: Scene): void {
   scene('the operator comes in by the link, and the token is gone from the address', async (given) => {
     const { page, context, rig, expect } = given;
     await enterAsOperator(given, rig);
-    expect(page.url()).toBe(`${rig.url}/`);
+    expect(page.url()).toBe(`${rig.url}/operator`);
     expect(await page.evaluate('document.cookie')).toBe('');
     const [cookie] = await context.cookies(rig.url);
     expect(cookie).toMatchObject({ name: 'atelier_console', httpOnly: true, sameSite: 'Strict' });
@@ -17,7 +17,7 @@ export function playAccess(scene: Scene): void {
 
   scene('the operator comes in by the form, with nothing but keys, and leaves', async (given) => {
     const { page, context, rig, complaints, expect } = given;
-    await page.goto(`${rig.url}/`);
+    await page.goto(`${rig.url}/operator`);
     await page.getByLabel('Token').focus();
     await page.keyboard.type('not the token at all');
     await page.keyboard.press('Enter');
@@ -29,7 +29,8 @@ export function playAccess(scene: Scene): void {
     await page.keyboard.type(await rig.secret('CONSOLE_TOKEN'));
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Services' }).waitFor();
-    await page.getByRole('button', { name: 'Close operator session' }).press('Enter');
+    await page.getByRole('button', { name: 'Operator' }).press('Enter');
+    await page.getByRole('menuitem', { name: 'Close operator session' }).press('Enter');
     await page.getByLabel('Token').waitFor();
     expect(await context.cookies(rig.url)).toEqual([]);
   });
@@ -40,7 +41,7 @@ export function playAccess(scene: Scene): void {
       const token = await rig.secret('CONSOLE_TOKEN');
       await page.goto(`${rig.url.replace('localhost', '127.0.0.1')}/#token=${token}`);
       await page.getByRole('heading', { name: 'Services' }).waitFor();
-      expect(page.url()).toBe(`${rig.url}/`);
+      expect(page.url()).toBe(`${rig.url}/operator`);
       expect(complaints.splice(0).filter((line) => !line.includes('//127.0.0.1'))).toEqual([]);
     },
   );
@@ -55,15 +56,21 @@ export function playAccess(scene: Scene): void {
   });
 
   scene('a user signs in and out, in every page at once', async (given) => {
-    const { page, rig } = given;
+    const { page, context, rig, expect } = given;
+    const way = page.getByRole('link', { name: 'Sign in as a demo user' });
     await page.goto(`${rig.url}/library`);
-    await page.getByRole('link', { name: 'Sign in' }).waitFor();
-    await judge(page, 'the way to the sign-in');
+    await way.waitFor();
+    await judge(page, 'the landing page');
     await signIn(given, `${rig.url}/library`);
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByRole('link', { name: 'Sign in' }).waitFor();
-    await page.getByRole('link', { name: 'Studio' }).click();
-    await page.getByRole('heading', { name: 'Studio' }).waitFor();
-    await page.getByRole('link', { name: 'Sign in' }).waitFor();
+    await page.getByRole('heading', { name: 'Library' }).waitFor();
+    expect(page.url()).toBe(`${rig.url}/library`);
+    const second = await context.newPage();
+    await second.goto(`${rig.url}/`);
+    await second.getByRole('link', { name: 'Studio' }).waitFor();
+    expect(second.url()).toContain('/studio');
+    await chooseOption(page, 'Sign out');
+    await way.waitFor();
+    await second.reload();
+    await second.getByRole('link', { name: 'Sign in as a demo user' }).waitFor();
   });
 }

@@ -6,9 +6,17 @@ import { isNightly } from '../lane.fixture.ts';
 
 const desktop = { width: 1440, height: 900 };
 const phone = { width: 390, height: 844 };
-/** The quick lane checks pages at the size of a desktop, and only some of them in the dark scheme. */
-const windows = isNightly ? [desktop, phone] : [desktop];
-const inDark = new Set(['a conversation', 'a library', 'the overview', 'a mail', 'the form for the token']);
+/** The quick lane checks most pages at the size of a desktop only, and only some of them in the dark scheme. */
+const windowsOf = (hasPhone: boolean) => (isNightly || hasPhone ? [desktop, phone] : [desktop]);
+const inDark = new Set([
+  'a conversation',
+  'a library',
+  'the overview',
+  'a mail',
+  'the form for the token',
+  'the landing page',
+  'the menu',
+]);
 
 const options: axe.RunOptions = {
   // A mail is a stranger's page, and nothing can be run in it.
@@ -18,11 +26,11 @@ const options: axe.RunOptions = {
 };
 
 /** Checks the page in its current state, light and dark. */
-export async function judge(page: Page, what: string): Promise<void> {
+export async function judge(page: Page, what: string, { hasPhone = false } = {}): Promise<void> {
   const faults: string[] = [];
   const schemes = isNightly || inDark.has(what) ? (['light', 'dark'] as const) : (['light'] as const);
   await page.evaluate(`globalThis.axe ?? ${axe.source}; null`);
-  for (const viewport of windows) {
+  for (const viewport of windowsOf(hasPhone)) {
     await page.setViewportSize(viewport);
     for (const colorScheme of schemes) {
       await page.emulateMedia({ colorScheme });

@@ -20,7 +20,7 @@ export function playMemory(scene: Scene): void {
     const { page, rig, expect } = given;
     const someone = randomUUID();
     await enterAsOperator(given, rig);
-    await page.goto(`${rig.url}/memory`);
+    await page.goto(`${rig.url}/operator/memory`);
     await page.getByLabel('Entity id').fill(someone);
     await page.getByText('No memories.').waitFor();
     await judge(page, 'an empty memory');
@@ -53,7 +53,7 @@ export function playMemory(scene: Scene): void {
     const { page, rig, expect } = given;
     const someone = randomUUID();
     await enterAsOperator(given, rig);
-    await page.goto(`${rig.url}/memory`);
+    await page.goto(`${rig.url}/operator/memory`);
     await page.getByLabel('Entity id').fill(someone);
     await create(page, someone, 'Likes loud music');
     await create(page, someone, 'Does not like loud music');
@@ -77,7 +77,7 @@ export function playMemory(scene: Scene): void {
     const { page, rig, expect } = given;
     const someone = randomUUID();
     await enterAsOperator(given, rig);
-    await page.goto(`${rig.url}/memory`);
+    await page.goto(`${rig.url}/operator/memory`);
     await page.getByLabel('Entity id').fill(someone);
     await create(page, someone, 'Likes harbours at night');
     await create(page, someone, 'My name is Ada');

@@ -27,7 +27,7 @@ export function playOverview(scene: Scene): void {
       expect(await card.innerText()).not.toContain('answered');
       await judge(page, 'the overview without a service');
       const other = await context.newPage();
-      await other.goto(`${rig.url}/content`);
+      await other.goto(`${rig.url}/operator/content`);
       await other.getByText('There is no connection to the service.').first().waitFor();
       await judge(other, 'content without its service');
       await wires.content.mend();

@@ -17,7 +17,7 @@ export function playReadingPages(scene: Scene): void {
   scene('Mail: what was sent is listed, and shown in a sandbox', async (given) => {
     const { page, rig, complaints, expect } = given;
     await enterAsOperator(given, rig);
-    await page.goto(`${rig.url}/mail`);
+    await page.goto(`${rig.url}/operator/mail`);
     await page.getByText('The outbox is empty.').waitFor();
     await judge(page, 'an empty outbox');
     const contact = { email: 'ada@example.com', locale: 'de' };
@@ -62,13 +62,6 @@ export function playReadingPages(scene: Scene): void {
     for (const link of await page.getByRole('link', { name: /^(Reference|OpenAPI) of/ }).all())
       expect((await fetch((await link.getAttribute('href')) ?? '')).status).toBe(200);
     await judge(page, 'the reference');
-    await page.setViewportSize({ width: 390, height: 844 });
-    await page.reload();
-    // The list of pages is wider than a phone: the current one is in view all the same.
-    const current = page.getByRole('navigation', { name: 'Pages' }).locator('[aria-current=page]');
-    await current.waitFor();
-    const { x = -1, width = 0 } = (await current.boundingBox()) ?? {};
-    expect(x).toBeGreaterThanOrEqual(0);
-    expect(x + width).toBeLessThanOrEqual(390);
+    expect(page.url()).toBe(`${rig.url}/operator/api-reference`);
   });
 }

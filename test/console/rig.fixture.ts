@@ -71,7 +71,7 @@ export interface Visitor {
 /** A browser of its own, watched. */
 export async function visit(browser: Browser): Promise<Visitor> {
   const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1440, height: 900 } });
-  context.setDefaultTimeout(120_000);
+  context.setDefaultTimeout(30_000);
   const complaints: string[] = [];
   context.on('page', (page) => watch(page, complaints));
   const page = await context.newPage();
@@ -109,8 +109,14 @@ export async function enterAsOperator({ page }: Visitor, rig: ConsoleRig): Promi
 /** Signs in through the identity provider, as in any application, as a new user. */
 export async function signIn({ page }: Visitor, url: string): Promise<void> {
   await page.goto(url);
-  await page.getByRole('link', { name: 'Sign in' }).click();
+  await page.getByRole('link', { name: /^Sign in/ }).click();
   await page.getByPlaceholder('you@example.com').fill(`${randomUUID()}@example.com`);
   await page.keyboard.press('Enter');
-  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  await page.getByRole('button', { name: /^Account/ }).waitFor();
+}
+
+/** Chooses an entry of the menu of the account. */
+export async function chooseOption(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: /^(Account|Operator|Options)/ }).click();
+  await page.getByRole('menuitem', { name }).click();
 }

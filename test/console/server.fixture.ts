@@ -34,6 +34,7 @@ export async function startConsoleServer(
     addresses: {},
     engines: [],
     reachable: { services: [], media: [] },
+    hasDemoUsers: false,
     outbox: undefined,
     memory: undefined,
     deliveries: undefined,

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { fillerOf, label } from '#local/model/answering.ts';
 import { picture } from '../media/pictures.fixture.ts';
 import { judge } from './judging.fixture.ts';
-import { signIn } from './rig.fixture.ts';
+import { chooseOption, signIn } from './rig.fixture.ts';
 import type { Given, Scene } from './stage.fixture.ts';
 
 async function enter(given: Given): Promise<void> {
@@ -124,8 +124,8 @@ export function playStudio(scene: Scene): void {
     await page.unrouteAll();
     await endsWhole(given);
     await page.route('**/logout', (route) => route.abort());
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByRole('alert').waitFor();
+    await chooseOption(page, 'Sign out');
+    await page.getByRole('status').getByText('There is no connection').waitFor();
     expect(complaints.splice(0).filter((line) => !line.includes('ERR_FAILED'))).toEqual([]);
   });
 

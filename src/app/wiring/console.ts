@@ -41,6 +41,7 @@ export async function wireConsole({ config, services: ofProcess, engines, server
         config.resizing.cdnUrl,
       ].flatMap((address) => (address === undefined || address === 'embedded' ? [] : [originOf(address)])),
     },
+    hasDemoUsers: config.identity.url === undefined,
     outbox: keepsMails(config) ? join(config.process.dataDir, 'outbox') : undefined,
     internal: key === undefined ? undefined : { key, notifyUrl: services.notify, agentUrl: services.agent },
     traceUrl: config.console.traceUrl,

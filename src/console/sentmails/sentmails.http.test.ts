@@ -122,7 +122,8 @@ describe.each(laneEngines)('mails on $name', (engine) => {
       const preview = (query: Record<string, string>, kind = 'preview') =>
         operator.send('GET', `/api/notify/types/account_deletion.scheduled/${kind}?${new URLSearchParams(query)}`);
       const subjects = new Set<string>();
-      for (const locale of types[0]?.locales ?? []) subjects.add((await bodyOf(await preview({ locale }))).subject ?? '');
+      for (const locale of types[0]?.locales ?? [])
+        subjects.add((await bodyOf(await preview({ locale }))).subject ?? '');
       expect(subjects.size).toBe(12);
       const data = JSON.stringify({ deletion_at: '2027-03-04' });
       expect((await bodyOf(await preview({ locale: 'en', data }))).subject).toContain('March 4, 2027');

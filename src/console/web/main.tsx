@@ -4,7 +4,9 @@ import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 import { CallFailed } from './calls.ts';
 import { takeTokenFromAddress } from './operator.tsx';
+import { followTheme } from './shell/browser.ts';
 import './style.css';
+import './shell/shell.css';
 
 /** An expired session shows the sign-in form, wherever it is noticed. */
 function onError(error: unknown): void {
@@ -27,6 +29,7 @@ const queries: QueryClient = new QueryClient({
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('The page has no place for the console.');
+followTheme();
 await takeTokenFromAddress();
 createRoot(root).render(
   <StrictMode>

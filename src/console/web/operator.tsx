@@ -1,9 +1,9 @@
 /** Pages of the operator, with the sign-in form for CONSOLE_TOKEN. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { ConsoleInfo } from '../api.ts';
 import { CallFailed, callJson, send } from './calls.ts';
-import { Failure, Loading, Problem } from './parts/states.tsx';
+import { Failure, Loading } from './parts/states.tsx';
 
 export const useConsole = () =>
   useQuery({ queryKey: ['console'], queryFn: () => callJson<ConsoleInfo>('/api/console'), staleTime: Infinity });
@@ -14,7 +14,7 @@ const beginSession = (token: string) => send('/api/session', { method: 'POST', j
 export async function takeTokenFromAddress(): Promise<void> {
   const token = /^#token=(.+)$/.exec(location.hash)?.[1];
   if (token === undefined) return;
-  history.replaceState(null, '', location.pathname + location.search);
+  history.replaceState(null, '', '/operator');
   // If the token is wrong, shows the form for one.
   await beginSession(decodeURIComponent(token)).catch(() => undefined);
 }
@@ -42,8 +42,8 @@ function TokenForm({ title }: { readonly title: string }) {
     <form className="card narrow stack" action={submit}>
       <h1>{title}</h1>
       <p className="quiet">
-        This page needs the console’s token. The first start prints a link with it; later it stands as{' '}
-        <code>CONSOLE_TOKEN</code> in <code>secrets.json</code> of the data folder, or in the configuration.
+        This page needs the console’s token. It is <code>CONSOLE_TOKEN</code> in <code>secrets.json</code> of the data
+        folder, or in the configuration. The first start prints a link with it.
       </p>
       <label className="field">
         Token
@@ -65,25 +65,5 @@ function TokenForm({ title }: { readonly title: string }) {
         </button>
       </div>
     </form>
-  );
-}
-
-export function EndSession() {
-  const queries = useQueryClient();
-  const { data } = useConsole();
-  const closing = useMutation({
-    mutationFn: async () => {
-      await send('/api/session', { method: 'DELETE' });
-      await queries.invalidateQueries({ queryKey: ['console'] });
-    },
-  });
-  if (!data?.isOperator) return null;
-  return (
-    <>
-      <button type="button" className="plain" onClick={() => closing.mutate()} disabled={closing.isPending}>
-        Close operator session
-      </button>
-      <Problem of={closing.error} />
-    </>
   );
 }

@@ -3,11 +3,13 @@
  * cookie.
  */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { createContext, type ReactNode, useContext, useMemo } from 'react';
+import { createContext, type ReactNode, useContext } from 'react';
 import type { Access } from '../../client/calling.ts';
 import { type Call, CallFailed, callJson, send } from './calls.ts';
 import { useConsole } from './operator.tsx';
-import { Failure, Loading, Problem } from './parts/states.tsx';
+import { Failure } from './parts/states.tsx';
+import { notifyFailure } from './shell/notices.ts';
+import { Skeleton } from './shell/skeleton.tsx';
 
 interface AccessToken {
   readonly access_token: string;
@@ -91,7 +93,16 @@ function claimsOf(token: string): { readonly sub?: string; readonly email?: stri
   return JSON.parse(new TextDecoder().decode(bytes));
 }
 
-export function UserOnly({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+export const rememberSignIn = (): void => localStorage.setItem(signedInKey, 'yes');
+
+export function UserOnly({
+  signedOut,
+  children,
+}: {
+  /** Shown to visitors. */
+  readonly signedOut: ReactNode;
+  readonly children: ReactNode;
+}) {
   const { data: info } = useConsole();
   const {
     data: user,
@@ -103,52 +114,24 @@ export function UserOnly({ title, children }: { readonly title: string; readonly
     enabled: info !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
   });
-  if (error) return <Failure error={error} retry={refetch} />;
-  if (user === undefined || info === undefined) return <Loading />;
-  if (user === null) return <SignIn title={title} authUrl={info.addresses.auth ?? ''} />;
-  return <UserContext value={user}>{children}</UserContext>;
-}
-
-function SignIn({ title, authUrl }: { readonly title: string; readonly authUrl: string }) {
-  const next = useMemo(() => encodeURIComponent(location.href), []);
+  if (user) return <UserContext value={user}>{children}</UserContext>;
+  if (user === null) return signedOut;
   return (
-    <div className="card narrow stack">
-      <h1>{title}</h1>
-      <p className="quiet">
-        This page shows what belongs to a user, so it signs in as any application does. On a laptop the local identity
-        provider offers made-up accounts.
-      </p>
-      <div>
-        <a
-          className="button primary"
-          href={`${authUrl}/login?next=${next}`}
-          onClick={() => localStorage.setItem(signedInKey, 'yes')}
-        >
-          Sign in
-        </a>
-      </div>
-    </div>
+    <main id="main" className="alone">
+      {error ? <Failure error={error} retry={refetch} /> : <Skeleton label="Signing in" />}
+    </main>
   );
 }
 
-export function SignedInAs() {
+export function useSignOut() {
   const queries = useQueryClient();
   const { data: info } = useConsole();
-  const user = useUser();
-  const leaving = useMutation({
+  return useMutation({
     mutationFn: async () => {
       await send(`${info?.addresses.auth}/logout`, { method: 'POST', withCookies: true });
       localStorage.removeItem(signedInKey);
       await queries.resetQueries({ queryKey: ['user'] });
     },
+    onError: notifyFailure,
   });
-  return (
-    <p className="quiet">
-      {user.email}{' '}
-      <button type="button" className="plain" onClick={() => leaving.mutate()} disabled={leaving.isPending}>
-        Sign out
-      </button>
-      <Problem of={leaving.error} />
-    </p>
-  );
 }

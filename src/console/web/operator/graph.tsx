@@ -60,7 +60,13 @@ export function Graph({
           <path key={name} className={tone} d={pathOf(values, largest)} />
         ))}
         {pointed !== undefined && (
-          <line className="pointed" x1={xOf(pointed, startsAt.length)} x2={xOf(pointed, startsAt.length)} y1="0" y2={height} />
+          <line
+            className="pointed"
+            x1={xOf(pointed, startsAt.length)}
+            x2={xOf(pointed, startsAt.length)}
+            y1="0"
+            y2={height}
+          />
         )}
       </svg>
     </figure>

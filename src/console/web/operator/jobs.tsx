@@ -1,6 +1,5 @@
 /** Queues, and what became of their jobs. */
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import type { QueueList } from '../../jobs/api.ts';
 import { callJson } from '../calls.ts';
@@ -14,7 +13,6 @@ const states = ['waiting', 'scheduled', 'running', 'dead'] as const;
 
 export function Jobs() {
   const [search, setSearch] = useSearchParams();
-  const [announced, announce] = useState('');
   const { data, error, refetch } = useQuery({
     queryKey: ['queues'],
     queryFn: () => callJson<QueueList>('/api/queues'),
@@ -23,7 +21,6 @@ export function Jobs() {
   const chosen = search.get('queue') ?? undefined;
   const first = data?.queues.find(({ dead }) => dead > 0)?.queue ?? data?.queues[0]?.queue;
   const opened = chosen ?? first;
-  useEffect(() => announce(''), [opened]);
   if (data === undefined)
     return error ? <Failure error={error} retry={refetch} /> : <Loading what="Reading the queues" />;
   const countsOf = (queue: string): QueueState =>
@@ -35,15 +32,13 @@ export function Jobs() {
       dead: 0,
       oldestDueAt: null,
     };
-  const show = (count: number) =>
-    count > data.largestCount ? `${countOf(data.largestCount)}+` : countOf(count);
+  const show = (count: number) => (count > data.largestCount ? `${countOf(data.largestCount)}+` : countOf(count));
   return (
     <div className="operator">
       <header className="page">
         <h1>Jobs</h1>
         <p className="quiet">A job that fails is retried with growing pauses, and is dead after its last attempt.</p>
       </header>
-      <p role="status">{announced}</p>
       {data.queues.length === 0 && <Empty title="No queue has unfinished or dead jobs." />}
       {data.queues.length > 0 && (
         <table className="queues">
@@ -83,9 +78,7 @@ export function Jobs() {
           </tbody>
         </table>
       )}
-      {opened !== undefined && (
-        <QueueJobs key={opened} queue={countsOf(opened)} show={show} announce={announce} />
-      )}
+      {opened !== undefined && <QueueJobs key={opened} queue={countsOf(opened)} show={show} />}
     </div>
   );
 }

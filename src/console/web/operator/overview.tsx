@@ -7,8 +7,8 @@ import { callJson } from '../calls.ts';
 import { useConsole } from '../operator.tsx';
 import { sizeOf, When } from '../parts/figures.tsx';
 import { Failure, Loading, Status } from '../parts/states.tsx';
-import { Queues, Runs } from './overviewgraphs.tsx';
 import { Errors } from './overviewerrors.tsx';
+import { Queues, Runs } from './overviewgraphs.tsx';
 import { Services } from './overviewservices.tsx';
 import './operator.css';
 
@@ -46,7 +46,8 @@ export function Overview() {
       {historyError && <Failure error={historyError} />}
       {console?.hasDatabase === false && (
         <p className="quiet">
-          There are no graphs, because another process has the embedded database open. Start the console in that process.
+          There are no graphs, because another process has the embedded database open. Start the console in that
+          process.
         </p>
       )}
       {history && <Runs history={history} />}
@@ -104,7 +105,9 @@ function Summary({ data, error }: { readonly data: OverviewData; readonly error:
         <Status tone="good">All {data.services.length} services are ready</Status>
       ) : (
         <Status tone="bad">
-          {unwell.length === data.services.length ? 'No service is ready' : `${unwell.join(', ')} ${unwell.length === 1 ? 'is' : 'are'} not ready`}
+          {unwell.length === data.services.length
+            ? 'No service is ready'
+            : `${unwell.join(', ')} ${unwell.length === 1 ? 'is' : 'are'} not ready`}
         </Status>
       )}
     </p>

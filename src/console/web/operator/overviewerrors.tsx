@@ -6,7 +6,8 @@ import { Empty, Failure, Loading } from '../parts/states.tsx';
 
 /** By the code of the problem. */
 const advice: Readonly<Record<string, string>> = {
-  engine_unavailable: 'An engine or a service did not answer. See which one is not ready above, and search the log for the id.',
+  engine_unavailable:
+    'An engine or a service did not answer. See which one is not ready above, and search the log for the id.',
   overloaded: 'The process had too many requests. Start another one, or find the caller that sends so many.',
   internal_error: 'This is a bug. The log line with this id has the cause.',
 };

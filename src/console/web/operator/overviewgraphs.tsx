@@ -20,10 +20,30 @@ export function Runs({ history: { runs, startsAt } }: { readonly history: Histor
     <section aria-labelledby="runs">
       <h2 id="runs">Runs</h2>
       <div className="card three">
-        <Graph title="Ended per minute" lines={[renamed(ended, 'all'), renamed(failed, 'failed')]} startsAt={startsAt} show={decimalOf} />
-        <Graph title="First word" lines={[renamed(median, 'p50'), renamed(slow, 'p95')]} startsAt={startsAt} show={timeOf} />
-        <Graph title="Tokens per minute" lines={[renamed(input, 'in'), renamed(output, 'out')]} startsAt={startsAt} show={compactOf} />
-        <Numbers label="Runs, first words and tokens" lines={[ended, failed, median, slow, input, output]} startsAt={startsAt} show={show} />
+        <Graph
+          title="Ended per minute"
+          lines={[renamed(ended, 'all'), renamed(failed, 'failed')]}
+          startsAt={startsAt}
+          show={decimalOf}
+        />
+        <Graph
+          title="First word"
+          lines={[renamed(median, 'p50'), renamed(slow, 'p95')]}
+          startsAt={startsAt}
+          show={timeOf}
+        />
+        <Graph
+          title="Tokens per minute"
+          lines={[renamed(input, 'in'), renamed(output, 'out')]}
+          startsAt={startsAt}
+          show={compactOf}
+        />
+        <Numbers
+          label="Runs, first words and tokens"
+          lines={[ended, failed, median, slow, input, output]}
+          startsAt={startsAt}
+          show={show}
+        />
       </div>
     </section>
   );
@@ -31,7 +51,13 @@ export function Runs({ history: { runs, startsAt } }: { readonly history: Histor
 
 const states = ['waiting', 'running', 'dead'] as const;
 
-export function Queues({ queues, history }: { readonly queues: Overview['queues']; readonly history: History | undefined }) {
+export function Queues({
+  queues,
+  history,
+}: {
+  readonly queues: Overview['queues'];
+  readonly history: History | undefined;
+}) {
   if (queues.length === 0) return <Empty title="Queue depths are unavailable." />;
   const names = [...new Set(queues.map(({ queue }) => queue))];
   const depthOf = (name: string, wanted: string) =>
@@ -83,8 +109,6 @@ export function Queues({ queues, history }: { readonly queues: Overview['queues'
 /** The queue in which the most jobs waited, if any did. */
 function busiestOf(history: History | undefined) {
   const largestOf = (values: readonly (number | null)[]) => Math.max(0, ...values.map((value) => value ?? 0));
-  const [busiest] = (history?.queues ?? []).toSorted(
-    (one, other) => largestOf(other.waiting) - largestOf(one.waiting),
-  );
+  const [busiest] = (history?.queues ?? []).toSorted((one, other) => largestOf(other.waiting) - largestOf(one.waiting));
   return busiest !== undefined && largestOf(busiest.waiting) > 0 ? busiest : undefined;
 }

@@ -4,7 +4,13 @@ import { Status } from '../parts/states.tsx';
 import { Graph, type Line, Numbers } from './graph.tsx';
 import { decimalOf, timeOf } from './units.ts';
 
-export function Services({ states, history }: { readonly states: readonly ServiceState[]; readonly history: History | undefined }) {
+export function Services({
+  states,
+  history,
+}: {
+  readonly states: readonly ServiceState[];
+  readonly history: History | undefined;
+}) {
   return (
     <ul className="cards">
       {states.map((state) => (
@@ -42,7 +48,13 @@ function Service({ state, history }: { readonly state: ServiceState; readonly hi
   );
 }
 
-function Past({ past, startsAt }: { readonly past: History['services'][number]; readonly startsAt: readonly string[] }) {
+function Past({
+  past,
+  startsAt,
+}: {
+  readonly past: History['services'][number];
+  readonly startsAt: readonly string[];
+}) {
   const requests: Line = { name: 'Requests', values: past.perMinute, tone: 'accent' };
   const errors: Line = { name: 'Errors', values: past.errorsPerMinute, tone: 'bad' };
   const median: Line = { name: 'p50', values: past.p50Ms, tone: 'accent' };
@@ -50,7 +62,12 @@ function Past({ past, startsAt }: { readonly past: History['services'][number]; 
   const hasErrors = past.errorsPerMinute.some((value) => value !== null && value > 0);
   return (
     <>
-      <Graph title="Per minute" lines={hasErrors ? [requests, errors] : [requests]} startsAt={startsAt} show={decimalOf} />
+      <Graph
+        title="Per minute"
+        lines={hasErrors ? [requests, errors] : [requests]}
+        startsAt={startsAt}
+        show={decimalOf}
+      />
       <Graph title="Response time" lines={[median, slow]} startsAt={startsAt} show={timeOf} />
       <Numbers
         label={`${past.service}: requests and errors per minute, response times`}

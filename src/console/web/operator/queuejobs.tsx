@@ -6,6 +6,7 @@ import { callJson, send } from '../calls.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { countOf, momentOf, When } from '../parts/figures.tsx';
 import { Empty, Failure, Loading, Problem } from '../parts/states.tsx';
+import { notify } from '../shell/notices.ts';
 
 type QueueState = QueueList['queues'][number];
 
@@ -20,15 +21,17 @@ type State = (typeof states)[number][0];
 interface QueueProps {
   readonly queue: QueueState;
   readonly show: (count: number) => string;
-  readonly announce: (text: string) => void;
 }
 
-export function QueueJobs({ queue, show, announce }: QueueProps) {
+export function QueueJobs({ queue, show }: QueueProps) {
   const [state, setState] = useState<State>(() => states.find(([one]) => queue[one] > 0)?.[0] ?? 'dead');
   return (
     <section aria-labelledby="queue">
       <h2 id="queue">{queue.queue}</h2>
-      <Tabs.Root value={state} onValueChange={(value) => setState(states.find(([one]) => one === value)?.[0] ?? 'dead')}>
+      <Tabs.Root
+        value={state}
+        onValueChange={(value) => setState(states.find(([one]) => one === value)?.[0] ?? 'dead')}
+      >
         <Tabs.List className="tabs" aria-label="State of the jobs">
           {states.map(([one, label]) => (
             <Tabs.Trigger key={one} value={one}>
@@ -37,21 +40,26 @@ export function QueueJobs({ queue, show, announce }: QueueProps) {
           ))}
         </Tabs.List>
         <Tabs.Content value={state}>
-          {state === 'dead' && queue.dead > 0 && <AllDead queue={queue} show={show} announce={announce} />}
-          <JobRows queue={queue.queue} state={state} announce={announce} />
+          {state === 'dead' && queue.dead > 0 && <AllDead queue={queue} show={show} />}
+          <JobRows queue={queue.queue} state={state} />
         </Tabs.Content>
       </Tabs.Root>
     </section>
   );
 }
 
-function AllDead({ queue: { queue, dead }, show, announce }: QueueProps) {
+function AllDead({ queue: { queue, dead }, show }: QueueProps) {
   const queries = useQueryClient();
   const change = useMutation({
     mutationFn: async (deed: 'retry' | 'discard') => {
-      const { count, hasMore } = await callJson<ChangedJobs>(`/api/queues/${deed}`, { method: 'POST', json: { queue } });
+      const { count, hasMore } = await callJson<ChangedJobs>(`/api/queues/${deed}`, {
+        method: 'POST',
+        json: { queue },
+      });
       const done = deed === 'retry' ? 'Retried' : 'Discarded';
-      announce(`${done} ${countOf(count)} ${count === 1 ? 'job' : 'jobs'}${hasMore ? '. There are more: repeat it.' : '.'}`);
+      notify(
+        `${done} ${countOf(count)} ${count === 1 ? 'job' : 'jobs'}${hasMore ? '. There are more: repeat it.' : '.'}`,
+      );
       await refresh(queries);
     },
   });
@@ -77,25 +85,26 @@ const empty: Readonly<Record<State, string>> = {
   scheduled: 'No job is scheduled.',
 };
 
-function JobRows({ queue, state, announce }: { readonly queue: string; readonly state: State; readonly announce: (text: string) => void }) {
+function JobRows({ queue, state }: { readonly queue: string; readonly state: State }) {
   const { data, error, refetch } = useQuery({
     queryKey: ['jobs', queue, state],
     queryFn: () => callJson<JobList>(`/api/jobs?${new URLSearchParams({ queue, state })}`),
     refetchInterval: 5000,
   });
-  if (data === undefined) return error ? <Failure error={error} retry={refetch} /> : <Loading what="Reading the jobs" />;
+  if (data === undefined)
+    return error ? <Failure error={error} retry={refetch} /> : <Loading what="Reading the jobs" />;
   if (data.jobs.length === 0) return <Empty title={empty[state]} />;
   return (
     <ul className="lines" aria-label={`Jobs of ${queue}`}>
       {data.jobs.map((job) => (
-        <Job key={job.id} job={job} state={state} announce={announce} />
+        <Job key={job.id} job={job} state={state} />
       ))}
       {data.jobs.length === 100 && <li className="quiet">Only the first 100 are listed.</li>}
     </ul>
   );
 }
 
-function Job({ job, state, announce }: { readonly job: ShownJob; readonly state: State; readonly announce: (text: string) => void }) {
+function Job({ job, state }: { readonly job: ShownJob; readonly state: State }) {
   const { id, attempts, reason, payload, requestId, traceUrl, createdAt, dueAt, startedAt, endedAt } = job;
   return (
     <li className="job">
@@ -137,17 +146,17 @@ function Job({ job, state, announce }: { readonly job: ShownJob; readonly state:
         <summary>Payload</summary>
         <pre className="wrapped">{payload}</pre>
       </details>
-      {state === 'dead' && <Deeds job={job} announce={announce} />}
+      {state === 'dead' && <Deeds job={job} />}
     </li>
   );
 }
 
-function Deeds({ job: { id, fence, isSettled }, announce }: { readonly job: ShownJob; readonly announce: (text: string) => void }) {
+function Deeds({ job: { id, fence, isSettled } }: { readonly job: ShownJob }) {
   const queries = useQueryClient();
   const change = useMutation({
     mutationFn: async (deed: 'retry' | 'discard') => {
       await send(`/api/jobs/${id}/${deed}`, { method: 'POST', json: { fence } });
-      announce(deed === 'retry' ? 'The job starts again.' : 'The job is discarded.');
+      notify(deed === 'retry' ? 'The job starts again.' : 'The job is discarded.');
       await refresh(queries);
     },
     // Another operator, or the queue, was faster.
@@ -158,7 +167,12 @@ function Deeds({ job: { id, fence, isSettled }, announce }: { readonly job: Show
       {isSettled ? (
         <span className="quiet">The service has handled this failure, so a retry would have no effect.</span>
       ) : (
-        <button type="button" aria-label={`Retry job ${id}`} disabled={change.isPending} onClick={() => change.mutate('retry')}>
+        <button
+          type="button"
+          aria-label={`Retry job ${id}`}
+          disabled={change.isPending}
+          onClick={() => change.mutate('retry')}
+        >
           Retry
         </button>
       )}

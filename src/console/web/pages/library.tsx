@@ -5,7 +5,7 @@ import { Details } from '../library/details.tsx';
 import { Grid } from '../library/grid.tsx';
 import { pictureTypes, uploadPicture } from '../library/uploads.ts';
 import { Empty, Failure, Loading } from '../parts/states.tsx';
-import { SignedInAs, useUser } from '../user.tsx';
+import { useUser } from '../user.tsx';
 
 interface Page {
   readonly assets: readonly Asset[];
@@ -35,7 +35,6 @@ export function Library() {
     <>
       <header className="page">
         <h1>Library</h1>
-        <SignedInAs />
       </header>
       <div className="row toolbar">
         <label className="field inline">

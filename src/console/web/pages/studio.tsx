@@ -1,7 +1,9 @@
 import { Link, Redirect, useParams } from 'wouter';
+import { InSidebar } from '../shell/frame.tsx';
 import { Conversation } from '../studio/conversation.tsx';
 import { useThreads } from '../studio/threads.ts';
-import { SignedInAs, useUser } from '../user.tsx';
+import { useUser } from '../user.tsx';
+import '../studio/studio.css';
 
 const newThreadId = () => `studio-${crypto.randomUUID()}`;
 
@@ -11,12 +13,9 @@ export function Studio() {
   const threads = useThreads(user.id);
   if (threadId === undefined) return <Redirect to={`/studio/${threads[0]?.id ?? newThreadId()}`} replace />;
   return (
-    <>
-      <header className="page">
-        <h1>Studio</h1>
-        <SignedInAs />
-      </header>
-      <div className="studio">
+    <div className="studio">
+      <h1 className="unseen">Studio</h1>
+      <InSidebar>
         <nav aria-label="Conversations" className="threads">
           <Link className="button" href={`/studio/${newThreadId()}`}>
             New conversation
@@ -31,8 +30,8 @@ export function Studio() {
             ))}
           </ul>
         </nav>
-        <Conversation key={threadId} threadId={threadId} />
-      </div>
-    </>
+      </InSidebar>
+      <Conversation key={threadId} threadId={threadId} />
+    </div>
   );
 }

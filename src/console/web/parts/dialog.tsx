@@ -1,4 +1,5 @@
-import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { type ReactNode, useId } from 'react';
+import { useModal } from '../shell/modal.ts';
 
 /** The browser's dialog: it holds the focus, closes on Escape, and hides the page below from assistive technology. */
 export function Dialog({
@@ -12,17 +13,8 @@ export function Dialog({
   readonly isWide?: boolean;
   readonly children: ReactNode;
 }) {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useModal();
   const titleId = useId();
-  useEffect(() => {
-    const opener = document.activeElement;
-    dialog.current?.showModal();
-    return () => {
-      // The dialog may have deleted the element that opened it.
-      const next = opener?.isConnected ? opener : document.getElementById('main');
-      if (next instanceof HTMLElement) next.focus({ preventScroll: true });
-    };
-  }, []);
   return (
     <dialog ref={dialog} className={isWide ? 'wide' : ''} aria-labelledby={titleId} onClose={onClose}>
       <div className="row">

@@ -1,0 +1,1 @@
+import{n as e}from"./actions.js";import{t}from"./jsx-runtime.js";var n=t();function r({keys:t}){return(0,n.jsx)(`span`,{className:`keys`,children:e(t).map(e=>(0,n.jsx)(`kbd`,{children:e},e))})}export{r as t};

@@ -1,0 +1,89 @@
+/** What the user can do on the page: shown by the command palette, and by the overview of shortcuts. */
+import type { LucideIcon } from 'lucide-react';
+import { useEffect, useId, useSyncExternalStore } from 'react';
+
+export interface Action {
+  readonly id: string;
+  readonly title: string;
+  /** Heading in the palette. */
+  readonly group: string;
+  readonly Icon?: LucideIcon;
+  /** For example `mod+k` or `?`; `mod` is ⌘ on a Mac, and Ctrl elsewhere. */
+  readonly keys?: string;
+  /** Has a shortcut only: the palette does not list it. */
+  readonly isHidden?: boolean;
+  readonly perform: () => void;
+}
+
+const registered = new Map<string, readonly Action[]>();
+const listeners = new Set<() => void>();
+let all: readonly Action[] = [];
+
+function publish(): void {
+  all = [...registered.values()].flat();
+  for (const listener of listeners) listener();
+}
+
+/** Offers actions while the component is shown. Memoize the list. */
+export function useActions(actions: readonly Action[]): void {
+  const key = useId();
+  useEffect(() => {
+    registered.set(key, actions);
+    publish();
+    return () => {
+      registered.delete(key);
+      publish();
+    };
+  }, [key, actions]);
+}
+
+export const useAllActions = (): readonly Action[] =>
+  useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => all,
+  );
+
+const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
+
+/** Shortcuts without a modifier can be switched off, because speech input can trigger them. */
+const singleKeysOffKey = 'atelier.single-keys-off';
+export const hasSingleKeys = (): boolean => localStorage.getItem(singleKeysOffKey) === null;
+export function setSingleKeys(isOn: boolean): void {
+  if (isOn) localStorage.removeItem(singleKeysOffKey);
+  else localStorage.setItem(singleKeysOffKey, 'yes');
+}
+
+/** Performs the action of a pressed shortcut. Keys without a modifier are text while a field has the focus. */
+export function performShortcut(event: KeyboardEvent): void {
+  if (event.defaultPrevented || event.isComposing || event.altKey) return;
+  const hasModifier = isMac ? event.metaKey : event.ctrlKey;
+  if (!hasModifier && (event.metaKey || event.ctrlKey || isTyping(event.target) || !hasSingleKeys())) return;
+  const action = all.find(({ keys }) => keys !== undefined && matches(keys, event, hasModifier));
+  if (action === undefined) return;
+  event.preventDefault();
+  action.perform();
+}
+
+function matches(keys: string, event: KeyboardEvent, hasModifier: boolean): boolean {
+  const parts = keys.split('+');
+  const key = parts.at(-1);
+  if (parts.includes('mod') !== hasModifier || event.key.toLowerCase() !== key) return false;
+  // A symbol such as `?` may need Shift on some keyboards only.
+  return /^[a-z]$/.test(key) ? parts.includes('shift') === event.shiftKey : true;
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.closest('dialog') !== null)
+  );
+}
+
+/** The shortcut as its keys are labeled. */
+export const labelsOf = (keys: string): readonly string[] =>
+  keys
+    .split('+')
+    .map((key) => (key === 'mod' ? (isMac ? '⌘' : 'Ctrl') : key === 'shift' ? 'Shift' : key.toUpperCase()));

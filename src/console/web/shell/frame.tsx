@@ -1,0 +1,215 @@
+/** The navigation around the pages of one area: a column, and below 900 px a drawer. */
+import { Command, Menu as MenuIcon, X } from 'lucide-react';
+import {
+  createContext,
+  type ReactNode,
+  Suspense,
+  useCallback,
+  useContext,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
+import { createPortal } from 'react-dom';
+import { Link, useLocation } from 'wouter';
+import { linkOf, type Page } from '../areas.ts';
+import { useActions } from './actions.ts';
+import { Boundary } from './boundary.tsx';
+import { useIsNarrow, useIsOnline } from './browser.ts';
+import { useModal } from './modal.ts';
+import { openPalette } from './overlays.tsx';
+import { Skeleton } from './skeleton.tsx';
+
+interface Slots {
+  readonly sidebar: HTMLElement | null;
+  readonly bar: HTMLElement | null;
+}
+const SlotsContext = createContext<Slots>({ sidebar: null, bar: null });
+
+/** Shows its content in the navigation, below the links of the area. */
+export function InSidebar({ children }: { readonly children: ReactNode }) {
+  const { sidebar } = useContext(SlotsContext);
+  return sidebar && createPortal(children, sidebar);
+}
+
+/** Shows its content at the end of the bar at the top of a narrow window. A wide window has no bar. */
+export function InTopBar({ children }: { readonly children: ReactNode }) {
+  const { bar } = useContext(SlotsContext);
+  return bar && createPortal(children, bar);
+}
+
+export function Frame({
+  name,
+  home,
+  pages,
+  current,
+  foot,
+  children,
+}: {
+  readonly name: string;
+  readonly home: string;
+  readonly pages: readonly Page[];
+  readonly current: Page | undefined;
+  readonly foot: ReactNode;
+  readonly children: ReactNode;
+}) {
+  const [path, navigate] = useLocation();
+  const isNarrow = useIsNarrow();
+  const main = useRef<HTMLElement>(null);
+  const [isOpen, setOpen] = useState(false);
+  const [sidebar, setSidebar] = useState<HTMLElement | null>(null);
+  const [bar, setBar] = useState<HTMLElement | null>(null);
+  const slots = useMemo(() => ({ sidebar, bar }), [sidebar, bar]);
+  const close = useCallback(() => setOpen(false), []);
+  useTitle(current?.title ?? 'Atelier', main);
+  useActions(
+    useMemo(
+      () =>
+        pages.map((page) => ({
+          id: page.path,
+          title: page.title,
+          group: 'Go to',
+          Icon: page.Icon,
+          perform: () => navigate(linkOf(page)),
+        })),
+      [pages, navigate],
+    ),
+  );
+  const navigation = (
+    <>
+      <Navigation pages={pages} current={current} />
+      <div className="slot" ref={setSidebar} />
+      <div className="foot">{foot}</div>
+    </>
+  );
+  return (
+    <SlotsContext value={slots}>
+      <a className="skip" href="#main">
+        Skip to the page
+      </a>
+      <div className="frame">
+        {isNarrow ? (
+          <header className="bar">
+            <button type="button" className="plain icon" aria-label="Menu" onClick={() => setOpen(true)}>
+              <MenuIcon size={20} strokeWidth={1.75} aria-hidden="true" />
+            </button>
+            <span className="strong cut">{current?.title ?? 'Atelier'}</span>
+            <span className="end" ref={setBar} />
+            {isOpen && (
+              <Drawer name={name} home={home} onClose={close}>
+                {navigation}
+              </Drawer>
+            )}
+          </header>
+        ) : (
+          <header className="sidebar">
+            <Brand name={name} home={home}>
+              <button type="button" className="plain icon" aria-label="Commands" title="Commands" onClick={openPalette}>
+                <Command size={16} strokeWidth={1.75} aria-hidden="true" />
+              </button>
+            </Brand>
+            {navigation}
+          </header>
+        )}
+        <main id="main" ref={main} tabIndex={-1}>
+          <Offline />
+          <Boundary place={path}>
+            <Suspense fallback={<Skeleton />}>{children}</Suspense>
+          </Boundary>
+        </main>
+      </div>
+    </SlotsContext>
+  );
+}
+
+function useTitle(title: string, main: { readonly current: HTMLElement | null }): void {
+  const isFirst = useRef(true);
+  useEffect(() => {
+    document.title = `${title} · Atelier`;
+    // Keyboard and screen reader users start at the new page, not after it.
+    if (!isFirst.current) main.current?.focus({ preventScroll: true });
+    isFirst.current = false;
+  }, [title, main]);
+}
+
+function Brand({
+  name,
+  home,
+  children,
+}: {
+  readonly name: string;
+  readonly home: string;
+  readonly children: ReactNode;
+}) {
+  return (
+    <div className="brandrow">
+      <Link href={home} className="brand">
+        <img src="/favicon.svg" alt="" width="24" height="24" /> Atelier
+        {name !== '' && <span className="quiet small">{name}</span>}
+      </Link>
+      {children}
+    </div>
+  );
+}
+
+function Navigation({ pages, current }: { readonly pages: readonly Page[]; readonly current: Page | undefined }) {
+  return (
+    <nav aria-label="Pages" className="pages">
+      {pages.map((page) => (
+        <Link key={page.path} href={linkOf(page)} aria-current={page === current ? 'page' : undefined}>
+          <page.Icon size={20} strokeWidth={1.75} aria-hidden="true" />
+          {page.title}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+function Drawer({
+  name,
+  home,
+  onClose,
+  children,
+}: {
+  readonly name: string;
+  readonly home: string;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}) {
+  const dialog = useModal();
+  return (
+    <dialog
+      ref={dialog}
+      className="drawer"
+      aria-label="Menu"
+      onClose={onClose}
+      onClick={({ target, currentTarget }) => {
+        // The backdrop, or a link, which leads to another page.
+        if (target === currentTarget || (target instanceof Element && target.closest('a'))) currentTarget.close();
+      }}
+      onKeyDown={() => undefined}
+    >
+      <div className="sidebar">
+        <Brand name={name} home={home}>
+          <button
+            type="button"
+            className="plain icon"
+            aria-label="Close the menu"
+            onClick={() => dialog.current?.close()}
+          >
+            <X size={20} strokeWidth={1.75} aria-hidden="true" />
+          </button>
+        </Brand>
+        {children}
+      </div>
+    </dialog>
+  );
+}
+
+function Offline() {
+  const isOnline = useIsOnline();
+  return (
+    <div role="status">{!isOnline && <p className="offline">You are offline. What you see may be out of date.</p>}</div>
+  );
+}

@@ -1,0 +1,49 @@
+import { LogIn } from 'lucide-react';
+import { useMemo } from 'react';
+import { Link } from 'wouter';
+import { useConsole } from '../operator.tsx';
+import { rememberSignIn } from '../user.tsx';
+
+/** For users who are not signed in. After the sign-in, the browser returns to the same URL. */
+export function Landing() {
+  const { data: info } = useConsole();
+  const next = useMemo(() => encodeURIComponent(withoutError(location.href)), []);
+  const hasFailed = new URLSearchParams(location.search).has('auth_error');
+  return (
+    <div className="landing">
+      <header>
+        <span className="brand">
+          <img src="/favicon.svg" alt="" width="24" height="24" /> Atelier
+        </span>
+      </header>
+      <main id="main">
+        <h1>Images and videos, made in conversation</h1>
+        <p className="quiet lead">
+          Describe what you see in your mind. Refine it in words. Find it all in your library.
+        </p>
+        {hasFailed && (
+          <p className="problem" role="alert">
+            The sign-in did not succeed. Try again.
+          </p>
+        )}
+        {info && (
+          <a className="button primary big" href={`${info.addresses.auth}/login?next=${next}`} onClick={rememberSignIn}>
+            <LogIn size={20} strokeWidth={1.75} aria-hidden="true" />
+            {info.hasDemoUsers ? 'Sign in as a demo user' : 'Sign in'}
+          </a>
+        )}
+        {info?.hasDemoUsers && <p className="quiet small">Runs on this machine. No account, no key, no cost.</p>}
+      </main>
+      <footer className="quiet small">
+        <Link href="/operator">Operators</Link>
+        {info && <span>Version {info.version}</span>}
+      </footer>
+    </div>
+  );
+}
+
+function withoutError(href: string): string {
+  const url = new URL(href);
+  url.searchParams.delete('auth_error');
+  return url.href;
+}

@@ -1,0 +1,74 @@
+/** A menu of actions under a button. It leaves the page scrollable, because locking it would add a style sheet. */
+import type { LucideIcon } from 'lucide-react';
+import { DropdownMenu } from 'radix-ui';
+import type { ReactNode } from 'react';
+
+export function Menu({
+  trigger,
+  align = 'start',
+  children,
+}: {
+  readonly trigger: ReactNode;
+  readonly align?: 'start' | 'end';
+  readonly children: ReactNode;
+}) {
+  return (
+    <DropdownMenu.Root modal={false}>
+      <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
+      <DropdownMenu.Content className="menu" align={align} sideOffset={4} collisionPadding={8}>
+        {children}
+      </DropdownMenu.Content>
+    </DropdownMenu.Root>
+  );
+}
+
+export function MenuItem({
+  Icon,
+  tone = 'plain',
+  onSelect,
+  children,
+}: {
+  readonly Icon: LucideIcon;
+  readonly tone?: 'plain' | 'danger';
+  readonly onSelect: () => void;
+  readonly children: ReactNode;
+}) {
+  return (
+    <DropdownMenu.Item className={`menuitem ${tone}`} onSelect={onSelect}>
+      <Icon size={16} strokeWidth={1.75} aria-hidden="true" />
+      {children}
+    </DropdownMenu.Item>
+  );
+}
+
+export const MenuLine = () => <DropdownMenu.Separator className="menuline" />;
+
+/** One of a few choices. */
+export function MenuChoice({
+  label,
+  value,
+  choices,
+  onChange,
+}: {
+  readonly label: string;
+  readonly value: string;
+  readonly choices: readonly { readonly value: string; readonly title: string; readonly Icon: LucideIcon }[];
+  readonly onChange: (value: string) => void;
+}) {
+  return (
+    <DropdownMenu.RadioGroup value={value} onValueChange={onChange} aria-label={label} className="segments">
+      {choices.map(({ value: choice, title, Icon }) => (
+        <DropdownMenu.RadioItem
+          key={choice}
+          value={choice}
+          className="segment"
+          // The menu stays open, so that the effect can be seen.
+          onSelect={(event) => event.preventDefault()}
+        >
+          <Icon size={16} strokeWidth={1.75} aria-hidden="true" />
+          {title}
+        </DropdownMenu.RadioItem>
+      ))}
+    </DropdownMenu.RadioGroup>
+  );
+}

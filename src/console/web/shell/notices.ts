@@ -1,0 +1,61 @@
+/** Short messages about what has happened, with an undo where there is one. `Toasts` shows them. */
+import { useSyncExternalStore } from 'react';
+
+export interface Notice {
+  readonly id: number;
+  readonly text: string;
+  readonly tone: 'plain' | 'bad';
+  readonly undo?: (() => void) | undefined;
+  /** Called once, when the notice is gone and was not undone. */
+  readonly onExpire?: (() => void) | undefined;
+}
+
+let notices: readonly Notice[] = [];
+let lastId = 0;
+const listeners = new Set<() => void>();
+
+function change(next: readonly Notice[]): void {
+  notices = next;
+  for (const listener of listeners) listener();
+}
+
+export const useNotices = (): readonly Notice[] =>
+  useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => notices,
+  );
+
+export function notify(text: string, options: Partial<Omit<Notice, 'id' | 'text'>> = {}): void {
+  lastId += 1;
+  change([...notices, { tone: 'plain', ...options, id: lastId, text }]);
+}
+
+export const notifyFailure = (error: unknown): void =>
+  notify(error instanceof Error ? error.message : String(error), { tone: 'bad' });
+
+function take(id: number): Notice | undefined {
+  const notice = notices.find((one) => one.id === id);
+  if (notice !== undefined) change(notices.filter((one) => one !== notice));
+  return notice;
+}
+
+export const expire = (id: number): void => take(id)?.onExpire?.();
+export const undo = (id: number): void => take(id)?.undo?.();
+
+/**
+ * For changes that the server cannot take back: the page shows the change at once, and `perform` sends it when the notice expires,
+ * or when the user leaves the page. `perform` should use `keepalive`.
+ */
+export function notifyWithUndo(
+  text: string,
+  { perform, undo }: { readonly perform: () => void; readonly undo: () => void },
+): void {
+  notify(text, { undo, onExpire: perform });
+}
+
+window.addEventListener('pagehide', () => {
+  for (const { id, onExpire } of notices) if (onExpire !== undefined) expire(id);
+});

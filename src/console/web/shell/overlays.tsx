@@ -1,0 +1,57 @@
+/** The command palette and the overview of shortcuts, over any page. */
+import { Command, Keyboard, Monitor, Moon, Sun } from 'lucide-react';
+import { lazy, Suspense, useEffect, useSyncExternalStore } from 'react';
+import { type Action, performShortcut, useActions } from './actions.ts';
+import { setTheme } from './browser.ts';
+
+const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
+const Shortcuts = lazy(async () => ({ default: (await import('./shortcuts.tsx')).Shortcuts }));
+
+type Opened = 'palette' | 'shortcuts' | undefined;
+let opened: Opened;
+const listeners = new Set<() => void>();
+
+function open(next: Opened): void {
+  opened = next;
+  for (const listener of listeners) listener();
+}
+export const openPalette = (): void => open('palette');
+export const openShortcuts = (): void => open('shortcuts');
+const close = () => open(undefined);
+
+const general: readonly Action[] = [
+  {
+    id: 'palette',
+    title: 'Search commands',
+    group: 'Help',
+    Icon: Command,
+    keys: 'mod+k',
+    isHidden: true,
+    perform: openPalette,
+  },
+  { id: 'shortcuts', title: 'Keyboard shortcuts', group: 'Help', Icon: Keyboard, keys: '?', perform: openShortcuts },
+  { id: 'system', title: 'Use the system’s theme', group: 'Theme', Icon: Monitor, perform: () => setTheme('system') },
+  { id: 'light', title: 'Use the light theme', group: 'Theme', Icon: Sun, perform: () => setTheme('light') },
+  { id: 'dark', title: 'Use the dark theme', group: 'Theme', Icon: Moon, perform: () => setTheme('dark') },
+];
+
+export function Overlays() {
+  const shown = useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => opened,
+  );
+  useActions(general);
+  useEffect(() => {
+    window.addEventListener('keydown', performShortcut);
+    return () => window.removeEventListener('keydown', performShortcut);
+  }, []);
+  return (
+    <Suspense>
+      {shown === 'palette' && <Palette onClose={close} />}
+      {shown === 'shortcuts' && <Shortcuts onClose={close} />}
+    </Suspense>
+  );
+}

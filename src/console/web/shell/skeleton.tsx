@@ -1,0 +1,13 @@
+const widths = ['w40', 'w100', 'w80', 'w60'];
+
+/** Shows the shape of the content while it is loaded. */
+export function Skeleton({ label = 'Loading', lines = 4 }: { readonly label?: string; readonly lines?: number }) {
+  return (
+    <div className="skeleton" role="status">
+      <span className="unseen">{label} …</span>
+      {Array.from({ length: lines }, (_, index) => `line ${widths[index % widths.length]} ${index}`).map((name) => (
+        <span key={name} className={name} aria-hidden="true" />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+import { X } from 'lucide-react';
+import { Toast } from 'radix-ui';
+import { expire, undo, useNotices } from './notices.ts';
+
+const shownMs = 5000;
+const undoableMs = 8000;
+
+/** F8 moves the focus to the notices. Time stops while one has the focus or the pointer. */
+export function Toasts() {
+  const notices = useNotices();
+  return (
+    <Toast.Provider swipeDirection="down">
+      {notices.map(({ id, text, tone, undo: isUndoable }) => (
+        <Toast.Root
+          key={id}
+          className={`toast ${tone}`}
+          type={tone === 'bad' ? 'foreground' : 'background'}
+          duration={isUndoable ? undoableMs : shownMs}
+          onOpenChange={(isOpen) => {
+            if (!isOpen) expire(id);
+          }}
+        >
+          <Toast.Description>{text}</Toast.Description>
+          {isUndoable && (
+            <Toast.Action altText="Undo" asChild>
+              <button type="button" className="plain strong" onClick={() => undo(id)}>
+                Undo
+              </button>
+            </Toast.Action>
+          )}
+          <Toast.Close asChild>
+            <button type="button" className="plain icon" aria-label="Dismiss">
+              <X size={16} strokeWidth={1.75} aria-hidden="true" />
+            </button>
+          </Toast.Close>
+        </Toast.Root>
+      ))}
+      <Toast.Viewport className="toasts" label="Notices ({hotkey})" />
+    </Toast.Provider>
+  );
+}

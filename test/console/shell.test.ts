@@ -1,0 +1,143 @@
+/** What surrounds every page: the navigation, the menu, the commands, the theme, and failures of a page. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { judge } from './judging.fixture.ts';
+import { type ConsoleRig, launchChromium, signIn, startConsole, visit, withoutChromium } from './rig.fixture.ts';
+
+const phone = { width: 390, height: 844 };
+const limitMs = 300_000;
+
+describe.skipIf(withoutChromium)('the shell', () => {
+  let rig: ConsoleRig;
+  let browser: Browser;
+  beforeAll(async () => {
+    [rig, browser] = await Promise.all([
+      startConsole({}, ['idp', 'auth', 'media', 'edge', 'agent', 'content', 'cms', 'console']),
+      launchChromium(),
+    ]);
+  }, limitMs);
+  afterAll(async () => {
+    await browser.close();
+    await rig.close();
+  });
+
+  async function enter(path: string) {
+    const visitor = await visit(browser);
+    await signIn(visitor, `${rig.url}${path}`);
+    return visitor;
+  }
+
+  const background = (page: Page) => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
+
+  it('leads to every page by the commands, with keys alone', { timeout: limitMs }, async () => {
+    const { page, context, complaints } = await enter('/studio');
+    await page.getByLabel('Message').waitFor();
+    await page.keyboard.press('Control+k');
+    const search = page.getByRole('combobox', { name: 'Search commands' });
+    await search.waitFor();
+    await judge(page, 'the commands');
+    await search.fill('no such command');
+    await page.getByText('No command matches').waitFor();
+    await search.fill('librar');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Library' }).waitFor();
+    expect(await page.evaluate('document.activeElement.id')).toBe('main');
+    await page.keyboard.press('?');
+    const shortcuts = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    await shortcuts.waitFor();
+    await judge(page, 'the shortcuts');
+    await shortcuts.getByLabel(/without/).uncheck();
+    await page.keyboard.press('Escape');
+    await shortcuts.waitFor({ state: 'detached' });
+    await page.keyboard.press('?');
+    await page.keyboard.press('Control+k');
+    await search.waitFor();
+    expect(await shortcuts.count()).toBe(0);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('shows the chosen theme after a reload and in other tabs', { timeout: limitMs }, async () => {
+    const { page, context, complaints } = await enter('/library');
+    const light = await background(page);
+    await page.getByRole('button', { name: /^Account/ }).click();
+    await judge(page, 'the menu');
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.getByRole('menuitemradio', { name: 'Dark' }).click();
+    const dark = await background(page);
+    expect(dark).not.toBe(light);
+    await page.reload();
+    await page.getByRole('button', { name: /^Account/ }).waitFor();
+    expect(await background(page)).toBe(dark);
+    const second = await context.newPage();
+    await second.goto(`${rig.url}/library`);
+    await page.getByRole('button', { name: /^Account/ }).click();
+    await page.getByRole('menuitemradio', { name: 'System' }).click();
+    await expect.poll(() => background(second)).toBe(light);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('has its navigation in a drawer on a phone', { timeout: limitMs }, async () => {
+    const { page, context, complaints } = await enter('/studio');
+    await page.setViewportSize(phone);
+    const menu = page.getByRole('button', { name: 'Menu', exact: true });
+    await menu.click();
+    const drawer = page.getByRole('dialog', { name: 'Menu' });
+    await drawer.getByRole('link', { name: 'Library' }).waitFor();
+    await page.keyboard.press('Escape');
+    await drawer.waitFor({ state: 'detached' });
+    await menu.and(page.locator(':focus')).waitFor();
+    await menu.press('Enter');
+    await drawer.getByRole('link', { name: 'Library' }).click();
+    await page.getByRole('heading', { name: 'Library' }).waitFor();
+    await drawer.waitFor({ state: 'detached' });
+    expect(Number(await page.evaluate('document.documentElement.scrollWidth'))).toBe(phone.width);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('offers a reload if the code of a page cannot be loaded', { timeout: limitMs }, async () => {
+    const { page, context, complaints } = await enter('/studio');
+    await page.getByLabel('Message').waitFor();
+    await page.route('**/assets/library.js', (route) => route.abort());
+    const loads: string[] = [];
+    page.on('framenavigated', (frame) => loads.push(frame.url()));
+    await page.getByRole('link', { name: 'Library' }).click();
+    const alert = page.getByRole('alert');
+    await alert.getByText('This page could not be loaded').waitFor();
+    // One by the click, one by the reload that the page makes once.
+    expect(loads.filter((url) => url === `${rig.url}/library`)).toHaveLength(2);
+    await judge(page, 'a page that could not be loaded');
+    await page.getByRole('link', { name: 'Studio' }).click();
+    await page.getByLabel('Message').waitFor();
+    await page.unrouteAll();
+    await page.getByRole('link', { name: 'Library' }).click();
+    await alert.getByRole('button', { name: 'Reload' }).click();
+    await page.getByRole('heading', { name: 'Library' }).waitFor();
+    expect(complaints.filter((line) => !/ERR_FAILED|PageNotLoaded/.test(line))).toEqual([]);
+    await context.close();
+  });
+
+  it('reports a lost network until it is back', { timeout: limitMs }, async () => {
+    const { page, context } = await enter('/library');
+    const banner = page.getByText('You are offline.');
+    await context.setOffline(true);
+    await banner.waitFor();
+    await context.setOffline(false);
+    await banner.waitFor({ state: 'detached' });
+    await context.close();
+  });
+
+  it.each([
+    ['/mail', '/operator/mail'],
+    ['/webhooks', '/operator/webhooks'],
+    ['/content', '/operator/content'],
+    ['/api-reference', '/operator/api-reference'],
+  ])('%s leads to %s', async (from, to) => {
+    const { page, context } = await visit(browser);
+    await page.goto(rig.url + from);
+    await page.waitForURL(rig.url + to);
+    await context.close();
+  });
+});
