@@ -101,11 +101,7 @@ describe.skipIf(withoutChromium || withoutPostgres)('the pages of operators', ()
     timeout: limitMs,
   }, async () => {
     const { page, context, complaints } = await enter('/operator');
-    await page
-      .getByText('media, memory, image, auth, edge are not ready')
-      .or(page.getByText(/are not ready/))
-      .first()
-      .waitFor();
+    await page.getByText(/^5 of 8 services are not ready: /).waitFor();
     await page.getByText('no answer').first().waitFor();
     await page.getByText('cannot be asked, so their errors are not listed').waitFor();
     await page.getByText('Ended per minute').waitFor();

@@ -1,4 +1,4 @@
-/** What all users used, for operators: sums that are kept up to date, so that no call reads every user's rows. */
+/** What all users used, for operators. Each change updates the sums, so that no call reads the rows of every user. */
 import { type Generated, sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
 

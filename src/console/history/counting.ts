@@ -4,7 +4,7 @@ import type { ServiceReport } from '../overview.ts';
 import { isTraffic } from '../overview.ts';
 import { atMostS, type Counters, type Counts, type CountsBySubject, largest } from './counts.ts';
 
-/** Responses that last as long as their client wants. Their time says nothing about speed. */
+/** Responses that last as long as their client wants. Their time is no measure of speed. */
 const longLived: ReadonlySet<string> = new Set(['/stream/:taskId', '/chat', '/chat/:id/stream', '/events', '/mcp']);
 
 export interface Reading {

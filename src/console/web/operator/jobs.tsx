@@ -10,6 +10,7 @@ import './operator.css';
 
 type QueueState = QueueList['queues'][number];
 const states = ['waiting', 'scheduled', 'running', 'dead'] as const;
+const labels = { waiting: 'Waiting', scheduled: 'Scheduled', running: 'Running', dead: 'Dead' };
 
 export function Jobs() {
   const [search, setSearch] = useSearchParams();
@@ -47,7 +48,7 @@ export function Jobs() {
               <th scope="col">Queue</th>
               {states.map((state) => (
                 <th key={state} scope="col">
-                  {state}
+                  {labels[state]}
                 </th>
               ))}
             </tr>

@@ -113,7 +113,7 @@ function Sums({
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls needs the keyboard */}
       <section className="scroll" aria-label={`Sums ${title.toLowerCase()}`} tabIndex={0}>
         <table>
-          <Head first={title.replace('By ', '')} />
+          <Head first={title === 'By model' ? 'Model' : 'Plan'} />
           <tbody>
             {sorted.map((name) => (
               <tr key={name}>

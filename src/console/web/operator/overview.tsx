@@ -105,9 +105,9 @@ function Summary({ data, error }: { readonly data: OverviewData; readonly error:
         <Status tone="good">All {data.services.length} services are ready</Status>
       ) : (
         <Status tone="bad">
-          {unwell.length === data.services.length
-            ? 'No service is ready'
-            : `${unwell.join(', ')} ${unwell.length === 1 ? 'is' : 'are'} not ready`}
+          {unwell.length === 1
+            ? `${unwell[0]} is not ready`
+            : `${unwell.length} of ${data.services.length} services are not ready: ${unwell.join(', ')}`}
         </Status>
       )}
     </p>

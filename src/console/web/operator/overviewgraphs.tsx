@@ -50,6 +50,7 @@ export function Runs({ history: { runs, startsAt } }: { readonly history: Histor
 }
 
 const states = ['waiting', 'running', 'dead'] as const;
+const labels = { waiting: 'Waiting', running: 'Running', dead: 'Dead' };
 
 export function Queues({
   queues,
@@ -79,7 +80,7 @@ export function Queues({
             <th scope="col">Queue</th>
             {states.map((state) => (
               <th key={state} scope="col">
-                {state}
+                {labels[state]}
               </th>
             ))}
           </tr>

@@ -38,6 +38,9 @@ function Service({ state, history }: { readonly state: ServiceState; readonly hi
         <Status tone={tone}>{word}</Status>
       </div>
       <p className="quiet address">{address.replace(/^https?:\/\//, '')}</p>
+      {status === 'unreachable' && (
+        <p className="problem">Check that its process runs. The end of its log says why it stopped.</p>
+      )}
       {failing.map(([engine]) => (
         <p key={engine} className="problem">
           {engine} does not answer. Check that it runs, and its settings.
@@ -59,6 +62,7 @@ function Past({
   const errors: Line = { name: 'Errors', values: past.errorsPerMinute, tone: 'bad' };
   const median: Line = { name: 'p50', values: past.p50Ms, tone: 'accent' };
   const slow: Line = { name: 'p95', values: past.p95Ms, tone: 'quiet' };
+  if (past.perMinute.every((value) => value === null)) return null;
   const hasErrors = past.errorsPerMinute.some((value) => value !== null && value > 0);
   return (
     <>
