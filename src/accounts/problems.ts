@@ -1,7 +1,13 @@
 import { defineProblems } from '#platform/problem.ts';
 
-/** Problems of the operator's commands (docs/accounts.md). */
+/** Problems of operators' requests about users (docs/accounts.md). */
 export const accountProblems = defineProblems({
   user_not_found: { status: 404, message: 'No user has this address yet: let them sign in once, or name the id.' },
   user_ambiguous: { status: 409, message: 'More than one user has this address: name the id.' },
+  account_not_deleted: {
+    status: 503,
+    message: 'The identity provider did not delete the account. Check IDP_SERVICE_KEY, and try again.',
+    retryAfterS: 5,
+  },
+  credits_out_of_range: { status: 409, message: 'The balance would be negative, or larger than 2,000,000,000.' },
 });

@@ -35,4 +35,9 @@ export const agentProblems = defineProblems({
   insufficient_credits: { status: 402, message: 'The credits do not suffice for a run.' },
   video_not_retryable: { status: 400, message: 'The task has no video that failed for want of credits or plan.' },
   video_unpayable: { status: 400, message: 'The video still cannot be paid for.' },
+  still_deleting: {
+    status: 503,
+    message: 'Not all threads are deleted yet. They are hidden, and the deletion continues. Try again.',
+    retryAfterS: 5,
+  },
 });

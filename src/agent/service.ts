@@ -27,6 +27,7 @@ import { McpCalls } from './mcp/calls.ts';
 import { addMcpRoutes } from './mcp/routes.ts';
 import { AgentMetrics } from './metrics.ts';
 import { addOperatorRoutes } from './operatorroutes.ts';
+import { addPeopleRoutes } from './people/routes.ts';
 import type { ImageGenerator, VideoGenerator } from './providers/generators.ts';
 import { openModels } from './providers/models.ts';
 import { addRoutes } from './routes.ts';
@@ -220,6 +221,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   addOperatorRoutes(app, deps.access, routeDeps);
   const removal = { ...common, eventLog, executor, pubsub, reaper, pace: deps.pace };
   addThreadRoutes(app, deps.access, removal);
+  addPeopleRoutes(app, deps.access, removal);
   addMcpRoutes(app, deps.access, { ...runs, calls, videoWaitMs: deps.pace?.videoWaitMs });
   metrics.register(app.metrics);
   measureJobs(app.metrics, jobs, queues);

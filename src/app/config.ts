@@ -231,6 +231,11 @@ export function redirectOriginsOf(config: Config): readonly string[] {
   return [`http://localhost:${portBase}`, `http://127.0.0.1:${portBase}`, 'http://localhost:3000'];
 }
 
+/** Returns IDP_SERVICE_KEY. The local identity provider takes the internal key. */
+export function serviceKeyOf({ identity, internal }: Config): string | undefined {
+  return identity.serviceKey ?? (identity.url === undefined ? internal.keys[0] : undefined);
+}
+
 /** The public URL of the authentication service. */
 export const publicAuthUrlOf = (config: Config): string => config.auth.publicUrl ?? addressesOf(config).auth;
 

@@ -164,6 +164,11 @@ export const settingGroups = {
       default: 'local-anon-key',
       meaning: 'The public API key of the identity provider.',
     }),
+    serviceKey: text('IDP_SERVICE_KEY', {
+      secret: true,
+      meaning:
+        'The secret API key of the identity provider, with which operators delete accounts. Not set: they cannot.',
+    }),
     jwksUrl: address('JWKS_URL', {
       meaning: 'The URL of the key set for access tokens. Not set: `{IDP_URL}/auth/v1/.well-known/jwks.json`.',
     }),

@@ -56,7 +56,13 @@ export async function finishSignIn(deps: CallbackDeps, returned: Returned): Prom
       cookies.clear('ka_next'),
       cookies.clear('ka_invite'),
       others.length === 0 ? cookies.clear('ka_pkce') : cookies.keep('ka_pkce', sealSignIns(deps, others)),
-      cookies.keepSession(deps.sessionSealer.seal({ token: session.refreshToken, subject: session.user?.id })),
+      cookies.keepSession(
+        deps.sessionSealer.seal({
+          token: session.refreshToken,
+          subject: session.user?.id,
+          sealedAtMs: deps.clock.now(),
+        }),
+      ),
     ],
   };
 }

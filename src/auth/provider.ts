@@ -38,6 +38,10 @@ export interface Provider {
   refresh(refreshToken: string, call: ProviderCall): Promise<ProviderResult<ProviderSession>>;
   /** `refused` means that the session had already ended. */
   revoke(accessToken: string, scope: RevocationScope, call: ProviderCall): Promise<ProviderResult<undefined>>;
+  /** Deletes the account of a user. `undefined` without IDP_SERVICE_KEY. A missing account counts as deleted. */
+  readonly deleteUser:
+    | ((userId: string, call: ProviderCall) => Promise<'removed' | 'refused' | 'unavailable'>)
+    | undefined;
   close(): Promise<void>;
 }
 
@@ -45,6 +49,8 @@ export interface ProviderOptions {
   /** The value of IDP_URL. */
   readonly url: string;
   readonly anonKey: string;
+  /** The value of IDP_SERVICE_KEY. */
+  readonly serviceKey?: string | undefined;
   /** The value of SOCIAL_PROVIDER. */
   readonly socialProvider: string;
   /** The URL to which the provider redirects the browser. It is registered there. */
@@ -137,8 +143,21 @@ export function createProvider(options: ProviderOptions): Provider {
       const response = await post({ path: `${route}?scope=${scope}`, route }, accessToken, call, () => true);
       return response.kind === 'ok' ? { kind: 'ok', value: undefined } : response;
     },
+    deleteUser:
+      options.serviceKey === undefined
+        ? undefined
+        : (userId, call) => deleteUser(client, options.serviceKey ?? '', userId, call),
     close: () => client.close(),
   };
+}
+
+async function deleteUser(client: HttpClient, serviceKey: string, userId: string, { signal }: ProviderCall) {
+  const headers = { apikey: serviceKey, authorization: `Bearer ${serviceKey}` };
+  const route = '/auth/v1/admin/users/:id';
+  const path = `/auth/v1/admin/users/${userId}`;
+  const response = await send(client, { method: 'DELETE', path, route, headers, signal });
+  if (response === undefined) return 'unavailable' as const;
+  return response.status < 300 || response.status === 404 ? ('removed' as const) : ('refused' as const);
 }
 
 const tokenRoute = '/auth/v1/token';

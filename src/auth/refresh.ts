@@ -2,14 +2,19 @@
  * `POST /refresh`: exchanges the cookie's refresh credential for an access token. The front end never sees the credential
  * (docs/specification/auth.md#refresh).
  */
+import type { Clock } from '#platform/clock.ts';
 import type { Problem } from '#platform/problem.ts';
 import type { AccessToken } from './api.ts';
 import type { CookieRules } from './cookies.ts';
+import type { SessionEnds } from './ending.ts';
 import { authProblems } from './problems.ts';
+import { type RevocationDeps, revokeLater } from './revocations.ts';
 import type { Refreshed, Rotation } from './rotation.ts';
 import { areOfOneSubject, readSessions, type Session, type SessionSealer } from './sessions.ts';
 
-export interface RefreshDeps {
+export interface RefreshDeps extends RevocationDeps {
+  readonly sessionEnds: Pick<SessionEnds, 'isEnded'>;
+  readonly clock: Clock;
   readonly rotation: Rotation;
   readonly sessionSealer: SessionSealer;
   readonly cookies: CookieRules;
@@ -30,13 +35,18 @@ export async function refresh(
   clientAddress: string | undefined,
 ): Promise<Refresh> {
   const { cookies, rotation, sessionSealer } = deps;
+  const beganAtMs = deps.clock.now();
   const sessions = readSessions(sessionSealer, cookieHeader);
   if (sessions.length === 0) return { outcome: authProblems.no_session(), setCookies: [] };
   if (!areOfOneSubject(sessions))
     return { outcome: authProblems.no_session(), setCookies: cookies.clearEverySession() };
   for (const session of sessions.slice(0, maxTried)) {
+    if (await deps.sessionEnds.isEnded(session)) {
+      await revokeLater(deps, { refreshToken: session.token, scope: 'local' }, [session.token]);
+      continue;
+    }
     const refreshed = await rotation.refresh(session.token, clientAddress);
-    if (refreshed.kind === 'ok') return renew(deps, session, refreshed);
+    if (refreshed.kind === 'ok') return renew(deps, session, refreshed, beganAtMs);
     // The state of this credential is unknown, so the session must not be reported as ended.
     if (refreshed.kind === 'unavailable') return { outcome: unavailable(refreshed.retryAfterS), setCookies: [] };
   }
@@ -51,9 +61,15 @@ export function clearing(cookies: CookieRules, sessions: readonly Session[]): re
 const unavailable = (retryAfterS: number | undefined) =>
   authProblems.upstream_unavailable(retryAfterS === undefined ? {} : { retryAfterS });
 
-function renew(deps: RefreshDeps, before: Session, { session }: Refreshed & { readonly kind: 'ok' }): Refresh {
+/** `beganAtMs`: before the check for an end, so that an end during this request ends the new cookie too. */
+function renew(
+  deps: RefreshDeps,
+  before: Session,
+  { session }: Refreshed & { readonly kind: 'ok' },
+  beganAtMs: number,
+): Refresh {
   const { access_token, token_type, expires_in, expires_at, refreshToken: token, user } = session;
-  const sealed = deps.sessionSealer.seal({ token, subject: user?.id ?? before.subject });
+  const sealed = deps.sessionSealer.seal({ token, subject: user?.id ?? before.subject, sealedAtMs: beganAtMs });
   return {
     outcome: { access_token, token_type, expires_in, expires_at },
     setCookies: [deps.cookies.keepSession(sealed)],

@@ -1,4 +1,6 @@
 /** The authentication service (docs/specification/auth.md; docs/auth.md). */
+import type { PeopleTables } from '#accounts/people/peoplestore.ts';
+import { addPeopleRoutes } from '#accounts/people/routes.ts';
 import { addAccountRoutes } from '#accounts/routes.ts';
 import type { AccountTables, OnCreated } from '#accounts/store.ts';
 import type { Access } from '#platform/access/access.ts';
@@ -9,8 +11,11 @@ import { traceHeaders } from '#platform/http/cors.ts';
 import { matchOrigins } from '#platform/http/origins.ts';
 import { createServer, type HttpServer, type ServerOptions } from '#platform/http/server.ts';
 import { measureJobs } from '#platform/jobs/depth.ts';
-import type { Jobs } from '#platform/jobs/jobs.ts';
+import type { Jobs, JobTables } from '#platform/jobs/jobs.ts';
+import { removeAccount } from './accountremoval.ts';
 import { cookieRules } from './cookies.ts';
+import type { EndedTables } from './endedstore.ts';
+import { createSessionEnds } from './ending.ts';
 import { openRefreshResults } from './openrefreshresults.ts';
 import { createProvider } from './provider.ts';
 import type { RefreshResults } from './refreshresults.ts';
@@ -37,7 +42,14 @@ export interface AuthDeps {
   readonly cookieDomain?: string | undefined;
   /** At least one. The first seals. */
   readonly cookieSecrets: readonly string[];
-  readonly provider: { readonly url: string; readonly anonKey: string; readonly socialProvider: string };
+  readonly provider: {
+    readonly url: string;
+    readonly anonKey: string;
+    readonly socialProvider: string;
+    readonly serviceKey?: string | undefined;
+  };
+  /** For operators. `undefined`: no internal key is configured. */
+  readonly people?: { readonly access: Access; readonly droppedQueues: readonly string[] } | undefined;
   /** TRUSTED_PROXIES, as CIDRs. If empty, client addresses are not passed on. */
   readonly trustedProxies?: readonly string[] | undefined;
   /** For the operator's commands, if this process holds the database. If absent, they access the database directly. */
@@ -76,7 +88,8 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
   const refreshResults = (deps.refreshResults ?? openRefreshResults)(database);
   const limits = deps.providerTimeoutMs === undefined ? {} : { timeoutMs: deps.providerTimeoutMs };
   const rotation = createRotation({ refreshResults, provider, log, ...sealers, ...limits });
-  const parts = { db, jobs, refreshResults, provider, rotation, log, clock, ...sealers, ...limits };
+  const sessionEnds = createSessionEnds(database.queries<EndedTables>(), clock);
+  const parts = { db, sessionEnds, jobs, refreshResults, provider, rotation, log, clock, ...sealers, ...limits };
   const accounts = database.queries<AccountTables>();
   addRoutes(app, {
     ...parts,
@@ -93,6 +106,16 @@ export async function createAuth(deps: AuthDeps): Promise<HttpServer> {
       log,
       onCreated: deps.onAccountCreated,
       ...records,
+    });
+  if (deps.people !== undefined)
+    addPeopleRoutes(app, deps.people.access, {
+      db: database.queries<PeopleTables>(),
+      jobTables: database.queries<JobTables>(),
+      log,
+      droppedQueues: deps.people.droppedQueues,
+      findSessionsEnd: sessionEnds.find,
+      endSessions: sessionEnds.end,
+      removeAccount: (userId) => removeAccount(provider, userId),
     });
   const queues = [revocationQueue.name];
   measureJobs(app.metrics, jobs, queues);

@@ -7,6 +7,8 @@ export interface Session {
   readonly token: string;
   /** `undefined` if the seal is older than this rule, or the provider does not identify the user. */
   readonly subject: string | undefined;
+  /** When the request began that sealed it. `undefined` if the seal is older than this rule. */
+  readonly sealedAtMs?: number | undefined;
 }
 
 export interface SessionSealer {
@@ -16,18 +18,28 @@ export interface SessionSealer {
 }
 
 const named = z.tuple([z.string().min(1), z.string().min(1)]);
+const dated = z.tuple([z.string().min(1), z.string().min(1), z.number()]);
 
 /**
- * Seals with a subject use their own purpose. A process of an earlier version cannot open them and ignores the cookie. With the same
+ * Seals with a subject, and with a date, use their own purposes. A process of an earlier version cannot open them and ignores the cookie. With the same
  * purpose, it would send the whole text to the provider and clear the cookie when the provider rejects it.
  */
 export function createSessionSealer(secrets: readonly string[]): SessionSealer {
+  const withDate = createSealer(secrets, 'dated session');
   const withSubject = createSealer(secrets, 'session of a subject');
   const withoutSubject = createSealer(secrets, 'session');
   return {
-    seal: ({ token, subject }) =>
-      subject === undefined ? withoutSubject.seal(token) : withSubject.seal(JSON.stringify([subject, token])),
+    seal: ({ token, subject, sealedAtMs }) => {
+      if (subject === undefined) return withoutSubject.seal(token);
+      if (sealedAtMs === undefined) return withSubject.seal(JSON.stringify([subject, token]));
+      return withDate.seal(JSON.stringify([subject, token, sealedAtMs]));
+    },
     unseal: (sealed) => {
+      const datedText = withDate.unseal(sealed);
+      if (datedText !== undefined) {
+        const [subject, token, sealedAtMs] = dated.parse(JSON.parse(datedText));
+        return { token, subject, sealedAtMs };
+      }
       const text = withSubject.unseal(sealed);
       if (text !== undefined) {
         const [subject, token] = named.parse(JSON.parse(text));

@@ -36,7 +36,7 @@ const emailOf = (accessToken = '') =>
 
 /** Returns the refresh token of a cookie, sealed as in an earlier version. */
 function withoutSubject(sealed: string): string {
-  const text = createSealer(['a first secret'], 'session of a subject').unseal(sealed) ?? '';
+  const text = createSealer(['a first secret'], 'dated session').unseal(sealed) ?? '';
   const [, token] = JSON.parse(text) as [string, string];
   return createSealer(['a first secret'], 'session').seal(token);
 }

@@ -2,18 +2,23 @@
 import { z } from 'zod';
 
 export const signIn = z.object({ token: z.string().min(1).max(1024) });
+export const identitySignIn = z.object({ accessToken: z.string().min(1).max(8192) });
 
 /** Public information that a browser needs to show the pages. */
 export const consoleInfo = z.object({
   version: z.string(),
-  isOperator: z.boolean().describe('The browser has shown CONSOLE_TOKEN.'),
+  isOperator: z.boolean().describe('The browser has a session of an operator.'),
+  operator: z
+    .object({ name: z.string(), role: z.enum(['full', 'reader']) })
+    .nullable()
+    .describe('`name`: the email address, or `console` after CONSOLE_TOKEN. A `reader` changes nothing.'),
+  hasOperatorAccounts: z.boolean().describe('Operators can sign in with an account of the identity provider.'),
+  hasPeople: z.boolean().describe('People and incidents can be managed: an internal key is configured.'),
   addresses: z.record(z.string(), z.string()).describe('Service → where browsers reach it.'),
   hasOutbox: z.boolean(),
   hasMemory: z.boolean(),
   hasWebhooks: z.boolean(),
   hasDatabase: z.boolean().describe('There are a Jobs page and a history.'),
-  hasSentMails: z.boolean().describe('The notification service can be called.'),
-  hasUsage: z.boolean().describe('The agent service can be called.'),
   hasDemoUsers: z.boolean().describe('The local identity provider runs.'),
 });
 export type ConsoleInfo = z.output<typeof consoleInfo>;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { address, parseAddress, secret, setting } from '#platform/config.ts';
+import { address, list, parseAddress, secret, setting } from '#platform/config.ts';
 
 /** Settings of the console (docs/specification/system.md#engines; docs/console.md). */
 export const consoleSettings = {
@@ -22,4 +22,12 @@ export const consoleSettings = {
       return parseAddress(raw);
     },
   ),
+  operators: list('OPERATOR_EMAILS', {
+    default: [],
+    meaning: 'Email addresses, comma-separated, whose accounts at the identity provider are operators of the console.',
+  }),
+  readers: list('OPERATOR_READER_EMAILS', {
+    default: [],
+    meaning: 'Email addresses, comma-separated, whose accounts see the operator’s pages and change nothing.',
+  }),
 } as const;

@@ -8,6 +8,7 @@ import type { JobTables } from '#platform/jobs/jobs.ts';
 import { problems } from '#platform/problem.ts';
 import { countDead, type DeliveryRow, findDeliveries, isDelivery, reviveDelivery } from '#webhooks/deliverystore.ts';
 import { type Delivery, deliveryList, deliveryParams, deliveryQuery } from './api.ts';
+import { operatorName } from './operators/guard.ts';
 import { consoleProblems } from './problems.ts';
 
 export interface DeliveryDeps {
@@ -47,10 +48,16 @@ export function addDeliveryRoutes(
   app.post(
     '/api/webhooks/:id/send',
     { ...guard, schema: { tags, summary: 'Send a dead delivery again', params: deliveryParams } },
-    async ({ params: { id } }, reply) => {
+    async (request, reply) => {
+      const { id } = request.params;
       if (!(await reviveDelivery(db, id, clock.now())))
         throw (await isDelivery(db, id)) ? consoleProblems.delivery_not_dead() : problems.not_found();
-      const action = { actor: 'console', action: 'send webhook again', target: `delivery ${id}`, outcome: 'done' };
+      const action = {
+        actor: operatorName(request),
+        action: 'send webhook again',
+        target: `delivery ${id}`,
+        outcome: 'done',
+      };
       await recordAction(auditOf(db), action);
       return reply.code(204).send();
     },

@@ -4,6 +4,7 @@ import { operatorHeader } from '#platform/audit/audit.ts';
 import type { HttpClient } from '#platform/http/client.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { problems } from '#platform/problem.ts';
+import { operatorName } from './operators/guard.ts';
 
 const calls = [
   ['GET', '/memories'],
@@ -44,7 +45,7 @@ export function addMemoryRoutes(
           method,
           path: `/admin${fill(path, request.params as Record<string, string>)}${query}`,
           route: `/admin${path}`,
-          headers: { 'x-admin-token': adminToken, [operatorHeader]: 'console' },
+          headers: { 'x-admin-token': adminToken, [operatorHeader]: operatorName(request) },
           signal: reply.abandoned,
           ...(request.body === undefined || request.body === null ? {} : { json: request.body }),
         });

@@ -7,6 +7,9 @@ export const consoleProblems = defineProblems({
   },
   forbidden_origin: { status: 403, message: 'Pages of other origins may not call the console.' },
   wrong_token: { status: 401, message: 'The token is wrong.' },
+  not_an_operator: { status: 403, message: 'This account is not an operator. OPERATOR_EMAILS names operators.' },
+  read_only: { status: 403, message: 'You can look at everything and change nothing.' },
+  doctor_is_busy: { status: 429, message: 'The check ran a moment ago. Try again in a few seconds.', retryAfterS: 10 },
   delivery_not_dead: { status: 409, message: 'The delivery is not dead, so it is not sent again.' },
   job_changed: { status: 409, message: 'The job has changed. Reload the page to see its state.' },
   job_settled: {

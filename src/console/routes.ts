@@ -1,27 +1,31 @@
 import type { FastifyRequest } from 'fastify';
+import { auditOf } from '#platform/audit/audit.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Db } from '#platform/db/db.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import type { JobTables } from '#platform/jobs/jobs.ts';
-import { problems } from '#platform/problem.ts';
 import { version } from '#platform/version.ts';
-import { type ConsoleInfo, consoleInfo, mail, mailList, mailPath, overview, signIn } from './api.ts';
+import { type ConsoleInfo, consoleInfo, mail, mailList, mailPath, overview } from './api.ts';
 import { addDeliveryRoutes, type DeliveryDeps } from './deliveries.ts';
 import { addErrorRoutes, addHistoryRoutes } from './history/routes.ts';
 import type { HistoryTables } from './history/samplestore.ts';
+import { addIncidentRoutes } from './incidents/routes.ts';
 import { addJobRoutes } from './jobs/routes.ts';
 import { mailPolicy } from './mailpolicy.ts';
 import { listMails, readMail, readMailHtml } from './mails.ts';
 import { addMemoryRoutes, type MemoryBackOffice } from './memories.ts';
+import { guardOperators } from './operators/guard.ts';
+import { addSessionRoutes, type SessionDeps } from './operators/routes.ts';
 import { collectOverview, type OverviewDeps } from './overview.ts';
+import { addPeopleRoutes } from './people/routes.ts';
 import { consoleProblems } from './problems.ts';
-import { addSentMailRoutes, type SentMailDeps } from './sentmails/routes.ts';
-import type { Sessions } from './sessions.ts';
+import { addSentMailRoutes } from './sentmails/routes.ts';
+import type { ServiceClients } from './services.ts';
+import { addSettingsRoutes, type SettingsDeps } from './settings/routes.ts';
 import type { TraceLink } from './traces.ts';
-import { addUsageRoutes, type UsageDeps } from './usage/routes.ts';
+import { addUsageRoutes } from './usage/routes.ts';
 
-export interface RouteDeps extends OverviewDeps {
-  readonly sessions: Sessions;
+export interface RouteDeps extends OverviewDeps, SessionDeps {
   /** Maps a service to its public URL. */
   readonly addresses: ConsoleInfo['addresses'];
   /** The local identity provider runs. */
@@ -35,21 +39,16 @@ export interface RouteDeps extends OverviewDeps {
   readonly db: Db<JobTables & HistoryTables> | undefined;
   readonly clock: Clock;
   readonly traceLink: TraceLink;
-  /** The notification service; `undefined` without INTERNAL_KEY. */
-  readonly sentMails: SentMailDeps | undefined;
-  /** The agent service; `undefined` without INTERNAL_KEY. */
-  readonly usage: UsageDeps | undefined;
+  /** `undefined`: no internal key is configured. */
+  readonly clients: ServiceClients | undefined;
+  readonly settings: SettingsDeps;
 }
 
 const tags = ['console'];
 
 export function addRoutes(app: HttpServer, deps: RouteDeps): void {
   const { sessions } = deps;
-  const guard = {
-    onRequest: async (request: FastifyRequest) => {
-      if (!sessions.isOperator(request.headers.cookie)) throw problems.unauthorized();
-    },
-  };
+  const guard = guardOperators(sessions);
   // Only the files of the pages may be cached. They set their own header.
   app.addHook('onSend', async (_request, reply) => {
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
@@ -61,26 +60,19 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
     async (request): Promise<ConsoleInfo> => ({
       version,
       isOperator: sessions.isOperator(request.headers.cookie),
+      operator: sessions.find(request.headers.cookie) ?? null,
+      hasOperatorAccounts: deps.identity !== undefined,
+      hasPeople: deps.clients !== undefined,
       addresses: deps.addresses,
       hasOutbox: deps.outbox !== undefined,
       hasMemory: deps.memory !== undefined,
       hasWebhooks: deps.deliveries !== undefined,
       hasDatabase: deps.db !== undefined,
-      hasSentMails: deps.sentMails !== undefined,
-      hasUsage: deps.usage !== undefined,
       hasDemoUsers: deps.hasDemoUsers,
     }),
   );
 
-  app.post(
-    '/api/session',
-    { schema: { tags, summary: 'Show CONSOLE_TOKEN for a session', body: signIn } },
-    async (request, reply) => reply.header('set-cookie', sessions.begin(request.body.token)).code(204).send(),
-  );
-
-  app.delete('/api/session', { schema: { tags, summary: 'End the session' } }, async (_request, reply) =>
-    reply.header('set-cookie', sessions.ending).code(204).send(),
-  );
+  addSessionRoutes(app, deps);
 
   app.get(
     '/api/overview',
@@ -97,8 +89,12 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
     addHistoryRoutes(app, guard, { ...deps, db });
     addJobRoutes(app, guard, { ...deps, db });
   }
-  if (deps.sentMails !== undefined) addSentMailRoutes(app, guard, deps.sentMails);
-  if (deps.usage !== undefined) addUsageRoutes(app, guard, deps.usage);
+  addSettingsRoutes(app, guard, deps.settings);
+  if (deps.clients === undefined) return;
+  addPeopleRoutes(app, guard, deps.clients);
+  addIncidentRoutes(app, guard, deps.clients.media);
+  addSentMailRoutes(app, guard, { notify: deps.clients.notify, audit: db && auditOf(db) });
+  addUsageRoutes(app, guard, { agent: deps.clients.agent });
 }
 
 function addMailRoutes(

@@ -1,15 +1,20 @@
 /** The console (docs/specification/system.md#engines; docs/console.md): its pages, and the few calls that need a server. */
-import { auditOf } from '#platform/audit/audit.ts';
+import { createKeySet } from '#platform/access/keyset.ts';
+import { createTokenVerifier } from '#platform/access/tokens.ts';
 import { createClient } from '#platform/http/client.ts';
 import { createServer, type HttpServer, type ServerCommons } from '#platform/http/server.ts';
 import { startSampling } from './history/sampling.ts';
+import { createRoles, type OperatorLists } from './operators/roles.ts';
 import { admitOwnPages, type Places } from './origins.ts';
 import { addPages, type Reachable } from './pages.ts';
 import { addRoutes, type RouteDeps } from './routes.ts';
+import type { CalledService, ServiceClients } from './services.ts';
 import { createSessions } from './sessions.ts';
+import type { SettingsDeps } from './settings/routes.ts';
 import { createTraceLink } from './traces.ts';
 
-export interface ConsoleDeps extends Omit<RouteDeps, 'sessions' | 'memory' | 'traceLink' | 'sentMails' | 'usage'> {
+export interface ConsoleDeps
+  extends Omit<RouteDeps, 'sessions' | 'memory' | 'identity' | 'clients' | 'settings' | 'traceLink'> {
   readonly server: ServerCommons;
   readonly places: Places;
   /** The value of CONSOLE_TOKEN. */
@@ -17,27 +22,29 @@ export interface ConsoleDeps extends Omit<RouteDeps, 'sessions' | 'memory' | 'tr
   readonly reachable: Reachable;
   /** The memory service's back office, if it is configured. */
   readonly memory: { readonly url: string; readonly adminToken: string } | undefined;
-  /** The services that operators act on, with the internal key. `undefined`: no key is set. */
-  readonly internal: { readonly key: string; readonly notifyUrl: string; readonly agentUrl: string } | undefined;
   /** CONSOLE_TRACE_URL. */
   readonly traceUrl: string | undefined;
   /** For tests. */
   readonly sampleEveryMs?: number;
+  /** INTERNAL_KEY and the services that the pages of people and incidents call. */
+  readonly internal?: { readonly key: string; readonly urls: Readonly<Record<CalledService, string>> } | undefined;
+  /** The operators of the identity provider. */
+  readonly operators?: (OperatorLists & { readonly jwksUrl: string }) | undefined;
+  /** By default, there is nothing to show. */
+  readonly settings?: SettingsDeps | undefined;
 }
 
 const memoryTimeoutMs = 15_000;
-const internalTimeoutMs = 10_000;
 
-export function createConsole({
-  server,
-  places,
-  token,
-  reachable,
-  memory,
-  internal,
-  ...deps
-}: ConsoleDeps): HttpServer {
+const noSettings: SettingsDeps = {
+  describe: () => ({ groups: [], standIns: [], warnings: [] }),
+  examine: async () => [],
+};
+
+export function createConsole(given: ConsoleDeps): HttpServer {
+  const { server, places, token, reachable, memory, internal, operators, settings, ...deps } = given;
   const { clock, db, services } = deps;
+  const roleOf = createRoles(operators ?? { full: [], readers: [] });
   const app = createServer({
     ...server,
     service: 'console',
@@ -45,13 +52,6 @@ export function createConsole({
     servesRoot: true,
     description: 'The web console of operators and developers: its pages, and the calls that they need a server for.',
   });
-  const openInternal = (name: string, baseUrl: string) => {
-    const { telemetry } = server;
-    const options = { name, baseUrl, isInternal: true, timeoutMs: internalTimeoutMs, ...(telemetry && { telemetry }) };
-    const client = createClient({ ...options, ...(internal && { internalKey: internal.key }) });
-    app.addHook('onClose', () => client.close());
-    return client;
-  };
   if (db !== undefined) {
     const sampling = startSampling({ ...deps, db, services, log: server.log });
     app.addHook('onClose', () => sampling.stop());
@@ -59,11 +59,15 @@ export function createConsole({
   admitOwnPages(app, places);
   addRoutes(app, {
     ...deps,
-    sessions: createSessions(token, places.url.startsWith('https:'), clock),
+    sessions: createSessions(token, places.url.startsWith('https:'), clock, roleOf),
+    identity: operators && {
+      tokens: createTokenVerifier(createKeySet({ jwksUrl: operators.jwksUrl, log: server.log, clock }), clock),
+      roleOf,
+    },
+    clients: internal && openClients(app, server, internal),
+    settings: settings ?? noSettings,
     memory: memory && openBackOffice(app, server, memory),
     traceLink: createTraceLink(deps.traceUrl),
-    sentMails: internal && { notify: openInternal('notify', internal.notifyUrl), audit: db && auditOf(db) },
-    usage: internal && { agent: openInternal('agent', internal.agentUrl) },
   });
   addPages(app, reachable);
   return app;
@@ -84,4 +88,35 @@ function openBackOffice(
   });
   app.addHook('onClose', () => client.close());
   return { client, adminToken };
+}
+
+/** An erasure waits for threads to end and for files to be removed. */
+const serviceTimeoutMs = 30_000;
+
+function openClients(
+  app: HttpServer,
+  { telemetry }: ServerCommons,
+  { key, urls }: NonNullable<ConsoleDeps['internal']>,
+): ServiceClients {
+  const open = (name: CalledService) => {
+    const client = createClient({
+      name,
+      baseUrl: urls[name],
+      isInternal: true,
+      internalKey: key,
+      timeoutMs: serviceTimeoutMs,
+      maxConnections: 16,
+      maxResponseBytes: 64 * 1024 * 1024,
+      ...(telemetry && { telemetry }),
+    });
+    app.addHook('onClose', () => client.close());
+    return client;
+  };
+  return {
+    auth: open('auth'),
+    agent: open('agent'),
+    media: open('media'),
+    memory: open('memory'),
+    notify: open('notify'),
+  };
 }

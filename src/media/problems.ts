@@ -7,6 +7,11 @@ export const mediaProblems = defineProblems({
     status: 409,
     message: 'This assetId is registered with another owner, scope, kind or mime.',
   },
+  not_appealable: { status: 409, message: 'There is an appeal already, or the incident is cleared.' },
+  nothing_left_to_show: {
+    status: 404,
+    message: 'The blocked object was removed, and no other place in the product holds an image of the same bytes.',
+  },
   object_not_found: { status: 409, message: 'There is no uploaded object to register.' },
   asset_too_large: { status: 413, message: 'The object is larger than its class of media may be.' },
   quota_exceeded: { status: 413, message: 'The owner has no room left for these bytes. Delete assets and try again.' },

@@ -23,10 +23,12 @@ import type { mediaSettings } from './config.ts';
 import { incidentParams } from './incidents/api.ts';
 import { countIncidents } from './incidents/counting.ts';
 import { addIncidentRoutes } from './incidents/routes.ts';
+import { addPeopleRoutes } from './people/routes.ts';
 import { createDigester } from './reading/digests.ts';
 import type { FolderTables } from './reconciling/folderstore.ts';
 import { createReconciler, type FilesFolder } from './reconciling/reconciling.ts';
 import { importFile } from './registration/importing.ts';
+import type { ProgressTables } from './rescreening/progressstore.ts';
 import { type RescreenJobDeps, rescreenAll, rescreenOn, rescreenQueue } from './rescreening/rescreenjob.ts';
 import { addRescreenRoutes } from './rescreening/routes.ts';
 import { addRoutes } from './routes.ts';
@@ -143,7 +145,8 @@ export function createMedia(deps: MediaDeps): HttpServer {
   addRoutes(app, deps.access, common);
   addTaskRoutes(app, deps.access, common);
   addIncidentRoutes(app, deps.access, common);
-  addRescreenRoutes(app, deps.access, common);
+  addRescreenRoutes(app, deps.access, { ...common, progressDb: database.queries<ProgressTables>() });
+  addPeopleRoutes(app, deps.access, common);
   addSweepRoutes(app, deps.access, common);
   const discard = (ownerId: string, assetIds: readonly string[]) => deleteAssetsOfOwner(common, ownerId, assetIds);
   workOnQueues(app, jobs, { ...common, discard });
@@ -185,12 +188,14 @@ function workOnQueues(
 
 const picturePermits = () => createPermits({ count: picturesAtOnce, waitMs: pictureWaitMs });
 
-/** Sweeps that remove objects, and imports. */
+const incidentDeeds = ['/v1/incidents/:id/resolution', '/v1/incidents/:id/preview'];
+
+/** Sweeps that remove objects, imports, and what is done with incidents: a look at their content too. */
 const auditing = {
-  isOperators: (url: string) =>
-    ['/v1/sweep', '/v1/assets/legacy', '/v1/incidents/:id/resolution', '/v1/rescreen'].includes(url),
+  isOperators: (url: string, method: string) =>
+    ['/v1/sweep', '/v1/assets/legacy', ...incidentDeeds].includes(url) || (url === '/v1/rescreen' && method === 'POST'),
   targetOf: ({ routeOptions: { url }, body, params }: FastifyRequest) => {
-    if (url === '/v1/incidents/:id/resolution') return `incident ${incidentParams.safeParse(params).data?.id ?? ''}`;
+    if (incidentDeeds.includes(url ?? '')) return `incident ${incidentParams.safeParse(params).data?.id ?? ''}`;
     if (url === '/v1/assets/legacy') return 'legacy file';
     if (url === '/v1/rescreen') return 'assets';
     return sweepRequest.safeParse(body).data?.apply ? 'leftovers' : undefined;

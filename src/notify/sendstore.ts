@@ -4,7 +4,7 @@ import { type Db, json, type Tx } from '#platform/db/db.ts';
 import { isUuid } from '#platform/ids.ts';
 import type { SkipReason } from './api.ts';
 import { addEvents } from './eventstore.ts';
-import type { Mail } from './mail.ts';
+import { addressOf, type Mail } from './mail.ts';
 import type { Endpoint, NotifyTables, SendStatus } from './tables.ts';
 
 type Handle = Db<NotifyTables> | Tx<NotifyTables>;
@@ -69,6 +69,7 @@ export async function insertSend(tx: Tx<NotifyTables>, send: NewSend): Promise<b
       status: mail === undefined ? 'skipped' : 'pending',
       mail: mail === undefined ? null : json(mail),
       subject: mail?.subject ?? null,
+      addresses: mail === undefined ? [] : addressesOf(mail),
       recipients: mail === undefined ? null : json(mail.to),
       tags: mail?.tags === undefined ? null : json(mail.tags),
       scheduled_at: scheduledAt ?? null,
@@ -81,6 +82,8 @@ export async function insertSend(tx: Tx<NotifyTables>, send: NewSend): Promise<b
     .executeTakeFirstOrThrow();
   return numInsertedOrUpdatedRows === 1n;
 }
+
+const addressesOf = ({ to, cc, bcc }: Mail) => [...to, ...cc, ...bcc].flatMap((one) => addressOf(one) ?? []);
 
 async function releaseKey(db: Handle, endpoint: Endpoint, key: string): Promise<void> {
   await db

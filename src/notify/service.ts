@@ -14,6 +14,7 @@ import type { Channel } from './channels/channel.ts';
 import { startDelivering } from './delivering.ts';
 import { dropOldEvents } from './eventstore.ts';
 import { createOutcomes } from './outcomes.ts';
+import { addPeopleRoutes } from './people/routes.ts';
 import { queueNames } from './queue.ts';
 import { addRoutes } from './routes.ts';
 import { dropOld } from './sendstore.ts';
@@ -89,7 +90,9 @@ export async function createNotify(deps: NotifyDeps): Promise<HttpServer> {
     await Promise.all([dropping.stop(), jobs.stop({ queues: queueNames, drainMs: drainJobsMs })]);
     await channel.close();
   });
-  addRoutes(app, createAccess({ internalKeys, log: server.log }), {
+  const access = createAccess({ internalKeys, log: server.log });
+  addPeopleRoutes(app, access, sending);
+  addRoutes(app, access, {
     ...sending,
     accounts,
     types,

@@ -33,6 +33,8 @@ export interface NotifyTables {
     /** The recipients in `To`. */
     recipients: Generated<readonly string[] | null>;
     tags: Generated<readonly Tag[] | null>;
+    /** Of all recipients: bare, in lower case. */
+    addresses: Generated<readonly string[]>;
     created_at: Generated<Date>;
   };
   notify_events: {

@@ -19,6 +19,12 @@ export interface ConsoleServer {
   close(): Promise<void>;
 }
 
+/** All services at one URL. */
+export const internalAt = (key: string, url: string) => ({
+  key,
+  urls: { auth: url, agent: url, media: url, memory: url, notify: url },
+});
+
 export async function startConsoleServer(
   database: Database | undefined,
   changes: Partial<ConsoleDeps> = {},
@@ -38,7 +44,6 @@ export async function startConsoleServer(
     outbox: undefined,
     memory: undefined,
     deliveries: undefined,
-    internal: undefined,
     traceUrl: undefined,
     db: database?.queries<JobTables & HistoryTables>(),
     // Tests take their own samples.

@@ -6,7 +6,7 @@ import { offlineModel } from '#local/model/model.ts';
 import { transaction } from '#platform/db/db.ts';
 import { createLog } from '#platform/log.ts';
 import { type AgentRig, modelsOf, newThread, startAgent } from '../../../test/agent/rig.fixture.ts';
-import { type ConsoleServer, startConsoleServer } from '../../../test/console/server.fixture.ts';
+import { type ConsoleServer, internalAt, startConsoleServer } from '../../../test/console/server.fixture.ts';
 import { openTestDatabase } from '../../../test/database.fixture.ts';
 import { embedded } from '../../../test/media/rig.fixture.ts';
 import type { ConfiguredModels, Spenders, UsageTotals } from '../operatorapi.ts';
@@ -18,7 +18,7 @@ let operator: ConsoleServer;
 beforeAll(async () => {
   rig = await startAgent({ ...embedded, openDatabase: () => openTestDatabase(migrations) });
   const key = rig.server.credential['x-internal-key'] ?? '';
-  operator = await startConsoleServer(undefined, { internal: { key, notifyUrl: rig.url, agentUrl: rig.url } });
+  operator = await startConsoleServer(undefined, { internal: internalAt(key, rig.url) });
 });
 afterAll(async () => {
   await operator.close();

@@ -7,9 +7,12 @@ import { addressesOf, type Config, rateLimitOf } from '../config.ts';
 export function wireAccess({ config, log }: { readonly config: Config; readonly log: Log }): Access {
   return createAccess({
     internalKeys: config.internal.keys,
-    jwksUrl: config.identity.jwksUrl ?? `${addressesOf(config).idp}/auth/v1/.well-known/jwks.json`,
+    jwksUrl: jwksUrlOf(config),
     rateLimitPerMinute: rateLimitOf(config),
     log,
     clock,
   });
 }
+
+export const jwksUrlOf = (config: Config): string =>
+  config.identity.jwksUrl ?? `${addressesOf(config).idp}/auth/v1/.well-known/jwks.json`;

@@ -3,7 +3,8 @@ import { createAccess } from '#platform/access/access.ts';
 import { systemClock as clock } from '#platform/clock.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { publishAccount } from '#webhooks/accounts.ts';
-import { addressesOf, publicAuthUrlOf, redirectOriginsOf } from '../config.ts';
+import { deliveryQueue } from '#webhooks/publishing.ts';
+import { addressesOf, publicAuthUrlOf, redirectOriginsOf, serviceKeyOf } from '../config.ts';
 import type { Wiring } from './wiring.ts';
 
 export async function wireAuth({ config, engines, server, log }: Wiring): Promise<HttpServer> {
@@ -28,7 +29,12 @@ export async function wireAuth({ config, engines, server, log }: Wiring): Promis
       database.driver === 'pglite' && internalKeys.length > 0
         ? { access: createAccess({ internalKeys, log, clock }), hasMadeUpAccounts: identity.url === undefined }
         : undefined,
+    people:
+      internalKeys.length > 0
+        ? { access: createAccess({ internalKeys, log, clock }), droppedQueues: [deliveryQueue.name] }
+        : undefined,
     provider: {
+      serviceKey: serviceKeyOf(config),
       url: addressesOf(config).idp,
       anonKey: identity.anonKey,
       socialProvider: auth.socialProvider,

@@ -13,16 +13,20 @@ import {
   type ServiceName,
   usesDatabase,
 } from '../config.ts';
+import { examine } from '../doctor/examining.ts';
+import { describeSettings } from '../settingsview.ts';
+import { jwksUrlOf } from './access.ts';
 import type { Wiring } from './wiring.ts';
 
 export async function wireConsole({ config, services: ofProcess, engines, server }: Wiring): Promise<HttpServer> {
   const { idp: _idp, cms: _cms, console: url, ...services } = addressesOf(config);
   const { adminToken } = config.memory;
   const { url: receiver } = config.webhooks;
-  const [key] = config.internal.keys;
   const db = canOpenDatabase(config, ofProcess)
     ? (await engines.database()).queries<JobTables & HistoryTables>()
     : undefined;
+  const { operators, readers } = config.console;
+  const [internalKey] = config.internal.keys;
   return createConsole({
     server,
     clock,
@@ -43,9 +47,12 @@ export async function wireConsole({ config, services: ofProcess, engines, server
     },
     hasDemoUsers: config.identity.url === undefined,
     outbox: keepsMails(config) ? join(config.process.dataDir, 'outbox') : undefined,
-    internal: key === undefined ? undefined : { key, notifyUrl: services.notify, agentUrl: services.agent },
     traceUrl: config.console.traceUrl,
     db,
+    internal: internalKey === undefined ? undefined : { key: internalKey, urls: services },
+    operators:
+      operators.length + readers.length === 0 ? undefined : { full: operators, readers, jwksUrl: jwksUrlOf(config) },
+    settings: { describe: () => describeSettings(config), examine: () => examine(config) },
     memory: adminToken === '' ? undefined : { url: services.memory, adminToken },
     deliveries:
       receiver === undefined

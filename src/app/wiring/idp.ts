@@ -2,7 +2,7 @@ import { createIdentityProvider } from '#local/idp/service.ts';
 import { systemClock as clock } from '#platform/clock.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { publishAccount } from '#webhooks/accounts.ts';
-import { addressesOf, publicAuthUrlOf } from '../config.ts';
+import { addressesOf, publicAuthUrlOf, serviceKeyOf } from '../config.ts';
 import type { Wiring } from './wiring.ts';
 
 export async function wireIdp({ config, engines, server }: Wiring): Promise<HttpServer> {
@@ -16,5 +16,6 @@ export async function wireIdp({ config, engines, server }: Wiring): Promise<Http
     publicUrl: addressesOf(config).idp,
     redirectUrls: [`${publicAuthUrlOf(config)}/callback`, ...config.localIdp.redirectUrls],
     anonKey: config.identity.anonKey,
+    serviceKey: serviceKeyOf(config),
   });
 }

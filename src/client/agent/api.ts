@@ -91,6 +91,17 @@ export interface ThreadsDeletion {
   readonly assets?: 'true' | 'false';
 }
 
+export interface ThreadCounts {
+  readonly threads: number;
+  readonly messages: number;
+  /** Runs in flight. */
+  readonly running: number;
+}
+
+export interface ErasedThreads {
+  /** What was removed, and how many. */ readonly removed: Readonly<Record<string, number>>;
+}
+
 export interface ModelList {
   readonly models: readonly {
     readonly id: string;

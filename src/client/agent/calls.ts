@@ -9,6 +9,7 @@ import type {
   CreditsOwner,
   CreditsState,
   CurrentTask,
+  ErasedThreads,
   MessagePaging,
   ModelList,
   SpenderListing,
@@ -18,6 +19,7 @@ import type {
   TaskRequest,
   Thread,
   ThreadChange,
+  ThreadCounts,
   ThreadDeletion,
   ThreadListing,
   ThreadMessages,
@@ -102,6 +104,14 @@ export function agentCalls(access: Access) {
 
     /** What happens to the runs, media, threads and credits of the user, as server-sent events (`GET /events`). */
     events: (options?: EventsOptions): AsyncGenerator<UserEvent> => followEvents(access, options),
+
+    /** How many threads and messages a user has (`GET /people/:userId`). */
+    countThreads: (userId: string, options?: CallOptions): Promise<ThreadCounts> =>
+      callJson(access, { method: 'GET', path: `/people/${encodeURIComponent(userId)}`, repeatable: true }, options),
+
+    /** Erase everything of a user, assets of threads included; may be repeated (`DELETE /people/:userId`). */
+    eraseThreads: (userId: string, options?: CallOptions): Promise<ErasedThreads> =>
+      callJson(access, { method: 'DELETE', path: `/people/${encodeURIComponent(userId)}`, repeatable: true }, options),
 
     /** The models that a run may name, and what they cost (`GET /models`). */
     listModels: (options?: CallOptions): Promise<ModelList> =>

@@ -57,6 +57,72 @@ export interface OperatorActions {
   }[];
 }
 
+export interface PeopleListing {
+  /** An id, or the beginning of an email address. Without it: the newest. */ readonly q?: string;
+  readonly limit?: number;
+  /** `next_cursor` of the page before; only without `q`. */
+  readonly cursor?: string;
+}
+
+export interface PeoplePage {
+  readonly people: readonly Person[];
+  /** `null`: this was the last page. */
+  readonly next_cursor: string | null;
+}
+
+export interface PersonDetails {
+  readonly person: Person;
+  readonly settings: { readonly isOpenNotification: boolean };
+  readonly invitedBy: string | null;
+  /** How many users this one has invited. */
+  readonly invited: number;
+  readonly sessionsEndedAt: string | null;
+  /** Of plan and credits by operators, newest first; at most 50. */
+  readonly changes: readonly {
+    readonly id: string;
+    readonly actor: string;
+    readonly reason: string;
+    readonly planBefore: string;
+    readonly planAfter: string;
+    readonly creditsBefore: number;
+    readonly creditsAfter: number;
+    readonly createdAt: string;
+  }[];
+  /** What operators did to this person, newest first; at most 50. */
+  readonly actions: readonly {
+    readonly at: string;
+    readonly actor: string;
+    readonly action: string;
+    readonly outcome: string;
+  }[];
+}
+
+export interface CreditsChange {
+  /** Chosen by the caller. A repeated request with it changes nothing. */ readonly changeId: string;
+  readonly plan?: 'free' | 'basic' | 'basic_year' | 'pro' | 'pro_year' | 'max' | 'max_year';
+  /** Added to the balance; may be negative. */
+  readonly credits?: number;
+  readonly reason: string;
+}
+
+export interface Person {
+  readonly id: string;
+  readonly email: string | null;
+  readonly language: string | null;
+  readonly plan: 'free' | 'basic' | 'basic_year' | 'pro' | 'pro_year' | 'max' | 'max_year';
+  readonly credits: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+export interface ErasedPerson {
+  /** What was removed, and how many. */ readonly removed: Readonly<Record<string, number>>;
+  /** Jobs that still name the person. They end within minutes, and are removed within a day. */
+  readonly pending: number;
+  /** The account at the identity provider. */
+  readonly provider: 'removed' | 'not_configured';
+}
+
 export interface SeededAccounts {
   readonly users: number;
   readonly feeds: number;

@@ -1,12 +1,18 @@
 /** The calls of the auth service. Generated from its OpenAPI document by `npm run generate`. */
-import { type Access, addressOf, type CallOptions, callJson, queryOf } from '../calling.ts';
+import { type Access, addressOf, type CallOptions, callJson, callVoid, queryOf } from '../calling.ts';
 import { operationsOf } from '../operations.ts';
 import type {
   AccessToken,
   ActionListing,
+  CreditsChange,
   CreditsGrant,
+  ErasedPerson,
   GrantedProfile,
   OperatorActions,
+  PeopleListing,
+  PeoplePage,
+  Person,
+  PersonDetails,
   SeededAccounts,
   SignedOut,
   SignInReturn,
@@ -40,6 +46,50 @@ export function authCalls(access: Access) {
     /** What operators did, the newest first (`GET /v1/accounts/actions`). */
     listOperatorActions: (query?: ActionListing, options?: CallOptions): Promise<OperatorActions> =>
       callJson(access, { method: 'GET', path: '/v1/accounts/actions', query, repeatable: true }, options),
+
+    /** Find users by id or email address (`GET /v1/people`). */
+    listPeople: (query?: PeopleListing, options?: CallOptions): Promise<PeoplePage> =>
+      callJson(access, { method: 'GET', path: '/v1/people', query, repeatable: true }, options),
+
+    /** A user (`GET /v1/people/:userId`). */
+    readPerson: (userId: string, options?: CallOptions): Promise<PersonDetails> =>
+      callJson(access, { method: 'GET', path: `/v1/people/${encodeURIComponent(userId)}`, repeatable: true }, options),
+
+    /** Add or take credits, or set the plan, with a reason (`POST /v1/people/:userId/credits`). */
+    changeCredits: (userId: string, body: CreditsChange, options?: CallOptions): Promise<Person> =>
+      callJson(
+        access,
+        { method: 'POST', path: `/v1/people/${encodeURIComponent(userId)}/credits`, body, repeatable: true },
+        options,
+      ),
+
+    /** Record that an operator exports the data of a user (`POST /v1/people/:userId/exports`). */
+    recordExport: (userId: string, options?: CallOptions): Promise<void> =>
+      callVoid(
+        access,
+        { method: 'POST', path: `/v1/people/${encodeURIComponent(userId)}/exports`, repeatable: false },
+        options,
+      ),
+
+    /** End the sessions of a user. Access tokens stay valid until they expire (`DELETE /v1/people/:userId/sessions`). */
+    endSessions: (userId: string, options?: CallOptions): Promise<void> =>
+      callVoid(
+        access,
+        { method: 'DELETE', path: `/v1/people/${encodeURIComponent(userId)}/sessions`, repeatable: true },
+        options,
+      ),
+
+    /** Erase a user from the shared records; may be repeated (`DELETE /v1/people/:userId`). */
+    erasePerson: (userId: string, options?: CallOptions): Promise<ErasedPerson> =>
+      callJson(
+        access,
+        { method: 'DELETE', path: `/v1/people/${encodeURIComponent(userId)}`, repeatable: true },
+        options,
+      ),
+
+    /** What operators did, newest first (`GET /v1/actions`). */
+    listActions: (query?: ActionListing, options?: CallOptions): Promise<OperatorActions> =>
+      callJson(access, { method: 'GET', path: '/v1/actions', query, repeatable: true }, options),
 
     /** Fill in made-up users and feeds (`POST /v1/accounts/seed`). */
     seedAccounts: (options?: CallOptions): Promise<SeededAccounts> =>

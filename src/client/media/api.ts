@@ -290,6 +290,10 @@ export interface TasksDeleted {
 
 export interface IncidentListing {
   readonly status?: 'open' | 'upheld' | 'cleared' | null;
+  readonly ownerId?: string | null;
+  readonly list?: string | null;
+  /** `true`: only those that their owner appealed. */
+  readonly appealed?: 'true' | 'false' | null;
   /** 1 to 200; 50 when it is left out. */
   readonly limit?: number;
   /** `next_cursor` of the page before. */
@@ -318,11 +322,47 @@ export interface Incident {
   readonly createdAt: string;
   readonly resolvedAt: string | null;
   readonly note: string | null;
+  /** What the owner said against it. Absent: nothing. */
+  readonly appeal?: { readonly text: string; readonly at: string };
 }
 
 export interface IncidentResolution {
   /** `cleared`: this content passes from now on. */ readonly resolution: 'upheld' | 'cleared';
   readonly note?: string | null;
+}
+
+export interface IncidentCounts {
+  readonly open: number;
+  readonly upheld: number;
+  readonly cleared: number;
+  /** Open incidents that their owner appealed. */
+  readonly openAppeals: number;
+  /** List → its incidents. */
+  readonly lists: Readonly<Record<string, number>>;
+}
+
+export interface IncidentAppeal {
+  readonly text: string;
+}
+
+export interface AppealedIncident {
+  readonly id: string;
+  readonly status: 'open' | 'upheld' | 'cleared';
+  readonly appealedAt: string;
+}
+
+export interface RescreeningProgress {
+  /** `null`: there was none yet. */ readonly startedAt: string | null;
+  readonly finishedAt: string | null;
+  /** Assets at its start. */
+  readonly total: number;
+  readonly checked: number;
+  readonly blocked: number;
+  readonly withoutDigests: number;
+}
+
+export interface ErasedOwner {
+  /** What was removed, and how many. */ readonly removed: Readonly<Record<string, number>>;
 }
 
 export interface Rescreening {

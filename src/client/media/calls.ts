@@ -2,6 +2,7 @@
 import { type Access, type CallOptions, callJson } from '../calling.ts';
 import { operationsOf } from '../operations.ts';
 import type {
+  AppealedIncident,
   Asset,
   AssetChange,
   AssetListing,
@@ -9,10 +10,13 @@ import type {
   AssetsDeleted,
   AssetsDeletion,
   CopyRequest,
+  ErasedOwner,
   FitRequest,
   FittedImage,
   ImageSignedRefs,
   Incident,
+  IncidentAppeal,
+  IncidentCounts,
   IncidentListing,
   IncidentPage,
   IncidentResolution,
@@ -25,6 +29,7 @@ import type {
   PendingRequest,
   RegistrationRequest,
   Rescreening,
+  RescreeningProgress,
   ScopeDeleted,
   ScopeDeletion,
   SignRequest,
@@ -158,6 +163,30 @@ export function mediaCalls(access: Access) {
       callJson(
         access,
         { method: 'POST', path: `/v1/incidents/${encodeURIComponent(id)}/resolution`, body, repeatable: true },
+        options,
+      ),
+
+    /** Count incidents by status and list (`GET /v1/incidents/counts`). */
+    countIncidents: (options?: CallOptions): Promise<IncidentCounts> =>
+      callJson(access, { method: 'GET', path: '/v1/incidents/counts', repeatable: true }, options),
+
+    /** Appeal once against the blocking of your content; the id is that of the incident or of the asset (`POST /v1/incidents/:id/appeal`). */
+    appealIncident: (id: string, body: IncidentAppeal, options?: CallOptions): Promise<AppealedIncident> =>
+      callJson(
+        access,
+        { method: 'POST', path: `/v1/incidents/${encodeURIComponent(id)}/appeal`, body, repeatable: false },
+        options,
+      ),
+
+    /** The progress of the newest rescreening (`GET /v1/rescreen`). */
+    readRescreening: (options?: CallOptions): Promise<RescreeningProgress> =>
+      callJson(access, { method: 'GET', path: '/v1/rescreen', repeatable: true }, options),
+
+    /** Erase all assets, files and tasks of an owner; may be repeated (`DELETE /v1/people/:userId`). */
+    eraseOwner: (userId: string, options?: CallOptions): Promise<ErasedOwner> =>
+      callJson(
+        access,
+        { method: 'DELETE', path: `/v1/people/${encodeURIComponent(userId)}`, repeatable: true },
         options,
       ),
 

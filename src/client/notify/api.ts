@@ -150,6 +150,31 @@ export interface Preview {
   readonly text: string;
 }
 
+export interface MailsOfPersonQuery {
+  readonly address: string;
+  readonly limit?: number;
+}
+
+export interface MailsOfPerson {
+  /** Newest first. */
+  readonly mails: readonly {
+    readonly id: string;
+    readonly subject: string;
+    readonly status: string;
+    readonly createdAt: string;
+  }[];
+  readonly suppression: { readonly reason: string; readonly since: string } | null;
+}
+
+export interface MailsErasure {
+  readonly userId: string;
+  readonly address?: string | null;
+}
+
+export interface ErasedMails {
+  /** What was removed, and how many. */ readonly removed: Readonly<Record<string, number>>;
+}
+
 export interface SuppressionListing {
   readonly limit?: number;
   /** `next_cursor` of the page before. */

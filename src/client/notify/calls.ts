@@ -11,6 +11,10 @@ import type {
   EmailList,
   EmailListing,
   EmailRequest,
+  ErasedMails,
+  MailsErasure,
+  MailsOfPerson,
+  MailsOfPersonQuery,
   NotificationTypes,
   NotifyAnswer,
   NotifyRequest,
@@ -64,6 +68,14 @@ export function notifyCalls(access: Access) {
         { method: 'POST', path: `/types/${encodeURIComponent(type)}/preview`, body, repeatable: true },
         options,
       ),
+
+    /** The newest mails to an address, and whether it is suppressed (`GET /people/mails`). */
+    listMailsOfPerson: (query: MailsOfPersonQuery, options?: CallOptions): Promise<MailsOfPerson> =>
+      callJson(access, { method: 'GET', path: '/people/mails', query, repeatable: true }, options),
+
+    /** Erase the mails of a person; may be repeated (`POST /people/erasure`). */
+    eraseMails: (body: MailsErasure, options?: CallOptions): Promise<ErasedMails> =>
+      callJson(access, { method: 'POST', path: '/people/erasure', body, repeatable: true }, options),
 
     /** The addresses that no mail goes to (`GET /suppressions`). */
     listSuppressions: (query?: SuppressionListing, options?: CallOptions): Promise<SuppressionPage> =>

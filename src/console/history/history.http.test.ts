@@ -184,7 +184,7 @@ describe.each(laneEngines)('the history on $name', (engine) => {
 
 it('without a database there are errors, but no history and no jobs', async () => {
   const operator = await startConsoleServer(undefined);
-  expect(await operator.info()).toMatchObject({ hasDatabase: false, hasSentMails: false, hasUsage: false });
+  expect(await operator.info()).toMatchObject({ hasDatabase: false, hasPeople: false });
   expect(await operator.read('/api/errors')).toEqual({ errors: [], unread: [] });
   for (const path of ['/api/history?range=hour', '/api/queues', '/api/notify/types', '/api/models'])
     expect((await operator.send('GET', path)).status).toBe(404);

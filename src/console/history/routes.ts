@@ -1,6 +1,6 @@
 /** The graphs and errors of the Overview. */
 import type { HttpServer } from '#platform/http/server.ts';
-import type { OperatorGuard } from '../guard.ts';
+import type { OperatorGuard } from '../operators/guard.ts';
 import type { TraceLink } from '../traces.ts';
 import { errorList, history, historyQuery } from './api.ts';
 import { readErrors } from './errors.ts';

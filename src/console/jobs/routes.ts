@@ -1,7 +1,7 @@
 /** The Jobs page: the queues of all services, and what became of their jobs. */
 import type { HttpServer } from '#platform/http/server.ts';
 import { type ShownJob as JobRow, listJobs, summarizeQueues } from '#platform/jobs/operatorstore.ts';
-import type { OperatorGuard } from '../guard.ts';
+import { type OperatorGuard, operatorName } from '../operators/guard.ts';
 import type { TraceLink } from '../traces.ts';
 import {
   changedJobs,
@@ -22,7 +22,6 @@ export interface JobDeps extends JobDeeds {
 }
 
 const longestList = 100;
-const actor = 'console';
 
 export function addJobRoutes(app: HttpServer, guard: OperatorGuard, deps: JobDeps): void {
   const tags = ['console'];
@@ -54,8 +53,9 @@ export function addJobRoutes(app: HttpServer, guard: OperatorGuard, deps: JobDep
   app.post(
     '/api/jobs/:id/retry',
     { ...guard, schema: { tags, summary: 'Retry a dead job', params: jobPath, body: seenJob } },
-    async ({ params, body }, reply) => {
-      await retryDeadJob(deps, actor, { jobId: params.id, fence: body.fence });
+    async (request, reply) => {
+      const { params, body } = request;
+      await retryDeadJob(deps, operatorName(request), { jobId: params.id, fence: body.fence });
       return reply.code(204).send();
     },
   );
@@ -63,8 +63,9 @@ export function addJobRoutes(app: HttpServer, guard: OperatorGuard, deps: JobDep
   app.post(
     '/api/jobs/:id/discard',
     { ...guard, schema: { tags, summary: 'Delete a dead job', params: jobPath, body: seenJob } },
-    async ({ params, body }, reply) => {
-      await discardDeadJob(deps, actor, { jobId: params.id, fence: body.fence });
+    async (request, reply) => {
+      const { params, body } = request;
+      await discardDeadJob(deps, operatorName(request), { jobId: params.id, fence: body.fence });
       return reply.code(204).send();
     },
   );
@@ -75,7 +76,7 @@ export function addJobRoutes(app: HttpServer, guard: OperatorGuard, deps: JobDep
       ...guard,
       schema: { tags, summary: 'Retry the dead jobs of a queue', body: deadOfQueue, response: { 200: changedJobs } },
     },
-    async ({ body }) => retryAllDead(deps, actor, body.queue),
+    async (request) => retryAllDead(deps, operatorName(request), request.body.queue),
   );
 
   app.post(
@@ -84,7 +85,7 @@ export function addJobRoutes(app: HttpServer, guard: OperatorGuard, deps: JobDep
       ...guard,
       schema: { tags, summary: 'Delete the dead jobs of a queue', body: deadOfQueue, response: { 200: changedJobs } },
     },
-    async ({ body }) => discardAllDead(deps, actor, body.queue),
+    async (request) => discardAllDead(deps, operatorName(request), request.body.queue),
   );
 }
 

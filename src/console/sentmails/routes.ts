@@ -1,12 +1,13 @@
 /** The Mail page: types of mails and their previews, sent mails, and suppressed addresses, all from the notification service. */
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type AuditTables, hashedTarget, recordAction } from '#platform/audit/audit.ts';
 import type { Db } from '#platform/db/db.ts';
 import type { HttpClient } from '#platform/http/client.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { passOn } from '../forwarding.ts';
-import type { OperatorGuard } from '../guard.ts';
 import { mailPolicy } from '../mailpolicy.ts';
+import { type OperatorGuard, operatorName } from '../operators/guard.ts';
 import {
   type PreviewQuery,
   previewPath,
@@ -23,15 +24,15 @@ export interface SentMailDeps {
   readonly audit: Db<AuditTables> | undefined;
 }
 
-const actor = 'console';
 const pageSize = 50;
 const rendered = z.object({ html: z.string() });
 const encode = encodeURIComponent;
 
 export function addSentMailRoutes(app: HttpServer, guard: OperatorGuard, { notify, audit }: SentMailDeps): void {
   const tags = ['console'];
-  const record = async (action: string, target: string) => {
-    if (audit !== undefined) await recordAction(audit, { actor, action, target, outcome: 'done' });
+  const record = async (request: FastifyRequest, action: string, target: string) => {
+    if (audit !== undefined)
+      await recordAction(audit, { actor: operatorName(request), action, target, outcome: 'done' });
   };
   const renderType = (type: string, { locale, data }: PreviewQuery) =>
     notify.send({
@@ -89,14 +90,15 @@ export function addSentMailRoutes(app: HttpServer, guard: OperatorGuard, { notif
   app.post(
     '/api/notify/emails/:id/cancel',
     { ...guard, schema: { tags, summary: 'Cancel a mail that is not sent yet', params: sentMailPath } },
-    async ({ params: { id } }, reply) => {
+    async (request, reply) => {
+      const { id } = request.params;
       const response = await notify.send({
         method: 'POST',
         path: `/emails/${encode(id)}/cancel`,
         route: '/emails/:id/cancel',
         idempotent: true,
       });
-      if (response.status === 200) await record('cancel mail', `mail ${id}`);
+      if (response.status === 200) await record(request, 'cancel mail', `mail ${id}`);
       return passOn(reply, response, 'notification');
     },
   );
@@ -114,13 +116,14 @@ export function addSentMailRoutes(app: HttpServer, guard: OperatorGuard, { notif
   app.delete(
     '/api/notify/suppressions/:address',
     { ...guard, schema: { tags, summary: 'Send mail to an address again', params: suppressionPath } },
-    async ({ params: { address } }, reply) => {
+    async (request, reply) => {
+      const { address } = request.params;
       const response = await notify.send({
         method: 'DELETE',
         path: `/suppressions/${encode(address)}`,
         route: '/suppressions/:address',
       });
-      if (response.status === 204) await record('lift suppression', hashedTarget(address.toLowerCase()));
+      if (response.status === 204) await record(request, 'lift suppression', hashedTarget(address.toLowerCase()));
       return passOn(reply, response, 'notification');
     },
   );

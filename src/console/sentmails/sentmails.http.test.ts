@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { migrations } from '#app/migrations.ts';
 import type { Database } from '#platform/db/db.ts';
-import { type ConsoleServer, startConsoleServer } from '../../../test/console/server.fixture.ts';
+import { type ConsoleServer, internalAt, startConsoleServer } from '../../../test/console/server.fixture.ts';
 import { laneEngines } from '../../../test/database.fixture.ts';
 import { createTestChannel, internalKey, type NotifyRig, startNotify } from '../../../test/notify/notify.fixture.ts';
 
@@ -29,7 +29,7 @@ describe.each(laneEngines)('mails on $name', (engine) => {
     const channel = createTestChannel();
 
     const startOperator = (key: string, notifyUrl = notify.url) =>
-      startConsoleServer(database, { internal: { key, notifyUrl, agentUrl: notifyUrl } });
+      startConsoleServer(database, { internal: internalAt(key, notifyUrl) });
     beforeAll(async () => {
       database = await engine.open(migrations);
       notify = await startNotify(database, channel);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { HttpClient } from '#platform/http/client.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { passOn } from '../forwarding.ts';
-import type { OperatorGuard } from '../guard.ts';
+import type { OperatorGuard } from '../operators/guard.ts';
 
 export interface UsageDeps {
   readonly agent: HttpClient;

@@ -2,6 +2,7 @@ import { type ReactNode, useMemo } from 'react';
 import { Redirect, Route, Switch, useLocation } from 'wouter';
 import type { ConsoleInfo } from '../api.ts';
 import { findPage, linkOf, movedPaths, operatorPages, type Page, userPages } from './areas.ts';
+import { AccountSignIn } from './operator/accountsignin.tsx';
 import { OperatorOnly, useConsole } from './operator.tsx';
 import { Failure } from './parts/states.tsx';
 import { OperatorAccount, UserAccount } from './shell/account.tsx';
@@ -87,7 +88,7 @@ function OperatorArea({ info }: { readonly info: ConsoleInfo }) {
       ) : current.isPublic ? (
         <current.View />
       ) : (
-        <OperatorOnly title={current.title}>
+        <OperatorOnly title={current.title} otherWay={<AccountSignIn />}>
           <Route path={current.path} component={current.View} />
         </OperatorOnly>
       )}

@@ -10,6 +10,9 @@ import {
   type LucideIcon,
   Mail as MailIcon,
   MessageSquare,
+  ShieldAlert,
+  SlidersHorizontal,
+  Users,
   Webhook,
 } from 'lucide-react';
 import type { ComponentType } from 'react';
@@ -64,14 +67,28 @@ export const operatorPages: readonly Page[] = [
     title: 'Models and costs',
     Icon: Coins,
     View: lazily(async () => (await import('./operator/models.tsx')).Models),
-    isAvailable: ({ hasUsage }) => hasUsage,
+    isAvailable: ({ hasPeople }) => hasPeople,
+  },
+  {
+    path: '/operator/people/:personId?',
+    title: 'People',
+    Icon: Users,
+    View: lazily(async () => (await import('./operator/people.tsx')).People),
+    isAvailable: ({ hasPeople }) => hasPeople,
+  },
+  {
+    path: '/operator/incidents/:incidentId?',
+    title: 'Incidents',
+    Icon: ShieldAlert,
+    View: lazily(async () => (await import('./operator/incidents.tsx')).Incidents),
+    isAvailable: ({ hasPeople }) => hasPeople,
   },
   {
     path: '/operator/mail',
     title: 'Mail',
     Icon: MailIcon,
     View: lazily(async () => (await import('./operator/mail.tsx')).Mail),
-    isAvailable: ({ hasOutbox, hasSentMails }) => hasOutbox || hasSentMails,
+    isAvailable: ({ hasOutbox, hasPeople }) => hasOutbox || hasPeople,
   },
   {
     path: '/operator/webhooks',
@@ -86,6 +103,12 @@ export const operatorPages: readonly Page[] = [
     Icon: Brain,
     View: lazily(async () => (await import('./pages/memory.tsx')).Memory),
     isAvailable: ({ hasMemory }) => hasMemory,
+  },
+  {
+    path: '/operator/settings',
+    title: 'Settings',
+    Icon: SlidersHorizontal,
+    View: lazily(async () => (await import('./operator/settings.tsx')).Settings),
   },
   {
     path: '/operator/content',

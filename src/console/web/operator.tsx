@@ -19,14 +19,23 @@ export async function takeTokenFromAddress(): Promise<void> {
   await beginSession(decodeURIComponent(token)).catch(() => undefined);
 }
 
-export function OperatorOnly({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+export function OperatorOnly({
+  title,
+  otherWay,
+  children,
+}: {
+  readonly title: string;
+  /** A sign-in without the token. */
+  readonly otherWay?: ReactNode;
+  readonly children: ReactNode;
+}) {
   const { data, error, refetch } = useConsole();
   if (error) return <Failure error={error} retry={refetch} />;
   if (data === undefined) return <Loading />;
-  return data.isOperator ? children : <TokenForm title={title} />;
+  return data.isOperator ? children : <TokenForm title={title} otherWay={otherWay} />;
 }
 
-function TokenForm({ title }: { readonly title: string }) {
+function TokenForm({ title, otherWay }: { readonly title: string; readonly otherWay: ReactNode }) {
   const queries = useQueryClient();
   const [token, setToken] = useState('');
   const [problem, setProblem] = useState('');
@@ -64,6 +73,7 @@ function TokenForm({ title }: { readonly title: string }) {
           Open
         </button>
       </div>
+      {otherWay}
     </form>
   );
 }

@@ -94,6 +94,7 @@ function claimsOf(token: string): { readonly sub?: string; readonly email?: stri
 }
 
 export const rememberSignIn = (): void => localStorage.setItem(signedInKey, 'yes');
+export const hasSignedIn = (): boolean => localStorage.getItem(signedInKey) !== null;
 
 export function UserOnly({
   signedOut,

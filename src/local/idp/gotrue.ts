@@ -4,18 +4,21 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { accountOf } from '#accounts/madeup.ts';
+import { matchSecret } from '#platform/access/secrets.ts';
 import type { HttpServer } from '#platform/http/server.ts';
 import { Problem } from '#platform/problem.ts';
 import { type AuthorizeDeps, authorize, authorizeQuery } from './authorize.ts';
 import type { Faults } from './faults.ts';
 import { exchangeCode, type GrantDeps, refreshSession } from './grants.ts';
 import { idpProblems } from './problems.ts';
-import { endSessions, findSession } from './store.ts';
+import { endSessions, findSession, forgetUser } from './store.ts';
 import { describeUser, readAccessToken } from './tokens.ts';
 
 export interface GotrueDeps extends GrantDeps, AuthorizeDeps {
   /** ANON_KEY: if a request contains a key, it must be this one. */
   readonly anonKey: string;
+  /** Allows the deletion of accounts. */
+  readonly serviceKey?: string | undefined;
   readonly faults: Faults;
 }
 
@@ -24,9 +27,11 @@ const refreshGrant = z.object({ refresh_token: z.string().min(1) });
 
 export async function addGotrue(app: HttpServer, deps: GotrueDeps): Promise<void> {
   app.setErrorHandler(renderError);
+  const matchesServiceKey = matchSecret(deps.serviceKey === undefined ? [] : [deps.serviceKey]);
+  const isServiceKey = (key: unknown) => typeof key === 'string' && matchesServiceKey(key);
   app.addHook('onRequest', async (request) => {
     const key = request.headers.apikey;
-    if (key !== undefined && key !== deps.anonKey) throw idpProblems.invalid_api_key();
+    if (key !== undefined && key !== deps.anonKey && !isServiceKey(key)) throw idpProblems.invalid_api_key();
   });
 
   app.get(
@@ -83,6 +88,16 @@ export async function addGotrue(app: HttpServer, deps: GotrueDeps): Promise<void
     if (session === undefined) throw idpProblems.session_not_found();
     return describeUser(accountOf(session.email), session.created_at);
   });
+
+  app.delete(
+    '/admin/users/:id',
+    { schema: { summary: 'Delete an account; needs the service key', params: z.object({ id: z.uuid() }) } },
+    async (request) => {
+      if (!isServiceKey(request.headers.authorization?.replace(/^Bearer /, ''))) throw idpProblems.not_admin();
+      await forgetUser(deps.db, request.params.id);
+      return {};
+    },
+  );
 
   app.post(
     '/logout',

@@ -11,6 +11,7 @@ export const idpProblems = defineProblems({
   invalid_api_key: { status: 401, message: 'Invalid API key' },
   bad_jwt: { status: 403, message: 'invalid JWT: unable to parse or verify signature' },
   session_not_found: { status: 403, message: 'Session from session_id claim in JWT does not exist' },
+  not_admin: { status: 403, message: 'User not allowed' },
   flow_state_not_found: { status: 404, message: 'invalid flow state, no valid flow state found' },
   flow_state_expired: { status: 422, message: 'invalid flow state, flow state has expired' },
   unexpected_failure: { status: 500, message: 'Unexpected failure, please check server logs for more information' },

@@ -27,6 +27,8 @@ export interface IdentityProviderDeps {
   /** Exact URLs to which browsers may be redirected. The first is the default. */
   readonly redirectUrls: readonly string[];
   readonly anonKey: string;
+  /** Allows the deletion of accounts. */
+  readonly serviceKey?: string | undefined;
   readonly onAccountCreated?: OnCreated | undefined;
   /** In seconds. Default: 10, as in the hosted product. */
   readonly reuseIntervalS?: number;
@@ -65,6 +67,7 @@ export async function createIdentityProvider(deps: IdentityProviderDeps): Promis
     publicUrl,
     redirectUrls,
     anonKey,
+    serviceKey: deps.serviceKey,
     faults: createFaults(),
     secret: settings.secret,
   });

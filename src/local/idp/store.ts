@@ -169,3 +169,10 @@ export async function endSessions(
     .$if(which.scope === 'others', (query) => query.where('id', '<>', which.sessionId))
     .execute();
 }
+
+/** Deletes everything that names the user: sessions with their tokens, and sign-ins that have not finished. */
+export async function forgetUser(db: Handle, userId: string): Promise<void> {
+  const emails = db.selectFrom('idp_sessions').select('email').where('user_id', '=', userId);
+  await db.deleteFrom('idp_flows').where('email', 'in', emails).execute();
+  await db.deleteFrom('idp_sessions').where('user_id', '=', userId).execute();
+}

@@ -18,11 +18,18 @@ export const incident = z.object({
   createdAt: z.iso.datetime(),
   resolvedAt: z.iso.datetime().nullable(),
   note: z.string().nullable(),
+  appeal: z
+    .object({ text: z.string(), at: z.iso.datetime() })
+    .optional()
+    .describe('What the owner said against it. Absent: nothing.'),
 });
 export type Incident = z.output<typeof incident>;
 
 export const incidentListing = z.object({
   status: optional(incidentStatus),
+  ownerId: optional(uuid),
+  list: optional(z.string().max(200)),
+  appealed: optional(z.enum(['true', 'false'])).describe('`true`: only those that their owner appealed.'),
   limit: z.coerce.number().int().min(1).max(200).default(50).describe('1 to 200; 50 when it is left out.'),
   cursor: optional(z.string().max(200)).describe('`next_cursor` of the page before.'),
 });
@@ -33,6 +40,27 @@ export const incidentPage = z.object({
   next_cursor: z.string().nullable().describe('`null`: this was the last page.'),
 });
 export type IncidentPage = z.output<typeof incidentPage>;
+
+export const incidentCounts = z.object({
+  open: z.int(),
+  upheld: z.int(),
+  cleared: z.int(),
+  openAppeals: z.int().describe('Open incidents that their owner appealed.'),
+  lists: z.record(z.string(), z.int()).describe('List → its incidents.'),
+});
+export type IncidentCounts = z.output<typeof incidentCounts>;
+
+export const incidentAppeal = z.object({
+  text: z
+    .string()
+    .trim()
+    .min(1)
+    .max(2000)
+    .refine((text) => isStorableJson(text, 0), 'must not contain NUL or lone surrogates'),
+});
+
+export const appealed = z.object({ id: z.string(), status: incidentStatus, appealedAt: z.iso.datetime() });
+export type Appealed = z.output<typeof appealed>;
 
 export const incidentParams = z.object({ id: uuid });
 

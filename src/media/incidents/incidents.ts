@@ -10,7 +10,8 @@ import {
   resolveIncident,
   type StoredIncident,
 } from '../screening/incidentstore.ts';
-import type { Incident, IncidentListing, IncidentPage, IncidentResolution } from './api.ts';
+import type { Incident, IncidentCounts, IncidentListing, IncidentPage, IncidentResolution } from './api.ts';
+import { countByStatus, type IncidentCount } from './appealstore.ts';
 
 export interface IncidentDeps {
   readonly db: Db<IncidentTables>;
@@ -19,11 +20,11 @@ export interface IncidentDeps {
 /** Throws 400 for a cursor that no page returned. */
 export async function readIncidents(
   { db }: IncidentDeps,
-  { status, limit, cursor }: IncidentListing,
+  { limit, cursor, appealed, ...wanted }: IncidentListing,
 ): Promise<IncidentPage> {
   const after = cursor === undefined ? undefined : readCursor(cursor);
   // One row more than the page shows whether there is another page.
-  const rows = await listIncidents(db, status, after, limit + 1);
+  const rows = await listIncidents(db, { ...wanted, appealed: appealed === 'true' }, after, limit + 1);
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
   return { incidents: page.map(toIncident), next_cursor: last === undefined ? null : writeCursor(last) };
@@ -51,8 +52,25 @@ function existing(row: StoredIncident | undefined): Incident {
   return toIncident(row);
 }
 
-function toIncident({ createdAtUs, createdAt, resolvedAt, ...row }: StoredIncident): Incident {
-  return { ...row, createdAt: createdAt.toISOString(), resolvedAt: resolvedAt?.toISOString() ?? null };
+function toIncident({ createdAtUs, createdAt, resolvedAt, appeal, appealedAt, ...row }: StoredIncident): Incident {
+  const appealed =
+    appeal === null || appealedAt === null ? {} : { appeal: { text: appeal, at: appealedAt.toISOString() } };
+  return { ...row, createdAt: createdAt.toISOString(), resolvedAt: resolvedAt?.toISOString() ?? null, ...appealed };
+}
+
+/** Counts for each status, and for each list. */
+export async function countIncidents({ db }: IncidentDeps): Promise<IncidentCounts> {
+  const rows = await countByStatus(db);
+  const sum = (some: readonly IncidentCount[]) => some.reduce((total, { count }) => total + count, 0);
+  const of = (status: IncidentCount['status']) => rows.filter((row) => row.status === status);
+  const lists = [...new Set(rows.map(({ list }) => list))];
+  return {
+    open: sum(of('open')),
+    upheld: sum(of('upheld')),
+    cleared: sum(of('cleared')),
+    openAppeals: of('open').reduce((total, { appealed }) => total + appealed, 0),
+    lists: Object.fromEntries(lists.map((list) => [list, sum(rows.filter((row) => row.list === list))])),
+  };
 }
 
 const writeCursor = ({ createdAtUs, id }: IncidentPlace) => Buffer.from(`${createdAtUs} ${id}`).toString('base64url');

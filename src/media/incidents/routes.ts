@@ -1,10 +1,21 @@
 /** The endpoints of incidents, for operators (docs/specification/media.md#incidents). */
 import type { Access } from '#platform/access/access.ts';
 import type { HttpServer } from '#platform/http/server.ts';
-import { incident, incidentListing, incidentPage, incidentParams, incidentResolution } from './api.ts';
-import { decideIncident, type IncidentDeps, readIncident, readIncidents } from './incidents.ts';
+import {
+  appealed,
+  incident,
+  incidentAppeal,
+  incidentCounts,
+  incidentListing,
+  incidentPage,
+  incidentParams,
+  incidentResolution,
+} from './api.ts';
+import { appeal } from './appealing.ts';
+import { countIncidents, decideIncident, type IncidentDeps, readIncident, readIncidents } from './incidents.ts';
+import { type PreviewDeps, renderPreview } from './preview.ts';
 
-export function addIncidentRoutes(app: HttpServer, access: Access, deps: IncidentDeps): void {
+export function addIncidentRoutes(app: HttpServer, access: Access, deps: IncidentDeps & PreviewDeps): void {
   const tags = ['incidents'];
 
   app.get(
@@ -19,6 +30,43 @@ export function addIncidentRoutes(app: HttpServer, access: Access, deps: Inciden
       },
     },
     async (request) => readIncidents(deps, request.query),
+  );
+
+  app.get(
+    '/v1/incidents/counts',
+    {
+      ...access.internalOnly,
+      schema: { tags, summary: 'Count incidents by status and list', response: { 200: incidentCounts } },
+    },
+    async () => countIncidents(deps),
+  );
+
+  app.get(
+    '/v1/incidents/:id/preview',
+    {
+      ...access.internalOnly,
+      schema: {
+        tags,
+        summary: 'A blurred rendition of at most 24 pixels, if the same bytes remain elsewhere',
+        params: incidentParams,
+      },
+    },
+    async (request, reply) => reply.type('image/webp').send(await renderPreview(deps, request.params.id)),
+  );
+
+  app.post(
+    '/v1/incidents/:id/appeal',
+    {
+      ...access.userOrInternal,
+      schema: {
+        tags,
+        summary: 'Appeal once against the blocking of your content; the id is that of the incident or of the asset',
+        params: incidentParams,
+        body: incidentAppeal,
+        response: { 200: appealed },
+      },
+    },
+    async ({ caller, params, body }) => appeal(deps, caller, params.id, body.text),
   );
 
   app.get(

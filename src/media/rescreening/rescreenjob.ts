@@ -7,6 +7,7 @@ import { type Db, transaction } from '#platform/db/db.ts';
 import type { Job, Jobs, Queue } from '#platform/jobs/jobs.ts';
 import type { Log } from '#platform/log.ts';
 import type { TaskTables } from '../tasks/taskstore.ts';
+import { beginProgress, writeProgress } from './progressstore.ts';
 import { type RescreenCounts, type RescreeningDeps, rescreenPage } from './rescreening.ts';
 
 const payload = z.object({
@@ -32,8 +33,11 @@ const options = { key: 'rescreen' };
 
 /** If a rescreening is running, returns it. */
 export async function beginRescreening({ jobs, taskDb }: RescreenJobDeps): Promise<{ readonly jobId: string }> {
-  const { jobId } = await jobs.enqueue(taskDb, rescreenQueue, { cursor: null, ...nothing }, options);
-  return { jobId };
+  return transaction(taskDb, async (tx) => {
+    const { jobId, created } = await jobs.enqueue(tx, rescreenQueue, { cursor: null, ...nothing }, options);
+    if (created) await beginProgress(tx);
+    return { jobId };
+  });
 }
 
 /** Throws as `rescreenPage`. */
@@ -47,6 +51,7 @@ export async function rescreenOn(deps: RescreenJobDeps, job: Job<RescreenJob>): 
   }
   await transaction(deps.taskDb, async (tx) => {
     await job.complete(tx);
+    await writeProgress(tx, counts, cursor === null);
     if (cursor !== null) await deps.jobs.enqueue(tx, rescreenQueue, { cursor, ...counts }, options);
   });
   const { checked, blocked, withoutDigests } = counts;

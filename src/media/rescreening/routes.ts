@@ -1,22 +1,55 @@
-/** `POST /v1/rescreen`, for operators (docs/specification/media.md#rescreening). */
+/** `/v1/rescreen`, for operators (docs/specification/media.md#rescreening). */
 import { z } from 'zod';
 import type { Access } from '#platform/access/access.ts';
+import type { Db } from '#platform/db/db.ts';
 import type { HttpServer } from '#platform/http/server.ts';
+import { type ProgressTables, readProgress } from './progressstore.ts';
 import { beginRescreening, type RescreenJobDeps } from './rescreenjob.ts';
 
 const rescreening = z.object({ jobId: z.string() });
 
-export function addRescreenRoutes(app: HttpServer, access: Access, deps: RescreenJobDeps): void {
+const progress = z.object({
+  startedAt: z.iso.datetime().nullable().describe('`null`: there was none yet.'),
+  finishedAt: z.iso.datetime().nullable(),
+  total: z.int().describe('Assets at its start.'),
+  checked: z.int(),
+  blocked: z.int(),
+  withoutDigests: z.int(),
+});
+
+const none = { startedAt: null, finishedAt: null, total: 0, checked: 0, blocked: 0, withoutDigests: 0 };
+
+export interface RescreenRouteDeps extends RescreenJobDeps {
+  readonly progressDb: Db<ProgressTables>;
+}
+
+export function addRescreenRoutes(app: HttpServer, access: Access, deps: RescreenRouteDeps): void {
+  const tags = ['incidents'];
+
   app.post(
     '/v1/rescreen',
     {
       ...access.internalOnly,
       schema: {
-        tags: ['incidents'],
+        tags,
         summary: 'Match the stored digests of all assets with the current lists, in a job',
         response: { 202: rescreening },
       },
     },
     async (_request, reply) => reply.code(202).send(await beginRescreening(deps)),
+  );
+
+  app.get(
+    '/v1/rescreen',
+    {
+      ...access.internalOnly,
+      schema: { tags, summary: 'The progress of the newest rescreening', response: { 200: progress } },
+    },
+    async () => {
+      const found = await readProgress(deps.progressDb);
+      if (found === undefined) return none;
+      const { startedAt, finishedAt, ...counts } = found;
+      return { ...counts, startedAt: startedAt.toISOString(), finishedAt: finishedAt?.toISOString() ?? null };
+    },
   );
 }

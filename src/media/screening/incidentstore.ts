@@ -43,6 +43,8 @@ interface IncidentsTable {
   status: Generated<IncidentStatus>;
   resolved_at: Date | null;
   note: string | null;
+  appeal: string | null;
+  appealed_at: Date | null;
 }
 
 const ofTheRow = [
@@ -128,6 +130,8 @@ const incidentColumns = [
   'created_at as createdAt',
   'resolved_at as resolvedAt',
   'note',
+  'appeal',
+  'appealed_at as appealedAt',
   sql<string>`(extract(epoch from created_at) * 1000000)::bigint::text`.as('createdAtUs'),
 ] as const;
 
@@ -137,10 +141,18 @@ export function findIncident(db: Db<IncidentTables>, id: string) {
   return db.selectFrom('screening_incidents').select(incidentColumns).where('incident_id', '=', id).executeTakeFirst();
 }
 
+export interface WantedIncidents {
+  readonly status?: IncidentStatus | undefined;
+  readonly ownerId?: string | undefined;
+  readonly list?: string | undefined;
+  /** Only those with an appeal. */
+  readonly appealed?: boolean | undefined;
+}
+
 /** Returns at most `limit` incidents after `after`, newest first. */
 export function listIncidents(
   db: Db<IncidentTables>,
-  status: IncidentStatus | undefined,
+  { status, ownerId, list, appealed }: WantedIncidents,
   after: IncidentPlace | undefined,
   limit: number,
 ): Promise<readonly StoredIncident[]> {
@@ -148,6 +160,9 @@ export function listIncidents(
     .selectFrom('screening_incidents')
     .select(incidentColumns)
     .$if(status !== undefined, (query) => query.where(sql<boolean>`status = ${status}`))
+    .$if(ownerId !== undefined, (query) => query.where('owner_id', '=', String(ownerId)))
+    .$if(list !== undefined, (query) => query.where('list', '=', String(list)))
+    .$if(appealed === true, (query) => query.where('appeal', 'is not', null))
     .$if(after !== undefined, (query) =>
       query.where(
         sql<boolean>`(created_at, incident_id) <

@@ -1,7 +1,7 @@
 /** The stand-in for an email provider: writes each mail to the file `outbox/<id>.eml` in the data folder. */
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, mkdir, open, rename, rm } from 'node:fs/promises';
+import { access, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Channel } from './channel.ts';
 import { messageOf } from './message.ts';
@@ -18,9 +18,23 @@ export async function openOutbox(dataDir: string): Promise<Channel> {
       await writeWhole(folder, `${id}.eml`, message as Buffer);
       return id;
     },
+    forget: (address) => removeMailsTo(folder, address.toLowerCase()),
     check: () => access(folder, constants.W_OK),
     close: async () => (await opened)?.close(),
   };
+}
+
+/** Removes the files whose header names the address. A mail that is being written is named with a dot. */
+async function removeMailsTo(folder: string, address: string): Promise<number> {
+  let removed = 0;
+  for (const name of await readdir(folder)) {
+    const text = await readFile(join(folder, name), 'latin1').catch(() => '');
+    const header = text.slice(0, text.indexOf('\r\n\r\n') + 1 || text.length).toLowerCase();
+    if (!header.includes(address)) continue;
+    await rm(join(folder, name), { force: true });
+    removed += 1;
+  }
+  return removed;
 }
 
 /** Loaded with the first mail, because most processes send none. */

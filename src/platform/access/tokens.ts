@@ -12,6 +12,8 @@ export interface VerifiedToken {
   /** In lower case. */
   readonly userId: string;
   readonly expiresAtMs: number;
+  /** The claim `email`, which the identity provider has verified. */
+  readonly email?: string;
 }
 
 export interface TokenVerifier {
@@ -68,7 +70,8 @@ async function verifySignature(token: string, keys: KeySet, nowMs: number): Prom
     );
     const expiresAtMs = (payload.exp ?? 0) * 1000;
     if (expiresAtMs <= nowMs || typeof payload.sub !== 'string' || !isUuid(payload.sub)) throw problems.unauthorized();
-    return { userId: payload.sub.toLowerCase(), expiresAtMs };
+    const { email } = payload;
+    return { userId: payload.sub.toLowerCase(), expiresAtMs, ...(typeof email === 'string' && { email }) };
   } catch (error) {
     throw error instanceof errors.JOSEError ? problems.unauthorized({ cause: error }) : error;
   }

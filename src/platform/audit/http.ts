@@ -25,8 +25,8 @@ export function auditOperators<Tables>(app: HttpServer, deps: AuditingDeps<Table
     const { method, routeOptions, headers } = request;
     const action = `${method} ${routeOptions.url}`;
     const outcome = String(reply.statusCode);
-    await recordAction(auditOf(db), { actor: actorOf(headers[operatorHeader]), action, target, outcome }).catch(
-      (error: unknown) => log.error({ err: error }, 'cannot record an action in the audit log'),
+    await recordAction(auditOf(db), { actor: actorOf(headers), action, target, outcome }).catch((error: unknown) =>
+      log.error({ err: error }, 'cannot record an action in the audit log'),
     );
   };
   app.addHook('onRoute', (route) => {
@@ -34,6 +34,8 @@ export function auditOperators<Tables>(app: HttpServer, deps: AuditingDeps<Table
   });
 }
 
-function actorOf(header: string | string[] | undefined): string {
+/** Returns the name of the operator in whose name a server makes the request. */
+export function actorOf(headers: FastifyRequest['headers']): string {
+  const header = headers[operatorHeader];
   return typeof header === 'string' && /^[\w.@-]{1,64}$/.test(header) ? header : 'unnamed';
 }

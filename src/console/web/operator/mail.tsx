@@ -10,9 +10,9 @@ import './operator.css';
 export function Mail() {
   const { data: info } = useConsole();
   const tabs = [
-    ...(info?.hasSentMails ? ([['sent', 'Sent', SentMails]] as const) : []),
+    ...(info?.hasPeople ? ([['sent', 'Sent', SentMails]] as const) : []),
     ...(info?.hasOutbox ? ([['outbox', 'Outbox', Outbox]] as const) : []),
-    ...(info?.hasSentMails
+    ...(info?.hasPeople
       ? ([
           ['previews', 'Previews', Previews],
           ['suppressed', 'Suppressed', Suppressions],

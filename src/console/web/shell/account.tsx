@@ -2,6 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ChevronsUpDown, Keyboard, LogOut, Settings2, SquareUserRound, Wrench } from 'lucide-react';
 import { useLocation } from 'wouter';
+import type { ConsoleInfo } from '../../api.ts';
 import { send } from '../calls.ts';
 import { useConsole } from '../operator.tsx';
 import { useSignOut, useUser } from '../user.tsx';
@@ -46,6 +47,14 @@ export function UserAccount() {
   );
 }
 
+/** The holder of the token has no name. */
+function operatorLabel(info: ConsoleInfo | undefined): string {
+  if (!info?.operator) return 'Options';
+  const { name, role } = info.operator;
+  if (name === 'console') return 'Operator';
+  return role === 'reader' ? `Operator ${name}, read-only` : `Operator ${name}`;
+}
+
 export function OperatorAccount() {
   const queries = useQueryClient();
   const [, navigate] = useLocation();
@@ -62,7 +71,7 @@ export function OperatorAccount() {
       trigger={
         <button type="button" className="account">
           <Settings2 {...icon} />
-          <span className="cut">{data?.isOperator ? 'Operator' : 'Options'}</span>
+          <span className="cut">{operatorLabel(data)}</span>
           <ChevronsUpDown {...icon} />
         </button>
       }

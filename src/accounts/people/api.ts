@@ -1,0 +1,85 @@
+/** The requests and responses of people, for operators (docs/specification/records.md#people). */
+import { z } from 'zod';
+import { isStorableJson } from '#platform/storable.ts';
+import { maxCredits, plan } from '../api.ts';
+
+const userId = z.uuid().toLowerCase();
+export const personParams = z.object({ userId });
+
+export const person = z.object({
+  id: z.string(),
+  email: z.string().nullable(),
+  language: z.string().nullable(),
+  plan,
+  credits: z.int(),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+});
+export type Person = z.output<typeof person>;
+
+export const peopleListing = z.object({
+  q: z.string().max(320).optional().describe('An id, or the beginning of an email address. Without it: the newest.'),
+  limit: z.coerce.number().int().min(1).max(100).default(50),
+  cursor: z.string().max(200).optional().describe('`next_cursor` of the page before; only without `q`.'),
+});
+export type PeopleListing = z.output<typeof peopleListing>;
+
+export const peoplePage = z.object({
+  people: z.array(person),
+  next_cursor: z.string().nullable().describe('`null`: this was the last page.'),
+});
+export type PeoplePage = z.output<typeof peoplePage>;
+
+export const creditChange = z.object({
+  id: z.string(),
+  actor: z.string(),
+  reason: z.string(),
+  planBefore: z.string(),
+  planAfter: z.string(),
+  creditsBefore: z.int(),
+  creditsAfter: z.int(),
+  createdAt: z.iso.datetime(),
+});
+
+const action = z.object({
+  at: z.iso.datetime(),
+  actor: z.string(),
+  action: z.string(),
+  outcome: z.string(),
+});
+
+export const personDetails = z.object({
+  person,
+  settings: z.object({ isOpenNotification: z.boolean() }),
+  invitedBy: z.string().nullable(),
+  invited: z.int().describe('How many users this one has invited.'),
+  sessionsEndedAt: z.iso.datetime().nullable(),
+  changes: z.array(creditChange).describe('Of plan and credits by operators, newest first; at most 50.'),
+  actions: z.array(action).describe('What operators did to this person, newest first; at most 50.'),
+});
+export type PersonDetails = z.output<typeof personDetails>;
+
+export const creditsChange = z
+  .object({
+    changeId: userId.describe('Chosen by the caller. A repeated request with it changes nothing.'),
+    plan: plan.optional(),
+    credits: z.int().min(-maxCredits).max(maxCredits).default(0).describe('Added to the balance; may be negative.'),
+    reason: z
+      .string()
+      .trim()
+      .min(1)
+      .max(500)
+      .refine((text) => isStorableJson(text, 0), 'must not contain NUL or lone surrogates'),
+  })
+  .refine(({ plan: chosen, credits }) => chosen !== undefined || credits !== 0, {
+    path: ['credits'],
+    message: 'must not be 0 without a plan',
+  });
+export type CreditsChange = z.output<typeof creditsChange>;
+
+export const erased = z.object({
+  removed: z.record(z.string(), z.int()).describe('What was removed, and how many.'),
+  pending: z.int().describe('Jobs that still name the person. They end within minutes, and are removed within a day.'),
+  provider: z.enum(['removed', 'not_configured']).describe('The account at the identity provider.'),
+});
+export type Erased = z.output<typeof erased>;

@@ -1,0 +1,105 @@
+/** People as operators find and change them (docs/specification/records.md#people). */
+import { type AuditTables, listActionsAbout } from '#platform/audit/audit.ts';
+import { type Db, transaction } from '#platform/db/db.ts';
+import { isUuid } from '#platform/ids.ts';
+import { invalid, problems } from '#platform/problem.ts';
+import { maxCredits } from '../api.ts';
+import { accountProblems } from '../problems.ts';
+import type { CreditsChange, PeopleListing, PeoplePage, Person, PersonDetails } from './api.ts';
+import {
+  findByEmailStart,
+  findById,
+  findChangeOwner,
+  findSurroundings,
+  listCreditChanges,
+  listPeople,
+  lockAccount,
+  type PeopleTables,
+  type PersonPlace,
+  writeCreditChange,
+} from './peoplestore.ts';
+
+export interface PeopleDeps {
+  readonly db: Db<PeopleTables>;
+  readonly audit: Db<AuditTables>;
+  /** When an operator last ended the sessions of a user. */
+  readonly findSessionsEnd: (userId: string) => Promise<Date | undefined>;
+}
+
+type Row = Awaited<ReturnType<typeof findById>>[number];
+
+const shownChanges = 50;
+
+/** Throws 400 for a cursor that no page returned. */
+export async function readPeople({ db }: PeopleDeps, { q = '', limit, cursor }: PeopleListing): Promise<PeoplePage> {
+  const words = q.trim().toLowerCase();
+  if (words !== '') {
+    const rows = isUuid(words) ? await findById(db, words) : await findByEmailStart(db, words, limit);
+    return { people: rows.map(toPerson), next_cursor: null };
+  }
+  // One row more than the page shows whether there is another page.
+  const rows = await listPeople(db, cursor === undefined ? undefined : readCursor(cursor), limit + 1);
+  const page = rows.slice(0, limit);
+  const last = rows.length > limit ? page.at(-1) : undefined;
+  return { people: page.map(toPerson), next_cursor: last === undefined ? null : writeCursor(last) };
+}
+
+/** Throws 404. */
+export async function readPerson(deps: PeopleDeps, userId: string): Promise<PersonDetails> {
+  const { db, audit, findSessionsEnd } = deps;
+  const [row] = await findById(db, userId);
+  if (row === undefined) throw problems.not_found({ message: 'There is no user with this id.' });
+  const [{ isOpenNotification, invitedBy, invited }, endedAt, changes, actions] = await Promise.all([
+    findSurroundings(db, userId),
+    findSessionsEnd(userId),
+    listCreditChanges(db, userId, shownChanges),
+    listActionsAbout(audit, userId, shownChanges),
+  ]);
+  return {
+    person: toPerson(row),
+    settings: { isOpenNotification },
+    invitedBy,
+    invited,
+    sessionsEndedAt: endedAt?.toISOString() ?? null,
+    changes: changes.map(({ createdAt, ...change }) => ({ ...change, createdAt: createdAt.toISOString() })),
+    actions: actions.map(({ at, actor, action, outcome }) => ({ at, actor, action, outcome })),
+  };
+}
+
+/**
+ * Adds credits or takes them, and sets the plan. The same `changeId` again changes nothing. Throws 404, and 409 if the
+ * balance would be negative or too large.
+ */
+export async function changeCredits(
+  { db }: Pick<PeopleDeps, 'db'>,
+  userId: string,
+  actor: string,
+  { changeId, plan, credits, reason }: CreditsChange,
+): Promise<Person> {
+  await transaction(db, async (tx) => {
+    const before = await lockAccount(tx, userId);
+    if (before === undefined) throw problems.not_found({ message: 'There is no user with this id.' });
+    const owner = await findChangeOwner(tx, changeId);
+    if (owner === userId) return;
+    if (owner !== undefined) throw invalid('body.changeId', 'names a change of another user');
+    const after = { plan: plan ?? before.plan, credits: before.credits + credits };
+    if (after.credits < 0 || after.credits > maxCredits) throw accountProblems.credits_out_of_range();
+    await writeCreditChange(tx, { changeId, userId, actor, reason, before, after });
+  });
+  const [row] = await findById(db, userId);
+  if (row === undefined) throw problems.not_found();
+  return toPerson(row);
+}
+
+function toPerson({ createdAtUs: _us, createdAt, updatedAt, ...row }: Row): Person {
+  return { ...row, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
+}
+
+const writeCursor = ({ createdAtUs, id }: PersonPlace) => Buffer.from(`${createdAtUs} ${id}`).toString('base64url');
+
+function readCursor(text: string): PersonPlace {
+  const [, createdAtUs, id] = /^(\d{1,16}) (\S{36})$/.exec(Buffer.from(text, 'base64url').toString('latin1')) ?? [];
+  if (createdAtUs === undefined || id === undefined || !isUuid(id))
+    throw invalid('querystring.cursor', 'must be a next_cursor');
+  return { createdAtUs, id };
+}

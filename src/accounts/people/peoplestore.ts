@@ -1,0 +1,178 @@
+/** The rows of a person in the shared records, for operators. */
+import { type Generated, sql } from 'kysely';
+import type { Db, Tx } from '#platform/db/db.ts';
+import type { Plan } from '../api.ts';
+import type { LedgerTables } from '../ledger/credits.ts';
+
+export interface PeopleTables extends LedgerTables {
+  credit_changes: {
+    change_id: string;
+    user_id: string;
+    actor: string;
+    reason: string;
+    plan_before: Plan;
+    plan_after: Plan;
+    credits_before: number;
+    credits_after: number;
+    created_at: Generated<Date>;
+  };
+}
+
+type Handle = Db<PeopleTables> | Tx<PeopleTables>;
+
+const columns = [
+  'id',
+  'email',
+  'language',
+  'plan',
+  'credits',
+  'created_at as createdAt',
+  'updated_at as updatedAt',
+] as const;
+
+const ageUs = sql<string>`(extract(epoch from created_at) * 1000000)::bigint::text`.as('createdAtUs');
+
+/** The end of a page. Microseconds since 1970, the precision of the database. */
+export interface PersonPlace {
+  readonly createdAtUs: string;
+  readonly id: string;
+}
+
+/** Newest first. */
+export function listPeople(db: Handle, after: PersonPlace | undefined, limit: number) {
+  return db
+    .selectFrom('user_profiles')
+    .select([...columns, ageUs])
+    .$if(after !== undefined, (query) =>
+      query.where(
+        sql<boolean>`(created_at, id) <
+          (timestamptz 'epoch' + ${after?.createdAtUs}::bigint * interval '1 microsecond', ${after?.id}::uuid)`,
+      ),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/** `start`: in lower case. */
+export function findByEmailStart(db: Handle, start: string, limit: number) {
+  const pattern = `${start.replace(/[\\%_]/g, '\\$&')}%`;
+  return db
+    .selectFrom('user_profiles')
+    .select([...columns, ageUs])
+    .where(sql<boolean>`lower(email) like ${pattern}`)
+    .orderBy(sql`lower(email)`)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+export function findById(db: Handle, id: string) {
+  return db
+    .selectFrom('user_profiles')
+    .select([...columns, ageUs])
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function findSurroundings(db: Handle, id: string) {
+  const { rows } = await sql<{ isOpenNotification: boolean; invitedBy: string | null; invited: number }>`
+    select
+      coalesce((select is_open_notification from user_settings where user_id = ${id}), true) as "isOpenNotification",
+      (select inviter_id from referrals where invitee_id = ${id}) as "invitedBy",
+      (select count(*) from referrals where inviter_id = ${id})::int as invited`.execute(db);
+  return rows[0] ?? { isOpenNotification: true, invitedBy: null, invited: 0 };
+}
+
+export function listCreditChanges(db: Handle, userId: string, limit: number) {
+  return db
+    .selectFrom('credit_changes')
+    .select([
+      'change_id as id',
+      'actor',
+      'reason',
+      'plan_before as planBefore',
+      'plan_after as planAfter',
+      'credits_before as creditsBefore',
+      'credits_after as creditsAfter',
+      'created_at as createdAt',
+    ])
+    .where('user_id', '=', userId)
+    .orderBy('created_at', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/** Whose change this is, if it was made before. */
+export async function findChangeOwner(tx: Tx<PeopleTables>, changeId: string): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom('credit_changes')
+    .select('user_id as userId')
+    .where('change_id', '=', changeId)
+    .executeTakeFirst();
+  return row?.userId;
+}
+
+/** Locks the profile until the transaction ends. */
+export function lockAccount(tx: Tx<PeopleTables>, id: string) {
+  return tx.selectFrom('user_profiles').select(['plan', 'credits']).where('id', '=', id).forUpdate().executeTakeFirst();
+}
+
+export interface AccountState {
+  readonly plan: Plan;
+  readonly credits: number;
+}
+
+export async function writeCreditChange(
+  tx: Tx<PeopleTables>,
+  change: {
+    readonly changeId: string;
+    readonly userId: string;
+    readonly actor: string;
+    readonly reason: string;
+    readonly before: AccountState;
+    readonly after: AccountState;
+  },
+): Promise<void> {
+  const { changeId, userId, actor, reason, before, after } = change;
+  await tx
+    .updateTable('user_profiles')
+    .set({ ...after, updated_at: sql<Date>`now()` })
+    .where('id', '=', userId)
+    .execute();
+  await tx
+    .insertInto('credit_changes')
+    .values({
+      change_id: changeId,
+      user_id: userId,
+      actor,
+      reason,
+      plan_before: before.plan,
+      plan_after: after.plan,
+      credits_before: before.credits,
+      credits_after: after.credits,
+    })
+    .execute();
+}
+
+const owned = {
+  credit_changes: 'user_id',
+  credit_ledger: 'user_id',
+  user_settings: 'user_id',
+  onboardings: 'user_id',
+  feeds: 'owner_id',
+} as const;
+
+/** Deletes every row of the person. Returns how many of each table. */
+export async function deletePerson(tx: Tx<PeopleTables>, userId: string): Promise<Record<string, number>> {
+  const removed: Record<string, number> = {};
+  const count = ({ numAffectedRows }: { readonly numAffectedRows?: bigint }) => Number(numAffectedRows ?? 0);
+  for (const [table, column] of Object.entries(owned))
+    removed[table] = count(await sql`delete from ${sql.table(table)} where ${sql.ref(column)} = ${userId}`.execute(tx));
+  removed.referrals = count(
+    await sql`delete from referrals where inviter_id = ${userId} or invitee_id = ${userId}`.execute(tx),
+  );
+  removed.profiles = count(await sql`delete from user_profiles where id = ${userId}`.execute(tx));
+  return removed;
+}

@@ -1,0 +1,125 @@
+/** The endpoints of people, for operators. The authentication service serves them. */
+import { z } from 'zod';
+import type { Access } from '#platform/access/access.ts';
+import { auditOf, hashedTarget, listActions } from '#platform/audit/audit.ts';
+import { actorOf, auditOperators } from '#platform/audit/http.ts';
+import type { HttpServer } from '#platform/http/server.ts';
+import type { Log } from '#platform/log.ts';
+import { actionListing, listedActions } from '../api.ts';
+import { creditsChange, erased, peopleListing, peoplePage, person, personDetails, personParams } from './api.ts';
+import { erasePerson, type PersonErasureDeps } from './erasing.ts';
+import { changeCredits, type PeopleDeps, readPeople, readPerson } from './people.ts';
+
+export type PeopleRouteDeps = Omit<PeopleDeps, 'audit'> & PersonErasureDeps & { readonly log: Log };
+
+const base = '/v1/people';
+const onePerson = `${base}/:userId`;
+
+export function addPeopleRoutes(app: HttpServer, access: Access, given: PeopleRouteDeps): void {
+  const deps = { ...given, audit: auditOf(given.db) };
+  auditOperators(app, {
+    ...deps,
+    isOperators: (url, method) => url.startsWith(onePerson) && method !== 'GET' && method !== 'HEAD',
+    targetOf: ({ params }) => {
+      const { data } = personParams.safeParse(params);
+      return data === undefined ? undefined : hashedTarget(data.userId);
+    },
+  });
+  const tags = ['people'];
+  // Pages cannot call these: CORS admits their origins for sessions only.
+  const guard = { ...access.internalOnly, config: { ...access.internalOnly.config, cors: false } } as const;
+
+  app.get(
+    base,
+    {
+      ...guard,
+      schema: {
+        tags,
+        summary: 'Find users by id or email address',
+        querystring: peopleListing,
+        response: { 200: peoplePage },
+      },
+    },
+    async ({ query }) => readPeople(deps, query),
+  );
+
+  app.get(
+    onePerson,
+    { ...guard, schema: { tags, summary: 'A user', params: personParams, response: { 200: personDetails } } },
+    async ({ params }) => readPerson(deps, params.userId),
+  );
+
+  app.post(
+    `${onePerson}/credits`,
+    {
+      ...guard,
+      schema: {
+        tags,
+        summary: 'Add or take credits, or set the plan, with a reason',
+        params: personParams,
+        body: creditsChange,
+        response: { 200: person },
+      },
+    },
+    async ({ params, body, headers }) => changeCredits(deps, params.userId, actorOf(headers), body),
+  );
+
+  app.post(
+    `${onePerson}/exports`,
+    {
+      ...guard,
+      schema: {
+        tags,
+        summary: 'Record that an operator exports the data of a user',
+        params: personParams,
+        response: { 204: z.null() },
+      },
+    },
+    async (_request, reply) => reply.code(204).send(null),
+  );
+
+  app.get(
+    '/v1/actions',
+    {
+      ...guard,
+      schema: {
+        tags,
+        summary: 'What operators did, newest first',
+        querystring: actionListing,
+        response: { 200: listedActions },
+      },
+    },
+    async ({ query }) => ({ actions: [...(await listActions(deps.audit, query.limit))] }),
+  );
+
+  app.delete(
+    `${onePerson}/sessions`,
+    {
+      ...guard,
+      schema: {
+        tags,
+        summary: 'End the sessions of a user. Access tokens stay valid until they expire',
+        params: personParams,
+        response: { 204: z.null() },
+      },
+    },
+    async ({ params }, reply) => {
+      await deps.endSessions(params.userId);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.delete(
+    onePerson,
+    {
+      ...guard,
+      schema: {
+        tags,
+        summary: 'Erase a user from the shared records; may be repeated',
+        params: personParams,
+        response: { 200: erased },
+      },
+    },
+    async ({ params }) => erasePerson(deps, params.userId),
+  );
+}

@@ -1,0 +1,66 @@
+/** What the agent has of a user, for operators (docs/specification/agent.md#people). */
+import { z } from 'zod';
+import type { Access } from '#platform/access/access.ts';
+import { hashedTarget } from '#platform/audit/audit.ts';
+import { auditOperators } from '#platform/audit/http.ts';
+import type { Db } from '#platform/db/db.ts';
+import type { HttpServer } from '#platform/http/server.ts';
+import { deleteThreads } from '../deletion/deletion.ts';
+import type { RemovalDeps } from '../deletion/removal.ts';
+import { agentProblems } from '../problems.ts';
+import type { RunTables } from '../store/runstore.ts';
+import { countAllThreads, countThreads, deleteOwned } from './peoplestore.ts';
+
+export interface PeopleDeps extends RemovalDeps {
+  readonly db: RemovalDeps['db'] & Db<RunTables>;
+}
+
+const params = z.object({ userId: z.uuid().toLowerCase() });
+const counts = z.object({ threads: z.int(), messages: z.int(), running: z.int().describe('Runs in flight.') });
+const erased = z.object({ removed: z.record(z.string(), z.int()).describe('What was removed, and how many.') });
+const path = '/people/:userId';
+
+export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleDeps): void {
+  auditOperators(app, {
+    ...deps,
+    isOperators: (url, method) => url === path && method === 'DELETE',
+    targetOf: (request) => {
+      const { data } = params.safeParse(request.params);
+      return data === undefined ? undefined : hashedTarget(data.userId);
+    },
+  });
+  const tags = ['people'];
+
+  app.get(
+    path,
+    {
+      ...access.internalOnly,
+      schema: { tags, summary: 'How many threads and messages a user has', params, response: { 200: counts } },
+    },
+    async (request) => countThreads(deps.db, request.params.userId),
+  );
+
+  app.delete(
+    path,
+    {
+      ...access.internalOnly,
+      schema: {
+        tags,
+        summary: 'Erase everything of a user, assets of threads included; may be repeated',
+        params,
+        response: { 200: erased },
+      },
+    },
+    async (request) => erase(deps, request.params.userId),
+  );
+}
+
+/** Throws 503 while threads remain: they are hidden, a job removes them, and a repeated call finishes. */
+async function erase(deps: PeopleDeps, userId: string): Promise<z.output<typeof erased>> {
+  const threads = await countAllThreads(deps.db, userId);
+  await deleteThreads(deps, userId, true);
+  const left = await countAllThreads(deps.db, userId);
+  if (left > 0) throw agentProblems.still_deleting();
+  const removed = await deleteOwned(deps.db, userId);
+  return { removed: { threads, ...removed } };
+}

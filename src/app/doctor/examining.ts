@@ -1,0 +1,214 @@
+/**
+ * Checks every engine and every external service, one sentence each: what was found, or what is wrong and which setting to
+ * change. It can run beside a running instance.
+ */
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type Config, legacyOf } from '#app/config.ts';
+import { createScreening } from '#media/screening/screening.ts';
+import { createFfmpeg } from '#media/video/ffmpeg.ts';
+import { systemClock } from '#platform/clock.ts';
+import { readFolder } from '#platform/datafolder/identity.ts';
+import { isFolderInUse } from '#platform/db/lock.ts';
+import { probePostgres } from '#platform/db/open.ts';
+import { createLog } from '#platform/log.ts';
+import { openLegacyObjects, openObjects } from '#platform/objects/open.ts';
+import { probeRedis } from '#platform/redis/open.ts';
+import { checkMcpServers, checkWebhooks } from './integrations.ts';
+import { checkEmbeddings, checkImageModel, checkModel, checkVideoModel } from './models.ts';
+import { reasonOf, Warning } from './probing.ts';
+import { checkCdn, checkClassifier, checkCms, checkIdentity, checkMail, checkResizing } from './services.ts';
+
+/** Returns a finding. A thrown error is a fault, and its message explains the fix. A Warning does not change the exit code. */
+type Check = (config: Config) => Promise<string>;
+
+const checks: Readonly<Record<string, Check>> = {
+  runtime: async () => `Node ${process.versions.node} on ${process.platform}-${process.arch}`,
+  database: checkDatabase,
+  redis: checkRedis,
+  objects: checkObjects,
+  legacy: checkLegacy,
+  resizing: checkResizing,
+  cdn: checkCdn,
+  identity: checkIdentity,
+  cms: checkCms,
+  mail: checkMail,
+  model: checkModel,
+  'image model': checkImageModel,
+  'video model': checkVideoModel,
+  embeddings: checkEmbeddings,
+  'mcp servers': checkMcpServers,
+  webhooks: checkWebhooks,
+  screening: checkScreening,
+  classifier: checkClassifier,
+  ffmpeg: checkVideo,
+};
+
+const log = createLog({ level: 'silent' });
+
+export interface Finding {
+  readonly state: 'ok' | 'warn' | 'FAULT';
+  /** An engine or an external service. */
+  readonly name: string;
+  readonly sentence: string;
+}
+
+/** Runs all checks at once. `onFinding` is called as each ends. */
+export async function examine(
+  config: Config,
+  onFinding: (finding: Finding) => void = () => undefined,
+): Promise<readonly Finding[]> {
+  return Promise.all(
+    Object.entries(checks).map(async ([name, check]) => {
+      const finding = await runCheck(name, check, config);
+      onFinding(finding);
+      return finding;
+    }),
+  );
+}
+
+async function runCheck(name: string, check: Check, config: Config): Promise<Finding> {
+  try {
+    return { state: 'ok', name, sentence: await check(config) };
+  } catch (error) {
+    const state = error instanceof Warning ? 'warn' : 'FAULT';
+    return { state, name, sentence: (error as Error).message.replaceAll('\n', ' ') };
+  }
+}
+
+async function checkDatabase({ database, process: { dataDir } }: Config): Promise<string> {
+  if (database.url === 'embedded') {
+    await checkFolder(dataDir);
+    await checkPermissions(dataDir);
+    return `PGlite in ${dataDir}, ${isFolderInUse(dataDir) ? 'in use by a running instance' : 'not in use'}`;
+  }
+  return probePostgres(database.url);
+}
+
+async function checkRedis({ redis, database }: Config): Promise<string> {
+  if (redis.url === 'embedded')
+    return database.url === 'embedded' ? 'in process' : 'in process, so one process per service; see REDIS_URL';
+  const { version, keepsAll, survivesRestart, refusal } = await probeRedis(
+    redis.url,
+    `${redis.prefix ?? 'atelier:doctor'}:`,
+  );
+  if (refusal !== undefined)
+    throw new Error(
+      `Redis ${version} responds and refuses writes (${refusal}); check REDIS_URL, and the ACL of its user`,
+    );
+  const warnings = [
+    ...(keepsAll ? [] : ['it may evict streams in progress: set maxmemory-policy noeviction']),
+    ...(survivesRestart ? [] : ['streams in progress end with it: set appendonly yes']),
+  ];
+  return [`Redis ${version} responds`, ...warnings].join('; ');
+}
+
+async function checkObjects({ objects, process: { dataDir } }: Config): Promise<string> {
+  // In production mode, a missing bucket is reported and not created.
+  const opened = await openObjects({ settings: objects, production: true, dataDir, clock: systemClock, log });
+  try {
+    if (opened.driver === 'files') {
+      await checkFolder(dataDir);
+      return describeFiles(dataDir);
+    }
+    await Promise.all([opened.originals.check(), opened.publicObjects.check()]).catch((error: Error) => {
+      throw new Error(
+        `the S3 server is not responding (${reasonOf(error)}); check S3_ENDPOINT, S3_BUCKET and the keys`,
+      );
+    });
+    const createOnly = await opened.probeCreateOnly();
+    const { isClosed, sentence } = await opened.examineOrigins();
+    const facts = [
+      createOnly === 'honoured'
+        ? 'the S3 server responds and supports create-only writes'
+        : 'the S3 server responds; it does not support create-only writes, so a signed PUT may overwrite within its 300 seconds',
+      sentence,
+    ].join('; ');
+    if (isClosed) throw new Warning(`${facts}; docs/objects.md has the rule for the bucket ${objects.bucket}`);
+    return facts;
+  } finally {
+    await opened.close();
+  }
+}
+
+/** Reports how the files compare with their rows, as recorded by the media service (docs/objects.md). */
+async function describeFiles(dataDir: string): Promise<string> {
+  const files = `files in ${dataDir}`;
+  const folder = await readFolder(dataDir);
+  if (folder === undefined) return files;
+  const { isCopy, state } = folder;
+  if (isCopy) return `${files}, a copy: the next start compares it with the database`;
+  const { missing, different, unreadable } = state;
+  if (missing + different + unreadable > 0) {
+    const counts = `${missing} missing, ${different} with different content, ${unreadable} unreadable`;
+    const advice = 'the log of the media service names them; restore them from a backup, or see `npm run sweep`';
+    throw new Warning(`${files}: some do not match the database (${counts}); ${advice}`);
+  }
+  return state.reconciled ? files : `${files}, comparison with the database in progress`;
+}
+
+async function checkLegacy(config: Config): Promise<string> {
+  const { dataDir } = config.process;
+  const legacy = openLegacyObjects({ settings: legacyOf(config), ownBuckets: [], dataDir, clock: systemClock });
+  try {
+    if (legacy.driver === 'off') return 'off: legacy refs do not resolve';
+    if (legacy.driver === 'files') {
+      await checkFolder(join(dataDir, 'legacy'));
+      return `files in ${join(dataDir, 'legacy')}, a folder per bucket`;
+    }
+    await legacy.check().catch((error: Error) => {
+      throw new Error(`the S3 server is not responding (${reasonOf(error)}); check LEGACY_S3_ENDPOINT and its keys`);
+    });
+    return 'the S3 server responds';
+  } finally {
+    await legacy.close();
+  }
+}
+
+/** Only video features need it. */
+async function checkVideo({ media }: Config): Promise<string> {
+  await createFfmpeg(media.ffmpegPath)
+    .check()
+    .catch(() => {
+      const what = 'video tasks and video watermarks return 503';
+      throw new Warning(`no ffmpeg and ffprobe at ${media.ffmpegPath}: ${what}; install ffmpeg, or check FFMPEG_PATH`);
+    });
+  return `ffmpeg at ${media.ffmpegPath}`;
+}
+
+/** Reads the lists in the same way as the image check. */
+async function checkScreening({ media: { blockedHashes } }: Config): Promise<string> {
+  if (blockedHashes === undefined) return 'no lists (MEDIA_BLOCKED_HASHES is not set)';
+  const screening = createScreening({ blockedHashes, screeningUrl: undefined });
+  try {
+    await screening.checkLists();
+    return `the lists in ${blockedHashes} are readable`;
+  } catch (error) {
+    throw new Error(`the lists are unusable (${reasonOf(error as Error)}); check MEDIA_BLOCKED_HASHES`);
+  } finally {
+    await screening.close();
+  }
+}
+
+/** The folder is writable, or can be created. */
+async function checkFolder(folder: string): Promise<void> {
+  for (let path = folder; ; path = dirname(path)) {
+    try {
+      await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
+      return;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT' && path !== dirname(path)) continue;
+      throw new Error(`${path} is not writable; set ATELIER_DATA_DIR to a writable folder`);
+    }
+  }
+}
+
+async function checkPermissions(dataDir: string): Promise<void> {
+  const { mode = 0 } = await stat(dataDir).catch(() => ({ mode: 0 }));
+  if ((mode & 0o077) === 0) return;
+  const found = (mode & 0o777).toString(8).padStart(4, '0');
+  throw new Warning(
+    `${dataDir} is accessible to other accounts (${found}); the next start sets 0700, or run chmod 700`,
+  );
+}

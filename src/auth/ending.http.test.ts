@@ -1,0 +1,75 @@
+/** Sessions that an operator ends (docs/specification/records.md#people). */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createAccess } from '#platform/access/access.ts';
+import { createLog } from '#platform/log.ts';
+import { openBrowser, signIn } from '../../test/auth/browser.fixture.ts';
+import { type AuthRig, origin, startAuth } from '../../test/auth/rig.fixture.ts';
+import { createSealer } from './sealing.ts';
+
+const key = 'the internal key of the tests';
+const log = createLog({ level: 'silent' });
+
+let rig: AuthRig;
+beforeAll(async () => {
+  rig = await startAuth({
+    changes: { people: { access: createAccess({ internalKeys: [key], log }), droppedQueues: [] } },
+  });
+});
+afterAll(() => rig.close());
+
+type Browser = ReturnType<typeof openBrowser>;
+const refresh = async (browser: Browser) => {
+  const { status, text } = await browser.post(`${rig.url}/refresh`, { origin });
+  return { status, body: JSON.parse(text) as { error?: string; access_token?: string } };
+};
+const idOf = (token = '') => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sub as string;
+const endSessions = (userId: string) =>
+  fetch(`${rig.url}/v1/people/${userId}/sessions`, { method: 'DELETE', headers: { 'x-internal-key': key } });
+
+async function enter(email = `u-${randomUUID()}@example.com`) {
+  const browser = openBrowser();
+  await signIn(browser, rig.url, { email });
+  const userId = idOf((await refresh(browser)).body.access_token);
+  return { browser, userId, email };
+}
+
+it('are refused from the next refresh on, in every browser, and revoked at the provider', async () => {
+  const { browser, userId, email } = await enter();
+  const { browser: second } = await enter(email);
+  const other = await enter();
+  expect((await endSessions(userId)).status).toBe(204);
+  for (const one of [browser, second]) {
+    const { status, body } = await refresh(one);
+    expect([status, body.error]).toEqual([401, 'refresh_failed']);
+  }
+  await expect.poll(async () => (await rig.calls()).logout).toBeGreaterThanOrEqual(2);
+  expect((await refresh(other.browser)).status).toBe(200);
+});
+
+it('do not end a session that begins later', async () => {
+  const { userId, email } = await enter();
+  await endSessions(userId);
+  const { browser } = await enter(email);
+  expect((await refresh(browser)).status).toBe(200);
+});
+
+it('are refused also if their seal is from an earlier version and has no date', async () => {
+  const { browser, userId } = await enter();
+  const sealed = browser.cookies.get('ka_session') ?? '';
+  const [subject, token] = JSON.parse(createSealer(['a first secret'], 'dated session').unseal(sealed) ?? '[]');
+  const undated = createSealer(['a first secret'], 'session of a subject').seal(JSON.stringify([subject, token]));
+  browser.cookies.set('ka_session', undated);
+  await endSessions(userId);
+  expect((await refresh(browser)).status).toBe(401);
+});
+
+it('are ended by operators alone', async () => {
+  const { userId } = await enter();
+  const url = `${rig.url}/v1/people/${userId}/sessions`;
+  expect((await fetch(url, { method: 'DELETE' })).status).toBe(401);
+  expect(
+    (await fetch(`${rig.url}/v1/people/somebody/sessions`, { method: 'DELETE', headers: { 'x-internal-key': key } }))
+      .status,
+  ).toBe(400);
+});

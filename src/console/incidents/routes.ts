@@ -1,0 +1,99 @@
+/** The Incidents page: what screening blocked, and the decisions of operators (docs/specification/media.md#incidents). */
+import { z } from 'zod';
+import type { HttpClient } from '#platform/http/client.ts';
+import type { HttpServer } from '#platform/http/server.ts';
+import type { OperatorGuard } from '../operators/guard.ts';
+import { bodyOf, named } from '../services.ts';
+
+const incidentQuery = z.object({
+  status: z.enum(['open', 'upheld', 'cleared']).optional(),
+  list: z.string().max(200).optional(),
+  ownerId: z.uuid().optional(),
+  appealed: z.literal('true').optional(),
+  cursor: z.string().max(200).optional(),
+});
+const incidentPath = z.object({ id: z.uuid() });
+const resolution = z.object({
+  resolution: z.enum(['upheld', 'cleared']),
+  note: z.string().max(2000).optional(),
+});
+
+export function addIncidentRoutes(app: HttpServer, guard: OperatorGuard, media: HttpClient): void {
+  const tags = ['console'];
+
+  app.get(
+    '/api/incidents',
+    { ...guard, schema: { tags, summary: 'Incidents, newest first, and their counts', querystring: incidentQuery } },
+    async ({ query }) => {
+      const wanted = Object.entries(query).filter(([, value]) => value !== undefined);
+      const [page, counts] = await Promise.all([
+        media.send({
+          method: 'GET',
+          route: '/v1/incidents',
+          path: `/v1/incidents?${new URLSearchParams({ ...Object.fromEntries(wanted), limit: '50' })}`,
+        }),
+        media.send({ method: 'GET', route: '/v1/incidents/counts' }),
+      ]);
+      return { ...bodyOf<object>(page), counts: bodyOf<object>(counts) };
+    },
+  );
+
+  app.get(
+    '/api/incidents/:id',
+    { ...guard, schema: { tags, summary: 'An incident', params: incidentPath } },
+    async ({ params }) =>
+      bodyOf<object>(
+        await media.send({ method: 'GET', route: '/v1/incidents/:id', path: `/v1/incidents/${params.id}` }),
+      ),
+  );
+
+  app.get(
+    '/api/incidents/:id/preview',
+    { ...guard, schema: { tags, summary: 'A small, strongly blurred rendition', params: incidentPath } },
+    async (request, reply) => {
+      const response = await media.send({
+        method: 'GET',
+        route: '/v1/incidents/:id/preview',
+        path: `/v1/incidents/${request.params.id}/preview`,
+        headers: named(request),
+      });
+      if (response.status !== 200) bodyOf(response);
+      return reply.type('image/webp').send(response.body);
+    },
+  );
+
+  app.post(
+    '/api/incidents/:id/resolution',
+    { ...guard, schema: { tags, summary: 'Uphold or clear an incident', params: incidentPath, body: resolution } },
+    async (request) =>
+      bodyOf<object>(
+        await media.send({
+          method: 'POST',
+          route: '/v1/incidents/:id/resolution',
+          path: `/v1/incidents/${request.params.id}/resolution`,
+          json: request.body,
+          headers: named(request),
+          idempotent: true,
+        }),
+      ),
+  );
+
+  app.get(
+    '/api/rescreening',
+    { ...guard, schema: { tags, summary: 'The progress of the newest rescreening' } },
+    async () => bodyOf<object>(await media.send({ method: 'GET', route: '/v1/rescreen' })),
+  );
+
+  app.post(
+    '/api/rescreening',
+    { ...guard, schema: { tags, summary: 'Match all assets with the current lists' } },
+    async (request, reply) =>
+      reply
+        .code(202)
+        .send(
+          bodyOf<object>(
+            await media.send({ method: 'POST', route: '/v1/rescreen', headers: named(request), idempotent: true }),
+          ),
+        ),
+  );
+}

@@ -1,0 +1,176 @@
+/** Operators by the identity provider, their roles, incidents and settings, over a started suite. */
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ShownAction } from '#platform/audit/audit.ts';
+import { type Desk, openDesk } from '../../../test/console/desk.fixture.ts';
+import { type ConsoleRig, startConsole } from '../../../test/console/rig.fixture.ts';
+import { digestOf } from '../../../test/media/lists.fixture.ts';
+import type { ConsoleInfo } from '../api.ts';
+import type { Examination, SettingsView } from '../settings/routes.ts';
+
+interface IncidentList {
+  readonly incidents: readonly {
+    readonly id: string;
+    readonly status: string;
+    readonly appeal?: { readonly text: string };
+  }[];
+  readonly counts: { readonly open: number; readonly cleared: number; readonly openAppeals: number };
+}
+
+let rig: ConsoleRig;
+let desk: Desk;
+let lists: string;
+beforeAll(async () => {
+  lists = await mkdtemp(join(tmpdir(), 'lists-'));
+  rig = await startConsole({
+    OPERATOR_EMAILS: 'Chief@example.com',
+    OPERATOR_READER_EMAILS: 'reader@example.com, chief@example.com',
+    MEDIA_BLOCKED_HASHES: lists,
+    MODEL_HEADERS: '{"x-team":"a secret of the model"}',
+  });
+  desk = await openDesk(rig);
+});
+afterAll(async () => {
+  await rig.close();
+  await rm(lists, { recursive: true, force: true });
+});
+
+const actions = async () => (await desk.send<{ actions: readonly ShownAction[] }>('GET', '/api/actions')).body.actions;
+
+describe('operators of the identity provider', () => {
+  it('sign in with an access token, in any case of the address, and change things in their own name', async () => {
+    const { status, cookie, headers } = await desk.enterAs('chief@example.com');
+    expect(status).toBe(204);
+    expect(headers.get('set-cookie')).toMatch(/; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/);
+    const info = await desk.send<ConsoleInfo>('GET', '/api/console', undefined, cookie);
+    expect(info.body.operator).toEqual({ name: 'chief@example.com', role: 'full' });
+    const person = await desk.person();
+    const change = { changeId: randomUUID(), credits: 5, reason: 'a gift' };
+    expect((await desk.send('POST', `/api/people/${person.id}/credits`, change, cookie)).status).toBe(200);
+    expect((await actions())[0]).toMatchObject({
+      actor: 'chief@example.com',
+      action: 'POST /v1/people/:userId/credits',
+      outcome: '200',
+    });
+  });
+
+  it('are refused if no setting names them, or the token is wrong', async () => {
+    const stranger = await desk.enterAs('stranger@example.com');
+    expect([stranger.status, stranger.cookie]).toEqual([403, '']);
+    expect((await desk.send('POST', '/api/session/identity', { accessToken: 'a.b.c' })).status).toBe(401);
+    expect((await desk.send('POST', '/api/session/identity', {})).status).toBe(400);
+  });
+
+  it('who may only read get 403 on every change, and nothing on the way is done', async () => {
+    const { cookie } = await desk.enterAs('reader@example.com');
+    const id = randomUUID();
+    const { body } = await desk.send<{ paths: Record<string, Record<string, unknown>> }>('GET', '/openapi.json');
+    const routes = Object.entries(body.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => [method.toUpperCase(), path] as const),
+    );
+    const changes = routes.filter(
+      ([method, path]) => method !== 'GET' && path.startsWith('/api/') && !path.startsWith('/api/session'),
+    );
+    expect(changes.length).toBeGreaterThan(10);
+    const before = (await actions()).length;
+    for (const [method, path] of changes) {
+      const filled = path.replace(/\{\w+\}/g, id);
+      const json = method === 'DELETE' ? undefined : { confirm: true };
+      const answer = await desk.send<{ error: string }>(method, filled, json, cookie);
+      expect([method, path, answer.status, answer.body.error]).toEqual([method, path, 403, 'read_only']);
+      const stranger = await desk.send<{ error: string }>(method, filled, json, '');
+      expect([method, path, stranger.status]).toEqual([method, path, 401]);
+    }
+    expect((await actions()).length).toBe(before);
+    for (const path of ['/api/people', '/api/incidents', '/api/settings', '/api/actions', '/api/overview'])
+      expect([path, (await desk.send('GET', path, undefined, cookie)).status]).toEqual([path, 200]);
+  });
+
+  it('cannot change the name in their cookie', async () => {
+    const { cookie } = await desk.enterAs('reader@example.com');
+    const [expiry, , signature] = cookie.replace('atelier_console=', '').split('.');
+    const forged = `atelier_console=${expiry}.${Buffer.from('chief@example.com').toString('base64url')}.${signature}`;
+    expect((await desk.send('GET', '/api/people', undefined, forged)).status).toBe(401);
+    const unnamed = `atelier_console=${expiry}.${signature}`;
+    expect((await desk.send('GET', '/api/people', undefined, unnamed)).status).toBe(401);
+  });
+});
+
+describe('incidents', () => {
+  it('are appealed by their owner, and cleared by an operator: the content passes again', async () => {
+    const content = Buffer.from(`prohibited ${randomUUID()}`);
+    await writeFile(join(lists, 'sha256.txt'), digestOf('sha256', content));
+    const person = await desk.person();
+    const register = async () => {
+      const assetId = randomUUID();
+      const place = { assetId, scopeKind: 'thread', scopeId: '1', kind: 'file', mime: 'text/plain' };
+      const { body } = await person.call<{ uploadUrl: string; headers?: Record<string, string> }>(
+        'media',
+        'POST',
+        '/v1/uploads',
+        place,
+      );
+      const put = await fetch(body.uploadUrl, {
+        method: 'PUT',
+        body: new Uint8Array(content),
+        headers: { 'content-type': 'text/plain' },
+      });
+      expect(put.ok).toBe(true);
+      return { assetId, status: (await person.call('media', 'POST', '/v1/assets', place)).status };
+    };
+    const { assetId, status } = await register();
+    expect(status).toBe(451);
+    const appeal = { text: 'This is my own text.' };
+    expect((await person.call('media', 'POST', `/v1/incidents/${assetId}/appeal`, appeal)).status).toBe(200);
+
+    const { body } = await desk.send<IncidentList>('GET', '/api/incidents?status=open&appealed=true');
+    expect(body.counts).toMatchObject({ open: 1, openAppeals: 1 });
+    const [incident] = body.incidents;
+    expect(incident?.appeal?.text).toBe('This is my own text.');
+    const preview = await desk.send<{ error: string }>('GET', `/api/incidents/${incident?.id}/preview`);
+    expect([preview.status, preview.body.error]).toEqual([404, 'nothing_left_to_show']);
+    expect((await actions())[0]?.action).toBe('GET /v1/incidents/:id/preview');
+    const resolution = { resolution: 'cleared', note: 'a false match' };
+    expect((await desk.send('POST', `/api/incidents/${incident?.id}/resolution`, resolution)).status).toBe(200);
+    expect((await register()).status).toBe(201);
+    const after = await desk.send<IncidentList>('GET', '/api/incidents');
+    expect(after.body.counts).toMatchObject({ open: 0, cleared: 1 });
+    expect((await desk.send('GET', `/api/incidents/${randomUUID()}`)).status).toBe(404);
+    expect((await desk.send('GET', '/api/incidents?status=lost')).status).toBe(400);
+  });
+
+  it('of assets that were there before a list grew are found by a rescreening, with its progress', async () => {
+    expect((await desk.send('POST', '/api/rescreening')).status).toBe(202);
+    const progress = async () =>
+      (await desk.send<{ finishedAt: string | null; checked: number; total: number }>('GET', '/api/rescreening')).body;
+    await expect.poll(async () => (await progress()).finishedAt).not.toBeNull();
+    const { checked, total } = await progress();
+    expect(checked).toBe(total);
+  });
+});
+
+describe('settings', () => {
+  it('are shown as they are in effect, with every secret masked', async () => {
+    const { body } = await desk.send<SettingsView>('GET', '/api/settings');
+    const settings = body.groups.flatMap((group) => group.settings);
+    const settingOf = (name: string) => settings.find(({ variable }) => variable === name);
+    expect(settingOf('MEDIA_BLOCKED_HASHES')).toMatchObject({ value: lists, isDefault: false, isSecret: false });
+    expect(settingOf('CONSOLE_TOKEN')).toMatchObject({ value: '••••••••', isSecret: true });
+    const text = JSON.stringify(body);
+    for (const name of ['CONSOLE_TOKEN', 'INTERNAL_KEY', 'MEMORY_ADMIN_TOKEN', 'COOKIE_SECRETS', 'IMGPROXY_KEY'])
+      expect(text).not.toContain(await rig.secret(name));
+    expect(text).not.toContain('a secret of the model');
+    expect(body.standIns.map(({ setting }) => setting)).toContain('IDP_URL');
+  });
+
+  it('are checked on request, and not again at once', async () => {
+    const { status, body } = await desk.send<Examination>('POST', '/api/settings/doctor');
+    expect(status).toBe(200);
+    expect(body.findings.find(({ name }) => name === 'database')).toMatchObject({ state: 'ok' });
+    const again = await desk.send('POST', '/api/settings/doctor');
+    expect([again.status, again.headers.get('retry-after')]).toEqual([429, '10']);
+  });
+});

@@ -1,0 +1,37 @@
+/** Sessions of operators: with CONSOLE_TOKEN, or with a sign-in at the identity provider. */
+import type { TokenVerifier } from '#platform/access/tokens.ts';
+import type { HttpServer } from '#platform/http/server.ts';
+import { identitySignIn, signIn } from '../api.ts';
+import { consoleProblems } from '../problems.ts';
+import type { Sessions } from '../sessions.ts';
+import { identifyOperator, type RoleOf } from './roles.ts';
+
+export interface SessionDeps {
+  readonly sessions: Sessions;
+  /** `undefined`: no operators are named. */
+  readonly identity: { readonly tokens: TokenVerifier; readonly roleOf: RoleOf } | undefined;
+}
+
+export function addSessionRoutes(app: HttpServer, { sessions, identity }: SessionDeps): void {
+  const tags = ['console'];
+
+  app.post(
+    '/api/session',
+    { schema: { tags, summary: 'Show CONSOLE_TOKEN for a session', body: signIn } },
+    async (request, reply) => reply.header('set-cookie', sessions.begin(request.body.token)).code(204).send(),
+  );
+
+  app.post(
+    '/api/session/identity',
+    { schema: { tags, summary: 'Show an access token of an operator for a session', body: identitySignIn } },
+    async (request, reply) => {
+      if (identity === undefined) throw consoleProblems.not_an_operator();
+      const operator = await identifyOperator(identity.tokens, identity.roleOf, request.body.accessToken);
+      return reply.header('set-cookie', sessions.beginAs(operator)).code(204).send();
+    },
+  );
+
+  app.delete('/api/session', { schema: { tags, summary: 'End the session' } }, async (_request, reply) =>
+    reply.header('set-cookie', sessions.ending).code(204).send(),
+  );
+}

@@ -1,0 +1,118 @@
+/** The People page: finding users, and what operators do for them. */
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+import type { HttpServer } from '#platform/http/server.ts';
+import type { OperatorGuard } from '../operators/guard.ts';
+import { bodyOf, named, type ServiceClients } from '../services.ts';
+import { erasePerson } from './erasing.ts';
+import { exportPerson } from './exporting.ts';
+import { readPerson } from './reading.ts';
+
+const peopleQuery = z.object({
+  q: z.string().max(320).optional().describe('An id, or the beginning of an email address.'),
+  cursor: z.string().max(200).optional(),
+});
+const personPath = z.object({ userId: z.uuid().toLowerCase() });
+const creditsRequest = z.object({
+  changeId: z.uuid(),
+  plan: z.string().max(20).optional(),
+  credits: z.int().optional(),
+  reason: z.string().max(500),
+});
+const erasureRequest = z.object({ confirm: z.literal(true) });
+const actionQuery = z.object({ limit: z.coerce.number().int().min(1).max(500).default(100) });
+
+export function addPeopleRoutes(app: HttpServer, guard: OperatorGuard, clients: ServiceClients): void {
+  const tags = ['console'];
+  const { auth } = clients;
+
+  app.get(
+    '/api/people',
+    { ...guard, schema: { tags, summary: 'Users, found by id or address', querystring: peopleQuery } },
+    async ({ query: { q = '', cursor = '' } }) => {
+      const query = new URLSearchParams({ ...(q !== '' && { q }), ...(cursor !== '' && { cursor }) });
+      return bodyOf<object>(await auth.send({ method: 'GET', route: '/v1/people', path: `/v1/people?${query}` }));
+    },
+  );
+
+  app.get(
+    '/api/actions',
+    { ...guard, schema: { tags, summary: 'What operators did, newest first', querystring: actionQuery } },
+    async ({ query }) =>
+      bodyOf<object>(
+        await auth.send({ method: 'GET', route: '/v1/actions', path: `/v1/actions?limit=${query.limit}` }),
+      ),
+  );
+
+  app.get(
+    '/api/people/:userId',
+    { ...guard, schema: { tags, summary: 'A user, from all services', params: personPath } },
+    async ({ params }) => readPerson(clients, params.userId),
+  );
+
+  app.post(
+    '/api/people/:userId/credits',
+    {
+      ...guard,
+      schema: { tags, summary: 'Change the plan or the credits', params: personPath, body: creditsRequest },
+    },
+    async (request) =>
+      bodyOf<object>(
+        await auth.send({
+          method: 'POST',
+          route: '/v1/people/:userId/credits',
+          path: `/v1/people/${request.params.userId}/credits`,
+          json: request.body,
+          headers: named(request),
+          idempotent: true,
+        }),
+      ),
+  );
+
+  app.delete(
+    '/api/people/:userId/sessions',
+    { ...guard, schema: { tags, summary: 'End all sessions', params: personPath } },
+    async (request, reply) => {
+      bodyOf(
+        await auth.send({
+          method: 'DELETE',
+          route: '/v1/people/:userId/sessions',
+          path: `/v1/people/${request.params.userId}/sessions`,
+          headers: named(request),
+        }),
+      );
+      return reply.code(204).send();
+    },
+  );
+
+  app.post(
+    '/api/people/:userId/export',
+    { ...guard, schema: { tags, summary: 'Everything about a user, as JSON', params: personPath } },
+    async (request, reply) => {
+      const { userId } = request.params;
+      bodyOf(
+        await auth.send({
+          method: 'POST',
+          route: '/v1/people/:userId/exports',
+          path: `/v1/people/${userId}/exports`,
+          headers: named(request),
+          idempotent: true,
+        }),
+      );
+      const pieces = await exportPerson(clients, userId);
+      return reply
+        .header('content-disposition', `attachment; filename="${userId}.json"`)
+        .type('application/json; charset=utf-8')
+        .send(Readable.from(pieces));
+    },
+  );
+
+  app.post(
+    '/api/people/:userId/erasure',
+    {
+      ...guard,
+      schema: { tags, summary: 'Erase a user from all services', params: personPath, body: erasureRequest },
+    },
+    async (request) => erasePerson(clients, request.params.userId, named(request)),
+  );
+}

@@ -1,0 +1,205 @@
+/** What a person does and has: usage, threads, files, memories, mails, incidents, and what operators did. */
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { countOf, sizeOf, When } from '../parts/figures.tsx';
+import { Status } from '../parts/states.tsx';
+import { incidentTones } from './incidentstates.ts';
+import { planName } from './people.tsx';
+import type { Part, PersonView } from './person.tsx';
+
+export function Activity({ view }: { readonly view: PersonView }) {
+  const { person, changes, actions } = view.record;
+  return (
+    <div className="desk-sections">
+      <Section title="Usage" part={view.usage} empty="No runs in the last 30 days." listOf={({ days }) => days}>
+        {(days) => (
+          <div className="desk-scroll">
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">Day and model</th>
+                  <th scope="col">Runs</th>
+                  <th scope="col">Tokens</th>
+                  <th scope="col">Images</th>
+                  <th scope="col">Videos</th>
+                  <th scope="col">Credits</th>
+                </tr>
+              </thead>
+              <tbody>
+                {days.map((day) => (
+                  <tr key={`${day.day} ${day.model}`}>
+                    <th scope="row">
+                      {day.day} <span className="quiet">{day.model}</span>
+                    </th>
+                    <td>{countOf(day.runs)}</td>
+                    <td>{countOf(day.inputTokens + day.outputTokens)}</td>
+                    <td>{countOf(day.images)}</td>
+                    <td>{countOf(day.videos)}</td>
+                    <td>{countOf(day.credits)}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </Section>
+      <Section title="Threads" part={view.threads} empty="No threads." listOf={({ threads }) => threads}>
+        {(threads) => (
+          <Lines>
+            {threads.map(({ threadId, title, messageCount, updatedAt }) => (
+              <Line
+                key={threadId}
+                name={title || 'Untitled'}
+                note={`${countOf(messageCount)} messages`}
+                at={updatedAt}
+              />
+            ))}
+          </Lines>
+        )}
+      </Section>
+      <Section title="Latest files" part={view.assets} empty="No files." listOf={({ assets }) => assets}>
+        {(assets) => (
+          <Lines>
+            {assets.map(({ assetId, kind, mime, byteSize, createdAt }) => (
+              <Line key={assetId} name={kind} note={`${mime}, ${sizeOf(byteSize)}`} at={createdAt} />
+            ))}
+          </Lines>
+        )}
+      </Section>
+      <Section
+        title="Memories"
+        part={view.memories}
+        empty="Nothing is remembered."
+        listOf={({ memories }) => memories}
+        more={<Link href="/operator/memory">Open memory</Link>}
+      >
+        {(memories) => (
+          <Lines>
+            {memories.map(({ id, content }) => (
+              <Line key={id} name={content} />
+            ))}
+          </Lines>
+        )}
+      </Section>
+      {view.mails !== null && (
+        <Section title="Mails" part={view.mails} empty="No mails in the last 30 days." listOf={({ mails }) => mails}>
+          {(mails) => (
+            <Lines>
+              {mails.map(({ id, subject, status, createdAt }) => (
+                <Line key={id} name={subject || 'No subject'} note={status} at={createdAt} />
+              ))}
+            </Lines>
+          )}
+        </Section>
+      )}
+      <Section title="Incidents" part={view.incidents} empty="No incidents." listOf={({ incidents }) => incidents}>
+        {(incidents) => (
+          <Lines>
+            {incidents.map(({ id, status, list, createdAt }) => (
+              <li key={id}>
+                <div className="row">
+                  <Link href={`/operator/incidents/${id}`}>Matched {list}</Link>
+                  <Status tone={incidentTones[status] ?? 'quiet'}>{status}</Status>
+                </div>
+                <p className="quiet">
+                  <When at={createdAt} />
+                </p>
+              </li>
+            ))}
+          </Lines>
+        )}
+      </Section>
+      <Section
+        title="Changes of plan and credits"
+        part={{ isThere: true, value: changes }}
+        empty="No operator changed them."
+        listOf={(all) => all}
+      >
+        {(all) => (
+          <Lines>
+            {all.map(({ id, actor, reason, planBefore, planAfter, creditsBefore, creditsAfter, createdAt }) => (
+              <Line
+                key={id}
+                name={reason}
+                note={[
+                  creditsAfter === creditsBefore ? '' : `${countOf(creditsBefore)} to ${countOf(creditsAfter)} credits`,
+                  planAfter === planBefore ? '' : `${planName(planBefore)} to ${planName(planAfter)}`,
+                  `by ${actor}`,
+                ]
+                  .filter((text) => text !== '')
+                  .join(', ')}
+                at={createdAt}
+              />
+            ))}
+          </Lines>
+        )}
+      </Section>
+      <Section
+        title="Audit"
+        part={{ isThere: true, value: actions }}
+        empty="No operator did anything to this account."
+        listOf={(all) => all}
+      >
+        {(all) => (
+          <Lines>
+            {all.map(({ at, actor, action, outcome }) => (
+              <Line key={`${at} ${action}`} name={action} note={`${actor}, ${outcome}`} at={at} />
+            ))}
+          </Lines>
+        )}
+      </Section>
+      <p className="unseen">End of the activity of {person.email ?? person.id}</p>
+    </div>
+  );
+}
+
+function Section<T, Item>({
+  title,
+  part,
+  empty,
+  listOf,
+  more,
+  children,
+}: {
+  readonly title: string;
+  readonly part: Part<T>;
+  readonly empty: string;
+  readonly listOf: (value: T) => readonly Item[];
+  readonly more?: ReactNode;
+  readonly children: (items: readonly Item[]) => ReactNode;
+}) {
+  const items = part.isThere ? listOf(part.value) : [];
+  return (
+    <section aria-label={title}>
+      <div className="row">
+        <h2>{title}</h2>
+        {more}
+      </div>
+      {!part.isThere ? (
+        <p className="problem">{part.reason}</p>
+      ) : items.length === 0 ? (
+        <p className="quiet">{empty}</p>
+      ) : (
+        children(items)
+      )}
+    </section>
+  );
+}
+
+const Lines = ({ children }: { readonly children: ReactNode }) => <ul className="lines desk-lines">{children}</ul>;
+
+function Line({ name, note, at }: { readonly name: string; readonly note?: string; readonly at?: string }) {
+  return (
+    <li>
+      <div className="desk-line">
+        <span className="desk-name">{name}</span>
+        {at !== undefined && (
+          <span className="quiet desk-figure">
+            <When at={at} />
+          </span>
+        )}
+      </div>
+      {note !== undefined && <p className="quiet">{note}</p>}
+    </li>
+  );
+}

@@ -1,0 +1,128 @@
+/** Everything about a person at once: an export as JSON, and the erasure from all services with its report. */
+import { useMutation } from '@tanstack/react-query';
+import { useId, useRef, useState } from 'react';
+import type { Person } from '#accounts/people/api.ts';
+import type { ErasureReport, ErasureStep } from '../../people/erasing.ts';
+import { callJson, send } from '../calls.ts';
+import { Problem, Status } from '../parts/states.tsx';
+import { useMayChange } from './role.ts';
+
+export function Data({ person }: { readonly person: Person }) {
+  if (!useMayChange()) return null;
+  return (
+    <section className="card stack" aria-labelledby="data-heading">
+      <h2 id="data-heading">Personal data</h2>
+      <Export person={person} />
+      <Erasure person={person} />
+    </section>
+  );
+}
+
+function Export({ person: { id, email } }: { readonly person: Person }) {
+  const exporting = useMutation({
+    mutationFn: async () => {
+      const response = await send(`/api/people/${id}/export`, { method: 'POST' });
+      const url = URL.createObjectURL(await response.blob());
+      const link = document.createElement('a');
+      link.href = url;
+      link.download = `${email ?? id}.json`;
+      link.click();
+      URL.revokeObjectURL(url);
+    },
+  });
+  return (
+    <div className="desk-deed">
+      <p className="quiet">One JSON file from all services. Links to files in it are valid for seven days.</p>
+      <button type="button" disabled={exporting.isPending} onClick={() => exporting.mutate()}>
+        {exporting.isPending ? 'Exporting …' : 'Export everything'}
+      </button>
+      <Problem of={exporting.error} />
+    </div>
+  );
+}
+
+function Erasure({ person: { id, email } }: { readonly person: Person }) {
+  const [typed, setTyped] = useState('');
+  const field = useId();
+  const outcome = useRef<HTMLDivElement>(null);
+  const name = email ?? id;
+  const erasing = useMutation({
+    mutationFn: () => callJson<ErasureReport>(`/api/people/${id}/erasure`, { method: 'POST', json: { confirm: true } }),
+    onSettled: () => outcome.current?.focus(),
+  });
+  const report = erasing.data;
+  const isOver = report?.isComplete === true && report.pendingJobs === 0;
+  return (
+    <form className="stack desk-form" action={() => erasing.mutate()}>
+      <p className="quiet">
+        Erasing removes the account, threads, files, memories and mails from every service. It cannot be undone. The
+        audit log keeps a hash of the id.
+      </p>
+      {!isOver && (
+        <>
+          <label className="field" htmlFor={field}>
+            <span>
+              Type <code>{name}</code> to confirm
+            </span>
+            <input id={field} autoComplete="off" value={typed} onChange={(event) => setTyped(event.target.value)} />
+          </label>
+          <p>
+            <button type="submit" className="danger" disabled={typed !== name || erasing.isPending}>
+              {erasing.isPending ? 'Erasing …' : report === undefined ? 'Erase everything' : 'Erase again'}
+            </button>
+          </p>
+        </>
+      )}
+      <div ref={outcome} tabIndex={-1} role="status" className="desk-outcome">
+        {report && <Report report={report} />}
+      </div>
+      <Problem of={erasing.error} />
+    </form>
+  );
+}
+
+const names: Readonly<Record<ErasureStep['service'], string>> = {
+  agent: 'Conversations',
+  media: 'Files',
+  memory: 'Memories',
+  notify: 'Mails',
+  auth: 'Account',
+};
+const states = {
+  done: { tone: 'good', word: 'erased' },
+  failed: { tone: 'bad', word: 'not finished' },
+  waiting: { tone: 'quiet', word: 'waits for the others' },
+} as const;
+
+function Report({ report: { steps, isComplete, pendingJobs, provider } }: { readonly report: ErasureReport }) {
+  return (
+    <>
+      <p className="strong">{isComplete ? 'Everything is erased.' : 'The erasure is not complete. Erase again.'}</p>
+      <ul className="lines">
+        {steps.map(({ service, status, removed, message }) => (
+          <li key={service}>
+            <div className="row">
+              <span>{names[service]}</span>
+              <Status tone={states[status].tone}>{states[status].word}</Status>
+            </div>
+            <p className="quiet">{message ?? countsOf(removed)}</p>
+          </li>
+        ))}
+      </ul>
+      {isComplete && pendingJobs > 0 && (
+        <p className="quiet">
+          {pendingJobs} background jobs still name this person. They end within two minutes; then erase again to remove
+          their records.
+        </p>
+      )}
+      {provider === 'not_configured' && (
+        <p className="problem">Delete the account at the identity provider too: IDP_SERVICE_KEY is not set.</p>
+      )}
+    </>
+  );
+}
+
+function countsOf(removed: Readonly<Record<string, number>>): string {
+  const parts = Object.entries(removed).filter(([, count]) => count > 0);
+  return parts.map(([what, count]) => `${count} ${what.replaceAll('_', ' ')}`).join(', ');
+}

@@ -1,0 +1,205 @@
+/** One incident: its facts, the appeal of the owner, a blurred look where one exists, and the decision. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { ArrowLeft } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { Link } from 'wouter';
+import type { Incident } from '#media/incidents/api.ts';
+import { callJson, send } from '../calls.ts';
+import { momentOf, When } from '../parts/figures.tsx';
+import { Failure, Loading, Problem, Status } from '../parts/states.tsx';
+import { incidentTones } from './incidentstates.ts';
+import { useMayChange } from './role.ts';
+
+export function IncidentDetails({ id }: { readonly id: string }) {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['incident', id],
+    queryFn: () => callJson<Incident>(`/api/incidents/${encodeURIComponent(id)}`),
+  });
+  return (
+    <>
+      <p className="desk-back">
+        <Link href="/operator/incidents">
+          <ArrowLeft size={16} strokeWidth={1.75} aria-hidden="true" /> All incidents
+        </Link>
+      </p>
+      {data === undefined ? (
+        error ? (
+          <Failure error={error} retry={refetch} />
+        ) : (
+          <Loading what="Reading the incident" />
+        )
+      ) : (
+        <Facts incident={data} />
+      )}
+    </>
+  );
+}
+
+const nobody = '00000000-0000-0000-0000-000000000000';
+
+function Facts({ incident }: { readonly incident: Incident }) {
+  const { id, status, list, ownerId, scopeKind, assetId, sha256, origin, createdAt, appeal } = incident;
+  const mayChange = useMayChange();
+  return (
+    <>
+      <header className="page">
+        <h1>Matched {list}</h1>
+        <Status tone={incidentTones[status] ?? 'quiet'}>{status}</Status>
+      </header>
+      <div className="desk-columns">
+        <div className="stack">
+          {appeal !== undefined && (
+            <section className="card stack" aria-labelledby="appeal-heading">
+              <h2 id="appeal-heading">Appeal of the owner</h2>
+              <p className="desk-quote">{appeal.text}</p>
+              <p className="quiet">
+                <When at={appeal.at} />
+              </p>
+            </section>
+          )}
+          <section aria-label="Facts">
+            <dl className="pairs desk-pairs">
+              <div>
+                <dt>Blocked</dt>
+                <dd>{momentOf(createdAt)}</dd>
+              </div>
+              <div>
+                <dt>Owner</dt>
+                <dd>
+                  {ownerId === nobody ? 'erased' : <Link href={`/operator/people/${ownerId}`}>Open the person</Link>}
+                </dd>
+              </div>
+              <div>
+                <dt>Where</dt>
+                <dd>{scopeKind || 'erased'}</dd>
+              </div>
+              <div>
+                <dt>Same bytes remain in</dt>
+                <dd>{origin ?? 'no other place'}</dd>
+              </div>
+              <div>
+                <dt>Asset</dt>
+                <dd>
+                  <code>{assetId}</code>
+                </dd>
+              </div>
+              <div>
+                <dt>SHA-256</dt>
+                <dd>
+                  <code>{sha256}</code>
+                </dd>
+              </div>
+            </dl>
+          </section>
+        </div>
+        <div className="stack desk-aside">
+          <Look id={id} />
+          {mayChange ? <Decision incident={incident} /> : <Decided incident={incident} />}
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Look({ id }: { readonly id: string }) {
+  const [url, setUrl] = useState<string>();
+  const looking = useMutation({
+    mutationFn: async () => {
+      const response = await send(`/api/incidents/${id}/preview`);
+      setUrl(URL.createObjectURL(await response.blob()));
+    },
+  });
+  useEffect(
+    () => () => {
+      if (url !== undefined) URL.revokeObjectURL(url);
+    },
+    [url],
+  );
+  return (
+    <section className="card stack" aria-labelledby="look-heading">
+      <h2 id="look-heading">Blurred look</h2>
+      {url !== undefined ? (
+        <img className="desk-look" src={url} alt="The content, strongly blurred" />
+      ) : (
+        <>
+          <p className="quiet">
+            The blocked object was removed. If the same bytes remain elsewhere, you see 24 blurred pixels of them. Each
+            look is recorded in the audit log.
+          </p>
+          <div>
+            <button type="button" disabled={looking.isPending} onClick={() => looking.mutate()}>
+              Show it blurred
+            </button>
+          </div>
+          <Problem of={looking.error} />
+        </>
+      )}
+    </section>
+  );
+}
+
+function Decided({ incident: { resolvedAt, note } }: { readonly incident: Incident }) {
+  if (resolvedAt === null) return null;
+  return (
+    <section className="card stack" aria-label="Decision">
+      <p>
+        Decided <When at={resolvedAt} />
+      </p>
+      {note !== null && <p className="quiet">{note}</p>}
+    </section>
+  );
+}
+
+function Decision({ incident }: { readonly incident: Incident }) {
+  const { id, status, note: before, resolvedAt } = incident;
+  const queries = useQueryClient();
+  const [note, setNote] = useState(before ?? '');
+  const deciding = useMutation({
+    mutationFn: async (resolution: 'upheld' | 'cleared') => {
+      const json = { resolution, ...(note.trim() !== '' && { note: note.trim() }) };
+      queries.setQueryData(
+        ['incident', id],
+        await callJson(`/api/incidents/${id}/resolution`, { method: 'POST', json }),
+      );
+      await queries.invalidateQueries({ queryKey: ['incidents'] });
+    },
+  });
+  return (
+    <section className="card stack" aria-labelledby="decision-heading">
+      <h2 id="decision-heading">Decision</h2>
+      {resolvedAt !== null && (
+        <p className="quiet">
+          Last decided <When at={resolvedAt} />
+        </p>
+      )}
+      <label className="field">
+        Note
+        <textarea rows={3} maxLength={2000} value={note} onChange={(event) => setNote(event.target.value)} />
+      </label>
+      <div className="desk-buttons">
+        <button
+          type="button"
+          className="danger"
+          disabled={deciding.isPending || status === 'upheld'}
+          onClick={() => deciding.mutate('upheld')}
+        >
+          Uphold
+        </button>
+        <button
+          type="button"
+          disabled={deciding.isPending || status === 'cleared'}
+          onClick={() => deciding.mutate('cleared')}
+        >
+          Clear
+        </button>
+      </div>
+      <p className="quiet">
+        Cleared content passes screening from now on. The removed file does not come back: its owner uploads it again.
+      </p>
+      <p role="status" className="unseen">
+        {deciding.isSuccess ? `The incident is ${status}.` : ''}
+      </p>
+      <Problem of={deciding.error} />
+    </section>
+  );
+}

@@ -1,0 +1,180 @@
+/** What screening blocked: the list with its filters, rescreening, and one incident with its decision. */
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link, useParams } from 'wouter';
+import type { Incident, IncidentCounts, IncidentPage } from '#media/incidents/api.ts';
+import { callJson, send } from '../calls.ts';
+import { countOf, When } from '../parts/figures.tsx';
+import { Empty, Failure, Loading, Problem, Status } from '../parts/states.tsx';
+import './desk.css';
+import { IncidentDetails } from './incident.tsx';
+import { incidentTones } from './incidentstates.ts';
+import { useMayChange } from './role.ts';
+
+type Listed = IncidentPage & { readonly counts: IncidentCounts };
+
+export function Incidents() {
+  const { incidentId } = useParams<{ incidentId?: string }>();
+  return incidentId === undefined ? <List /> : <IncidentDetails key={incidentId} id={incidentId} />;
+}
+
+const filters = [
+  { name: 'Open', query: { status: 'open' }, count: ({ open }: IncidentCounts) => open },
+  {
+    name: 'Appealed',
+    query: { status: 'open', appealed: 'true' },
+    count: ({ openAppeals }: IncidentCounts) => openAppeals,
+  },
+  { name: 'Upheld', query: { status: 'upheld' }, count: ({ upheld }: IncidentCounts) => upheld },
+  { name: 'Cleared', query: { status: 'cleared' }, count: ({ cleared }: IncidentCounts) => cleared },
+] as const;
+type Filter = (typeof filters)[number];
+
+function List() {
+  const [filter, setFilter] = useState<Filter>(filters[0]);
+  const [list, setList] = useState('');
+  const listing = useInfiniteQuery({
+    queryKey: ['incidents', filter.name, list],
+    queryFn: ({ pageParam }) =>
+      callJson<Listed>(
+        `/api/incidents?${new URLSearchParams({
+          ...filter.query,
+          ...(list && { list }),
+          ...(pageParam && { cursor: pageParam }),
+        })}`,
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+    placeholderData: (before) => before,
+  });
+  const counts = listing.data?.pages[0]?.counts;
+  const incidents = listing.data?.pages.flatMap((page) => page.incidents) ?? [];
+  return (
+    <>
+      <header className="page">
+        <h1>Incidents</h1>
+        <p className="quiet">Uploads that matched a list and were blocked.</p>
+      </header>
+      <Rescreening />
+      <div className="row desk-filters">
+        <fieldset className="desk-choices">
+          <legend className="unseen">Status</legend>
+          {filters.map((one) => (
+            <label key={one.name}>
+              <input type="radio" name="status" checked={one === filter} onChange={() => setFilter(one)} />
+              <span>
+                {one.name} {counts && <span className="quiet">{countOf(one.count(counts))}</span>}
+              </span>
+            </label>
+          ))}
+        </fieldset>
+        <label className="field desk-list">
+          List
+          <select value={list} onChange={(event) => setList(event.target.value)}>
+            <option value="">All lists</option>
+            {Object.entries(counts?.lists ?? {}).map(([name, count]) => (
+              <option key={name} value={name}>
+                {name} ({countOf(count)})
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      {listing.data === undefined ? (
+        listing.error ? (
+          <Failure error={listing.error} retry={listing.refetch} />
+        ) : (
+          <Loading what="Reading incidents" />
+        )
+      ) : incidents.length === 0 ? (
+        <Empty title="No incidents here." />
+      ) : (
+        <ul className="lines" aria-label="Incidents">
+          {incidents.map((incident) => (
+            <Row key={incident.id} incident={incident} />
+          ))}
+        </ul>
+      )}
+      {listing.hasNextPage && (
+        <p className="desk-more">
+          <button type="button" disabled={listing.isFetchingNextPage} onClick={() => listing.fetchNextPage()}>
+            Show more
+          </button>
+        </p>
+      )}
+    </>
+  );
+}
+
+function Row({ incident: { id, status, list, scopeKind, createdAt, appeal } }: { readonly incident: Incident }) {
+  return (
+    <li>
+      <Link href={`/operator/incidents/${id}`} className="desk-entry">
+        <span className="desk-name">Matched {list}</span>
+        {appeal !== undefined && <span className="tag">appealed</span>}
+        <span className="quiet desk-figure">
+          {scopeKind || 'owner erased'}, <When at={createdAt} />
+        </span>
+        <Status tone={incidentTones[status] ?? 'quiet'}>{status}</Status>
+      </Link>
+    </li>
+  );
+}
+
+interface Progress {
+  readonly startedAt: string | null;
+  readonly finishedAt: string | null;
+  readonly total: number;
+  readonly checked: number;
+  readonly blocked: number;
+  readonly withoutDigests: number;
+}
+
+function Rescreening() {
+  const queries = useQueryClient();
+  const mayChange = useMayChange();
+  const { data } = useQuery({
+    queryKey: ['rescreening'],
+    queryFn: () => callJson<Progress>('/api/rescreening'),
+    refetchInterval: ({ state }) => (state.data && isRunning(state.data) ? 1000 : 15_000),
+  });
+  const starting = useMutation({
+    mutationFn: async () => {
+      await send('/api/rescreening', { method: 'POST' });
+      await queries.invalidateQueries({ queryKey: ['rescreening'] });
+    },
+  });
+  const running = data !== undefined && isRunning(data);
+  return (
+    <section className="card desk-rescreening" aria-label="Rescreening">
+      <div>
+        <p className="strong">Rescreening</p>
+        <p className="quiet" role="status">
+          {data === undefined ? 'Reading the progress …' : progressOf(data)}
+        </p>
+        {running && (
+          <progress
+            aria-label="Assets checked"
+            max={Math.max(1, data.total)}
+            value={data.checked + data.withoutDigests}
+          />
+        )}
+      </div>
+      {mayChange && (
+        <button type="button" disabled={running || starting.isPending} onClick={() => starting.mutate()}>
+          Rescreen all assets
+        </button>
+      )}
+      <Problem of={starting.error} />
+    </section>
+  );
+}
+
+const isRunning = ({ startedAt, finishedAt }: Progress) => startedAt !== null && finishedAt === null;
+
+function progressOf({ startedAt, finishedAt, total, checked, blocked, withoutDigests }: Progress): string {
+  if (startedAt === null) return 'Matches all stored assets with the current lists. It has not run yet.';
+  const counts = `${countOf(checked)} checked, ${countOf(blocked)} blocked`;
+  const unhashed = withoutDigests > 0 ? `, ${countOf(withoutDigests)} without digests` : '';
+  return finishedAt === null ? `${counts} of ${countOf(total)}` : `Last run: ${counts}${unhashed}`;
+}

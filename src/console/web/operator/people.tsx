@@ -1,0 +1,92 @@
+/** People: finding users by address or id, and the page of one person. */
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Search } from 'lucide-react';
+import { useDeferredValue, useState } from 'react';
+import { Link, useParams } from 'wouter';
+import type { PeoplePage, Person } from '#accounts/people/api.ts';
+import { callJson } from '../calls.ts';
+import { countOf, When } from '../parts/figures.tsx';
+import { Empty, Failure, Loading } from '../parts/states.tsx';
+import './desk.css';
+import { PersonPage } from './person.tsx';
+
+export function People() {
+  const { personId } = useParams<{ personId?: string }>();
+  return personId === undefined ? <Directory /> : <PersonPage key={personId} userId={personId} />;
+}
+
+function Directory() {
+  const [typed, setTyped] = useState('');
+  const q = useDeferredValue(typed.trim());
+  const listing = useInfiniteQuery({
+    queryKey: ['people', q],
+    queryFn: ({ pageParam, signal }) =>
+      callJson<PeoplePage>(
+        `/api/people?${new URLSearchParams({ ...(q && { q }), ...(pageParam && { cursor: pageParam }) })}`,
+        { signal },
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+    placeholderData: (before) => before,
+  });
+  const people = listing.data?.pages.flatMap((page) => page.people) ?? [];
+  return (
+    <>
+      <header className="page">
+        <h1>People</h1>
+      </header>
+      <search className="desk-search">
+        <Search size={16} strokeWidth={1.75} aria-hidden="true" />
+        <input
+          type="search"
+          aria-label="Find people by email address or id"
+          placeholder="Email address or id"
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+      </search>
+      {listing.data === undefined ? (
+        listing.error ? (
+          <Failure error={listing.error} retry={listing.refetch} />
+        ) : (
+          <Loading what="Reading people" />
+        )
+      ) : people.length === 0 ? (
+        <Empty title={q === '' ? 'Nobody has signed up yet.' : 'Nobody matches.'}>
+          {q !== '' && <p className="quiet">Enter the beginning of an email address, or a complete id.</p>}
+        </Empty>
+      ) : (
+        <ul className="lines" aria-label="People">
+          {people.map((person) => (
+            <PersonRow key={person.id} person={person} />
+          ))}
+        </ul>
+      )}
+      {listing.hasNextPage && (
+        <p className="desk-more">
+          <button type="button" disabled={listing.isFetchingNextPage} onClick={() => listing.fetchNextPage()}>
+            Show more
+          </button>
+        </p>
+      )}
+    </>
+  );
+}
+
+function PersonRow({ person: { id, email, plan, credits, createdAt } }: { readonly person: Person }) {
+  return (
+    <li>
+      <Link href={`/operator/people/${id}`} className="desk-entry">
+        <span className="desk-name">{email ?? id}</span>
+        <span className="tag">{planName(plan)}</span>
+        <span className="desk-figure">{countOf(credits)} credits</span>
+        <span className="quiet desk-figure">
+          joined <When at={createdAt} />
+        </span>
+      </Link>
+    </li>
+  );
+}
+
+/** `max_year` is shown as `max, yearly`. */
+export const planName = (plan: string): string => plan.replace('_year', ', yearly');

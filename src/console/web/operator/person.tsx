@@ -1,0 +1,152 @@
+/** One person: account, usage, content, mails, incidents and what operators did. */
+import { useQuery } from '@tanstack/react-query';
+import { ArrowLeft } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import type { PersonDetails } from '#accounts/people/api.ts';
+import { callJson } from '../calls.ts';
+import { countOf, momentOf, sizeOf, When } from '../parts/figures.tsx';
+import { Failure, Loading } from '../parts/states.tsx';
+import { Account } from './account.tsx';
+import { Activity } from './activity.tsx';
+import { Data } from './data.tsx';
+import { planName } from './people.tsx';
+
+export type Part<T> =
+  | { readonly isThere: true; readonly value: T }
+  | { readonly isThere: false; readonly reason: string };
+
+export interface PersonView {
+  readonly record: PersonDetails;
+  readonly conversations: Part<{ readonly threads: number; readonly messages: number; readonly running: number }>;
+  readonly threads: Part<{
+    readonly threads: readonly {
+      readonly threadId: string;
+      readonly title: string;
+      readonly messageCount: number;
+      readonly updatedAt: string;
+    }[];
+  }>;
+  readonly usage: Part<{ readonly days: readonly UsageDay[] }>;
+  readonly storage: Part<{ readonly assets: number; readonly bytes: number; readonly limitBytes: number }>;
+  readonly assets: Part<{
+    readonly assets: readonly {
+      readonly assetId: string;
+      readonly kind: string;
+      readonly mime: string;
+      readonly byteSize: number;
+      readonly createdAt: string;
+    }[];
+  }>;
+  readonly incidents: Part<{
+    readonly incidents: readonly {
+      readonly id: string;
+      readonly status: string;
+      readonly list: string;
+      readonly createdAt: string;
+    }[];
+  }>;
+  readonly memories: Part<{ readonly memories: readonly { readonly id: string; readonly content: string }[] }>;
+  readonly mails: Part<{
+    readonly mails: readonly {
+      readonly id: string;
+      readonly subject: string;
+      readonly status: string;
+      readonly createdAt: string;
+    }[];
+    readonly suppression: { readonly reason: string; readonly since: string } | null;
+  }> | null;
+}
+
+export interface UsageDay {
+  readonly day: string;
+  readonly model: string;
+  readonly runs: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly images: number;
+  readonly videos: number;
+  readonly credits: number;
+}
+
+export const personKey = (userId: string) => ['person', userId] as const;
+
+export function PersonPage({ userId }: { readonly userId: string }) {
+  const { data, error, refetch } = useQuery({
+    queryKey: personKey(userId),
+    queryFn: () => callJson<PersonView>(`/api/people/${encodeURIComponent(userId)}`),
+  });
+  return (
+    <>
+      <p className="desk-back">
+        <Link href="/operator/people">
+          <ArrowLeft size={16} strokeWidth={1.75} aria-hidden="true" /> All people
+        </Link>
+      </p>
+      {data === undefined ? (
+        error ? (
+          <Failure error={error} retry={refetch} />
+        ) : (
+          <Loading what="Reading this person" />
+        )
+      ) : (
+        <Details view={data} />
+      )}
+    </>
+  );
+}
+
+function Details({ view }: { readonly view: PersonView }) {
+  const { person } = view.record;
+  return (
+    <>
+      <header className="page desk-head">
+        <div>
+          <h1>{person.email ?? 'No email address'}</h1>
+          <p className="address quiet">{person.id}</p>
+        </div>
+        <span className="tag">{planName(person.plan)}</span>
+      </header>
+      <dl className="desk-tiles">
+        <Tile name="Credits" value={countOf(person.credits)} />
+        <PartTile name="Threads" part={view.conversations} show={({ threads }) => countOf(threads)} />
+        <PartTile name="Messages" part={view.conversations} show={({ messages }) => countOf(messages)} />
+        <PartTile name="Assets" part={view.storage} show={({ assets }) => countOf(assets)} />
+        <PartTile name="Storage" part={view.storage} show={({ bytes }) => sizeOf(bytes)} />
+        <Tile name="Joined" value={<When at={person.createdAt} />} hint={momentOf(person.createdAt)} />
+      </dl>
+      <div className="desk-columns">
+        <Activity view={view} />
+        <div className="stack desk-aside">
+          <Account record={view.record} />
+          <Data person={person} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+function PartTile<T>({
+  name,
+  part,
+  show,
+}: {
+  readonly name: string;
+  readonly part: Part<T>;
+  readonly show: (value: T) => string;
+}) {
+  return part.isThere ? (
+    <Tile name={name} value={show(part.value)} />
+  ) : (
+    <Tile name={name} value="Unavailable" hint={part.reason} />
+  );
+}
+
+function Tile({ name, value, hint }: { readonly name: string; readonly value: ReactNode; readonly hint?: string }) {
+  return (
+    <div title={hint}>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,175 @@
+/** The effective configuration, what runs on stand-ins, and the checks of `npm run doctor`. */
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Examination, SettingsFinding, SettingsView } from '../../settings/routes.ts';
+import { callJson } from '../calls.ts';
+import { When } from '../parts/figures.tsx';
+import { Empty, Failure, Loading, Problem, Status } from '../parts/states.tsx';
+import './desk.css';
+import { useMayChange } from './role.ts';
+
+export function Settings() {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['settings'],
+    queryFn: () => callJson<SettingsView>('/api/settings'),
+  });
+  return (
+    <>
+      <header className="page">
+        <h1>Settings</h1>
+        <p className="quiet">The environment sets them. A restart applies a change.</p>
+      </header>
+      {data === undefined ? (
+        error ? (
+          <Failure error={error} retry={refetch} />
+        ) : (
+          <Loading what="Reading settings" />
+        )
+      ) : (
+        <>
+          <div className="desk-halves">
+            <StandIns view={data} />
+            <Checks />
+          </div>
+          <Effective view={data} />
+        </>
+      )}
+    </>
+  );
+}
+
+function StandIns({ view: { standIns, warnings } }: { readonly view: SettingsView }) {
+  return (
+    <section className="card stack" aria-labelledby="standins-heading">
+      <h2 id="standins-heading">Stand-ins</h2>
+      {standIns.length === 0 ? (
+        <p className="quiet">Every part uses its real service.</p>
+      ) : (
+        <ul className="lines">
+          {standIns.map(({ part, state, setting }) => (
+            <li key={part}>
+              <p className="desk-name">{part}</p>
+              <p className="quiet">
+                {state}. Set <code>{setting}</code>.
+              </p>
+            </li>
+          ))}
+        </ul>
+      )}
+      {warnings.map((warning) => (
+        <p key={warning} className="problem">
+          {warning}
+        </p>
+      ))}
+    </section>
+  );
+}
+
+const tones = { ok: 'good', warn: 'busy', FAULT: 'bad' } as const;
+const words = { ok: 'ok', warn: 'warning', FAULT: 'fault' } as const;
+const order: readonly SettingsFinding['state'][] = ['FAULT', 'warn', 'ok'];
+
+function Checks() {
+  const mayChange = useMayChange();
+  const checking = useMutation({
+    mutationFn: () => callJson<Examination>('/api/settings/doctor', { method: 'POST' }),
+  });
+  const findings = checking.data?.findings.toSorted((one, two) => order.indexOf(one.state) - order.indexOf(two.state));
+  return (
+    <section className="card stack" aria-labelledby="checks-heading">
+      <div className="row">
+        <h2 id="checks-heading">Checks</h2>
+        {mayChange && (
+          <button type="button" disabled={checking.isPending} onClick={() => checking.mutate()}>
+            {checking.isPending ? 'Checking …' : 'Check everything'}
+          </button>
+        )}
+      </div>
+      <Problem of={checking.error} />
+      <div role="status">
+        {findings === undefined ? (
+          <p className="quiet">
+            Calls every engine and external service, as <code>npm run doctor</code> does.
+          </p>
+        ) : (
+          <>
+            <p className="quiet">
+              Checked <When at={checking.data?.checkedAt ?? ''} />
+            </p>
+            <ul className="lines">
+              {findings.map(({ name, state, sentence }) => (
+                <li key={name}>
+                  <div className="row">
+                    <span className="desk-name">{name}</span>
+                    <Status tone={tones[state]}>{words[state]}</Status>
+                  </div>
+                  <p className="quiet desk-wrapped">{sentence}</p>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function Effective({ view: { groups } }: { readonly view: SettingsView }) {
+  const [q, setQ] = useState('');
+  const [isChangedOnly, setChangedOnly] = useState(false);
+  const words = q.trim().toLowerCase();
+  const shown = groups
+    .map((group) => ({
+      ...group,
+      settings: group.settings.filter(
+        ({ variable, meaning, isDefault }) =>
+          `${variable} ${meaning}`.toLowerCase().includes(words) && !(isChangedOnly && isDefault),
+      ),
+    }))
+    .filter(({ settings }) => settings.length > 0);
+  return (
+    <section aria-labelledby="effective-heading">
+      <h2 id="effective-heading">Effective configuration</h2>
+      <search className="row desk-filters">
+        <input
+          type="search"
+          className="desk-narrow"
+          aria-label="Find settings"
+          placeholder="Find settings"
+          value={q}
+          onChange={(event) => setQ(event.target.value)}
+        />
+        <label className="field inline">
+          <input type="checkbox" checked={isChangedOnly} onChange={(event) => setChangedOnly(event.target.checked)} />
+          Only what differs from the default
+        </label>
+      </search>
+      {shown.length === 0 && <Empty title="No settings match." />}
+      {shown.map(({ name, settings }) => (
+        <section key={name} aria-label={name} className="desk-group">
+          <h3>{titleOf(name)}</h3>
+          <dl>
+            {settings.map(({ variable, meaning, value, isDefault }) => (
+              <div key={variable}>
+                <dt>
+                  <code>{variable}</code>
+                  <p className="quiet">{meaning.replaceAll('`', '')}</p>
+                </dt>
+                <dd>
+                  {value === null ? <span className="quiet">not set</span> : <code>{value}</code>}
+                  {isDefault && value !== null && <span className="quiet desk-default">default</span>}
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
+    </section>
+  );
+}
+
+/** `imageModel` is shown as `Image model`. */
+function titleOf(name: string): string {
+  const words = name.replaceAll(/([A-Z])/g, ' $1').toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

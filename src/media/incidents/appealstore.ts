@@ -1,0 +1,53 @@
+/** Appeals of owners, and the counts that operators see. */
+import { sql } from 'kysely';
+import type { Db } from '#platform/db/db.ts';
+import type { IncidentTables } from '../screening/incidentstore.ts';
+
+/** By the id of the incident or of the blocked asset: the newest of the owner. */
+export function findOwnIncident(db: Db<IncidentTables>, ownerId: string, id: string) {
+  return db
+    .selectFrom('screening_incidents')
+    .select(['incident_id as id', 'status'])
+    .where('owner_id', '=', ownerId)
+    .where((eb) => eb.or([eb('incident_id', '=', id), eb('asset_id', '=', id)]))
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** `undefined`: there is an appeal already, or the incident is resolved. */
+export async function writeAppeal(db: Db<IncidentTables>, id: string, text: string): Promise<Date | undefined> {
+  const row = await db
+    .updateTable('screening_incidents')
+    .set({ appeal: text, appealed_at: sql<Date>`clock_timestamp()` })
+    .where('incident_id', '=', id)
+    .where('appeal', 'is', null)
+    .where('status', '<>', 'cleared')
+    .returning('appealed_at as appealedAt')
+    .executeTakeFirst();
+  return row?.appealedAt ?? undefined;
+}
+
+export interface IncidentCount {
+  readonly status: 'open' | 'upheld' | 'cleared';
+  readonly list: string;
+  readonly count: number;
+  /** Those with an appeal. */
+  readonly appealed: number;
+}
+
+export async function countByStatus(db: Db<IncidentTables>): Promise<readonly IncidentCount[]> {
+  const { rows } = await sql<IncidentCount>`
+    select status, list, count(*)::int as count, count(appeal)::int as appealed from screening_incidents
+    group by status, list order by list, status`.execute(db);
+  return rows;
+}
+
+/** Where the same bytes may remain. */
+export function findOrigin(db: Db<IncidentTables>, id: string) {
+  return db
+    .selectFrom('screening_incidents')
+    .select(['origin', 'owner_id as ownerId'])
+    .where('incident_id', '=', id)
+    .executeTakeFirst();
+}

@@ -1,0 +1,28 @@
+/** What the media service stores about an owner beside assets. */
+import { sql } from 'kysely';
+import type { Db } from '#platform/db/db.ts';
+import type { MediaTables } from '../assets/assetstore.ts';
+
+const nobody = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * Deletes the tasks of the owner and the records of removed files, and takes the owner's name out of incidents: their
+ * digests stay, because they decide which content passes. Returns how many rows of each.
+ */
+export async function forgetOwner(db: Db<MediaTables>, ownerId: string): Promise<Record<string, number>> {
+  const inPath = `%${ownerId}%`;
+  const count = ({ numAffectedRows }: { readonly numAffectedRows?: bigint }) => Number(numAffectedRows ?? 0);
+  const tasks = await sql`delete from media_tasks where owner_id = ${ownerId}`.execute(db);
+  const removals = await sql`delete from legacy_removals where path like ${inPath}`.execute(db);
+  const watermarks = await sql`delete from legacy_watermarks where storage_key like ${inPath}`.execute(db);
+  await sql`delete from stray_variants where prefix like ${inPath}`.execute(db);
+  const incidents = await sql`
+    update screening_incidents set owner_id = ${nobody}, scope_kind = '', scope_id = '', note = null, appeal = null,
+      origin = case when origin like ${inPath} then null else origin end
+    where owner_id = ${ownerId} or origin like ${inPath}`.execute(db);
+  return {
+    tasks: count(tasks),
+    legacy_records: count(removals) + count(watermarks),
+    incidents_anonymized: count(incidents),
+  };
+}

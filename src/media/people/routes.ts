@@ -1,0 +1,68 @@
+/** Erases an owner (docs/specification/media.md#people), for operators. */
+import { z } from 'zod';
+import type { Access } from '#platform/access/access.ts';
+import { hashedTarget } from '#platform/audit/audit.ts';
+import { auditOperators } from '#platform/audit/http.ts';
+import type { HttpServer } from '#platform/http/server.ts';
+import type { Log } from '#platform/log.ts';
+import { scopeDeletion } from '../api.ts';
+import { deleteScope, type ScopeDeletionDeps } from '../scopes/scopedeletion.ts';
+import { forgetOwner } from './peoplestore.ts';
+
+export type PeopleDeps = ScopeDeletionDeps & { readonly log: Log };
+
+const params = z.object({ userId: z.uuid().toLowerCase() });
+const erased = z.object({ removed: z.record(z.string(), z.int()).describe('What was removed, and how many.') });
+const path = '/v1/people/:userId';
+
+export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleDeps): void {
+  auditOperators(app, {
+    ...deps,
+    isOperators: (url) => url === path,
+    targetOf: (request) => {
+      const { data } = params.safeParse(request.params);
+      return data === undefined ? undefined : hashedTarget(data.userId);
+    },
+  });
+  app.delete(
+    path,
+    {
+      ...access.internalOnly,
+      schema: {
+        tags: ['people'],
+        summary: 'Erase all assets, files and tasks of an owner; may be repeated',
+        params,
+        response: { 200: erased },
+      },
+    },
+    async (request) => eraseOwner(deps, request.params.userId),
+  );
+}
+
+/** Throws 503, after which the call can be repeated. */
+async function eraseOwner(deps: PeopleDeps, ownerId: string): Promise<z.output<typeof erased>> {
+  const legacyPrefixes = [`${ownerId}/`, `feed/${ownerId}/`, `avatars/${ownerId}/`];
+  const request = scopeDeletion.parse({ ownerId, legacyPrefixes });
+  const { dbDeleted, r2Deleted, legacyDeleted } = await deleteScope(deps, { kind: 'internal' }, request);
+  const uploads = await removeUploads(deps, `u/${ownerId}/`);
+  const rows = await forgetOwner(deps.db, ownerId);
+  return { removed: { assets: dbDeleted, objects: r2Deleted, legacy_files: legacyDeleted, uploads, ...rows } };
+}
+
+const keysPerBatch = 1000;
+
+/** Objects that were uploaded and not registered. */
+async function removeUploads({ objects }: PeopleDeps, prefix: string): Promise<number> {
+  let removed = 0;
+  for (;;) {
+    const keys: string[] = [];
+    for await (const { key } of objects.list(prefix)) {
+      keys.push(key);
+      if (keys.length === keysPerBatch) break;
+    }
+    if (keys.length === 0) return removed;
+    const outcome = await objects.remove(keys);
+    removed += outcome.removed.length;
+    if (outcome.failed.length > 0) throw new Error(`objects could not be removed: ${outcome.failed[0]?.reason}`);
+  }
+}

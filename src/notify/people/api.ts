@@ -1,0 +1,30 @@
+/** The requests and responses about the mails of a person, for operators (docs/specification/notify.md#people). */
+import { z } from 'zod';
+
+const address = z.email().max(320).toLowerCase();
+
+export const mailsQuery = z.object({
+  address,
+  limit: z.coerce.number().int().min(1).max(100).default(20),
+});
+
+export const mailsOfPerson = z.object({
+  mails: z
+    .array(
+      z.object({
+        id: z.string(),
+        subject: z.string(),
+        status: z.string(),
+        createdAt: z.iso.datetime(),
+      }),
+    )
+    .describe('Newest first.'),
+  suppression: z.object({ reason: z.string(), since: z.iso.datetime() }).nullable(),
+});
+export type MailsOfPerson = z.output<typeof mailsOfPerson>;
+
+export const erasure = z.object({ userId: z.uuid().toLowerCase(), address: address.nullish() });
+export type Erasure = z.output<typeof erasure>;
+
+export const erased = z.object({ removed: z.record(z.string(), z.int()).describe('What was removed, and how many.') });
+export type Erased = z.output<typeof erased>;

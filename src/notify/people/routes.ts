@@ -1,0 +1,77 @@
+/** The mails of a person, for operators: they are listed and erased. */
+import type { Access } from '#platform/access/access.ts';
+import { hashedTarget } from '#platform/audit/audit.ts';
+import { auditOperators } from '#platform/audit/http.ts';
+import { type Db, transaction } from '#platform/db/db.ts';
+import type { HttpServer } from '#platform/http/server.ts';
+import type { Log } from '#platform/log.ts';
+import type { Channel } from '../channels/channel.ts';
+import type { NotifyTables } from '../tables.ts';
+import { type Erased, type Erasure, erased, erasure, type MailsOfPerson, mailsOfPerson, mailsQuery } from './api.ts';
+import { deleteMailsOf, findSuppression, listMailsTo } from './peoplestore.ts';
+
+export interface PeopleDeps {
+  readonly db: Db<NotifyTables>;
+  readonly channel: Pick<Channel, 'forget'>;
+  readonly log: Log;
+}
+
+export function addPeopleRoutes(app: HttpServer, access: Access, deps: PeopleDeps): void {
+  auditOperators(app, {
+    ...deps,
+    isOperators: (url) => url === '/people/erasure',
+    targetOf: ({ body }) => {
+      const { data } = erasure.safeParse(body);
+      return data === undefined ? undefined : hashedTarget(data.userId);
+    },
+  });
+  const tags = ['people'];
+
+  app.get(
+    '/people/mails',
+    {
+      ...access.internalOnly,
+      schema: {
+        tags,
+        summary: 'The newest mails to an address, and whether it is suppressed',
+        querystring: mailsQuery,
+        response: { 200: mailsOfPerson },
+      },
+    },
+    async ({ query }) => readMails(deps, query.address, query.limit),
+  );
+
+  app.post(
+    '/people/erasure',
+    {
+      ...access.internalOnly,
+      schema: {
+        tags,
+        summary: 'Erase the mails of a person; may be repeated',
+        body: erasure,
+        response: { 200: erased },
+      },
+    },
+    async ({ body }) => eraseMails(deps, body),
+  );
+}
+
+async function readMails({ db }: PeopleDeps, address: string, limit: number): Promise<MailsOfPerson> {
+  const [mails, suppression] = await Promise.all([listMailsTo(db, address, limit), findSuppression(db, address)]);
+  return {
+    mails: mails.map(({ subject, createdAt, ...mail }) => ({
+      ...mail,
+      subject: subject ?? '',
+      createdAt: createdAt.toISOString(),
+    })),
+    suppression:
+      suppression === undefined ? null : { reason: suppression.reason, since: suppression.since.toISOString() },
+  };
+}
+
+/** Rows first: a mail that is being sent then ends without its row, and its file is removed by a repeated call. */
+async function eraseMails({ db, channel }: PeopleDeps, { userId, address }: Erasure): Promise<Erased> {
+  const removed = await transaction(db, (tx) => deleteMailsOf(tx, userId, address ?? undefined));
+  const files = address ? ((await channel.forget?.(address)) ?? 0) : 0;
+  return { removed: { ...removed, files } };
+}

@@ -1,0 +1,182 @@
+/** The pages of people, incidents and settings, and what operators do there. */
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { digestOf } from '../media/lists.fixture.ts';
+import { type Desk, openDesk, type Person } from './desk.fixture.ts';
+import { judge } from './judging.fixture.ts';
+import { type ConsoleRig, launchChromium, startConsole, type Visitor, visit, withoutChromium } from './rig.fixture.ts';
+
+const phone = { width: 390, height: 844 };
+const desktop = { width: 1440, height: 900 };
+const limitMs = 300_000;
+
+describe.skipIf(withoutChromium)('the desk of operators', () => {
+  let rig: ConsoleRig;
+  let desk: Desk;
+  let browser: Browser;
+  let lists: string;
+  beforeAll(async () => {
+    lists = await mkdtemp(join(tmpdir(), 'lists-'));
+    const environment = {
+      MEDIA_BLOCKED_HASHES: lists,
+      OPERATOR_EMAILS: 'chief@example.com',
+      OPERATOR_READER_EMAILS: 'reader@example.com',
+    };
+    [rig, browser] = await Promise.all([startConsole(environment), launchChromium()]);
+    desk = await openDesk(rig);
+  }, limitMs);
+  afterAll(async () => {
+    await browser.close();
+    await rig.close();
+    await rm(lists, { recursive: true, force: true });
+  });
+
+  async function enter(path: string): Promise<Visitor> {
+    const visitor = await visit(browser);
+    await visitor.page.goto(`${rig.url}/#token=${await rig.secret('CONSOLE_TOKEN')}`);
+    await visitor.page.getByRole('heading', { name: 'Services' }).waitFor();
+    await visitor.page.goto(rig.url + path);
+    return visitor;
+  }
+
+  /** A phone shows the same without a sideways scroll, and with targets that axe accepts. */
+  async function look(page: Page, what: string): Promise<void> {
+    await judge(page, what);
+    await page.setViewportSize(phone);
+    expect(Number(await page.evaluate('document.documentElement.scrollWidth'))).toBeLessThanOrEqual(phone.width);
+    await photograph(page, `${what} on a phone`);
+    await page.setViewportSize(desktop);
+    await photograph(page, what);
+  }
+
+  async function photograph(page: Page, name: string): Promise<void> {
+    const folder = process.env.DESK_PHOTOGRAPHS;
+    if (folder === undefined) return;
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.screenshot({ path: join(folder, `${name} ${colorScheme}.png`), fullPage: true });
+    }
+    await page.emulateMedia({ colorScheme: 'light' });
+  }
+
+  const mailTo = ({ email }: Person) => ({ from: 'hello@example.com', to: [email], subject: 'Welcome', text: 'Hello' });
+
+  async function newPerson(): Promise<Person> {
+    const person = await desk.person();
+    const message = { role: 'user', parts: [{ type: 'text', text: 'Remember that I like long walks by the sea.' }] };
+    const threadId = `thread-${randomUUID()}`;
+    const started = await person.call('agent', 'POST', '/task', { threadId, message });
+    const state = async () => (await person.call('agent', 'GET', `/task/${started.body.taskId}`)).body.status;
+    await expect.poll(state, { timeout: 60_000 }).toBe('completed');
+    await desk.internal('notify', 'POST', '/emails', mailTo(person));
+    return person;
+  }
+
+  it('finds a person, adds credits, ends sessions, exports and erases', { timeout: limitMs }, async () => {
+    const person = await newPerson();
+    const { page, context, complaints } = await enter('/operator/people');
+    await page.getByRole('searchbox').fill(person.email.slice(0, 20).toUpperCase());
+    await look(page, 'the people');
+    await page.getByRole('link', { name: person.email }).click();
+    await page.getByRole('heading', { name: person.email }).waitFor();
+    await page.getByText('Welcome').waitFor();
+    await look(page, 'a person');
+
+    await page.getByLabel('Add credits').fill('25');
+    await page.getByLabel('Plan').selectOption('max');
+    await page.getByLabel('Reason').fill('An apology for an outage');
+    await page.getByRole('button', { name: 'Save change' }).click();
+    const changes = page.getByRole('region', { name: 'Changes of plan and credits' });
+    await changes.getByText('An apology for an outage').waitFor();
+    expect(await changes.textContent()).toContain('free to max');
+
+    await page.getByRole('button', { name: 'End sessions' }).click();
+    await page.getByRole('button', { name: 'Yes, end sessions' }).click();
+    await page.getByText('just now').first().waitFor();
+    await page.getByRole('region', { name: 'Audit' }).getByText('DELETE /v1/people/:userId/sessions').waitFor();
+
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export everything' }).click();
+    expect((await downloading).suggestedFilename()).toBe(`${person.email}.json`);
+
+    const erase = page.getByRole('button', { name: 'Erase everything' });
+    expect(await erase.isDisabled()).toBe(true);
+    await page.getByLabel(/to confirm/).fill(person.email);
+    await erase.click();
+    await page.getByText('Everything is erased.').waitFor();
+    await look(page, 'the report of an erasure');
+    expect((await desk.send('GET', `/api/people/${person.id}`)).status).toBe(404);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('reads an appeal, looks, clears the incident and rescreens', { timeout: limitMs }, async () => {
+    const person = await desk.person();
+    const content = Buffer.from(`prohibited ${randomUUID()}`);
+    await writeFile(join(lists, 'sha256.txt'), digestOf('sha256', content));
+    const place = { assetId: randomUUID(), scopeKind: 'thread', scopeId: '1', kind: 'file', mime: 'text/plain' };
+    const { body } = await person.call<{ uploadUrl: string }>('media', 'POST', '/v1/uploads', place);
+    const headers = { 'content-type': 'text/plain' };
+    await fetch(body.uploadUrl, { method: 'PUT', body: new Uint8Array(content), headers });
+    expect((await person.call('media', 'POST', '/v1/assets', place)).status).toBe(451);
+    await person.call('media', 'POST', `/v1/incidents/${place.assetId}/appeal`, { text: 'I wrote this poem.' });
+
+    const { page, context, complaints } = await enter('/operator/incidents');
+    await page.getByLabel(/^Appealed/).check();
+    const incident = page.getByRole('list', { name: 'Incidents' }).getByRole('link');
+    await incident.waitFor();
+    await page.getByRole('button', { name: 'Rescreen all assets' }).click();
+    await page.getByText(/^Last run: /).waitFor();
+    await look(page, 'the incidents');
+    await incident.click();
+    await page.getByText('I wrote this poem.').waitFor();
+    await look(page, 'an incident');
+    await page.getByRole('button', { name: 'Show it blurred' }).click();
+    await page.getByText(/^The blocked object was removed, and no other place/).waitFor();
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('404')]);
+    await page.getByLabel('Note').fill('A poem.');
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await page.getByText('The incident is cleared.').waitFor({ state: 'attached' });
+    const { body: cleared } = await desk.send<{ counts: object }>('GET', '/api/incidents');
+    expect(cleared.counts).toMatchObject({ open: 0, cleared: 1 });
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('shows settings without secrets, and checks everything', { timeout: limitMs }, async () => {
+    const { page, context, complaints } = await enter('/operator/settings');
+    await page.getByText('CONSOLE_TOKEN').waitFor();
+    expect(await page.textContent('main')).not.toContain(await rig.secret('CONSOLE_TOKEN'));
+    await page.getByRole('button', { name: 'Check everything' }).click();
+    await page.getByText(/^Checked /).waitFor();
+    await look(page, 'the settings');
+    await page.getByLabel('Find settings').fill('operator_reader');
+    await page.getByText('reader@example.com').waitFor();
+    expect(await page.getByText('CONSOLE_TOKEN').count()).toBe(0);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('lets in an operator by account, who may only look', { timeout: limitMs }, async () => {
+    const person = await desk.person();
+    const { page, context, complaints } = await visit(browser);
+    await page.goto(`${rig.url}/operator/people`);
+    await page.getByRole('button', { name: 'Continue with your account' }).click();
+    await page.getByPlaceholder('you@example.com').fill('reader@example.com');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Continue with your account' }).click();
+    await page.getByRole('heading', { name: 'Services' }).waitFor();
+    await page.getByRole('button', { name: /Operator reader@example.com, read-only/ }).waitFor();
+    await page.goto(`${rig.url}/operator/people/${person.id}`);
+    await page.getByRole('heading', { name: 'Account' }).waitFor();
+    for (const name of ['Save change', 'End sessions', 'Export everything', 'Erase everything'])
+      expect([name, await page.getByRole('button', { name }).count()]).toEqual([name, 0]);
+    await judge(page, 'a person for a reader');
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+});
