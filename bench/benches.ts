@@ -8,6 +8,7 @@ import { events } from './events.ts';
 import { benches as imageBenches } from './image.ts';
 import { memory } from './memory.ts';
 import { merging } from './merging.ts';
+import { operators } from './operators.ts';
 import { posts } from './posts.ts';
 import { presign } from './presign.ts';
 import { recall } from './recall.ts';
@@ -37,6 +38,7 @@ export const benches: readonly Bench[] = [
   agent,
   runs,
   threads,
+  operators,
   screening,
   videoWatermark,
   rendition,
