@@ -11,6 +11,12 @@ export const consoleSettings = {
   url: address('CONSOLE_URL', {
     meaning: 'The public URL of the console. Requests for another host are rejected. Not set: its own address.',
   }),
+  agentUrl: address('AGENT_PUBLIC_URL', {
+    meaning: 'Where browsers reach the agent service, if this is not `AGENT_URL`, which the console’s server calls.',
+  }),
+  mediaUrl: address('MEDIA_PUBLIC_URL', {
+    meaning: 'Where browsers reach the media service, if this is not `MEDIA_URL`, which the console’s server calls.',
+  }),
   traceUrl: setting(
     'CONSOLE_TRACE_URL',
     {

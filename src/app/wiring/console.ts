@@ -21,6 +21,12 @@ import type { Wiring } from './wiring.ts';
 export async function wireConsole({ config, services: ofProcess, engines, server }: Wiring): Promise<HttpServer> {
   const { idp: _idp, cms: _cms, console: url, ...services } = addressesOf(config);
   const { adminToken } = config.memory;
+  const publicAddresses = {
+    ...services,
+    auth: publicAuthUrlOf(config),
+    agent: config.console.agentUrl ?? services.agent,
+    media: config.console.mediaUrl ?? services.media,
+  };
   const { url: receiver } = config.webhooks;
   const db = canOpenDatabase(config, ofProcess)
     ? (await engines.database()).queries<JobTables & HistoryTables>()
@@ -33,10 +39,10 @@ export async function wireConsole({ config, services: ofProcess, engines, server
     places: { url, aliases: aliasesOf(config) },
     token: config.console.token,
     services,
-    addresses: { ...services, auth: publicAuthUrlOf(config) },
+    addresses: publicAddresses,
     engines: enginesOf(config),
     reachable: {
-      services: [...Object.values(services), publicAuthUrlOf(config)].map(originOf),
+      services: Object.values(publicAddresses).map(originOf),
       media: [
         services.edge,
         config.objects.endpoint,

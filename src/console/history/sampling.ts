@@ -23,8 +23,13 @@ export function startSampling(deps: SamplingDeps): Interval {
   const everyMs = deps.sampleEveryMs ?? sampleEveryMs;
   const sample = () => takeSample(deps, everyMs / 2);
   const onError = (error: unknown) => deps.log.warn({ err: error }, 'cannot add a sample to the history');
-  void sample().catch(onError);
-  return startInterval(everyMs, async () => void (await sample()), onError);
+  const first = sample().catch(onError);
+  const interval = startInterval(everyMs, async () => void (await sample()), onError);
+  return {
+    stop: async () => {
+      await Promise.all([first, interval.stop()]);
+    },
+  };
 }
 
 /** `false`: another process took one less than `leastMs` earlier. */
