@@ -6,6 +6,7 @@ import { dataFolder } from './datafolder.ts';
 import { deletion } from './deletion.ts';
 import { events } from './events.ts';
 import { benches as imageBenches } from './image.ts';
+import { library } from './library.ts';
 import { memory } from './memory.ts';
 import { merging } from './merging.ts';
 import { operators } from './operators.ts';
@@ -39,6 +40,7 @@ export const benches: readonly Bench[] = [
   runs,
   threads,
   operators,
+  library,
   screening,
   videoWatermark,
   rendition,

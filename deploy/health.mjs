@@ -1,19 +1,19 @@
-// For the health check of a container: every service that listens here has to answer `GET /health` with 200. Exits with 1
-// when one does not, or when none listens.
+// The health check of a container. Exits with 1 unless every listening service returns 200 for `GET /health`, and with 1 if no
+// service listens.
 const base = Number(process.env.ATELIER_PORT_BASE || 4000);
 const offsets = Array.from({ length: 13 }, (_, offset) => offset);
 
 const states = await Promise.all(
   offsets.map(async (offset) => {
     try {
-      const answer = await fetch(`http://127.0.0.1:${base + offset}/health`, { signal: AbortSignal.timeout(4000) });
-      return answer.status === 200 ? 'well' : `port ${base + offset} answers ${answer.status}`;
+      const response = await fetch(`http://127.0.0.1:${base + offset}/health`, { signal: AbortSignal.timeout(4000) });
+      return response.status === 200 ? 'healthy' : `port ${base + offset} returns ${response.status}`;
     } catch (error) {
-      return error.cause?.code === 'ECONNREFUSED' ? 'nobody' : `port ${base + offset} does not answer`;
+      return error.cause?.code === 'ECONNREFUSED' ? 'closed' : `port ${base + offset} is not responding`;
     }
   }),
 );
-const faults = states.filter((state) => state !== 'well' && state !== 'nobody');
-if (!states.includes('well')) faults.push('no service listens');
+const faults = states.filter((state) => state !== 'healthy' && state !== 'closed');
+if (!states.includes('healthy')) faults.push('no service listens');
 for (const fault of faults) console.error(fault);
 process.exit(faults.length === 0 ? 0 : 1);

@@ -21,6 +21,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   move: async () => (await import('#commands/move.ts')).move,
   demo: async () => (await import('#commands/demo.ts')).demo,
   'build:client': async () => (await import('#commands/buildclient.ts')).buildClient,
+  licenses: async () => (await import('#commands/licenses.ts')).licenses,
 };
 
 const [name = 'start', ...args] = process.argv.slice(2);

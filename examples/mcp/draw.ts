@@ -1,7 +1,7 @@
 /**
- * Connects to the agent as an MCP client, makes a picture, and lists the library.
+ * Connects to the agent as an MCP client, generates an image, and lists the library.
  *
- *     npm start                                   # in the repository, in a terminal of its own
+ *     npm start                                   # in the repository, in another terminal
  *     npm install --prefix examples/mcp
  *     ATELIER_TOKEN=$(npm run -s token) node examples/mcp/draw.ts "a lighthouse at dusk"
  */
@@ -21,7 +21,7 @@ await client.connect(
 const { tools } = await client.listTools();
 console.log(`tools: ${tools.map(({ name }) => name).join(', ')}`);
 
-// A picture can take longer than the SDK waits by default.
+// Generating an image can take longer than the default timeout of the SDK.
 const result = await client.callTool({ name: 'generate_image', arguments: { prompt } }, undefined, {
   timeout: 240_000,
 });

@@ -1,7 +1,7 @@
 /**
- * Uploads a picture, signs its addresses, and has the agent say something about it, word by word.
+ * Uploads an image, signs its URLs, and streams the agent's answer about it.
  *
- *     npm start                                   # in the repository, in a terminal of its own
+ *     npm start                                   # in the repository, in another terminal
  *     npm run build:client && npm install --prefix examples/node
  *     ATELIER_TOKEN=$(npm run -s token) node examples/node/converse.ts photo.jpg
  */

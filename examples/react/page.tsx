@@ -1,7 +1,7 @@
 /**
- * A chat with the agent, with pictures of one's own: sign-in, upload with progress, streams that outlive a reload.
+ * A chat with the agent about the user's own images: sign-in, upload with progress, streams that survive a reload.
  *
- *     npm start                                   # in the repository, in a terminal of its own
+ *     npm start                                   # in the repository, in another terminal
  *     npm run build:client && npm install --prefix examples/react && npm run --prefix examples/react dev
  */
 import { useChat } from '@ai-sdk/react';
@@ -18,7 +18,7 @@ const credential = { accessToken: session.accessToken };
 const atelier = createAtelier({ urls: { media: at('MEDIA', 4001) }, credential });
 const transport = new AgentChatTransport({ url: at('AGENT', 4004), credential });
 
-/** The thread stays with the address, so that a reload finds it. */
+/** The thread is part of the URL, so that a reload finds it. */
 const threadId = location.hash.slice(1) || crypto.randomUUID();
 
 type Stage = { readonly messages: UIMessage[] } | 'loading' | 'signed out';
@@ -99,7 +99,7 @@ function Conversation({ stored }: { readonly stored: UIMessage[] }) {
   );
 }
 
-/** Of the tools that make pictures, once they have. */
+/** The output of tools that have generated images. */
 function pictureOf(part: UIMessage['parts'][number]): string | null | undefined {
   if (!('output' in part)) return null;
   const { kind, assetId } = (part.output ?? {}) as { readonly kind?: string; readonly assetId?: string | null };

@@ -2,7 +2,7 @@
  * Conversations with the agent: a list of threads that follows the events of the user, and a chat over the default transport of
  * the AI SDK.
  *
- *     npm start                                   # in the repository, in a terminal of its own
+ *     npm start                                   # in the repository, in another terminal
  *     npm run build:client && npm install --prefix examples/threads && npm run --prefix examples/threads dev
  */
 import { useChat } from '@ai-sdk/react';

@@ -20,7 +20,7 @@ const handled = new Set<string>();
 const server = createServer(async (request, response) => {
   if (request.method !== 'POST' || Number(request.headers['content-length'] ?? maxBytes) > maxBytes)
     return void response.writeHead(400).end();
-  // The signature covers the bytes as they were sent: verify before parsing.
+  // The signature covers the bytes as they were sent, so verify them before parsing.
   const body = await text(request);
   const id = String(request.headers['webhook-id']);
   let event: { type: string; data: unknown };
@@ -37,7 +37,7 @@ const server = createServer(async (request, response) => {
     handled.add(id);
     console.log(`${event.type} ${JSON.stringify(event.data)}`);
   }
-  // Any other status than 2xx is retried for 24 hours.
+  // Deliveries with a status other than 2xx are retried for 24 hours.
   response.writeHead(204).end();
 });
 

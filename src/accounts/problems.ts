@@ -2,8 +2,11 @@ import { defineProblems } from '#platform/problem.ts';
 
 /** Problems of operators' requests about users (docs/accounts.md). */
 export const accountProblems = defineProblems({
-  user_not_found: { status: 404, message: 'No user has this address yet: let them sign in once, or name the id.' },
-  user_ambiguous: { status: 409, message: 'More than one user has this address: name the id.' },
+  user_not_found: {
+    status: 404,
+    message: 'No user has this email address. The user must sign in once, or name the user by id.',
+  },
+  user_ambiguous: { status: 409, message: 'More than one user has this email address. Name the user by id.' },
   account_not_deleted: {
     status: 503,
     message: 'The identity provider did not delete the account. Check IDP_SERVICE_KEY, and try again.',

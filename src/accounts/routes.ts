@@ -44,7 +44,7 @@ export function addAccountRoutes(app: HttpServer, access: Access, deps: Granting
     {
       ...access.internalOnly,
       config,
-      schema: { tags, summary: 'Fill in made-up users and feeds', response: { 200: seeded } },
+      schema: { tags, summary: 'Create sample users and feeds', response: { 200: seeded } },
     },
     async () => seed(deps.db, deps.onCreated),
   );
@@ -56,7 +56,7 @@ export function addAccountRoutes(app: HttpServer, access: Access, deps: Granting
       config,
       schema: {
         tags,
-        summary: 'What operators did, the newest first',
+        summary: 'List the actions of operators, newest first',
         querystring: actionListing,
         response: { 200: listedActions },
       },

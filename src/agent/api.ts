@@ -121,7 +121,7 @@ export const modelInfo = z.object({
   label: z.string(),
   vision: z.boolean(),
   tools: z.boolean(),
-  credits: z.int().describe('What a run costs.'),
+  credits: z.int().describe('The price of a run.'),
   allowed: z.boolean().describe('Whether the plan of the user includes the model.'),
   default: z.boolean(),
 });

@@ -10,27 +10,27 @@ export const agentSettings = {
   taskTtlS: integer('AGENT_TASK_TTL_SECS', {
     default: 86_400,
     min: 1,
-    meaning: 'For how long after its end a task is known and its stream can be read.',
+    meaning: 'Seconds for which a run and its stream are stored after the end of the run.',
   }),
   maxRunsPerUser: integer('AGENT_MAX_RUNS_PER_USER', {
     default: 10,
     min: 1,
-    meaning: 'Runs that one user has in flight at once; over it 429 `too_many_runs`.',
+    meaning: 'Concurrent runs of one user. Further runs get 429 `too_many_runs`.',
   }),
   drainS: integer('AGENT_DRAIN_SECS', {
     default: 30,
     max: 3600,
-    meaning: 'For how long runs in flight may go on once the service drains.',
+    meaning: 'Seconds that runs in progress have to finish while the service drains.',
   }),
   maxSteps: integer('AGENT_MAX_STEPS', {
     default: 8,
     min: 1,
     max: 100,
-    meaning: 'Model calls of one run; at the last one the answer ends with `finishReason` `max-steps`.',
+    meaning: 'Model calls of one run. A run that reaches the limit ends with the `finishReason` `max-steps`.',
   }),
   instructions: setting(
     'AGENT_INSTRUCTIONS',
-    { meaning: "The model's instructions, in place of the built-in ones; `@file` reads them from a file." },
+    { meaning: 'Instructions for the model, which replace the built-in ones; `@file` reads them from a file.' },
     (raw) => (raw.startsWith('@') ? readText(raw.slice(1)) : raw),
   ),
   extractMemories: setting(
@@ -38,7 +38,7 @@ export const agentSettings = {
     {
       defaultText: '`true` with a model, unless `MEMORY_MODEL_BASE_URL` or `MEMORY_MODEL_NAME` is `off`',
       meaning:
-        '`true`: after a completed run, the memory service extracts what to remember from its question and answer (docs/agent.md#memories-from-conversations).',
+        '`true`: after a completed run, the memory service extracts memories from its question and answer (docs/agent.md#memories-from-conversations).',
     },
     parseBoolean,
   ),
@@ -49,7 +49,7 @@ export const agentSettings = {
       default: [],
       defaultText: 'none',
       meaning:
-        'MCP servers whose tools the agent has: a JSON object, name → `{ "url": …, "headers": {…} }`, over Streamable HTTP (docs/agent.md#mcp-servers).',
+        'MCP servers whose tools the agent can use, over Streamable HTTP: a JSON object, name → `{ "url": …, "headers": {…} }` (docs/agent.md#mcp-servers).',
     },
     readMcpServers,
   ),
@@ -57,7 +57,7 @@ export const agentSettings = {
     'AGENT_MCP_ALLOW_PRIVATE',
     {
       default: false,
-      meaning: '`true`: `AGENT_MCP_SERVERS` may have private addresses. Otherwise such a server is a start fault.',
+      meaning: '`true`: `AGENT_MCP_SERVERS` may have private addresses. Otherwise the start fails.',
     },
     parseBoolean,
   ),
@@ -101,11 +101,11 @@ function generator(prefix: string, what: string, offline: string) {
       {
         default: 'offline',
         requiredInProduction: true,
-        meaning: `${what}; \`offline\`: ${offline}, labelled as such.`,
+        meaning: `The base URL for ${what}; \`offline\`: ${offline}, whose output is labeled as such.`,
       },
       (raw) => (raw === 'offline' ? raw : parseAddress(raw)),
     ),
-    apiKey: text(`${prefix}_API_KEY`, { secret: true, meaning: 'Its key.' }),
+    apiKey: text(`${prefix}_API_KEY`, { secret: true, meaning: 'The API key of that provider.' }),
   };
 }
 
@@ -113,7 +113,7 @@ export const modelSettings = {
   ...generator('MODEL', 'OpenAI-compatible chat completions', 'the offline model'),
   names: {
     ...text('MODEL_NAME', {
-      meaning: 'The model; comma-separated: the first unless a task names another of them.',
+      meaning: 'The model, or several, separated by commas: the first is the default, and a run can name another.',
     }),
     parse: (raw: string | undefined) =>
       (raw ?? '')
@@ -124,17 +124,17 @@ export const modelSettings = {
   contextTokens: integer('MODEL_CONTEXT_TOKENS', {
     default: 128_000,
     min: 1000,
-    meaning: "The model's context. The newest messages that fit are sent, by an estimate of their tokens.",
+    meaning: 'The size of the context of the model. Atelier estimates tokens and sends the newest messages that fit.',
   }),
   firstTokenTimeoutS: integer('MODEL_FIRST_TOKEN_TIMEOUT_SECS', {
     default: 300,
     min: 1,
-    meaning: 'How long a model call may take to its first token.',
+    meaning: 'Seconds that a model call may take to its first token.',
   }),
   idleTimeoutS: integer('MODEL_IDLE_TIMEOUT_SECS', {
     default: 120,
     min: 1,
-    meaning: 'How long a model may pause after its first token.',
+    meaning: 'Seconds that a model may be silent after its first token.',
   }),
   temperature: setting('MODEL_TEMPERATURE', { meaning: 'Sent to the model if set; 0 to 2.' }, (raw) => {
     const value = Number(raw);
@@ -151,18 +151,18 @@ export const modelSettings = {
       return found;
     },
   ),
-  headers: jsonObject('MODEL_HEADERS', 'JSON object of headers for every request to the model.'),
-  query: jsonObject('MODEL_QUERY', 'JSON object of query parameters for every request to the model.'),
+  headers: jsonObject('MODEL_HEADERS', 'Headers for every request to the model, as a JSON object.'),
+  query: jsonObject('MODEL_QUERY', 'Query parameters for every request to the model, as a JSON object.'),
   file: setting(
     'MODELS_FILE',
-    { meaning: 'JSON file with several models, in place of `MODEL_*` (docs/agent.md#models).' },
+    { meaning: 'A JSON file with several models, which replaces `MODEL_*` (docs/agent.md#models).' },
     readModelsFile,
   ),
 } as const;
 
 function providerSetting(prefix: string) {
   const names = providerNames.map((name) => `\`${name}\``).join(', ');
-  const meaning = `${names}; all but the first are packages of the AI SDK (docs/providers.md).`;
+  const meaning = `One of ${names}. All but the first are packages of the AI SDK (docs/providers.md).`;
   return setting<ProviderName>(`${prefix}_PROVIDER`, { default: 'openai-compatible', meaning }, parseProvider);
 }
 
@@ -171,7 +171,7 @@ export const imageModelSettings = {
   ...generator('IMAGE_MODEL', 'OpenAI-compatible `/images/generations` and `/images/edits`', 'the offline renderer'),
   name: text('IMAGE_MODEL_NAME', { meaning: 'The image model.' }),
   editName: text('IMAGE_MODEL_EDIT_NAME', {
-    meaning: 'The model that edits images, if it is another one. Used with `IMAGE_MODEL_PROVIDER`.',
+    meaning: 'The model for edits, if it differs. Used with `IMAGE_MODEL_PROVIDER`.',
   }),
 } as const;
 

@@ -2,12 +2,18 @@ import { defineProblems } from '#platform/problem.ts';
 
 /** docs/specification/agent.md. */
 export const agentProblems = defineProblems({
-  task_running: { status: 409, message: 'The thread has a run in flight.' },
+  task_running: {
+    status: 409,
+    message: 'The thread already has a run in flight. Wait until it has ended, or stop it.',
+  },
   message_exists: {
     status: 409,
-    message: 'The thread has a message with this id. `taskId` is the run that it started.',
+    message: 'The thread already has a message with this id. `taskId` names the run that it started.',
   },
-  idempotency_conflict: { status: 409, message: 'This Idempotency-Key was used with another request.' },
+  idempotency_conflict: {
+    status: 409,
+    message: 'This Idempotency-Key was used with another request. Send a new key with a new request.',
+  },
   thread_deleting: {
     status: 409,
     message: 'The thread is being deleted. Try again in a moment, or start another thread.',
@@ -15,12 +21,12 @@ export const agentProblems = defineProblems({
   },
   too_many_runs: {
     status: 429,
-    message: 'The user has as many runs in flight as are allowed. Wait until one has ended, or stop one.',
+    message: 'The user has reached the limit of runs in flight. Wait until one has ended, or stop one.',
     retryAfterS: 5,
   },
   too_many_streams: {
     status: 429,
-    message: 'The user has as many streams open as are allowed. Close one before you open another.',
+    message: 'The user has reached the limit of open streams. Close one before you open another.',
     retryAfterS: 5,
   },
   method_not_allowed: {
@@ -32,9 +38,12 @@ export const agentProblems = defineProblems({
     message: 'The thread is full. Start another thread, or rewind this one to an earlier message.',
   },
   insufficient_plan: { status: 402, message: "Your plan doesn't include this model. Choose another model or upgrade." },
-  insufficient_credits: { status: 402, message: 'The credits do not suffice for a run.' },
-  video_not_retryable: { status: 400, message: 'The task has no video that failed for want of credits or plan.' },
-  video_unpayable: { status: 400, message: 'The video still cannot be paid for.' },
+  insufficient_credits: { status: 402, message: "You don't have enough credits for a run." },
+  video_not_retryable: { status: 400, message: 'The task has no video that failed because of credits or plan.' },
+  video_unpayable: {
+    status: 400,
+    message: 'Your plan or credits still do not cover this video. Upgrade or add credits, then try again.',
+  },
   still_deleting: {
     status: 503,
     message: 'Not all threads are deleted yet. They are hidden, and the deletion continues. Try again.',

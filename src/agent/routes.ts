@@ -42,7 +42,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       ...access.userOrInternal,
       schema: {
         tags,
-        summary: 'Start a run in a thread; 409 while it has one in flight',
+        summary: 'Start a run in a thread',
         headers: idempotencyHeaders,
         body: taskRequest,
         response: { 201: z.object({ taskId: z.string(), threadId: z.string() }) },
@@ -60,7 +60,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     '/task/:taskId',
     {
       ...access.userOrInternal,
-      schema: { tags, summary: 'The state of a run', params: taskParams, response: { 200: taskInfo } },
+      schema: { tags, summary: 'Read the state of a run', params: taskParams, response: { 200: taskInfo } },
     },
     async (request) => describeRun(await readRun(deps, request.caller, request.params.taskId)),
   );
@@ -69,7 +69,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     '/task/:taskId',
     {
       ...access.userOrInternal,
-      schema: { tags, summary: 'Stop a run; may be repeated', params: taskParams, response: { 204: z.null() } },
+      schema: { tags, summary: 'Stop a run', params: taskParams, response: { 204: z.null() } },
     },
     async (request, reply) => {
       await abortTask(deps, request.caller, request.params.taskId);
@@ -83,7 +83,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       ...access.userOrInternal,
       schema: {
         tags,
-        summary: 'What a run says, as server-sent events (the v5 UI message stream); resumed with Last-Event-ID',
+        summary: 'Stream the output of a run as server-sent events',
         params: taskParams,
       },
     },
@@ -100,7 +100,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       ...access.userOrInternal,
       schema: {
         tags,
-        summary: 'The run in flight of a thread',
+        summary: 'Read the run in flight of a thread',
         params: threadParams,
         querystring: threadOwner,
         response: { 200: currentTask },
@@ -118,7 +118,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       ...access.userOrInternal,
       schema: {
         tags,
-        summary: 'The messages of a thread: all, or a page; `X-Next-Before` names the next page',
+        summary: 'List the messages of a thread',
         params: threadParams,
         querystring: messagePaging,
         response: { 200: threadMessages },
@@ -137,7 +137,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     '/models',
     {
       ...access.userOnly,
-      schema: { tags, summary: 'The models that a run may name, and what they cost', response: { 200: modelList } },
+      schema: { tags, summary: 'List the models that a run can name, with their prices', response: { 200: modelList } },
     },
     async (request) => {
       if (request.caller.kind !== 'user') throw new Error('the guard lets only users through');
@@ -152,7 +152,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       ...access.userOrInternal,
       schema: {
         tags,
-        summary: 'What a user has used, by day and model, newest day first',
+        summary: 'Read the usage of a user by day and model',
         querystring: usageQuery,
         response: { 200: usageDays },
       },
@@ -166,7 +166,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       ...access.userOrInternal,
       schema: {
         tags,
-        summary: 'The plan and the credits of a user, and what things cost',
+        summary: 'Read the plan, the credits and the prices of a user',
         querystring: creditsQuery,
         response: { 200: creditsInfo },
       },
@@ -183,7 +183,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       ...access.userOnly,
       schema: {
         tags,
-        summary: 'Try again the videos of a task that could not be paid for',
+        summary: 'Retry the videos of a run that failed because of credits or plan',
         params: taskParams,
         response: { 200: z.object({ success: z.literal(true) }) },
       },

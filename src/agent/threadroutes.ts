@@ -34,7 +34,7 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ThreadRou
       ...access.userOrInternal,
       schema: {
         tags,
-        summary: "A user's threads, the one with the newest message first",
+        summary: 'List the threads of a user',
         querystring: threadListing,
         response: { 200: threadPage },
       },
@@ -48,7 +48,7 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ThreadRou
       ...access.userOrInternal,
       schema: {
         tags,
-        summary: "Delete all of a user's threads",
+        summary: 'Delete all threads of a user',
         querystring: threadsDeletion,
         response: { 204: z.null() },
       },
@@ -63,7 +63,13 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ThreadRou
     '/threads/:threadId',
     {
       ...access.userOrInternal,
-      schema: { tags, summary: 'A thread', params: threadParams, querystring: threadOwner, response: { 200: thread } },
+      schema: {
+        tags,
+        summary: 'Read a thread',
+        params: threadParams,
+        querystring: threadOwner,
+        response: { 200: thread },
+      },
     },
     async ({ caller, params, query }) =>
       readThread(deps, namedUserOf(caller, query.userId, userField), params.threadId),
@@ -75,7 +81,7 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ThreadRou
       ...access.userOrInternal,
       schema: {
         tags,
-        summary: 'Name a thread',
+        summary: 'Rename a thread',
         params: threadParams,
         querystring: threadOwner,
         body: threadChange,
@@ -96,7 +102,7 @@ export function addThreadRoutes(app: HttpServer, access: Access, deps: ThreadRou
       ...access.userOrInternal,
       schema: {
         tags,
-        summary: 'Delete a thread: its run is stopped first; its assets stay unless `assets=true`',
+        summary: 'Delete a thread',
         params: threadParams,
         querystring: threadDeletion,
         response: { 204: z.null() },

@@ -1,5 +1,6 @@
 /** The words of messages: the first title of a thread, and the texts that the search looks through. */
 import type { UIMessage } from 'ai';
+import { searchable } from '#platform/searching.ts';
 
 type Parts = UIMessage['parts'];
 
@@ -23,20 +24,7 @@ function cut(words: string): string {
 
 /** The texts of a message as they are stored for the search. */
 export function searchText(parts: Parts): string {
-  return comparable(textsOf(parts).join(' '));
+  return searchable(textsOf(parts).join(' '));
 }
-
-/** The words of a query, each in the form in which texts are stored. */
-export function searchWords(query: string): readonly string[] {
-  return [
-    ...new Set(
-      comparable(query)
-        .split(/\s+/)
-        .filter((word) => word !== ''),
-    ),
-  ];
-}
-
-const comparable = (text: string) => text.normalize('NFKC').toLowerCase();
 
 const textsOf = (parts: Parts) => parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));

@@ -7,7 +7,7 @@ export const authSettings = {
   publicUrl: address('PUBLIC_BASE_URL', {
     requiredInProduction: true,
     meaning:
-      'The public URL of the authentication service. Register `{PUBLIC_BASE_URL}/callback` with the identity provider. Not set: its own address.',
+      'The public URL of the authentication service. Register `{PUBLIC_BASE_URL}/callback` with the identity provider. Not set: its local URL.',
   }),
   allowedOrigins: {
     ...list('ALLOWED_REDIRECT_ORIGINS', {
@@ -22,7 +22,7 @@ export const authSettings = {
     'DEFAULT_REDIRECT_ORIGIN',
     {
       defaultText: 'the first of ALLOWED_REDIRECT_ORIGINS',
-      meaning: 'The target of a sign-in that names no allowed one.',
+      meaning: 'The target of a sign-in without an allowed `next`.',
     },
     parseOrigin,
   ),

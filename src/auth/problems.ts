@@ -2,9 +2,12 @@ import { defineProblems } from '#platform/problem.ts';
 
 /** Problems of the authentication service (docs/specification/auth.md). */
 export const authProblems = defineProblems({
-  no_session: { status: 401, message: 'There is no session.' },
-  refresh_failed: { status: 401, message: 'The session has ended.' },
-  forbidden_origin: { status: 403, message: 'Pages of this origin may not call this endpoint.' },
+  no_session: { status: 401, message: 'There is no session. Sign in first.' },
+  refresh_failed: { status: 401, message: 'The session has ended. Sign in again.' },
+  forbidden_origin: {
+    status: 403,
+    message: 'Pages of this origin must not call this endpoint. Add the origin to ALLOWED_REDIRECT_ORIGINS.',
+  },
   oauth_init_failed: { status: 502, message: 'oauth_init_failed' },
   upstream_unavailable: {
     status: 503,

@@ -36,10 +36,10 @@ function addNavigation(app: HttpServer, deps: RouteDeps): void {
       ...navigation,
       schema: {
         tags,
-        summary: 'Start the social sign-in',
+        summary: 'Start a sign-in',
         querystring: z.looseObject({
-          next: text('Where to go afterwards.'),
-          invite: text('The id of the user who invited.'),
+          next: text('The URL to redirect to after sign-in.'),
+          invite: text('The id of the inviting user.'),
         }),
       },
     },
@@ -53,8 +53,10 @@ function addNavigation(app: HttpServer, deps: RouteDeps): void {
       ...navigation,
       schema: {
         tags,
-        summary: 'Where the identity provider sends the browser back to',
-        querystring: z.looseObject({ code: text('Of the sign-in; without it the browser is sent on.') }),
+        summary: 'Complete a sign-in',
+        querystring: z.looseObject({
+          code: text('The authorization code. Without it, the browser is redirected at once.'),
+        }),
       },
     },
     async (request, reply) =>
@@ -93,7 +95,7 @@ function addCalls(app: HttpServer, deps: RouteDeps): void {
       onRequest,
       schema: {
         tags,
-        summary: 'An access token for the session cookie, which is rotated',
+        summary: 'Exchange the session cookie for an access token',
         response: { 200: accessToken },
       },
     },
@@ -111,7 +113,7 @@ function addCalls(app: HttpServer, deps: RouteDeps): void {
       onRequest,
       schema: {
         tags,
-        summary: 'End every session of the user, or this one alone',
+        summary: 'Sign out',
         querystring: logoutQuery,
         response: { 200: signedOut },
       },

@@ -20,7 +20,7 @@ export async function demo(args: readonly string[]): Promise<number> {
   const [photo, clip] = [await choosePhoto(args[0]), await chooseClip(args[1])];
 
   const { accessToken: token, target } = await signInThroughBrowser(config, email);
-  printStep('Sign in', `made-up account ${email}, in the same way as a browser`, target);
+  printStep('Sign in', `test account ${email}, in the same way as a browser`, target);
   const userId = String(decodeJwt(token).sub);
 
   await showPicture({ media, token }, photo);

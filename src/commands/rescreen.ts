@@ -31,8 +31,8 @@ async function throughInstance(config: Config, closers: Closers): Promise<string
   const client = clientOfInstance(config, closers, { service: 'media', timeoutMs });
   const answer = await client.send({ method: 'POST', route: '/v1/rescreen', idempotent: true });
   const body = answer.json() as { readonly jobId?: string; readonly message?: string };
-  if (answer.status !== 202) throw new StartFault(body.message ?? `the media service answered ${answer.status}`);
-  return `The running instance does it, as job ${body.jobId}. Its log reports the result.`;
+  if (answer.status !== 202) throw new StartFault(body.message ?? `the media service returned ${answer.status}`);
+  return `The running instance started the job ${body.jobId}. Its log contains the result.`;
 }
 
 async function alone(config: Config, closers: Closers): Promise<string> {

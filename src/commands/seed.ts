@@ -11,8 +11,6 @@ export async function seed(): Promise<number> {
     locally: (db, _config, onCreated) =>
       audited(auditOf(db), { action: 'seed', target: 'accounts' }, () => seedRecords(db, onCreated)),
   });
-  console.log(
-    `There are now ${users} made-up users and ${feeds} feeds. You can sign in as ada@example.com, for example.`,
-  );
+  console.log(`There are now ${users} test users and ${feeds} feeds. You can sign in as ada@example.com, for example.`);
   return 0;
 }

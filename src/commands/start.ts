@@ -12,12 +12,15 @@ import {
   warningsOf,
 } from '#app/config.ts';
 import { startSuite } from '#app/suite.ts';
+import { collectAfterStart } from '#platform/garbage.ts';
 import { StartFault, stopRequested } from '#platform/lifecycle.ts';
 import { createLog, type LogFormat, printLine } from '#platform/log.ts';
 import { isStored } from '#platform/secrets.ts';
 
 /** Time for closing in addition to the time for runs in flight. After it the process ends without waiting. */
 const closingLimitMs = 30_000;
+/** The first requests, such as those of a page that opens, come first. */
+const collectAfterMs = 2_000;
 
 export async function start(args: readonly string[]): Promise<number> {
   const stopping = stopRequested();
@@ -41,6 +44,7 @@ export async function start(args: readonly string[]): Promise<number> {
   }
   for (const { part, state, setting } of standInsOf(config, services))
     print(`Stand-in: ${part} is ${state}; see ${setting}.`, { part, state, setting });
+  setTimeout(collectAfterStart, collectAfterMs).unref();
   log.info({ reason: await stopping }, 'stopping');
   const giveUp = setTimeout(() => process.exit(1), config.agent.drainS * 1000 + closingLimitMs);
   await suite.close();

@@ -1,5 +1,5 @@
 /**
- * `npm run sweep [-- --apply]`: lists objects and rows that are no longer needed (docs/media.md, "What is left over"), one line each,
+ * `npm run sweep [-- --apply]`: lists objects and rows that are no longer needed (docs/media.md#unused-objects-and-rows), one line each,
  * and removes them only with `--apply`. The exit code is 1 if any could not be checked or removed. It can be interrupted and repeated.
  */
 

@@ -66,7 +66,7 @@ const delivery = z.object({
   type: z.string(),
   status: z.enum(['waiting', 'running', 'done', 'dead']),
   attempts: z.int(),
-  reason: z.string().nullable().describe('Of the last failed attempt.'),
+  reason: z.string().nullable().describe('The reason of the last failed attempt.'),
   createdAt: z.iso.datetime(),
   nextAttemptAt: z.iso.datetime().nullable(),
   body: z.string(),
@@ -83,7 +83,7 @@ export const deliveryList = z.object({
 export type DeliveryList = z.output<typeof deliveryList>;
 
 const mailHead = z.object({
-  name: z.string().describe('Of the file in the outbox.'),
+  name: z.string().describe('The name of the file in the outbox.'),
   subject: z.string(),
   from: z.string(),
   to: z.array(z.string()),

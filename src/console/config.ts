@@ -6,7 +6,7 @@ export const consoleSettings = {
   token: secret('CONSOLE_TOKEN', {
     make: () => randomBytes(32).toString('base64url'),
     valid: (raw) => (raw.length < 16 ? 'must be at least 16 characters' : undefined),
-    meaning: 'Gives access to the operator’s pages of the console. Empty: they are disabled.',
+    meaning: 'The token for the operator’s pages of the console. Empty: they are disabled.',
   }),
   url: address('CONSOLE_URL', {
     meaning: 'The public URL of the console. Requests for another host are rejected. Not set: its own address.',

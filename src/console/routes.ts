@@ -56,7 +56,7 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
 
   app.get(
     '/api/console',
-    { schema: { tags, summary: 'What the pages need to know first', response: { 200: consoleInfo } } },
+    { schema: { tags, summary: 'Read the configuration of the pages', response: { 200: consoleInfo } } },
     async (request): Promise<ConsoleInfo> => ({
       version,
       isOperator: sessions.isOperator(request.headers.cookie),

@@ -2,11 +2,11 @@ import { address, setting, text } from '#platform/config.ts';
 
 /** docs/specification/content.md. */
 export const contentSettings = {
-  userUrl: pageAddress('SITEMAP_USER_URL', 'users', 'The page of a user in XML sitemaps; `{id}` is replaced.'),
-  feedUrl: pageAddress('SITEMAP_FEED_URL', 'feeds', 'The page of a feed in XML sitemaps; `{id}` is replaced.'),
+  userUrl: pageAddress('SITEMAP_USER_URL', 'users', 'The URL of a user’s page in XML sitemaps; `{id}` is replaced.'),
+  feedUrl: pageAddress('SITEMAP_FEED_URL', 'feeds', 'The URL of a feed’s page in XML sitemaps; `{id}` is replaced.'),
   publicUrl: address('CONTENT_PUBLIC_URL', {
     defaultText: 'the host of the request',
-    meaning: 'Where the public reaches this service; the URLs in `/sitemap.xml` begin with it.',
+    meaning: 'The public URL of the content service. The URLs in `/sitemap.xml` begin with it.',
   }),
   resendWebhookSecret: text('RESEND_WEBHOOK_SECRET', {
     secret: true,

@@ -20,19 +20,19 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
 
   app.get(
     '/op/announcement',
-    { schema: { tags, summary: 'The announcement of the site', response: { 200: announcement } } },
+    { schema: { tags, summary: 'Read the announcement of the site', response: { 200: announcement } } },
     showContent(deps, announcementFeature),
   );
 
   app.get(
     '/op/homecards/v2',
-    { schema: { tags, summary: 'The cards of the front page', response: { 200: homeCards } } },
+    { schema: { tags, summary: 'List the cards of the home page', response: { 200: homeCards } } },
     showContent(deps, homeCardsFeature),
   );
 
   app.get(
     '/op/trending',
-    { schema: { tags, summary: 'What is trending', response: { 200: trending } } },
+    { schema: { tags, summary: 'List trending items', response: { 200: trending } } },
     showContent(deps, trendingFeature),
   );
 

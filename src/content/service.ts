@@ -98,6 +98,6 @@ function warnSometimes(log: Log) {
   return (path: string, error: unknown): void => {
     if (monotonicClock.now() < quietUntil) return;
     quietUntil = monotonicClock.now() + warnEveryMs;
-    log.warn({ err: error, path }, 'the CMS gives no content: the empty answer is shown');
+    log.warn({ err: error, path }, 'the CMS returned no content: sending an empty response');
   };
 }

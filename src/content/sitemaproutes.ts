@@ -30,7 +30,7 @@ export interface SitemapDeps {
 const xmlType = 'application/xml; charset=utf-8';
 const jsonType = 'application/json; charset=utf-8';
 const pageQuery = z.object({
-  after: z.string().refine(isUuid, 'must be a UUID').optional().describe('The last id of the page before.'),
+  after: z.string().refine(isUuid, 'must be a UUID').optional().describe('The last id of the previous page.'),
 });
 
 export function addSitemapRoutes(app: HttpServer, deps: SitemapDeps): void {
@@ -39,7 +39,7 @@ export function addSitemapRoutes(app: HttpServer, deps: SitemapDeps): void {
 
   app.get(
     '/sitemap/users',
-    { schema: { tags, summary: 'The ids of users, for a sitemap', response: { 200: userSitemap } } },
+    { schema: { tags, summary: 'List users for a sitemap', response: { 200: userSitemap } } },
     async (request, reply) => {
       const listed = await readListed(users.list);
       return sendList(request, reply, listed, { json: { users: listed }, page: pages.userUrl });
@@ -48,7 +48,7 @@ export function addSitemapRoutes(app: HttpServer, deps: SitemapDeps): void {
 
   app.get(
     '/sitemap/feeds',
-    { schema: { tags, summary: 'The ids of public feeds, for a sitemap', response: { 200: feedSitemap } } },
+    { schema: { tags, summary: 'List public feeds for a sitemap', response: { 200: feedSitemap } } },
     async (request, reply) => {
       const listed = await readListed(feeds.list);
       return sendList(request, reply, listed, { json: { feeds: listed }, page: pages.feedUrl });
@@ -57,17 +57,17 @@ export function addSitemapRoutes(app: HttpServer, deps: SitemapDeps): void {
 
   app.get(
     '/sitemap/users.xml',
-    { schema: { tags, summary: 'A page of the sitemap of users', querystring: pageQuery } },
+    { schema: { tags, summary: 'Read a page of the sitemap of users', querystring: pageQuery } },
     async (request, reply) => sendXml(request, reply, await readPage(users, request.query.after, pages.userUrl)),
   );
 
   app.get(
     '/sitemap/feeds.xml',
-    { schema: { tags, summary: 'A page of the sitemap of feeds', querystring: pageQuery } },
+    { schema: { tags, summary: 'Read a page of the sitemap of feeds', querystring: pageQuery } },
     async (request, reply) => sendXml(request, reply, await readPage(feeds, request.query.after, pages.feedUrl)),
   );
 
-  app.get('/sitemap.xml', { schema: { tags, summary: 'The index of the sitemaps' } }, async (request, reply) => {
+  app.get('/sitemap.xml', { schema: { tags, summary: 'Read the sitemap index' } }, async (request, reply) => {
     const base = deps.publicUrl ?? `${request.protocol}://${request.host}`;
     const urls = [
       ...(await readPageUrls(users, `${base}/sitemap/users.xml`)),

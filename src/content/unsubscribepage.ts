@@ -45,9 +45,9 @@ ${state === 'question' ? form : ''}
 const pageTexts: Readonly<Record<ContentLanguage, PageTexts>> = {
   en: {
     title: 'Unsubscribe',
-    question: 'Stop sending notification mails to your account?',
-    done: 'You are unsubscribed. You can switch notifications on again in your settings at any time.',
-    invalid: 'This link is not valid. Open the link in a newer mail.',
+    question: 'Stop receiving notification emails for your account?',
+    done: 'You are unsubscribed. You can turn notifications on again in your settings at any time.',
+    invalid: 'This link is not valid. Use the link in a more recent email.',
   },
   zh_CN: {
     title: '退订',

@@ -9,14 +9,14 @@ export const edgeSettings = {
     min: 1,
     defaultText: '32 GiB',
     meaning:
-      'Bytes of unfinished uploads that one process of the edge keeps on disk; over it the slowest upload ends, or 503.',
+      'Bytes of unfinished uploads on the disk of one process. Beyond it, the slowest upload ends, or the new one gets 503.',
   }),
   presets: setting<Presets>(
     'IMGPROXY_PRESETS',
     {
       default: noPresets,
       defaultText: 'none',
-      meaning: 'Names for options of image URLs, as imgproxy reads them: `name=option/option,name=option`.',
+      meaning: 'Names for options of image URLs, in the notation of imgproxy: `name=option/option,name=option`.',
     },
     parsePresets,
   ),

@@ -6,19 +6,22 @@ import { defineProblems, invalid, type ProblemDetails, problems } from '#platfor
 
 /** Problems of the edge. `not_found`, `invalid_request`, `payload_too_large` and `engine_unavailable` are common to all services. */
 export const edgeProblems = defineProblems({
-  invalid_address: { status: 403, message: 'The address is not valid, or not any more.' },
-  upload_incomplete: { status: 400, message: 'The upload ended before all of it had come.' },
+  invalid_address: { status: 403, message: 'The URL is not valid or has expired. Request a new one.' },
+  upload_incomplete: { status: 400, message: 'The upload ended before all bytes arrived. Send it again.' },
   upload_in_progress: {
     status: 409,
-    message: 'Another upload to this address is under way.',
+    message: 'Another upload to this URL is under way. Try again later.',
     // Four attempts outlast a broken connection that the server has not detected.
     retryAfterS: 10,
   },
-  offset_conflict: { status: 409, message: 'The upload has another offset.' },
-  upload_ended: { status: 410, message: 'The upload has ended.' },
+  offset_conflict: {
+    status: 409,
+    message: 'The upload is at another offset. Read it with HEAD and continue from there.',
+  },
+  upload_ended: { status: 410, message: 'The upload has expired or was terminated. Reserve a new one.' },
   unsupported_version: { status: 412, message: 'The header Tus-Resumable must be 1.0.0.' },
-  already_exists: { status: 412, message: 'There is an object at this address already.' },
-  condition_failed: { status: 412, message: 'The object is not the one that the request names.' },
+  already_exists: { status: 412, message: 'An object already exists at this URL.' },
+  condition_failed: { status: 412, message: 'The object does not match the condition of the request.' },
   range_not_satisfiable: { status: 416, message: 'The range starts beyond the end of the object.' },
 });
 

@@ -65,10 +65,10 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
 
   const read = (url: string, summary: string, handler: Handler) =>
     app.route({ method: ['GET', 'HEAD'], url, schema: { tags: ['edge'], summary }, handler });
-  read('/o/*', 'Read a file by its signed address', (request, reply) => sendFile(deps, request, reply));
-  read('/img/*', 'Read a variant', (request, reply) => sendVariant(deps, request, reply));
+  read('/o/*', 'Download a file by its signed URL', (request, reply) => sendFile(deps, request, reply));
+  read('/img/*', 'Download a variant', (request, reply) => sendVariant(deps, request, reply));
   // imgproxy URLs start with their signature.
-  read('/*', 'Resize a picture by an imgproxy address', (request, reply) => sendResized(deps, request, reply));
+  read('/*', 'Resize an image by an imgproxy URL', (request, reply) => sendResized(deps, request, reply));
   app.register(async (uploads) => addUploads(uploads, deps));
 }
 
@@ -78,7 +78,7 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<Fastify
 function addUploads(app: HttpServer, deps: TusDeps): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
-  const schema = { tags: ['edge'], summary: 'Upload a file to its signed address' };
+  const schema = { tags: ['edge'], summary: 'Upload a file to its signed URL' };
   app.put('/o/*', { schema }, (request, reply) => receiveFile(deps, request, reply));
   addTusRoutes(app, deps, anyOrigin);
 }

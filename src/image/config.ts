@@ -34,7 +34,7 @@ export const imageSettings = {
   permitWaitMs: integer('SVC_IMAGE_PERMIT_WAIT_MS', {
     default: 5000,
     max: 600_000,
-    meaning: 'Milliseconds that a request waits for its turn before it is refused.',
+    meaning: 'Milliseconds that a request waits for a permit before it gets 503.',
   }),
 } as const;
 
@@ -42,7 +42,7 @@ export const imageSettings = {
 export const imageServiceSettings = {
   internalKey: secret('SVC_IMAGE_INTERNAL_KEY', {
     make: hex,
-    meaning: 'What `POST /v1/ensure` and `/v1/forget` have to be sent as `X-Internal-Key`.',
+    meaning: 'The key that `POST /v1/ensure` and `/v1/forget` require as `X-Internal-Key`.',
   }),
   allowedSourceHosts: list('SVC_IMAGE_ALLOWED_SOURCE_HOSTS', {
     default: [],

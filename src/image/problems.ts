@@ -8,9 +8,9 @@ import { SourceFault } from './engine/sources.ts';
 import { StoreFault } from './engine/variants.ts';
 
 export const imageProblems = defineProblems({
-  source_url_forbidden: { status: 400, message: 'The address of the source may not be fetched from here.' },
-  source_unavailable: { status: 502, message: 'The source is not there, or could not be fetched.' },
-  variant_store_failed: { status: 502, message: 'The store of the variants could not be read or written.' },
+  source_url_forbidden: { status: 400, message: 'The URL of the source is not allowed. Use a public URL or a `key`.' },
+  source_unavailable: { status: 502, message: 'The source does not exist or could not be fetched.' },
+  variant_store_failed: { status: 502, message: 'The object store of the variants could not be read or written.' },
 });
 
 /** Converts the variant maker's errors to a Problem. Returns other errors unchanged. */

@@ -30,7 +30,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RoutesDeps): vo
       ...access.internalOnly,
       schema: {
         tags,
-        summary: 'See to it that variants of a picture exist, and learn their public addresses',
+        summary: 'Ensure that variants of an image exist',
         body: ensureRequest,
         response: { 200: ensureResponse },
       },
@@ -44,7 +44,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RoutesDeps): vo
       ...access.internalOnly,
       schema: {
         tags,
-        summary: 'Remove all variants of a picture',
+        summary: 'Delete all variants of an image',
         body: forgetRequest,
         response: { 200: forgetResponse },
       },

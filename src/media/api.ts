@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { longestAskedSide, resamplings } from '#image/engine/specs.ts';
 import { isBucketName, isSafeKey } from '#platform/objects/keys.ts';
 import { defaultLegacyBucket } from '#platform/objects/objects.ts';
+import { isStorableText } from '#platform/storable.ts';
 import { isLegacyPath, isLegacyPrefix, isUuid } from './refs.ts';
 
 /** Any UUID of any version, because callers generate their own. Stored in lower case, so that one id is one key. */
@@ -34,6 +35,8 @@ export const count = z.int().nonnegative();
 export const blurhash = z.string().regex(/^[\x20-\x7e]{1,255}$/, 'must be 1 to 255 characters of ASCII');
 /** Width and height are 32-bit integers in the row. */
 export const side = count.max(2 ** 31 - 1);
+
+const prompt = z.string().min(1).max(4000).refine(isStorableText, 'must not contain NUL or lone surrogates');
 
 /** Bucket of the legacy backend. */
 const legacyBucket = optional(
@@ -75,11 +78,11 @@ export const uploadReservation = z.object({
   resumable: z
     .object({
       protocol: z.literal('tus'),
-      url: z.string().describe('An upload by tus 1.0.0 that exists already.'),
+      url: z.string().describe('The URL of an existing upload by tus 1.0.0.'),
       expiresAt: z.iso.datetime(),
     })
     .optional()
-    .describe('If the request asked for it.'),
+    .describe('Present if the request has `resumable: true`.'),
 });
 export type UploadReservation = z.output<typeof uploadReservation>;
 
@@ -116,6 +119,7 @@ export const registrationRequest = z.object({
   durationMs: optional(count),
   blurhash: optional(blurhash),
   thumbAssetId: optional(uuid).describe('Videos only.'),
+  prompt: optional(prompt).describe('The text that a model made the asset from; 1 to 4000 characters.'),
 });
 export type RegistrationRequest = z.output<typeof registrationRequest>;
 
@@ -125,7 +129,7 @@ export const asset = z.object({
   scopeKind: z.string(),
   scopeId: z.string(),
   kind: z.string(),
-  mime: z.string().describe('Of images as detected.'),
+  mime: z.string().describe('For images, the detected type.'),
   byteSize: z.int(),
   width: z.int().nullable(),
   height: z.int().nullable(),
@@ -133,7 +137,11 @@ export const asset = z.object({
   blurhash: z.string().nullable(),
   thumbAssetId: z.string().nullable(),
   storageKey: z.string(),
-  sha256: z.string().nullable().describe('Of the bytes, in hex; `null` for assets that were never hashed.'),
+  sha256: z.string().nullable().describe('The SHA-256 of the bytes in hex; `null` for assets that were never hashed.'),
+  prompt: z
+    .string()
+    .nullable()
+    .describe('The text that a model made the asset from. Only the owner and servers can read it.'),
   createdAt: z.iso.datetime(),
 });
 export type Asset = z.output<typeof asset>;
@@ -157,28 +165,10 @@ export const usageQuery = z.object({
 export const ownerUsage = z.object({
   ownerId: z.string(),
   assets: z.int(),
-  bytes: z.int().describe('Of all assets; watermark files, renditions and variants do not count.'),
+  bytes: z.int().describe('The bytes of all assets. Watermark files, renditions and variants do not count.'),
   limitBytes: z.int().describe('0: no limit.'),
 });
 export type OwnerUsage = z.output<typeof ownerUsage>;
-
-export const assetListing = z.object({
-  ownerId: optional(uuid).describe('Required with X-Internal-Key; the user of the token otherwise.'),
-  scopeKind: optional(scopeKind),
-  scopeId: optional(scopeId).describe('With scopeKind.'),
-  kind: optional(kind),
-  createdFrom: optional(z.iso.datetime({ offset: true })).describe('The earliest creation time.'),
-  createdBefore: optional(z.iso.datetime({ offset: true })).describe('Later than the latest creation time.'),
-  limit: z.coerce.number().int().min(1).max(200).default(50).describe('1 to 200; 50 when it is left out.'),
-  cursor: optional(z.string().max(200)).describe('`nextCursor` of the page before.'),
-});
-export type AssetListing = z.output<typeof assetListing>;
-
-export const assetPage = z.object({
-  assets: z.array(asset).describe('Newest first.'),
-  nextCursor: z.string().nullable().describe('`null`: this was the last page.'),
-});
-export type AssetPage = z.output<typeof assetPage>;
 
 export const legacyImport = z.object({
   ownerId: uuid,
@@ -279,8 +269,8 @@ const videoSignedRef = z.union([
     playUrl: z
       .string()
       .optional()
-      .describe('What browsers play, for 7 days: the original or its rendition. Absent where none is known.'),
-    thumbUrl: z.string().optional().describe('400 px, of the thumbnail; absent where there is none to be shown.'),
+      .describe('The URL for browsers, for 7 days: the original or its rendition. Absent if there is none.'),
+    thumbUrl: z.string().optional().describe('The thumbnail at 400 px; absent if there is none.'),
     thumbAssetId: z.string().nullable(),
     width: z.int().nullable(),
     height: z.int().nullable(),

@@ -18,24 +18,27 @@ export const mediaSettings = {
     default: 2048 * MiB,
     min: 1,
     defaultText: '2 GiB',
-    meaning: 'Largest video, and anything else that is no image, in bytes.',
+    meaning: 'Largest video or other file that is not an image, in bytes.',
   }),
   maxOwnerBytes: integer('MEDIA_MAX_BYTES_PER_OWNER', {
     default: 0,
     min: 0,
-    meaning: 'Bytes that all assets of one owner may have together; 0 is no limit.',
+    meaning: 'Total bytes of all assets of one owner; 0: no limit.',
   }),
   ffmpegPath: text('FFMPEG_PATH', {
     default: 'ffmpeg',
-    meaning: 'The ffmpeg program, for video tasks and watermarks; ffprobe is next to it.',
+    meaning: 'The ffmpeg program, for video tasks and watermarks. ffprobe must be next to it.',
   }),
   blockedHashes: text('MEDIA_BLOCKED_HASHES', {
     meaning:
-      'Folder of `sha256.txt`, `md5.txt` and `pdq.txt`: digests of prohibited pictures, one a line in hex, read again when they change.',
+      'The folder of `sha256.txt`, `md5.txt` and `pdq.txt`: digests of prohibited images, one per line in hex. Changes are read automatically.',
   }),
   screeningUrl: setting(
     'MEDIA_SCREENING_URL',
-    { secret: true, meaning: 'An external classifier that is sent every picture by POST before it can be read.' },
+    {
+      secret: true,
+      meaning: 'The URL of a classifier that receives every image by POST before the image becomes readable.',
+    },
     parseClassifierAddress,
   ),
 } as const;

@@ -5,16 +5,19 @@ import { defineProblems, type Problem } from '#platform/problem.ts';
 export const mediaProblems = defineProblems({
   asset_conflict: {
     status: 409,
-    message: 'This assetId is registered with another owner, scope, kind or mime.',
+    message: 'This `assetId` is already registered with another owner, scope, kind or mime. Use another id.',
   },
   not_appealable: { status: 409, message: 'There is an appeal already, or the incident is cleared.' },
   nothing_left_to_show: {
     status: 404,
     message: 'The blocked object was removed, and no other place in the product holds an image of the same bytes.',
   },
-  object_not_found: { status: 409, message: 'There is no uploaded object to register.' },
-  asset_too_large: { status: 413, message: 'The object is larger than its class of media may be.' },
-  quota_exceeded: { status: 413, message: 'The owner has no room left for these bytes. Delete assets and try again.' },
+  object_not_found: { status: 409, message: 'There is no uploaded object to register. Upload it first.' },
+  asset_too_large: { status: 413, message: 'The object exceeds the maximum size for its kind of media.' },
+  quota_exceeded: {
+    status: 413,
+    message: 'The upload would exceed the quota of the owner. Delete assets and try again.',
+  },
   too_many_tasks: {
     status: 429,
     message: 'You have 20 videos waiting to be processed. Try again when one of them is done.',
@@ -26,39 +29,39 @@ export const mediaProblems = defineProblems({
   },
   undecodable_image: { status: 422, message: 'The image cannot be decoded.' },
   image_too_large: { status: 422, message: 'The image has more pixels than allowed.' },
-  copy_failed: { status: 502, message: 'The bytes of the asset could not be copied.' },
+  copy_failed: { status: 502, message: 'The bytes of the asset could not be copied. Try again later.' },
   undecodable_video: { status: 422, message: 'The video cannot be decoded.' },
-  video_too_large: { status: 422, message: 'The video has more pixels, or lasts longer, than can be worked on.' },
-  watermark_failed: { status: 500, message: 'The watermarked video could not be made.' },
+  video_too_large: { status: 422, message: 'The video has too many pixels or is too long to be processed.' },
+  watermark_failed: { status: 500, message: 'The watermarked video could not be created.' },
   watermark_pending: {
     status: 503,
-    message: 'The watermarked video is still being made; a repeat waits for the same one.',
+    message: 'The watermarked video is still being created. Send the request again to wait for it.',
     retryAfterS: 5,
   },
   ffmpeg_missing: {
     status: 503,
-    message: 'Videos cannot be worked on here: ffmpeg is not installed.',
+    message: 'Videos cannot be processed because ffmpeg is not installed on the server.',
     retryAfterS: 60,
   },
   csam_blocked: { status: 451, message: 'The upload matches a list of prohibited content.' },
   screening_unavailable: {
     status: 503,
-    message: 'The upload could not be screened right now.',
+    message: 'The upload could not be screened right now. Try again later.',
     retryAfterS: 2,
   },
   digest_pending: {
     status: 503,
-    message: 'The object is still being read for its digests. A retry joins the same reading.',
+    message: 'The digests of the object are still being computed. Send the request again to wait for them.',
     retryAfterS: 5,
   },
   object_changing: {
     status: 503,
-    message: 'The object kept changing while it was being registered.',
+    message: 'The object changed while it was being registered. Try again.',
     retryAfterS: 1,
   },
   asset_changing: {
     status: 503,
-    message: 'An asset kept changing during the call.',
+    message: 'An asset changed during the request. Try again.',
     retryAfterS: 1,
   },
 });

@@ -4,8 +4,6 @@ import type { HttpServer } from '#platform/http/server.ts';
 import {
   asset,
   assetChange,
-  assetListing,
-  assetPage,
   assetParams,
   assetsDeleted,
   assetsDeletion,
@@ -31,6 +29,7 @@ import {
 } from './api.ts';
 import { type CopyDeps, copyAsset } from './copying/copying.ts';
 import { deleteAssets } from './deletion/deletion.ts';
+import { assetListing, assetPage } from './listing/api.ts';
 import { type ListingDeps, listAssets } from './listing/listing.ts';
 import { readUsage } from './quota/usage.ts';
 import { changeAsset, type OneAssetDeps, readAsset } from './registration/changing.ts';
@@ -68,7 +67,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       ...access.userOrInternal,
       schema: {
         tags,
-        summary: 'Reserve an asset id and an address to upload its bytes to',
+        summary: 'Reserve an asset id and an upload URL',
         body: uploadRequest,
         response: { 200: uploadReservation },
       },
@@ -82,7 +81,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       ...access.internalOnly,
       schema: {
         tags,
-        summary: 'Sign a read address of an uploaded object that is not registered yet',
+        summary: 'Sign a read URL of an uploaded object that is not registered yet',
         body: pendingRequest,
         response: { 200: pendingObject },
       },
@@ -136,7 +135,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       ...access.userOrInternal,
       schema: {
         tags,
-        summary: 'Change the thumbnail or the declared facts of a video or an audio file',
+        summary: 'Change the thumbnail or the metadata of a video or an audio file',
         params: assetParams,
         body: assetChange,
         response: { 200: asset },
@@ -165,7 +164,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       ...access.internalOnly,
       schema: {
         tags,
-        summary: 'Register a file of the legacy backend as an asset, without moving it',
+        summary: 'Register a file of the legacy backend as an asset',
         body: legacyImport,
         response: { 200: asset.describe('It was registered already.'), 201: asset },
       },
@@ -196,7 +195,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       ...access.userOrInternal,
       schema: {
         tags,
-        summary: 'Delete the assets of an owner: of one scope, of one scope kind, or all',
+        summary: 'Delete the assets of a scope, of a scope kind, or of an owner',
         body: scopeDeletion,
         response: { 200: scopeDeleted },
       },
@@ -210,7 +209,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       ...access.userOrInternal,
       schema: {
         tags,
-        summary: 'Sign read addresses of up to 200 assets',
+        summary: 'Sign read URLs of up to 200 images',
         body: signRequest,
         response: { 200: imageSignedRefs },
       },
@@ -224,7 +223,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       ...access.userOrInternal,
       schema: {
         tags,
-        summary: 'Sign read addresses of up to 200 videos and of their thumbnails',
+        summary: 'Sign read URLs of up to 200 videos and their thumbnails',
         body: signRequest,
         response: { 200: videoSignedRefs },
       },
@@ -238,7 +237,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       ...access.userOrInternal,
       schema: {
         tags,
-        summary: 'Sign the address of an image resized to fit bounds of size and bytes',
+        summary: 'Sign the URL of an image that fits a size and a number of bytes',
         body: fitRequest,
         response: { 200: fittedImage },
       },
@@ -266,7 +265,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       ...access.userOrInternal,
       schema: {
         tags,
-        summary: 'Sign a read address of an image with the wordmark on it, for downloads',
+        summary: 'Sign the URL of an image with a watermark',
         body: watermarkRequest,
         response: { 200: watermarked },
       },
@@ -280,7 +279,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       ...access.userOrInternal,
       schema: {
         tags,
-        summary: 'Sign the address of a video with the watermark and a closing clip, for download',
+        summary: 'Sign the URL of a video with a watermark and a closing clip',
         body: watermarkRequest,
         response: { 200: watermarkedVideo },
       },

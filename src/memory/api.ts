@@ -117,7 +117,7 @@ export type InjectRequest = z.output<typeof injectRequest>;
 export const injection = z.object({
   profile: profile.nullable(),
   group_profile: profile.nullable(),
-  memories: z.array(foundMemory).describe('Of the entity, and up to 3 of the group, by falling score.'),
+  memories: z.array(foundMemory).describe('Memories of the entity, and up to 3 of the group, by falling score.'),
   degraded,
 });
 export type Injection = z.output<typeof injection>;
@@ -126,8 +126,8 @@ export const additionRequest = z.object({ ...entity, content, type: memoryType, 
 export type AdditionRequest = z.output<typeof additionRequest>;
 
 export const addition = z.object({
-  id: z.string().describe('Of the memory that holds it now.'),
-  deduplicated: z.boolean().describe('It was merged into one that was there.'),
+  id: z.string().describe('The id of the memory that contains the content.'),
+  deduplicated: z.boolean().describe('Whether the content was merged into an existing memory.'),
 });
 
 export const searchRequest = z.object({

@@ -5,7 +5,7 @@ import { integer, parseAddress, secret, setting, text } from '#platform/config.t
 export const memorySettings = {
   adminToken: secret('MEMORY_ADMIN_TOKEN', {
     make: () => randomBytes(32).toString('hex'),
-    meaning: 'What operators send as `X-Admin-Token` to the admin API of the memory service.',
+    meaning: 'The token that operators send as `X-Admin-Token` to the admin API of the memory service.',
   }),
   mergeSimilarity: setting(
     'MEMORY_MERGE_SIMILARITY',
@@ -28,20 +28,24 @@ export const embeddingSettings = {
       default: 'builtin',
       requiredInProduction: true,
       meaning:
-        'An OpenAI-compatible API up to before `/embeddings`; `builtin`: an embedder that needs no download; `local`: a model in this process, downloaded by `npm run embedder`.',
+        'The URL of an OpenAI-compatible API, without `/embeddings`. `builtin`: an embedder without download. `local`: a model in this process, downloaded by `npm run embedder`.',
     },
     (raw) => (raw === 'builtin' || raw === 'local' ? raw : parseAddress(raw)),
   ),
-  apiKey: text('EMBEDDING_API_KEY', { secret: true, meaning: 'Its key, where it wants one.' }),
+  apiKey: text('EMBEDDING_API_KEY', {
+    secret: true,
+    meaning: 'The API key for `EMBEDDING_BASE_URL`, if it requires one.',
+  }),
   model: text('EMBEDDING_MODEL', {
     meaning:
-      'The name of the model; needed with an address. With `local`, a model with a unigram vocabulary in ONNX (`Xenova/multilingual-e5-small`), or the path of its folder.',
+      'The name of the model. Required with a URL. With `local`, a model with a unigram vocabulary in ONNX (`Xenova/multilingual-e5-small`), or the path of its folder.',
   }),
   dimensions: integer('EMBEDDING_DIMENSIONS', {
     default: 0,
-    defaultText: 'as the model gives',
+    defaultText: 'determined by the model',
     max: 16_000,
-    meaning: 'How many numbers a vector has. When set it is asked for, and every other answer is refused.',
+    meaning:
+      'The number of dimensions of a vector. If set, it is requested, and responses with another number are rejected.',
   }),
 } as const;
 
@@ -58,7 +62,7 @@ export const memoryModelSettings = {
   ),
   apiKey: text('MEMORY_MODEL_API_KEY', {
     secret: true,
-    meaning: 'Its key. Without `MEMORY_MODEL_BASE_URL`, the key of the agent is used unless this is set.',
+    meaning: 'The API key. Without `MEMORY_MODEL_BASE_URL`, it replaces the key of the agent.',
   }),
   name: text('MEMORY_MODEL_NAME', { meaning: "The model, if it is not the agent's first one; `off`: none." }),
   dailyCalls: integer('MEMORY_MODEL_DAILY_CALLS', {

@@ -31,7 +31,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       ...access.userOrInternal,
       schema: {
         tags,
-        summary: 'The context before a turn: profiles, and the memories that belong to the message',
+        summary: 'Read the context for a message: profiles and relevant memories',
         body: injectRequest,
         response: { 200: injection },
       },
@@ -48,9 +48,9 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       ...access.userOrInternal,
       schema: {
         tags,
-        summary: 'Remember something; near-duplicates are merged',
+        summary: 'Add a memory',
         body: additionRequest,
-        response: { 200: addition.describe('It was merged into a memory that was there.'), 201: addition },
+        response: { 200: addition.describe('The memory was merged into an existing one.'), 201: addition },
       },
     },
     async (request, reply) => {
@@ -66,7 +66,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       ...access.userOrInternal,
       schema: {
         tags,
-        summary: 'Find memories of an entity',
+        summary: 'Search the memories of an entity',
         body: searchRequest,
         response: { 200: searchResult },
       },
@@ -83,7 +83,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       ...access.userOrInternal,
       schema: {
         tags,
-        summary: 'Reword a memory; what it was before stays in its history',
+        summary: 'Edit a memory',
         params: memoryPath,
         body: edit,
         response: { 200: memory },
@@ -100,7 +100,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
     '/memory/:id',
     {
       ...access.userOrInternal,
-      schema: { tags, summary: 'Delete a memory with its history and links', params: memoryPath },
+      schema: { tags, summary: 'Delete a memory', params: memoryPath },
     },
     async (request, reply) => {
       const seen = await lookUpMemory(deps, request.params.id);

@@ -47,7 +47,7 @@ export const suppressionPage = z.object({
   suppressions: z.array(
     z.object({
       address: z.string(),
-      reason: z.string().describe('What its server said.'),
+      reason: z.string().describe('The reason that its server returned.'),
       since: z.string().describe('ISO 8601.'),
     }),
   ),

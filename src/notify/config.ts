@@ -20,7 +20,7 @@ export const notifySettings = {
   }),
   resendBaseUrl: address('RESEND_BASE_URL', {
     default: 'https://api.resend.com',
-    meaning: 'Where that API is.',
+    meaning: 'The URL of that API.',
   }),
   smtpUrl: setting(
     'SMTP_URL',
@@ -56,7 +56,7 @@ export const notifySettings = {
   }),
   brandLogoUrl: address('NOTIFY_BRAND_LOGO_URL', {
     httpsInProduction: true,
-    meaning: 'An image beside that name, shown 32 pixels high.',
+    meaning: 'An image next to that name, 32 pixels high.',
   }),
   brandColor: setting(
     'NOTIFY_BRAND_COLOR',
@@ -67,7 +67,7 @@ export const notifySettings = {
     },
   ),
   postalAddress: text('NOTIFY_POSTAL_ADDRESS', {
-    meaning: 'Your postal address, below every notification. Many countries require it in marketing mail.',
+    meaning: 'Your postal address, shown below every notification. Many countries require it in marketing mail.',
   }),
 } as const;
 

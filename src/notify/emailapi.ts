@@ -157,14 +157,14 @@ export const email = z.object({
   subject: z.string(),
   status: emailStatus.describe('`scheduled`: not sent yet.'),
   created_at: z.string().describe('ISO 8601.'),
-  scheduled_at: z.string().nullable().describe('ISO 8601; `null`: it was to be sent at once.'),
+  scheduled_at: z.string().nullable().describe('ISO 8601; `null`: sent immediately.'),
   tags: z.array(z.object({ name: z.string(), value: z.string() })),
   events: z
     .array(
       z.object({
         type: eventType,
         created_at: z.string(),
-        reason: z.string().nullable().describe('What the provider or the SMTP server said.'),
+        reason: z.string().nullable().describe('The reason that the provider or the SMTP server returned.'),
       }),
     )
     .describe('The oldest first; the last 100.'),
@@ -196,7 +196,7 @@ export const canceledEmail = z.object({ object: z.literal('email'), id: z.string
 
 /** An event of the provider, verified by the content service. */
 export const providerEvent = z.object({
-  id: z.string().min(1).max(256).describe('Of the message: the same one counts once.'),
+  id: z.string().min(1).max(256).describe('The id of the event. A repeated event counts once.'),
   type: z.string().max(64),
   email_id: z.string().max(512),
   to: z.array(z.string().max(512)).max(maxRecipients),

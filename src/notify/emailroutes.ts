@@ -37,7 +37,7 @@ export function addEmailRoutes(app: HttpServer, guard: Guard, deps: SendingDeps)
       bodyLimit: maxEmailBytes,
       schema: {
         tags,
-        summary: 'Send a mail as it is, now or later',
+        summary: 'Send a mail',
         headers: idempotencyHeaders,
         body: emailRequest,
         response: { 200: emailAnswer },
@@ -67,7 +67,7 @@ export function addEmailRoutes(app: HttpServer, guard: Guard, deps: SendingDeps)
       bodyLimit: maxBatchBytes,
       schema: {
         tags,
-        summary: 'Send up to 100 mails, all or none',
+        summary: 'Send up to 100 mails',
         headers: idempotencyHeaders,
         body: emailBatch,
         response: { 200: batchAnswer },
@@ -95,7 +95,7 @@ export function addEmailRoutes(app: HttpServer, guard: Guard, deps: SendingDeps)
 
   app.get(
     '/emails/:id',
-    { ...guard, schema: { tags, summary: 'What became of a mail', params: emailId, response: { 200: email } } },
+    { ...guard, schema: { tags, summary: 'Read the status of a mail', params: emailId, response: { 200: email } } },
     async (request) => showEmail(deps, request.params.id),
   );
 
@@ -105,7 +105,7 @@ export function addEmailRoutes(app: HttpServer, guard: Guard, deps: SendingDeps)
       ...guard,
       schema: {
         tags,
-        summary: 'Cancel a mail that is not sent yet',
+        summary: 'Cancel a scheduled mail',
         params: emailId,
         response: { 200: canceledEmail },
       },

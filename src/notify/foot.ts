@@ -11,9 +11,9 @@ interface FootTexts {
 
 export const footTexts: Readonly<Record<ContentLanguage, FootTexts>> = {
   en: {
-    reason: 'You get this email because notifications are on in your {brand} account.',
+    reason: 'You are receiving this email because notifications are on in your {brand} account.',
     unsubscribe: 'Unsubscribe',
-    account: 'This email is about your {brand} account and cannot be switched off.',
+    account: 'This email is about your {brand} account, so you cannot turn it off.',
   },
   zh_CN: {
     reason: '你收到此邮件，是因为你的 {brand} 账户开启了通知。',

@@ -2,14 +2,20 @@ import { defineProblems } from '#platform/problem.ts';
 
 /** The messages of docs/specification/notify.md#notify-endpoints are fixed, and have no full stop. */
 export const notifyProblems = defineProblems({
-  unknown_notification_type: { status: 400, message: 'There is no notification of this type.' },
-  idempotency_conflict: { status: 409, message: 'This Idempotency-Key came with another body before.' },
-  not_cancelable: { status: 409, message: 'The mail is being sent, or has been sent or has failed.' },
+  unknown_notification_type: {
+    status: 400,
+    message: 'There is no notification of this type. List the types with GET /types.',
+  },
+  idempotency_conflict: {
+    status: 409,
+    message: 'This Idempotency-Key was used with another body. Send a new key with a new body.',
+  },
+  not_cancelable: { status: 409, message: 'The mail is being sent, was sent or has failed, so it cannot be canceled.' },
   recipient_suppressed: {
     status: 422,
     message: 'Every recipient is suppressed, because of an earlier bounce or complaint.',
   },
   internal_key_not_configured: { status: 500, message: 'INTERNAL_KEY is not configured.' },
   email_failed: { status: 500, message: 'The mail could not be sent.' },
-  send_in_progress: { status: 503, message: 'The same send is still under way.', retryAfterS: 5 },
+  send_in_progress: { status: 503, message: 'The same mail is still being sent. Try again later.', retryAfterS: 5 },
 });

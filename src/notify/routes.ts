@@ -54,7 +54,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       ...guard,
       schema: {
         tags,
-        summary: 'Notify a user, in their language, if they may be notified',
+        summary: 'Send a notification to a user',
         headers: idempotencyHeaders,
         body: notifyRequest,
         response: { 200: notifyAnswer },
@@ -71,7 +71,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       ...guard,
       schema: {
         tags,
-        summary: 'Take a message of the mail provider, which the content service has verified',
+        summary: 'Record a verified event of the mail provider',
         body: providerEvent,
         response: { 204: z.null() },
       },
@@ -84,7 +84,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
 
   app.get(
     '/types',
-    { ...guard, schema: { tags, summary: 'The notifications that can be sent', response: { 200: typeList } } },
+    { ...guard, schema: { tags, summary: 'List the types of notifications', response: { 200: typeList } } },
     async () => ({
       types: deps.types.list().map(({ name, audience, locales }) => ({ type: name, audience, locales: [...locales] })),
     }),
@@ -96,7 +96,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       ...guard,
       schema: {
         tags,
-        summary: 'A notification as it would be sent',
+        summary: 'Render a notification without sending it',
         params: typeName,
         body: previewRequest,
         response: { 200: preview },
@@ -111,7 +111,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       ...guard,
       schema: {
         tags,
-        summary: 'The addresses that no mail goes to',
+        summary: 'List suppressed addresses',
         querystring: suppressionListing,
         response: { 200: suppressionPage },
       },
@@ -125,7 +125,7 @@ export function addRoutes(app: HttpServer, access: Access, deps: RouteDeps): voi
       ...guard,
       schema: {
         tags,
-        summary: 'Send mail to an address again',
+        summary: 'Lift the suppression of an address',
         params: suppressedAddress,
         response: { 204: z.null() },
       },

@@ -47,7 +47,7 @@ async function read(
       .items.flatMap((item) => toItem(item, appUrl))
       .slice(0, maxItems);
   } catch (error) {
-    log.warn({ err: error }, 'the digest shows nothing that is trending for a minute: it could not be read');
+    log.warn({ err: error }, 'could not read trending items; the digest has none for a minute');
     return [];
   }
 }

@@ -65,11 +65,15 @@ export const problems = defineProblems({
   unauthorized: { status: 401, message: 'A valid credential is required.' },
   forbidden: { status: 403, message: 'The credential does not permit this request.' },
   not_found: { status: 404, message: 'The resource does not exist.' },
-  request_timeout: { status: 408, message: 'The request did not arrive in time.' },
+  request_timeout: { status: 408, message: 'The request did not arrive in time. Send it again.' },
   payload_too_large: { status: 413, message: 'The request body is too large.' },
   unsupported_media_type: { status: 415, message: 'The content type of the body is not supported.' },
-  rate_limited: { status: 429, message: 'Too many requests.', retryAfterS: 60 },
-  headers_too_large: { status: 431, message: 'The head of the request is too large.' },
+  rate_limited: {
+    status: 429,
+    message: 'Too many requests. Try again after the time in `Retry-After`.',
+    retryAfterS: 60,
+  },
+  headers_too_large: { status: 431, message: 'The headers of the request are too large.' },
   internal_error: { status: 500, message: 'An internal error occurred.' },
   engine_unavailable: {
     status: 503,
@@ -77,7 +81,7 @@ export const problems = defineProblems({
     retryAfterS: 2,
   },
   overloaded: { status: 503, message: 'The service is overloaded. Try again later.', retryAfterS: 1 },
-  draining: { status: 503, message: 'The service is shutting down.', retryAfterS: 2 },
+  draining: { status: 503, message: 'The service is shutting down. Try again later.', retryAfterS: 2 },
 });
 
 /**

@@ -9,7 +9,7 @@ export const webhookSettings = {
     {
       secret: true,
       meaning:
-        'The http(s) URL that receives events. Not set: no webhooks. In production it must lead to a public address.',
+        'The http(s) URL that receives events. Not set: no webhooks. In production, its host must resolve to public IP addresses.',
     },
     parseUrl,
   ),

@@ -77,7 +77,7 @@ describe('npm run rescreen', { timeout: 6 * limitMs }, () => {
     await writeFile(join(lists, 'sha256.txt'), digestOf('sha256', first));
     const beside = await rescreen();
     expect(beside.code, beside.output).toBe(0);
-    expect(beside.output).toMatch(/as job [0-9a-f-]{36}\. Its log reports the result\.$/m);
+    expect(beside.output).toMatch(/started the job [0-9a-f-]{36}\. Its log contains the result\.$/m);
     await running.waitFor('matched the stored digests with the lists', limitMs);
     expect([await isReadable(ids[0] ?? ''), await isReadable(ids[1] ?? '')]).toEqual([false, true]);
     running.child.kill('SIGTERM');

@@ -149,7 +149,7 @@ describe('npm start with all services', () => {
 
   it('credits and seed work through it; it exits with 0 on SIGTERM, and they work without it', async () => {
     expect(await says('credits', ['ada@example.com', 'basic', '7'])).toBe('ada@example.com: basic, 7 credits');
-    expect(await says('seed', [])).toContain('5 made-up users and 6 feeds');
+    expect(await says('seed', [])).toContain('5 test users and 6 feeds');
     expect(await says('credits', ['ada@example.com', 'gold', '7'], 1)).toContain('plan does not exist');
     expect(await says('credits', ['ada@example.com', 'pro', '-7'], 1)).toContain('whole number');
     expect(await says('credits', ['nobody', 'pro', '7'], 1)).toContain('an id or an email address');
@@ -159,7 +159,7 @@ describe('npm start with all services', () => {
     expect(await program.ended(10_000)).toBe(0);
     const id = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff';
     expect(await says('credits', [id, 'max', '0'])).toBe(`${id}: max, 0 credits`);
-    expect(await says('seed', [])).toContain('5 made-up users and 6 feeds');
+    expect(await says('seed', [])).toContain('5 test users and 6 feeds');
   });
 });
 

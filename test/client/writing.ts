@@ -76,7 +76,7 @@ export function listFunctions(name: string, document: ApiDocument, { endpoints }
     const path = key.replaceAll(/\{(\w+)\}/g, ':$1');
     return `| \`${name}.${endpoint.name}\` | \`${path}\` | ${isKeyed(operationsByKey.get(key)) ? 'with a key' : again} | ${operationsByKey.get(key)?.summary} |`;
   });
-  return [`## ${name}`, '', '| function | endpoint | again | |', '|---|---|---|---|', ...rows, ''].join('\n');
+  return [`## ${name}`, '', '| function | endpoint | retried | purpose |', '|---|---|---|---|', ...rows, ''].join('\n');
 }
 
 const isRepeatable = (key: string, { repeatable }: Endpoint) => !key.startsWith('POST ') || repeatable === true;

@@ -3,7 +3,6 @@ import { describe } from 'vitest';
 import { isNightly } from '../lane.fixture.ts';
 import { playAccess } from './access.fixture.ts';
 import { playKeyboard } from './keyboard.fixture.ts';
-import { playLibrary } from './library.fixture.ts';
 import { playMemory } from './memory.fixture.ts';
 import { playOverview } from './overview.fixture.ts';
 import { playReadingPages } from './readingpages.fixture.ts';
@@ -16,7 +15,6 @@ describe.skipIf(withoutChromium)('the console', () => {
   // Those that wait for an answer wait together.
   describe.concurrent('all at once', () => {
     describe('Studio', () => playStudio(scene));
-    describe('Library', () => playLibrary(scene));
     describe('Memory', () => playMemory(scene));
     describe('the pages that only show', () => playReadingPages(scene));
     describe.runIf(isNightly)('with nothing but keys', () => playKeyboard(scene));

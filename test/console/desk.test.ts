@@ -87,7 +87,7 @@ describe.skipIf(withoutChromium)('the desk of operators', () => {
     await look(page, 'a person');
 
     await page.getByLabel('Add credits').fill('25');
-    await page.getByLabel('Plan').selectOption('max');
+    await page.getByRole('combobox', { name: 'Plan' }).selectOption('max');
     await page.getByLabel('Reason').fill('An apology for an outage');
     await page.getByRole('button', { name: 'Save change' }).click();
     const changes = page.getByRole('region', { name: 'Changes of plan and credits' });

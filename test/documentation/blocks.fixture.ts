@@ -1,6 +1,6 @@
 /**
  * The fenced blocks of README and docs/. The tag determines the check: `sh` runs against a running suite, `ts` is
- * type-checked, `diff` is applied, `json`, `yaml`, `env` and `ini` are parsed, and `text` is for readers only. A comment before a
+ * type-checked, `diff` is applied, `json`, `yaml`, `env` and `ini` are parsed, `sql` runs on PostgreSQL, and `text` is for readers only. A comment before a
  * block of `ts` declares what it assumes: `<!-- given … -->`.
  */
 import { globSync, readFileSync } from 'node:fs';
@@ -18,7 +18,12 @@ export interface Block {
 /** The client's tests run its blocks as one program, with the installed package. */
 const ofTheClient = 'docs/client.md';
 
-const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...globSync('docs/*.md', { cwd: root })].sort();
+const pages = [
+  'README.md',
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  ...globSync('docs/{,guides/}*.md', { cwd: root }),
+].sort();
 
 export const blocks: readonly Block[] = pages.filter((page) => page !== ofTheClient).flatMap(blocksOf);
 

@@ -19,7 +19,7 @@ import { blocks, withTag } from './blocks.fixture.ts';
 describe('blocks', () => {
   it('all have a known tag', () => {
     expect(blocks.length).toBeGreaterThan(15);
-    const known = ['sh', 'ts', 'diff', 'json', 'yaml', 'env', 'ini', 'text'];
+    const known = ['sh', 'ts', 'diff', 'json', 'yaml', 'env', 'ini', 'sql', 'text'];
     expect(blocks.filter(({ tag }) => !known.includes(tag)).map(({ page, line }) => `${page}:${line}`)).toEqual([]);
   });
 
@@ -40,7 +40,7 @@ describe('blocks', () => {
 });
 
 describe('pages', () => {
-  const pages = globSync('{*.md,docs/*.md}', { cwd: root });
+  const pages = globSync('{*.md,docs/{,guides/}*.md}', { cwd: root });
   it.each(pages)('%s links to existing files', (page) => {
     const text = readFileSync(join(root, page), 'utf8').replaceAll(/^```[\s\S]*?^```$/gm, '');
     const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)/g)].map((match) =>

@@ -59,9 +59,9 @@ async function renderCodes(): Promise<string> {
 function renderFunctionsPage(documents: ApiDocuments): string {
   const head = `# The client's functions
 
-Beside these every service has \`ping\`, \`checkHealth\`, \`checkReadiness\`, \`readMetrics\`, \`readOpenApi\` and \`readReference\`. What each
-takes and gives, its types say; what it does, the page of the service. "Again": it is repeated when the network fails
-([client.md](client.md)).
+Every service also has \`ping\`, \`checkHealth\`, \`checkReadiness\`, \`readMetrics\`, \`readOpenApi\` and \`readReference\`. The types of a
+function describe its arguments and its result. The page of the service describes its behavior. The column "retried" shows whether the
+client repeats the call if the network fails ([client.md](client.md)).
 `;
   return [head, ...clientServices.map((name) => listFunctions(name, documents[name], services[name]))].join('\n');
 }

@@ -6,7 +6,7 @@ import { root } from '../acceptance/running.fixture.ts';
 
 const titles: Readonly<Record<string, string>> = {
   platform: 'Every service',
-  'image/engine': 'Pictures (image, edge)',
+  'image/engine': 'Images (image, edge)',
 };
 
 type Declared = { readonly table: Readonly<Record<string, ProblemDefinition>> };

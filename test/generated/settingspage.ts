@@ -20,8 +20,9 @@ export function renderSettingsPage(groups: Readonly<Record<string, SettingGroup>
   return [
     '# Settings',
     '',
-    'Atelier reads these from the environment once, at the start, and reports all faults together, by name. An empty value counts as not set.',
-    'Secrets that are not set are generated at the first start outside production and stored in `secrets.json` of the data folder.',
+    'This page lists all settings. Atelier reads them from the environment once, at the start, and reports all errors together, by name.',
+    'An empty value counts as not set. Outside production, the first start generates missing secrets and stores them in `secrets.json` of the',
+    'data folder.',
     '',
     sections.join('\n\n'),
     '',

@@ -73,7 +73,7 @@ describe('npm run backup and npm run restore', { timeout: 4 * limitMs }, () => {
     const dataDir = within('restored');
     const other = { ...place, dataDir, env: { ...place.env, ATELIER_DATA_DIR: dataDir } };
     expect(await killed('restore', target, other.env, dataDir, 60)).toBe('SIGKILL');
-    await expect(openAt(dataDir)).rejects.toThrow('half restored');
+    await expect(openAt(dataDir)).rejects.toThrow('partly restored');
     expect(await inProcess(restore, [target], other.env)).toBe(0);
     expect((await stat(join(dataDir, 'secrets.json'))).mode & 0o777).toBe(0o600);
     expect(await readFile(join(dataDir, 'secrets.json'), 'utf8')).toBe(

@@ -136,7 +136,7 @@ describe.skipIf(missing)('npm run move', { timeout: 5 * limitMs }, () => {
     const nowhere = { ...env, ATELIER_DATA_DIR: join(place.dataDir, 'nowhere') };
     expect(await faultOf(move, [], nowhere)).toContain('nothing to move');
     expect(await faultOf(move, [], { ...env, DATABASE_URL: 'postgres://x@127.0.0.1:1/x' })).toContain(
-      'does not answer',
+      'cannot use the database',
     );
     expect(await faultOf(move, [], { ...env, S3_SECRET_ACCESS_KEY: 'wrong' })).toMatch(/S3_(PUBLIC_)?BUCKET: /);
     expect(await faultOf(move, [], { ...env, S3_ENDPOINT: 'http://127.0.0.1:1' })).toContain('run the command again');

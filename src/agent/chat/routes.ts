@@ -29,7 +29,7 @@ export function addChatRoutes(app: HttpServer, access: Access, deps: ChatDeps): 
       preParsing: async ({ raw }) => admitBody(raw),
       schema: {
         tags,
-        summary: "Start a run with the request of the AI SDK's default chat transport, and answer with its stream",
+        summary: "Start a run with the AI SDK's default chat transport",
         body: chatRequest,
       },
     },
@@ -55,7 +55,7 @@ export function addChatRoutes(app: HttpServer, access: Access, deps: ChatDeps): 
       ...access.userOnly,
       schema: {
         tags,
-        summary: 'The stream of the run in flight of a thread, from its first event; 204 if there is none',
+        summary: 'Resume the stream of the run in flight of a thread',
         params: chatParams,
       },
     },

@@ -35,7 +35,7 @@ export function openFallbackLog(deps: FallbackDeps): EventLog {
   const places = new LRUCache<string, 'redis' | 'database'>({ max: runsKnown });
   const followers = new Set<Follower>();
   const looking = startInterval(lookEveryMs, look, (error) =>
-    log.warn({ err: error }, 'moved event logs could not be looked for'),
+    log.warn({ err: error }, 'could not search for moved event logs'),
   );
 
   async function isMoved(taskId: string): Promise<boolean> {
@@ -113,7 +113,7 @@ export function openFallbackLog(deps: FallbackDeps): EventLog {
       if (places.get(run.taskId) === 'database') followDatabase(follower);
       else {
         follower.unfollow = redisLog.follow(run, afterSeq, (batch) => deliver(follower, batch));
-        look().catch((error: unknown) => log.warn({ err: error }, 'moved event logs could not be looked for'));
+        look().catch((error: unknown) => log.warn({ err: error }, 'could not search for moved event logs'));
       }
       return () => {
         followers.delete(follower);

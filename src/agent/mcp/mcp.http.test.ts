@@ -97,6 +97,9 @@ describe('the tools', () => {
     ['generate_image', { prompt: '  ' }, /`prompt` /],
     ['generate_image', { prompt: 'a', ratio: '2:1' }, /`ratio` /],
     ['edit_image', { prompt: 'a', assetId: 'mine' }, /`assetId` /],
+    ['edit_image', { prompt: 'a', assetId: randomUUID(), mask: 'not base64' }, /`mask` /],
+    ['edit_image', { prompt: 'a', assetId: randomUUID(), mask: 'R0lGODlh' }, /`mask` /],
+    ['edit_image', { prompt: 'a', assetId: randomUUID(), mask: `iVBORw0KGgo${'A'.repeat(699_993)}` }, /`mask` /],
     ['list_assets', { limit: 51 }, /`limit` /],
     ['list_assets', { cursor: 'nonsense' }, /cursor/],
     ['save_memory', { content: '' }, /`content` /],
@@ -144,6 +147,19 @@ describe('generate_image and edit_image', () => {
       { assetId: dataOf(edited).assetId },
       { assetId: data.assetId, url: expect.any(String) },
     ]);
+  });
+
+  it('send a mask to the provider, for an edit of a part', async () => {
+    const { bytes, prompt, client } = await prepare();
+    const { assetId } = dataOf(await callTool(client, 'generate_image', { prompt }));
+    const edit = `mcp part ${randomUUID()}`;
+    rig.provider.on(edit, pictureAnswer(await newPicture()));
+    const mask = await newPicture();
+    const edited = await callTool(client, 'edit_image', { prompt: edit, assetId, mask: mask.toString('base64') });
+    expect(dataOf(edited)).toMatchObject({ status: 'completed', credits: 2 });
+    const sent = rig.provider.asked.findLast(({ path }) => path === '/v1/images/edits');
+    expect(String(sent?.body)).toContain('name="mask"; filename="mask.png"');
+    for (const part of [bytes, mask]) expect(String(sent?.body)).toContain(part.toString('latin1'));
   });
 
   it('edit no picture of another user', async () => {

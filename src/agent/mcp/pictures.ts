@@ -25,27 +25,41 @@ export const usageModel = 'mcp';
 const never = new AbortController().signal;
 
 export function generateImage(deps: PictureDeps, userId: string, order: { prompt: string; ratio: Ratio }) {
-  return makePicture(deps, userId, (signal) => deps.imageGenerator.generate({ ...order, signal }));
+  return makePicture(deps, userId, order.prompt, (signal) => deps.imageGenerator.generate({ ...order, signal }));
 }
 
-export function editImage(deps: PictureDeps, userId: string, order: { prompt: string; assetId: string }) {
+export interface EditOrder {
+  readonly prompt: string;
+  readonly assetId: string;
+  /** A PNG in base64. */
+  readonly mask?: string | undefined;
+}
+
+export function editImage(deps: PictureDeps, userId: string, order: EditOrder) {
   const { prompt, assetId } = order;
-  return makePicture(deps, userId, async (signal) => {
+  const mask = order.mask === undefined ? undefined : { bytes: Buffer.from(order.mask, 'base64'), mime: 'image/png' };
+  return makePicture(deps, userId, prompt, async (signal) => {
     const source = await fetchPicture(deps, userId, assetId, signal);
     if (source === undefined)
       throw new ToolFailed(
         'no_source',
         `You have no picture with the assetId ${assetId}. Call list_assets to see yours.`,
       );
-    return deps.imageGenerator.edit({ prompt, source, signal });
+    return deps.imageGenerator.edit({ prompt, source, mask, signal });
   });
 }
 
-async function makePicture(deps: PictureDeps, userId: string, make: (signal: AbortSignal) => Promise<Picture>) {
+async function makePicture(
+  deps: PictureDeps,
+  userId: string,
+  prompt: string,
+  make: (signal: AbortSignal) => Promise<Picture>,
+) {
   const work = async ({ reference }: PaidCall, signal: AbortSignal) => {
     try {
       const picture = await make(signal);
-      const deposit = { ...picture, reference, ownerId: userId, threadId: threadOf(userId), kind: 'image' } as const;
+      const threadId = threadOf(userId);
+      const deposit = { ...picture, reference, ownerId: userId, threadId, kind: 'image', prompt } as const;
       return await keep(deps, deposit, signal);
     } catch (error) {
       throw explained(error);
@@ -76,7 +90,7 @@ async function describe(deps: PictureDeps, userId: string, { assetId, mime }: { 
     sign(deps, userId, 'image', [assetId]).then((signed) => signed.get(assetId)?.url),
     fetchScaledPicture(deps, userId, assetId, never),
   ]).catch((error: unknown) => {
-    deps.log.warn({ err: error }, 'a picture that was made over MCP could not be shown');
+    deps.log.warn({ err: error }, 'an image that was made over MCP could not be shown');
     return [undefined, undefined] as const;
   });
   const shown = preview && {

@@ -29,6 +29,14 @@ const text = (max: number) =>
     .max(max)
     .refine((value) => findUnstorable(value, '') === undefined, 'must not contain NUL or lone surrogates');
 const prompt = text(4000).describe('What to make, in words.');
+/** The start of every PNG, in base64. */
+const pngStart = 'iVBORw0KGgo';
+const maxMaskLength = 700_000;
+const mask = z
+  .base64('must be a PNG in base64')
+  .max(maxMaskLength)
+  .refine((data) => data.startsWith(pngStart), 'must be a PNG in base64')
+  .describe('A PNG in base64, as large as the picture. Its transparent pixels are the part to change.');
 const never = new AbortController().signal;
 
 function define<Input extends z.ZodObject>(
@@ -65,7 +73,11 @@ const tools: readonly McpTool[] = [
   define(
     'edit_image',
     `Changes a picture of the user's library and stores the result as a new one. Costs ${pictureCost} credits.`,
-    z.object({ prompt, assetId: z.guid().toLowerCase().describe('As generate_image and list_assets return it.') }),
+    z.object({
+      prompt,
+      assetId: z.guid().toLowerCase().describe('As generate_image and list_assets return it.'),
+      mask: mask.optional(),
+    }),
     (deps, { userId }, order) => editImage(deps, userId, order),
   ),
   define(

@@ -11,7 +11,15 @@ export interface Picture {
 
 export interface ImageGenerator {
   generate(order: { readonly prompt: string; readonly ratio: Ratio; readonly signal: AbortSignal }): Promise<Picture>;
-  edit(order: { readonly prompt: string; readonly source: Picture; readonly signal: AbortSignal }): Promise<Picture>;
+  edit(order: ImageEdit): Promise<Picture>;
+}
+
+export interface ImageEdit {
+  readonly prompt: string;
+  readonly source: Picture;
+  /** A PNG of the source's size. Its transparent pixels are the part to change. Without it, all of the source. */
+  readonly mask?: Picture | undefined;
+  readonly signal: AbortSignal;
 }
 
 export interface Clip {

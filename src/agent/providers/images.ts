@@ -29,11 +29,12 @@ export function openImageProvider(settings: ProviderSettings, timeoutMs = imageT
       const json = { model, prompt, n: 1, size: imageSizes[ratio] };
       return pictureIn(await call('/images/generations', { json, signal }), (url) => fetchFrom(url, signal));
     },
-    async edit({ prompt, source, signal }) {
+    async edit({ prompt, source, mask, signal }) {
       const form = new FormData();
       if (model !== undefined) form.set('model', model);
       form.set('prompt', prompt);
       form.set('image', new Blob([new Uint8Array(source.bytes)], { type: source.mime }), 'source');
+      if (mask !== undefined) form.set('mask', new Blob([new Uint8Array(mask.bytes)], { type: mask.mime }), 'mask.png');
       return pictureIn(await call('/images/edits', { form, signal }), (url) => fetchFrom(url, signal));
     },
   };
@@ -52,7 +53,7 @@ async function pictureIn({ bytes }: Body, fetchFrom: (url: string) => Promise<Bo
     : first?.url && /^https?:\/\//.test(first.url)
       ? (await fetchFrom(first.url)).bytes
       : undefined;
-  if (!found?.length) throw new ProviderFailed('The image provider answered without a picture.');
+  if (!found?.length) throw new ProviderFailed('The image provider returned no image.');
   return describePicture(found);
 }
 

@@ -22,11 +22,12 @@ export function createSdkImages({ model, editModel, takesSize, timeoutMs }: SdkI
   return {
     generate: ({ prompt, ratio, signal }) =>
       make(model, { prompt, ...(takesSize ? { size: imageSizes[ratio] } : { aspectRatio: ratio }) }, timeoutMs, signal),
-    edit({ prompt, source, signal }) {
-      const file = { type: 'file', data: source.bytes, mediaType: source.mime } as const;
+    edit({ prompt, source, mask, signal }) {
+      const fileOf = ({ bytes, mime }: Picture) => ({ type: 'file', data: bytes, mediaType: mime }) as const;
       // fal's endpoints named `…/edit` take a list of pictures, the others one.
       const fal = { useMultipleImages: editModel.modelId.endsWith('/edit') };
-      return make(editModel, { prompt, files: [file], providerOptions: { fal } }, timeoutMs, signal);
+      const order = { prompt, files: [fileOf(source)], mask: mask && fileOf(mask), providerOptions: { fal } };
+      return make(editModel, order, timeoutMs, signal);
     },
   };
 }
@@ -42,8 +43,8 @@ async function make(model: ImageModelV4, order: Order, timeoutMs: number, signal
   const [first] = images;
   const bytes = typeof first === 'string' ? Buffer.from(first, 'base64') : first;
   if (bytes?.length) return describePicture(bytes);
-  if (isRetryable === false) throw new OrderRefused('The image provider refused: the picture was filtered');
-  throw new ProviderFailed('The image provider answered without a picture.');
+  if (isRetryable === false) throw new OrderRefused('The image provider refused: the image was filtered');
+  throw new ProviderFailed('The image provider returned no image.');
 }
 
 function explainImageFailure(error: unknown): unknown {
@@ -52,5 +53,5 @@ function explainImageFailure(error: unknown): unknown {
     const reason: unknown = Reflect.get(Object(error.data), 'error');
     if (typeof reason === 'string') return new OrderRefused(`The image provider failed: ${reason.slice(0, 300)}`);
   }
-  return explainSdkFailure(error, 'image', 'The image provider answered without a picture.');
+  return explainSdkFailure(error, 'image', 'The image provider returned no image.');
 }

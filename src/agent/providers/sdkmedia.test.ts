@@ -64,6 +64,15 @@ describe('a picture', () => {
     expect(request?.headers['content-type']).toMatch(/^multipart\/form-data; boundary=/);
     expect(String(request?.body)).toContain('in blue');
     expect(String(request?.body)).toContain(png.toString('latin1'));
+    expect(String(request?.body)).not.toContain('name="mask"');
+  });
+
+  it('of OpenAI, edited in a part', async () => {
+    server.on('/v1/images/edits', json({ data: [{ b64_json: png.toString('base64') }] }));
+    const generator = await images({ provider: 'openai', name: 'gpt-image-b', path: '/v1' });
+    const picture = { bytes: png, mime: 'image/png' };
+    await generator.edit({ prompt: 'in green', source: picture, mask: picture, signal });
+    expect(String(sentTo('/v1/images/edits').at(-1)?.body)).toContain('name="mask"');
   });
 
   it('of Google', async () => {
@@ -143,8 +152,8 @@ describe('a picture that fails', () => {
     ['rejected (401)', json({ message: 'secret' }, 401), 'The image provider answered 401.', 1],
     ['busy (429)', { ...json({}, 429), headers: { 'retry-after': '0' } }, 'The image provider answered 429.', 3],
     ['busy for long', { ...json({}, 429), headers: { 'retry-after': '31' } }, 'The image provider answered 429.', 1],
-    ['malformed', json({ images: 'none' }), 'The image provider answered without a picture.', 1],
-    ['no JSON', { body: '<html>' }, 'The image provider answered without a picture.', 1],
+    ['malformed', json({ images: 'none' }), 'The image provider returned no image.', 1],
+    ['no JSON', { body: '<html>' }, 'The image provider returned no image.', 1],
     ['a redirect', { status: 302, headers: { location: '/elsewhere' } }, 'could not be reached', 3],
     [
       'at a private address',

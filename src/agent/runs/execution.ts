@@ -78,7 +78,7 @@ export class Execution {
     this.#chosen = chosen;
     this.#state = { mode: 'running', controller };
     this.over = this.#execute(controller.signal).catch((error: unknown) =>
-      deps.log.error({ err: error }, 'the execution of a run broke'),
+      deps.log.error({ err: error }, 'the execution of a run failed unexpectedly'),
     );
   }
 

@@ -77,7 +77,7 @@ export function startReaper(deps: ReaperDeps): Reaper {
 
   async function readShown(run: Run): Promise<Shown> {
     // From now on only this process can append: anything that readers were shown later would be lost.
-    await deps.eventLog.claim(run).catch((error: unknown) => log.warn({ err: error }, 'a log could not be claimed'));
+    await deps.eventLog.claim(run).catch((error: unknown) => log.warn({ err: error }, 'could not claim an event log'));
     for (const startedAtMs = performance.now(); ; await sleep(500)) {
       try {
         return await readMessage(deps, run);
@@ -85,7 +85,7 @@ export function startReaper(deps: ReaperDeps): Reaper {
         if (performance.now() - startedAtMs < unreadableForMs) continue;
         log.warn(
           { err: error },
-          'a run of a dead process ends without what it had shown, because its event log does not answer',
+          'ended a run of a dead process without its output, because its event log is not responding',
         );
         return { parts: [], metadata: {}, lastSeq: undefined };
       }

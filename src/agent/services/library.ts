@@ -27,6 +27,8 @@ export interface Deposit {
   readonly bytes: Uint8Array;
   readonly facts?: { readonly width: number; readonly height: number; readonly durationMs: number };
   readonly thumbAssetId?: string;
+  /** The user finds the asset by its words. */
+  readonly prompt?: string;
 }
 
 /** The media service refuses the file. The message may be shown to the user. */
@@ -64,15 +66,18 @@ export async function keep(
   deposit: Deposit,
   signal: AbortSignal,
 ): Promise<{ assetId: string; mime: string }> {
-  const { ownerId, threadId: scopeId, kind, mime, bytes, facts, thumbAssetId } = deposit;
+  const { ownerId, threadId: scopeId, kind, mime, bytes, facts, thumbAssetId, prompt } = deposit;
   const identity = { assetId: assetIdOf(deposit.reference), ownerId, scopeKind: 'thread', scopeId, kind, mime };
   const common = { idempotent: true, onBehalfOf: ownerId, signal } as const;
   const reserved = await media.send({ method: 'POST', route: '/v1/uploads', json: identity, ...common });
   await upload(reservation.parse(accept(reserved)), bytes, signal);
-  const json = { ...identity, ...facts, thumbAssetId };
+  const json = { ...identity, ...facts, thumbAssetId, prompt: prompt && storable(prompt) };
   const row = await media.send({ method: 'POST', route: '/v1/assets', json, ...common });
   return registered.parse(accept(row));
 }
+
+/** Models write prompts with characters that the database cannot store. The picture matters more than these. */
+const storable = (prompt: string) => prompt.replaceAll('\0', '').toWellFormed() || undefined;
 
 /** The body of an answer that is 200 or 201. */
 function accept(answer: Awaited<ReturnType<ActingClient['send']>>): unknown {

@@ -50,7 +50,7 @@ export async function injectMemory(
     ];
   } catch (error) {
     signal.throwIfAborted();
-    log.warn({ err: error }, 'a turn goes without memory');
+    log.warn({ err: error }, 'a turn continues without memory');
     return [];
   }
 }

@@ -34,7 +34,7 @@ export class RunEventBuffers {
     this.#watching = startInterval(
       watchEveryMs,
       () => this.#concludeEnded(),
-      (error) => deps.log.warn({ err: error }, 'could not read how followed runs ended'),
+      (error) => deps.log.warn({ err: error }, 'could not read the ends of followed runs'),
     );
   }
 

@@ -1,10 +1,10 @@
 /** `GET /threads` and `GET /threads/:threadId` (docs/specification/agent.md#threads). */
 import type { Db } from '#platform/db/db.ts';
 import { invalid, problems } from '#platform/problem.ts';
+import { searchWords } from '#platform/searching.ts';
 import { type ThreadInfo, type ThreadListing, threadId as threadIdForm } from '../api.ts';
 import type { RunTables } from '../store/runstore.ts';
 import { findThread, listThreads, type Thread, type ThreadPlace } from '../store/threadstore.ts';
-import { searchWords } from '../words.ts';
 import { checkThread } from './access.ts';
 
 export interface ListingDeps {

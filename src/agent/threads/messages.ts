@@ -191,7 +191,7 @@ async function signAll(
     ]);
     return new Map([...images, ...videos]);
   } catch (error) {
-    deps.log.warn({ err: error }, 'messages are read without addresses of their media');
+    deps.log.warn({ err: error }, 'returning messages without URLs of their media');
     return new Map();
   }
 }

@@ -124,7 +124,7 @@ async function storePicture(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof Refused) return error.message;
-    deps.log.warn({ err: error }, 'a picture of an MCP server could not be stored');
+    deps.log.warn({ err: error }, 'an image of an MCP server could not be stored');
     return 'the library does not answer right now';
   }
 }

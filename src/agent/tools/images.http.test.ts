@@ -86,6 +86,25 @@ describe.concurrent('a picture that is made', () => {
     const { body } = await rig.media.client(maker.credential).delete<{ dbDeleted: number }>('/v1/scope', scope);
     expect([typeof output?.assetId, body.dbDeleted]).toEqual(['string', 1]);
   });
+
+  it('can be found by the words of its prompt', async () => {
+    const { output, prompt, maker } = await make(await withPicture());
+    const { body } = await rig.media
+      .client(maker.credential)
+      .get<{ assets: { assetId: string; prompt: string }[] }>(`/v1/assets?q=${encodeURIComponent(prompt)}`);
+    expect(body.assets).toMatchObject([{ assetId: output?.assetId, prompt }]);
+  });
+
+  it('is stored without the characters that the database cannot store in a prompt', async () => {
+    const prompt = `picture ${randomUUID()}`;
+    rig.provider.on(prompt, await withPicture());
+    const maker = await rig.user('pro', 1000);
+    const { tools } = await rig.tell(maker, calling('generateImage', { prompt: `${prompt}\0` }));
+    const { body } = await rig.media
+      .client(maker.credential)
+      .get<{ prompt: string }>(`/v1/assets/${Reflect.get(Object(tools[0]?.output), 'assetId')}`);
+    expect(body.prompt).toBe(prompt);
+  });
 });
 
 /** The beginning of a Windows icon of 16 × 16 pixels. */
@@ -139,10 +158,10 @@ const failures: readonly (readonly [string, Said, string])[] = [
   ['429', json({}, 429), 'The image provider answered 429.'],
   ['500', json({}, 500), 'The image provider answered 500.'],
   ['a redirect', json({}, 302), 'The image provider could not be reached'],
-  ['what is no JSON', { answer: { body: '<html>' } }, 'The image provider answered without a picture.'],
-  ['no base64', json({ data: [{ b64_json: '!' }] }), 'The image provider answered without a picture.'],
-  ['nothing made', json({ data: [] }), 'The image provider answered without a picture.'],
-  ['an address that is none', json({ data: [{ url: 'file:///etc/passwd' }] }), 'answered without a picture.'],
+  ['what is no JSON', { answer: { body: '<html>' } }, 'The image provider returned no image.'],
+  ['no base64', json({ data: [{ b64_json: '!' }] }), 'The image provider returned no image.'],
+  ['nothing made', json({ data: [] }), 'The image provider returned no image.'],
+  ['an address that is none', json({ data: [{ url: 'file:///etc/passwd' }] }), 'returned no image.'],
   ['not a byte', { hang: true }, 'The image provider could not be reached, or did not answer in time.'],
   ['half of it', { answer: { body: '{"data":', stall: true } }, 'could not be reached, or did not answer in time.'],
 ];

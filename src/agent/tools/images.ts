@@ -25,8 +25,8 @@ const never = new AbortController().signal;
 
 export function imageTools(deps: ImageToolDeps, context: ToolContext) {
   const made = new Set<string>();
-  const run = async (toolCallId: string, signal: AbortSignal, make: () => Promise<Picture>) => {
-    const output = await makePicture(deps, context, toolCallId, signal, make);
+  const run = async (call: PictureCall, make: () => Promise<Picture>) => {
+    const output = await makePicture(deps, context, call, make);
     if (output.assetId !== null) {
       made.add(output.assetId);
       context.onPicture(output.assetId);
@@ -38,7 +38,7 @@ export function imageTools(deps: ImageToolDeps, context: ToolContext) {
       description: 'Makes a picture from a description.',
       inputSchema: z.object({ prompt, ratio: ratio.default('1:1') }),
       execute: (order, { toolCallId, abortSignal: signal = never }) =>
-        run(toolCallId, signal, () => deps.imageGenerator.generate({ ...order, signal })),
+        run({ toolCallId, prompt: order.prompt, signal }, () => deps.imageGenerator.generate({ ...order, signal })),
     }),
     editImage: tool({
       description: 'Changes a picture of this conversation: the one named by assetId, or the latest.',
@@ -48,7 +48,7 @@ export function imageTools(deps: ImageToolDeps, context: ToolContext) {
         const assetId = order.assetId ?? known.at(-1);
         // Pictures of other conversations stay hidden here.
         if (assetId === undefined || !known.includes(assetId)) return noSource;
-        return run(toolCallId, signal, async () => {
+        return run({ toolCallId, prompt: order.prompt, signal }, async () => {
           const source = await fetchPicture(deps, context.run.ownerId, assetId, signal);
           if (source === undefined) throw new OrderRefused('The picture to be edited is gone.');
           return deps.imageGenerator.edit({ prompt: order.prompt, source, signal });
@@ -58,12 +58,17 @@ export function imageTools(deps: ImageToolDeps, context: ToolContext) {
   };
 }
 
+interface PictureCall {
+  readonly toolCallId: string;
+  readonly prompt: string;
+  readonly signal: AbortSignal;
+}
+
 /** Reserved credits without a picture are returned when the run ends, because only then the message is complete. */
 async function makePicture(
   deps: ImageToolDeps,
   { run }: ToolContext,
-  toolCallId: string,
-  signal: AbortSignal,
+  { toolCallId, prompt, signal }: PictureCall,
   make: () => Promise<Picture>,
 ): Promise<MediaOutput> {
   const { taskId, ownerId, threadId } = run;
@@ -77,13 +82,14 @@ async function makePicture(
   if (!reserved) return unpaid(balance);
   try {
     const picture = await make();
-    const { assetId, mime } = await keep(deps, { ...picture, reference, ownerId, threadId, kind: 'image' }, signal);
+    const deposit = { ...picture, reference, ownerId, threadId, kind: 'image', prompt } as const;
+    const { assetId, mime } = await keep(deps, deposit, signal);
     return { kind: 'image', assetId, status: 'completed', url: null, mime };
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof OrderRefused || error instanceof Refused) return failed('rejected', error.message, false);
     const reason = error instanceof ProviderFailed ? error.message : 'The picture could not be made or kept.';
-    deps.log.warn({ err: error }, 'a picture could not be made');
+    deps.log.warn({ err: error }, 'an image could not be generated');
     return failed('provider_failed', reason, true);
   }
 }
@@ -102,7 +108,7 @@ function failed(code: string, message: string, retryable: boolean): MediaOutput 
 function unpaid(balance: number): MediaOutput {
   const failure = {
     code: 'insufficient_credits',
-    message: 'The credits do not suffice for a picture.',
+    message: "You don't have enough credits for an image.",
     retryable: false,
     required: pictureCost,
     balance,

@@ -123,7 +123,7 @@ export class ToolServer {
       this.#listed = undefined;
       this.#failedAtMs = performance.now();
       await this.#drop();
-      log.warn({ server: this.name, reason: reasonOf(error) }, 'a run goes on without the tools of an MCP server');
+      log.warn({ server: this.name, reason: reasonOf(error) }, 'a run continues without the tools of an MCP server');
       return [];
     }
   }

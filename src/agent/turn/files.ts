@@ -53,7 +53,7 @@ export async function readPicture(
     return [{ type: 'file', mediaType: picture.mime, url }];
   } catch (error) {
     signal.throwIfAborted();
-    deps.log.warn({ err: error }, 'a picture could not be read for the model');
+    deps.log.warn({ err: error }, 'an image could not be read for the model');
     return [];
   }
 }

@@ -13,7 +13,7 @@ export function addUserEventRoutes(
       ...access.userOnly,
       schema: {
         tags: ['agent'],
-        summary: 'What happens to the runs, media, threads and credits of the user, as server-sent events',
+        summary: 'Stream changes of the runs, media, threads and credits of a user',
       },
     },
     async ({ caller, headers }, reply) => {

@@ -94,12 +94,12 @@ async function pay(tx: Tx<LedgerTables>, userId: string, attempt: Payload): Prom
 
 const insufficientPlan: Failure = {
   code: 'insufficient_plan',
-  message: 'The plan has no video.',
+  message: "Your plan doesn't include video.",
   retryable: true,
 };
 const insufficientCredits = (balance: number): Failure => ({
   code: 'insufficient_credits',
-  message: 'The credits do not suffice for a video.',
+  message: "You don't have enough credits for a video.",
   retryable: true,
   required: videoCost,
   balance,
@@ -221,6 +221,7 @@ function speakable(error: unknown, isOrdered: boolean): unknown {
 
 async function keepClip(deps: VideoDeps, video: Video, clip: Clip, signal: AbortSignal) {
   const { ownerId, threadId, videoId } = video;
+  const { prompt } = video.input;
   const { poster } = clip;
   if (clip.bytes.length === 0) throw new UnrecoverableError('The video provider gave an empty video.');
   const place = { ownerId, threadId };
@@ -234,6 +235,7 @@ async function keepClip(deps: VideoDeps, video: Video, clip: Clip, signal: Abort
     mime,
     reference: videoReference(videoId),
     kind: 'video' as const,
+    prompt,
     ...(facts && { facts }),
     ...(thumbAssetId && { thumbAssetId }),
   };

@@ -108,7 +108,7 @@ export interface ModelList {
     readonly label: string;
     readonly vision: boolean;
     readonly tools: boolean;
-    /** What a run costs. */
+    /** The price of a run. */
     readonly credits: number;
     /** Whether the plan of the user includes the model. */
     readonly allowed: boolean;

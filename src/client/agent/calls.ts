@@ -38,23 +38,23 @@ export type AgentCalls = ReturnType<typeof agentCalls>;
 export function agentCalls(access: Access) {
   return {
     ...operationsOf(access),
-    /** Start a run in a thread; 409 while it has one in flight (`POST /task`). */
+    /** Start a run in a thread (`POST /task`). */
     startTask: (body: TaskRequest, options?: KeyedOptions): Promise<StartedTask> =>
       callJson(access, { method: 'POST', path: '/task', body, ...keyed(options) }, options),
 
-    /** The state of a run (`GET /task/:taskId`). */
+    /** Read the state of a run (`GET /task/:taskId`). */
     readTask: (taskId: string, options?: CallOptions): Promise<TaskInfo> =>
       callJson(access, { method: 'GET', path: `/task/${encodeURIComponent(taskId)}`, repeatable: true }, options),
 
-    /** Stop a run; may be repeated (`DELETE /task/:taskId`). */
+    /** Stop a run (`DELETE /task/:taskId`). */
     stopTask: (taskId: string, options?: CallOptions): Promise<void> =>
       callVoid(access, { method: 'DELETE', path: `/task/${encodeURIComponent(taskId)}`, repeatable: true }, options),
 
-    /** What a run says, as server-sent events (the v5 UI message stream); resumed with Last-Event-ID (`GET /stream/:taskId`). */
+    /** Stream the output of a run as server-sent events (`GET /stream/:taskId`). */
     followRun: (taskId: string, options?: Pick<CallOptions, 'signal'>): AsyncGenerator<RunChunk> =>
       followRun(access, taskId, options?.signal),
 
-    /** The run in flight of a thread (`GET /thread/:threadId/current-task`). */
+    /** Read the run in flight of a thread (`GET /thread/:threadId/current-task`). */
     readCurrentTask: (threadId: string, query?: ThreadOwner, options?: CallOptions): Promise<CurrentTask> =>
       callJson(
         access,
@@ -62,7 +62,7 @@ export function agentCalls(access: Access) {
         options,
       ),
 
-    /** The messages of a thread: all, or a page; `X-Next-Before` names the next page (`GET /messages/:threadId`). */
+    /** List the messages of a thread (`GET /messages/:threadId`). */
     readMessages: (threadId: string, query?: MessagePaging, options?: CallOptions): Promise<ThreadMessages> =>
       callJson(
         access,
@@ -70,11 +70,11 @@ export function agentCalls(access: Access) {
         options,
       ),
 
-    /** A user's threads, the one with the newest message first (`GET /threads`). */
+    /** List the threads of a user (`GET /threads`). */
     listThreads: (query?: ThreadListing, options?: CallOptions): Promise<ThreadPage> =>
       callJson(access, { method: 'GET', path: '/threads', query, repeatable: true }, options),
 
-    /** A thread (`GET /threads/:threadId`). */
+    /** Read a thread (`GET /threads/:threadId`). */
     readThread: (threadId: string, query?: ThreadOwner, options?: CallOptions): Promise<Thread> =>
       callJson(
         access,
@@ -82,7 +82,7 @@ export function agentCalls(access: Access) {
         options,
       ),
 
-    /** Name a thread (`PATCH /threads/:threadId`). */
+    /** Rename a thread (`PATCH /threads/:threadId`). */
     renameThread: (threadId: string, body: ThreadChange, query?: ThreadOwner, options?: CallOptions): Promise<Thread> =>
       callJson(
         access,
@@ -90,7 +90,7 @@ export function agentCalls(access: Access) {
         options,
       ),
 
-    /** Delete a thread: its run is stopped first; its assets stay unless `assets=true` (`DELETE /threads/:threadId`). */
+    /** Delete a thread (`DELETE /threads/:threadId`). */
     deleteThread: (threadId: string, query?: ThreadDeletion, options?: CallOptions): Promise<void> =>
       callVoid(
         access,
@@ -98,11 +98,11 @@ export function agentCalls(access: Access) {
         options,
       ),
 
-    /** Delete all of a user's threads (`DELETE /threads`). */
+    /** Delete all threads of a user (`DELETE /threads`). */
     deleteThreads: (query?: ThreadsDeletion, options?: CallOptions): Promise<void> =>
       callVoid(access, { method: 'DELETE', path: '/threads', query, repeatable: true }, options),
 
-    /** What happens to the runs, media, threads and credits of the user, as server-sent events (`GET /events`). */
+    /** Stream changes of the runs, media, threads and credits of a user (`GET /events`). */
     events: (options?: EventsOptions): AsyncGenerator<UserEvent> => followEvents(access, options),
 
     /** How many threads and messages a user has (`GET /people/:userId`). */
@@ -113,7 +113,7 @@ export function agentCalls(access: Access) {
     eraseThreads: (userId: string, options?: CallOptions): Promise<ErasedThreads> =>
       callJson(access, { method: 'DELETE', path: `/people/${encodeURIComponent(userId)}`, repeatable: true }, options),
 
-    /** The models that a run may name, and what they cost (`GET /models`). */
+    /** List the models that a run can name, with their prices (`GET /models`). */
     listModels: (options?: CallOptions): Promise<ModelList> =>
       callJson(access, { method: 'GET', path: '/models', repeatable: true }, options),
 
@@ -129,15 +129,15 @@ export function agentCalls(access: Access) {
     listSpenders: (query?: SpenderListing, options?: CallOptions): Promise<Spenders> =>
       callJson(access, { method: 'GET', path: '/usage/users', query, repeatable: true }, options),
 
-    /** What a user has used, by day and model, newest day first (`GET /usage`). */
+    /** Read the usage of a user by day and model (`GET /usage`). */
     readUsage: (query?: UsageRange, options?: CallOptions): Promise<UsageDays> =>
       callJson(access, { method: 'GET', path: '/usage', query, repeatable: true }, options),
 
-    /** The plan and the credits of a user, and what things cost (`GET /credits`). */
+    /** Read the plan, the credits and the prices of a user (`GET /credits`). */
     readCredits: (query?: CreditsOwner, options?: CallOptions): Promise<CreditsState> =>
       callJson(access, { method: 'GET', path: '/credits', query, repeatable: true }, options),
 
-    /** Try again the videos of a task that could not be paid for (`POST /video/submit/:taskId`). */
+    /** Retry the videos of a run that failed because of credits or plan (`POST /video/submit/:taskId`). */
     retryVideos: (taskId: string, options?: CallOptions): Promise<VideosRetried> =>
       callJson(
         access,

@@ -1,13 +1,13 @@
 /** The vocabulary of the auth service. Generated from its OpenAPI document by `npm run generate`. */
 
 export interface SignInStart {
-  /** Where to go afterwards. */ readonly next?: string;
-  /** The id of the user who invited. */
+  /** The URL to redirect to after sign-in. */ readonly next?: string;
+  /** The id of the inviting user. */
   readonly invite?: string;
 }
 
 export interface SignInReturn {
-  /** Of the sign-in; without it the browser is sent on. */ readonly code?: string;
+  /** The authorization code. Without it, the browser is redirected at once. */ readonly code?: string;
 }
 
 export interface AccessToken {

@@ -25,17 +25,17 @@ export type AuthCalls = ReturnType<typeof authCalls>;
 export function authCalls(access: Access) {
   return {
     ...operationsOf(access),
-    /** Start the social sign-in (`GET /login`). */
+    /** Start a sign-in (`GET /login`). */
     loginUrl: (query?: SignInStart): string => addressOf(access, `/login${queryOf(query)}`),
 
-    /** Where the identity provider sends the browser back to (`GET /callback`). */
+    /** Complete a sign-in (`GET /callback`). */
     callbackUrl: (query?: SignInReturn): string => addressOf(access, `/callback${queryOf(query)}`),
 
-    /** An access token for the session cookie, which is rotated (`POST /refresh`). */
+    /** Exchange the session cookie for an access token (`POST /refresh`). */
     refresh: (options?: CallOptions): Promise<AccessToken> =>
       callJson(access, { method: 'POST', path: '/refresh', repeatable: true, cookies: true }, options),
 
-    /** End every session of the user, or this one alone (`POST /logout`). */
+    /** Sign out (`POST /logout`). */
     logout: (query?: SignOut, options?: CallOptions): Promise<SignedOut> =>
       callJson(access, { method: 'POST', path: '/logout', query, repeatable: true, cookies: true }, options),
 
@@ -43,7 +43,7 @@ export function authCalls(access: Access) {
     setCredits: (body: CreditsGrant, options?: CallOptions): Promise<GrantedProfile> =>
       callJson(access, { method: 'PUT', path: '/v1/accounts/credits', body, repeatable: true }, options),
 
-    /** What operators did, the newest first (`GET /v1/accounts/actions`). */
+    /** List the actions of operators, newest first (`GET /v1/accounts/actions`). */
     listOperatorActions: (query?: ActionListing, options?: CallOptions): Promise<OperatorActions> =>
       callJson(access, { method: 'GET', path: '/v1/accounts/actions', query, repeatable: true }, options),
 
@@ -91,7 +91,7 @@ export function authCalls(access: Access) {
     listActions: (query?: ActionListing, options?: CallOptions): Promise<OperatorActions> =>
       callJson(access, { method: 'GET', path: '/v1/actions', query, repeatable: true }, options),
 
-    /** Fill in made-up users and feeds (`POST /v1/accounts/seed`). */
+    /** Create sample users and feeds (`POST /v1/accounts/seed`). */
     seedAccounts: (options?: CallOptions): Promise<SeededAccounts> =>
       callJson(access, { method: 'POST', path: '/v1/accounts/seed', repeatable: true }, options),
   };

@@ -9,7 +9,7 @@ export interface FeedSitemap {
 }
 
 export interface SitemapPage {
-  /** The last id of the page before. */ readonly after?: string;
+  /** The last id of the previous page. */ readonly after?: string;
 }
 
 export interface Announcement {

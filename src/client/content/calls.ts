@@ -16,23 +16,23 @@ export type ContentCalls = ReturnType<typeof contentCalls>;
 export function contentCalls(access: Access) {
   return {
     ...operationsOf(access),
-    /** The ids of users, for a sitemap (`GET /sitemap/users`). */
+    /** List users for a sitemap (`GET /sitemap/users`). */
     listUsers: (options?: CallOptions): Promise<UserSitemap> =>
       callJson(access, { method: 'GET', path: '/sitemap/users', repeatable: true }, options),
 
-    /** The ids of public feeds, for a sitemap (`GET /sitemap/feeds`). */
+    /** List public feeds for a sitemap (`GET /sitemap/feeds`). */
     listFeeds: (options?: CallOptions): Promise<FeedSitemap> =>
       callJson(access, { method: 'GET', path: '/sitemap/feeds', repeatable: true }, options),
 
-    /** The index of the sitemaps (`GET /sitemap.xml`). */
+    /** Read the sitemap index (`GET /sitemap.xml`). */
     readSitemapIndex: (options?: CallOptions): Promise<string> =>
       callText(access, { method: 'GET', path: '/sitemap.xml', repeatable: true }, options),
 
-    /** A page of the sitemap of users (`GET /sitemap/users.xml`). */
+    /** Read a page of the sitemap of users (`GET /sitemap/users.xml`). */
     readUserSitemap: (query?: SitemapPage, options?: CallOptions): Promise<string> =>
       callText(access, { method: 'GET', path: '/sitemap/users.xml', query, repeatable: true }, options),
 
-    /** A page of the sitemap of feeds (`GET /sitemap/feeds.xml`). */
+    /** Read a page of the sitemap of feeds (`GET /sitemap/feeds.xml`). */
     readFeedSitemap: (query?: SitemapPage, options?: CallOptions): Promise<string> =>
       callText(access, { method: 'GET', path: '/sitemap/feeds.xml', query, repeatable: true }, options),
 
@@ -40,23 +40,23 @@ export function contentCalls(access: Access) {
     receiveMailEvent: (options?: CallOptions): Promise<void> =>
       callVoid(access, { method: 'POST', path: '/webhooks/resend', repeatable: true }, options),
 
-    /** The announcement of the site (`GET /op/announcement`). */
+    /** Read the announcement of the site (`GET /op/announcement`). */
     readAnnouncement: (options?: CallOptions): Promise<Announcement> =>
       callJson(access, { method: 'GET', path: '/op/announcement', repeatable: true }, options),
 
-    /** The cards of the front page (`GET /op/homecards/v2`). */
+    /** List the cards of the home page (`GET /op/homecards/v2`). */
     readHomeCards: (options?: CallOptions): Promise<HomeCards> =>
       callJson(access, { method: 'GET', path: '/op/homecards/v2', repeatable: true }, options),
 
-    /** What is trending (`GET /op/trending`). */
+    /** List trending items (`GET /op/trending`). */
     readTrending: (options?: CallOptions): Promise<Trending> =>
       callJson(access, { method: 'GET', path: '/op/trending', repeatable: true }, options),
 
-    /** The page that asks whether to unsubscribe (`GET /unsubscribe`). */
+    /** Show the page that confirms an unsubscription (`GET /unsubscribe`). */
     readUnsubscribePage: (query?: UnsubscribeLink, options?: CallOptions): Promise<string> =>
       callText(access, { method: 'GET', path: '/unsubscribe', query, repeatable: true }, options),
 
-    /** Send no more notification mails to whom the token names (`POST /unsubscribe`). */
+    /** Unsubscribe from notification mail (`POST /unsubscribe`). */
     unsubscribe: (query?: UnsubscribeLink, options?: CallOptions): Promise<string> =>
       callText(access, { method: 'POST', path: '/unsubscribe', query, repeatable: true }, options),
   };

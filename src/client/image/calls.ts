@@ -8,11 +8,11 @@ export type ImageCalls = ReturnType<typeof imageCalls>;
 export function imageCalls(access: Access) {
   return {
     ...operationsOf(access),
-    /** See to it that variants of a picture exist, and learn their public addresses (`POST /v1/ensure`). */
+    /** Ensure that variants of an image exist (`POST /v1/ensure`). */
     ensureVariants: (body: EnsureRequest, options?: CallOptions): Promise<EnsuredVariants> =>
       callJson(access, { method: 'POST', path: '/v1/ensure', body, repeatable: true }, options),
 
-    /** Remove all variants of a picture (`POST /v1/forget`). */
+    /** Delete all variants of an image (`POST /v1/forget`). */
     forgetVariants: (body: ForgetRequest, options?: CallOptions): Promise<ForgottenVariants> =>
       callJson(access, { method: 'POST', path: '/v1/forget', body, repeatable: true }, options),
   };

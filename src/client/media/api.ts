@@ -23,10 +23,10 @@ export interface UploadReservation {
   /** Have to accompany the PUT. */
   readonly headers: Readonly<Record<string, string>>;
   readonly expiresAt: string;
-  /** If the request asked for it. */
+  /** Present if the request has `resumable: true`. */
   readonly resumable?: {
     readonly protocol: 'tus';
-    /** An upload by tus 1.0.0 that exists already. */
+    /** The URL of an existing upload by tus 1.0.0. */
     readonly url: string;
     readonly expiresAt: string;
   };
@@ -64,6 +64,8 @@ export interface RegistrationRequest {
   readonly blurhash?: string | null;
   /** Videos only. */
   readonly thumbAssetId?: string | null;
+  /** The text that a model made the asset from; 1 to 4000 characters. */
+  readonly prompt?: string | null;
 }
 
 export interface Asset {
@@ -72,7 +74,7 @@ export interface Asset {
   readonly scopeKind: string;
   readonly scopeId: string;
   readonly kind: string;
-  /** Of images as detected. */
+  /** For images, the detected type. */
   readonly mime: string;
   readonly byteSize: number;
   readonly width: number | null;
@@ -81,8 +83,10 @@ export interface Asset {
   readonly blurhash: string | null;
   readonly thumbAssetId: string | null;
   readonly storageKey: string;
-  /** Of the bytes, in hex; `null` for assets that were never hashed. */
+  /** The SHA-256 of the bytes in hex; `null` for assets that were never hashed. */
   readonly sha256: string | null;
+  /** The text that a model made the asset from. Only the owner and servers can read it. */
+  readonly prompt: string | null;
   readonly createdAt: string;
 }
 
@@ -92,6 +96,12 @@ export interface AssetListing {
   /** With scopeKind. */
   readonly scopeId?: string | null;
   readonly kind?: string | null;
+  /** By the mime. */
+  readonly type?: 'image' | 'video' | 'other' | null;
+  /** `false`: without the thumbnails of videos of the owner. */
+  readonly thumbnails?: 'true' | 'false' | null;
+  /** Each of its words, at most 10, has to occur in the prompt. */
+  readonly q?: string | null;
   /** The earliest creation time. */
   readonly createdFrom?: string | null;
   /** Later than the latest creation time. */
@@ -124,7 +134,7 @@ export interface MediaUsageQuery {
 export interface MediaUsage {
   readonly ownerId: string;
   readonly assets: number;
-  /** Of all assets; watermark files, renditions and variants do not count. */
+  /** The bytes of all assets. Watermark files, renditions and variants do not count. */
   readonly bytes: number;
   /** 0: no limit. */
   readonly limitBytes: number;
@@ -236,9 +246,9 @@ export interface WatermarkedVideo {
 
 export interface TaskUpsert {
   readonly taskId: string;
-  /** Kept from the first write. */
+  /** Set by the first write. */
   readonly ownerId: string;
-  /** Kept from the first write. */
+  /** Set by the first write. */
   readonly mediaType: string;
   /** Never goes backwards; `pending` in a first write that leaves it out. */
   readonly status?: 'pending' | 'processing' | 'completed' | 'failed' | null;
@@ -313,11 +323,11 @@ export interface Incident {
   readonly ownerId: string;
   readonly scopeKind: string;
   readonly scopeId: string;
-  /** Of the blocked bytes, in hex. */
+  /** The SHA-256 of the blocked bytes in hex. */
   readonly sha256: string;
   /** `sha256`, `md5`, `pdq`, or the list that the classifier named. */
   readonly list: string;
-  /** Where the same bytes remain: an asset, or `bucket/path` of a legacy file. */
+  /** The place where the same bytes remain: an asset, or `bucket/path` of a legacy file. */
   readonly origin: string | null;
   readonly createdAt: string;
   readonly resolvedAt: string | null;
@@ -391,7 +401,7 @@ export interface Swept {
     readonly byteSize?: number;
     readonly why?: string;
   }[];
-  /** Of the next page; `null`: that was the last one. */
+  /** The cursor of the next page; `null`: this is the last page. */
   readonly cursor: string | null;
 }
 
@@ -418,9 +428,9 @@ export type VideoSignedRef =
       readonly ready: true;
       /** The original bytes, for 7 days. */
       readonly url: string;
-      /** What browsers play, for 7 days: the original or its rendition. Absent where none is known. */
+      /** The URL for browsers, for 7 days: the original or its rendition. Absent if there is none. */
       readonly playUrl?: string;
-      /** 400 px, of the thumbnail; absent where there is none to be shown. */
+      /** The thumbnail at 400 px; absent if there is none. */
       readonly thumbUrl?: string;
       readonly thumbAssetId: string | null;
       readonly width: number | null;

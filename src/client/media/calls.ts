@@ -54,11 +54,11 @@ export type MediaCalls = ReturnType<typeof mediaCalls>;
 export function mediaCalls(access: Access) {
   return {
     ...operationsOf(access),
-    /** Reserve an asset id and an address to upload its bytes to (`POST /v1/uploads`). */
+    /** Reserve an asset id and an upload URL (`POST /v1/uploads`). */
     reserveUpload: (body: UploadRequest, options?: CallOptions): Promise<UploadReservation> =>
       callJson(access, { method: 'POST', path: '/v1/uploads', body, repeatable: true }, options),
 
-    /** Sign a read address of an uploaded object that is not registered yet (`POST /v1/uploads/sign-pending`). */
+    /** Sign a read URL of an uploaded object that is not registered yet (`POST /v1/uploads/sign-pending`). */
     signPending: (body: PendingRequest, options?: CallOptions): Promise<PendingObject> =>
       callJson(access, { method: 'POST', path: '/v1/uploads/sign-pending', body, repeatable: true }, options),
 
@@ -74,7 +74,7 @@ export function mediaCalls(access: Access) {
     readAsset: (assetId: string, options?: CallOptions): Promise<Asset> =>
       callJson(access, { method: 'GET', path: `/v1/assets/${encodeURIComponent(assetId)}`, repeatable: true }, options),
 
-    /** Change the thumbnail or the declared facts of a video or an audio file (`PATCH /v1/assets/:assetId`). */
+    /** Change the thumbnail or the metadata of a video or an audio file (`PATCH /v1/assets/:assetId`). */
     changeAsset: (assetId: string, body: AssetChange, options?: CallOptions): Promise<Asset> =>
       callJson(
         access,
@@ -90,23 +90,23 @@ export function mediaCalls(access: Access) {
     deleteAssets: (body: AssetsDeletion, options?: CallOptions): Promise<AssetsDeleted> =>
       callJson(access, { method: 'DELETE', path: '/v1/assets', body, repeatable: true }, options),
 
-    /** Register a file of the legacy backend as an asset, without moving it (`POST /v1/assets/legacy`). */
+    /** Register a file of the legacy backend as an asset (`POST /v1/assets/legacy`). */
     importLegacy: (body: LegacyImport, options?: CallOptions): Promise<Asset> =>
       callJson(access, { method: 'POST', path: '/v1/assets/legacy', body, repeatable: true }, options),
 
-    /** Delete the assets of an owner: of one scope, of one scope kind, or all (`DELETE /v1/scope`). */
+    /** Delete the assets of a scope, of a scope kind, or of an owner (`DELETE /v1/scope`). */
     deleteScope: (body: ScopeDeletion, options?: CallOptions): Promise<ScopeDeleted> =>
       callJson(access, { method: 'DELETE', path: '/v1/scope', body, repeatable: true }, options),
 
-    /** Sign read addresses of up to 200 assets (`POST /v1/sign/image`). */
+    /** Sign read URLs of up to 200 images (`POST /v1/sign/image`). */
     signImages: (body: SignRequest, options?: CallOptions): Promise<ImageSignedRefs> =>
       callJson(access, { method: 'POST', path: '/v1/sign/image', body, repeatable: true }, options),
 
-    /** Sign read addresses of up to 200 videos and of their thumbnails (`POST /v1/sign/video`). */
+    /** Sign read URLs of up to 200 videos and their thumbnails (`POST /v1/sign/video`). */
     signVideos: (body: SignRequest, options?: CallOptions): Promise<VideoSignedRefs> =>
       callJson(access, { method: 'POST', path: '/v1/sign/video', body, repeatable: true }, options),
 
-    /** Sign the address of an image resized to fit bounds of size and bytes (`POST /v1/fit`). */
+    /** Sign the URL of an image that fits a size and a number of bytes (`POST /v1/fit`). */
     fitImage: (body: FitRequest, options?: CallOptions): Promise<FittedImage> =>
       callJson(access, { method: 'POST', path: '/v1/fit', body, repeatable: true }, options),
 
@@ -114,19 +114,19 @@ export function mediaCalls(access: Access) {
     copyAsset: (body: CopyRequest, options?: CallOptions): Promise<Asset> =>
       callJson(access, { method: 'POST', path: '/v1/copy', body, repeatable: false }, options),
 
-    /** Sign a read address of an image with the wordmark on it, for downloads (`POST /v1/watermark`). */
+    /** Sign the URL of an image with a watermark (`POST /v1/watermark`). */
     watermarkImage: (body: WatermarkRequest, options?: CallOptions): Promise<WatermarkedImage> =>
       callJson(access, { method: 'POST', path: '/v1/watermark', body, repeatable: true }, options),
 
-    /** Sign the address of a video with the watermark and a closing clip, for download (`POST /v1/watermark-video`). */
+    /** Sign the URL of a video with a watermark and a closing clip (`POST /v1/watermark-video`). */
     watermarkVideo: (body: WatermarkRequest, options?: CallOptions): Promise<WatermarkedVideo> =>
       callJson(access, { method: 'POST', path: '/v1/watermark-video', body, repeatable: true }, options),
 
-    /** Write a media task (`POST /v1/media-tasks`). */
+    /** Create or update a media task (`POST /v1/media-tasks`). */
     writeMediaTask: (body: TaskUpsert, options?: CallOptions): Promise<MediaTask> =>
       callJson(access, { method: 'POST', path: '/v1/media-tasks', body, repeatable: true }, options),
 
-    /** Have an uploaded video processed: a poster is made, and both are registered (`POST /v1/media-tasks/video`). */
+    /** Process and register an uploaded video (`POST /v1/media-tasks/video`). */
     beginVideoTask: (body: VideoTaskRequest, options?: CallOptions): Promise<VideoTask> =>
       callJson(access, { method: 'POST', path: '/v1/media-tasks/video', body, repeatable: false }, options),
 
@@ -138,7 +138,7 @@ export function mediaCalls(access: Access) {
         options,
       ),
 
-    /** Cancel a media task, and delete the assets that it has made (`DELETE /v1/media-tasks/:taskId`). */
+    /** Cancel a media task and delete its assets (`DELETE /v1/media-tasks/:taskId`). */
     deleteMediaTask: (taskId: string, options?: CallOptions): Promise<TaskDeleted> =>
       callJson(
         access,
@@ -146,11 +146,11 @@ export function mediaCalls(access: Access) {
         options,
       ),
 
-    /** Delete the task rows of an owner; assets stay (`DELETE /v1/media-tasks`). */
+    /** Delete the media tasks of an owner (`DELETE /v1/media-tasks`). */
     deleteMediaTasks: (body: TasksDeletion, options?: CallOptions): Promise<TasksDeleted> =>
       callJson(access, { method: 'DELETE', path: '/v1/media-tasks', body, repeatable: true }, options),
 
-    /** List what screening blocked, newest first (`GET /v1/incidents`). */
+    /** List incidents, newest first (`GET /v1/incidents`). */
     listIncidents: (query?: IncidentListing, options?: CallOptions): Promise<IncidentPage> =>
       callJson(access, { method: 'GET', path: '/v1/incidents', query, repeatable: true }, options),
 
@@ -158,7 +158,7 @@ export function mediaCalls(access: Access) {
     readIncident: (id: string, options?: CallOptions): Promise<Incident> =>
       callJson(access, { method: 'GET', path: `/v1/incidents/${encodeURIComponent(id)}`, repeatable: true }, options),
 
-    /** Uphold an incident, or clear it so that its content passes (`POST /v1/incidents/:id/resolution`). */
+    /** Uphold or clear an incident (`POST /v1/incidents/:id/resolution`). */
     resolveIncident: (id: string, body: IncidentResolution, options?: CallOptions): Promise<Incident> =>
       callJson(
         access,
@@ -190,11 +190,11 @@ export function mediaCalls(access: Access) {
         options,
       ),
 
-    /** Match the stored digests of all assets with the current lists, in a job (`POST /v1/rescreen`). */
+    /** Screen all assets again (`POST /v1/rescreen`). */
     rescreen: (options?: CallOptions): Promise<Rescreening> =>
       callJson(access, { method: 'POST', path: '/v1/rescreen', repeatable: true }, options),
 
-    /** Find one page of leftovers, and remove them on request (`POST /v1/sweep`). */
+    /** Find orphaned objects, and optionally delete them (`POST /v1/sweep`). */
     sweep: (body: SweepRequest, options?: CallOptions): Promise<Swept> =>
       callJson(access, { method: 'POST', path: '/v1/sweep', body, repeatable: false }, options),
   };

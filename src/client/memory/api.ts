@@ -14,7 +14,7 @@ export interface InjectRequest {
 export interface Injection {
   readonly profile: Profile | null;
   readonly group_profile: Profile | null;
-  /** Of the entity, and up to 3 of the group, by falling score. */
+  /** Memories of the entity, and up to 3 of the group, by falling score. */
   readonly memories: readonly FoundMemory[];
   /** The embedder does not answer: found by text alone. */
   readonly degraded?: true;
@@ -29,8 +29,8 @@ export interface AdditionRequest {
 }
 
 export interface Addition {
-  /** Of the memory that holds it now. */ readonly id: string;
-  /** It was merged into one that was there. */
+  /** The id of the memory that contains the content. */ readonly id: string;
+  /** Whether the content was merged into an existing memory. */
   readonly deduplicated: boolean;
 }
 
@@ -251,7 +251,7 @@ export interface Revision {
     readonly type: 'preference' | 'workflow' | 'instruction' | 'episodic';
     readonly metadata: Readonly<Record<string, unknown>>;
   };
-  /** Of a merge: what was said. Of a replacement: the other memory. */
+  /** For a merge, the added content. For a replacement, the other memory. */
   readonly incoming: {
     readonly content: string;
     readonly type: 'preference' | 'workflow' | 'instruction' | 'episodic';

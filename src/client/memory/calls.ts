@@ -32,35 +32,35 @@ export type MemoryCalls = ReturnType<typeof memoryCalls>;
 export function memoryCalls(access: Access) {
   return {
     ...operationsOf(access),
-    /** The context before a turn: profiles, and the memories that belong to the message (`POST /inject`). */
+    /** Read the context for a message: profiles and relevant memories (`POST /inject`). */
     inject: (body: InjectRequest, options?: CallOptions): Promise<Injection> =>
       callJson(access, { method: 'POST', path: '/inject', body, repeatable: true }, options),
 
-    /** Remember something; near-duplicates are merged (`POST /memory/add`). */
+    /** Add a memory (`POST /memory/add`). */
     addMemory: (body: AdditionRequest, options?: CallOptions): Promise<Addition> =>
       callJson(access, { method: 'POST', path: '/memory/add', body, repeatable: false }, options),
 
-    /** Find memories of an entity (`POST /memory/search`). */
+    /** Search the memories of an entity (`POST /memory/search`). */
     searchMemories: (body: SearchRequest, options?: CallOptions): Promise<SearchResult> =>
       callJson(access, { method: 'POST', path: '/memory/search', body, repeatable: true }, options),
 
-    /** Remember what a language model finds in messages (`POST /memory/extract`). */
+    /** Extract memories from messages (`POST /memory/extract`). */
     extractMemories: (body: ExtractionRequest, options?: CallOptions): Promise<Extraction> =>
       callJson(access, { method: 'POST', path: '/memory/extract', body, repeatable: false }, options),
 
-    /** List the memories of an entity, the newest first (`GET /memories`). */
+    /** List the memories of an entity, newest first (`GET /memories`). */
     listMemories: (query?: MemoryQuery, options?: CallOptions): Promise<Memories> =>
       callJson(access, { method: 'GET', path: '/memories', query, repeatable: true }, options),
 
-    /** A memory (`GET /memory/:id`). */
+    /** Read a memory (`GET /memory/:id`). */
     readMemory: (id: string, options?: CallOptions): Promise<Memory> =>
       callJson(access, { method: 'GET', path: `/memory/${encodeURIComponent(id)}`, repeatable: true }, options),
 
-    /** Everything of an entity (`GET /export`). */
+    /** Export all data of an entity (`GET /export`). */
     exportMemories: (query?: EntityQuery, options?: CallOptions): Promise<EntityExport> =>
       callJson(access, { method: 'GET', path: '/export', query, repeatable: true }, options),
 
-    /** Erase everything of an entity (`DELETE /entities/:entity_type/:entity_id`). */
+    /** Erase all data of an entity (`DELETE /entities/:entity_type/:entity_id`). */
     eraseEntity: (entityType: 'user' | 'group', entityId: string, options?: CallOptions): Promise<void> =>
       callVoid(
         access,
@@ -72,11 +72,11 @@ export function memoryCalls(access: Access) {
         options,
       ),
 
-    /** Reword a memory; what it was before stays in its history (`PUT /memory/:id`). */
+    /** Edit a memory (`PUT /memory/:id`). */
     editMemory: (id: string, body: MemoryEdit, options?: CallOptions): Promise<Memory> =>
       callJson(access, { method: 'PUT', path: `/memory/${encodeURIComponent(id)}`, body, repeatable: true }, options),
 
-    /** Delete a memory with its history and links (`DELETE /memory/:id`). */
+    /** Delete a memory (`DELETE /memory/:id`). */
     deleteMemory: (id: string, options?: CallOptions): Promise<void> =>
       callVoid(access, { method: 'DELETE', path: `/memory/${encodeURIComponent(id)}`, repeatable: true }, options),
 
@@ -84,15 +84,15 @@ export function memoryCalls(access: Access) {
     adminListMemories: (query?: MemoryListing, options?: CallOptions): Promise<MemoryPage> =>
       callJson(access, { method: 'GET', path: '/admin/memories', query, repeatable: true }, options),
 
-    /** Create a memory; near-duplicates are merged (`POST /admin/memories`). */
+    /** Create a memory (`POST /admin/memories`). */
     adminAddMemory: (body: AdditionRequest, options?: CallOptions): Promise<AdminMemory> =>
       callJson(access, { method: 'POST', path: '/admin/memories', body, repeatable: false }, options),
 
-    /** A memory with its links (`GET /admin/memories/:id`). */
+    /** Read a memory with its links (`GET /admin/memories/:id`). */
     adminReadMemory: (id: string, options?: CallOptions): Promise<AdminMemory> =>
       callJson(access, { method: 'GET', path: `/admin/memories/${encodeURIComponent(id)}`, repeatable: true }, options),
 
-    /** Edit a memory; what it was before stays in its history (`PUT /admin/memories/:id`). */
+    /** Edit a memory (`PUT /admin/memories/:id`). */
     adminEditMemory: (id: string, body: OperatorEdit, options?: CallOptions): Promise<AdminMemory> =>
       callJson(
         access,
@@ -100,7 +100,7 @@ export function memoryCalls(access: Access) {
         options,
       ),
 
-    /** Delete a memory with its history and links (`DELETE /admin/memories/:id`). */
+    /** Delete a memory (`DELETE /admin/memories/:id`). */
     adminDeleteMemory: (id: string, options?: CallOptions): Promise<void> =>
       callVoid(
         access,
@@ -108,7 +108,7 @@ export function memoryCalls(access: Access) {
         options,
       ),
 
-    /** What a memory was before (`GET /admin/memories/:id/history`). */
+    /** List the revisions of a memory (`GET /admin/memories/:id/history`). */
     adminReadHistory: (id: string, options?: CallOptions): Promise<MemoryHistory> =>
       callJson(
         access,
@@ -116,7 +116,7 @@ export function memoryCalls(access: Access) {
         options,
       ),
 
-    /** Take back the newest change (`POST /admin/memories/:id/undo`). */
+    /** Undo the newest change of a memory (`POST /admin/memories/:id/undo`). */
     adminUndoChange: (id: string, options?: CallOptions): Promise<AdminMemory> =>
       callJson(
         access,
@@ -128,7 +128,7 @@ export function memoryCalls(access: Access) {
     adminListProfiles: (query?: ProfileListing, options?: CallOptions): Promise<ProfilePage> =>
       callJson(access, { method: 'GET', path: '/admin/profiles', query, repeatable: true }, options),
 
-    /** A profile (`GET /admin/profiles/:entity_type/:entity_id`). */
+    /** Read a profile (`GET /admin/profiles/:entity_type/:entity_id`). */
     adminReadProfile: (entityType: 'user' | 'group', entityId: string, options?: CallOptions): Promise<AdminProfile> =>
       callJson(
         access,
@@ -140,7 +140,7 @@ export function memoryCalls(access: Access) {
         options,
       ),
 
-    /** Write a profile; its facts are locked (`PUT /admin/profiles/:entity_type/:entity_id`). */
+    /** Write a profile (`PUT /admin/profiles/:entity_type/:entity_id`). */
     adminWriteProfile: (
       entityType: 'user' | 'group',
       entityId: string,
@@ -170,7 +170,7 @@ export function memoryCalls(access: Access) {
         options,
       ),
 
-    /** Erase everything of an entity (`DELETE /admin/entities/:entity_type/:entity_id`). */
+    /** Erase all data of an entity (`DELETE /admin/entities/:entity_type/:entity_id`). */
     adminEraseEntity: (entityType: 'user' | 'group', entityId: string, options?: CallOptions): Promise<void> =>
       callVoid(
         access,
@@ -182,7 +182,7 @@ export function memoryCalls(access: Access) {
         options,
       ),
 
-    /** Everything of an entity (`GET /admin/entities/:entity_type/:entity_id/export`). */
+    /** Export all data of an entity (`GET /admin/entities/:entity_type/:entity_id/export`). */
     adminExportEntity: (entityType: 'user' | 'group', entityId: string, options?: CallOptions): Promise<EntityExport> =>
       callJson(
         access,

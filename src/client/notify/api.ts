@@ -82,7 +82,7 @@ export interface Email {
   readonly status: 'scheduled' | 'sent' | 'delivered' | 'bounced' | 'complained' | 'failed' | 'canceled';
   /** ISO 8601. */
   readonly created_at: string;
-  /** ISO 8601; `null`: it was to be sent at once. */
+  /** ISO 8601; `null`: sent immediately. */
   readonly scheduled_at: string | null;
   readonly tags: readonly { readonly name: string; readonly value: string }[];
   /** The oldest first; the last 100. */
@@ -97,7 +97,7 @@ export interface Email {
       | 'bounced'
       | 'complained';
     readonly created_at: string;
-    /** What the provider or the SMTP server said. */
+    /** The reason that the provider or the SMTP server returned. */
     readonly reason: string | null;
   }[];
 }
@@ -108,7 +108,7 @@ export interface CanceledEmail {
 }
 
 export interface EmailEvent {
-  /** Of the message: the same one counts once. */ readonly id: string;
+  /** The id of the event. A repeated event counts once. */ readonly id: string;
   readonly type: string;
   readonly email_id: string;
   readonly to: readonly string[];
@@ -184,7 +184,7 @@ export interface SuppressionListing {
 export interface SuppressionPage {
   readonly suppressions: readonly {
     readonly address: string;
-    /** What its server said. */
+    /** The reason that its server returned. */
     readonly reason: string;
     /** ISO 8601. */
     readonly since: string;

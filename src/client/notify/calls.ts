@@ -29,15 +29,15 @@ export type NotifyCalls = ReturnType<typeof notifyCalls>;
 export function notifyCalls(access: Access) {
   return {
     ...operationsOf(access),
-    /** Notify a user, in their language, if they may be notified (`POST /notify`). */
+    /** Send a notification to a user (`POST /notify`). */
     notify: (body: NotifyRequest, options?: KeyedOptions): Promise<NotifyAnswer> =>
       callJson(access, { method: 'POST', path: '/notify', body, ...keyed(options) }, options),
 
-    /** Send a mail as it is, now or later (`POST /emails`). */
+    /** Send a mail (`POST /emails`). */
     sendEmail: (body: EmailRequest, options?: KeyedOptions): Promise<EmailAnswer> =>
       callJson(access, { method: 'POST', path: '/emails', body, ...keyed(options) }, options),
 
-    /** Send up to 100 mails, all or none (`POST /emails/batch`). */
+    /** Send up to 100 mails (`POST /emails/batch`). */
     sendEmails: (body: EmailBatch, options?: KeyedOptions): Promise<EmailBatchAnswer> =>
       callJson(access, { method: 'POST', path: '/emails/batch', body, ...keyed(options) }, options),
 
@@ -45,23 +45,23 @@ export function notifyCalls(access: Access) {
     listEmails: (query?: EmailListing, options?: CallOptions): Promise<EmailList> =>
       callJson(access, { method: 'GET', path: '/emails', query, repeatable: true }, options),
 
-    /** What became of a mail (`GET /emails/:id`). */
+    /** Read the status of a mail (`GET /emails/:id`). */
     readEmail: (id: string, options?: CallOptions): Promise<Email> =>
       callJson(access, { method: 'GET', path: `/emails/${encodeURIComponent(id)}`, repeatable: true }, options),
 
-    /** Cancel a mail that is not sent yet (`POST /emails/:id/cancel`). */
+    /** Cancel a scheduled mail (`POST /emails/:id/cancel`). */
     cancelEmail: (id: string, options?: CallOptions): Promise<CanceledEmail> =>
       callJson(access, { method: 'POST', path: `/emails/${encodeURIComponent(id)}/cancel`, repeatable: true }, options),
 
-    /** Take a message of the mail provider, which the content service has verified (`POST /emails/events`). */
+    /** Record a verified event of the mail provider (`POST /emails/events`). */
     reportEmailEvent: (body: EmailEvent, options?: CallOptions): Promise<void> =>
       callVoid(access, { method: 'POST', path: '/emails/events', body, repeatable: true }, options),
 
-    /** The notifications that can be sent (`GET /types`). */
+    /** List the types of notifications (`GET /types`). */
     listTypes: (options?: CallOptions): Promise<NotificationTypes> =>
       callJson(access, { method: 'GET', path: '/types', repeatable: true }, options),
 
-    /** A notification as it would be sent (`POST /types/:type/preview`). */
+    /** Render a notification without sending it (`POST /types/:type/preview`). */
     previewType: (type: string, body: PreviewRequest, options?: CallOptions): Promise<Preview> =>
       callJson(
         access,
@@ -77,11 +77,11 @@ export function notifyCalls(access: Access) {
     eraseMails: (body: MailsErasure, options?: CallOptions): Promise<ErasedMails> =>
       callJson(access, { method: 'POST', path: '/people/erasure', body, repeatable: true }, options),
 
-    /** The addresses that no mail goes to (`GET /suppressions`). */
+    /** List suppressed addresses (`GET /suppressions`). */
     listSuppressions: (query?: SuppressionListing, options?: CallOptions): Promise<SuppressionPage> =>
       callJson(access, { method: 'GET', path: '/suppressions', query, repeatable: true }, options),
 
-    /** Send mail to an address again (`DELETE /suppressions/:address`). */
+    /** Lift the suppression of an address (`DELETE /suppressions/:address`). */
     liftSuppression: (address: string, options?: CallOptions): Promise<void> =>
       callVoid(
         access,

@@ -42,7 +42,7 @@ export async function moveObjects(move: ObjectsMove): Promise<number> {
   }
   const found = await verifyTarget(move);
   if (found !== count)
-    throw new StartFault(`S3_BUCKET: only ${found} of ${count} objects are there. Run \`npm run move\` again.`);
+    throw new StartFault(`S3_BUCKET: the bucket has only ${found} of ${count} objects. Run \`npm run move\` again.`);
   return count;
 }
 

@@ -46,6 +46,13 @@ export const userPages: readonly Page[] = [
     Icon: Images,
     View: lazily(async () => (await import('./pages/library.tsx')).Library),
   },
+  {
+    path: '/memory',
+    title: 'Memory',
+    Icon: Brain,
+    View: lazily(async () => (await import('./pages/knowledge.tsx')).Knowledge),
+    isAvailable: ({ addresses }) => addresses.memory !== undefined,
+  },
 ];
 
 export const operatorPages: readonly Page[] = [

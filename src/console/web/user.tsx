@@ -20,11 +20,14 @@ export interface User {
   readonly id: string;
   readonly email: string;
   /** Calls a service with the user's access token. Throws CallFailed. */
-  send(service: 'agent' | 'media', path: string, call?: Call): Promise<Response>;
-  json<T>(service: 'agent' | 'media', path: string, call?: Call): Promise<T>;
+  send(service: Service, path: string, call?: Call): Promise<Response>;
+  json<T>(service: Service, path: string, call?: Call): Promise<T>;
   /** For the client that applications use. */
   readonly agent: Access;
+  readonly media: Access;
 }
+
+type Service = 'agent' | 'media' | 'memory';
 
 const UserContext = createContext<User | undefined>(undefined);
 
@@ -83,6 +86,7 @@ async function signInQuietly(addresses: Readonly<Record<string, string>>): Promi
       return response.status === 204 ? undefined : response.json();
     },
     agent: { url: addresses.agent ?? '', credential: { accessToken: getToken } },
+    media: { url: addresses.media ?? '', credential: { accessToken: getToken } },
   };
 }
 

@@ -1,9 +1,9 @@
 /** The body of a PATCH. Unlike the body of a PUT, what arrived before a fault is still read, because it will not be sent again. */
 import { finished, Transform } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { collectBuffers } from '#platform/garbage.ts';
 import { slowestTransfer } from '#platform/http/transfers.ts';
 import { problems } from '#platform/problem.ts';
-import { collectBuffers } from '#platform/youngbuffers.ts';
 import { edgeProblems } from '../problems.ts';
 
 export interface Arrival {

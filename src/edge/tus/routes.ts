@@ -29,5 +29,5 @@ export function addTusRoutes(app: HttpServer, deps: TusDeps, cors: CorsRule): vo
   app.head(url, { schema: { tags, summary: 'Read the offset of a resumable upload' } }, handler);
   app.patch(url, { schema: { tags, summary: 'Send bytes of a resumable upload' } }, handler);
   app.delete(url, { schema: { tags, summary: 'Terminate a resumable upload' } }, handler);
-  app.post(url, { schema: { tags, summary: 'Any of these, named by `X-HTTP-Method-Override`' } }, handler);
+  app.post(url, { schema: { tags, summary: 'Send another method as POST' } }, handler);
 }

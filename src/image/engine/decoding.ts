@@ -93,7 +93,7 @@ export function toFault(error: unknown): unknown {
   if (error.message.startsWith('timeout: ')) return new EngineTimeout('stopped by libvips', { cause: error });
   // libvips checks its own limit first for a JPEG with a header longer than an encoder could have made it.
   if (/exceeds pixel limit|Maximum supported image dimension/.test(error.message)) {
-    return new PictureFault('too_large', 'The picture has too many pixels.', error);
+    return new PictureFault('too_large', 'The image has too many pixels.', error);
   }
-  return new PictureFault('undecodable', 'The picture cannot be decoded.', error);
+  return new PictureFault('undecodable', 'The image cannot be decoded.', error);
 }

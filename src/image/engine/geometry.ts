@@ -43,7 +43,7 @@ export function assertSize(
   if (Math.max(width, height) > longestSide[format])
     throw new EnlargementFault(`must not make ${width} × ${height} pixels: at most ${longestSide[format]} on a side`);
   if (pixels > maxPixels) {
-    throw new PictureFault('too_large', 'The enlarged picture would have too many pixels.');
+    throw new PictureFault('too_large', 'The enlarged image would have too many pixels.');
   }
 }
 

@@ -7,7 +7,10 @@ import { EngineBusy, EngineTimeout, PictureFault } from './engine.ts';
 import { decodableFormats } from './formats.ts';
 
 export const pictureProblems = defineProblems({
-  unsupported_image: { status: 422, message: `The source is in no format that can be read: ${decodableFormats}.` },
+  unsupported_image: {
+    status: 422,
+    message: `The format of the source is not supported. Use one of ${decodableFormats}.`,
+  },
   undecodable_image: { status: 422, message: 'The source cannot be decoded.' },
   image_too_large: { status: 422, message: 'The source has too many pixels or bytes.' },
   processing_timeout: { status: 504, message: 'The processing of the image took too long.' },

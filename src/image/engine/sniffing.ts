@@ -25,8 +25,8 @@ export async function recogniseFormat(bytes: Uint8Array): Promise<ImageMime> {
   const mime = await sniff(bytes);
   if (mime !== undefined && isImageMime(mime)) return mime;
   if (mime !== undefined || isSvg(bytes))
-    throw new PictureFault('unsupported', `The picture is in no format that can be read: ${decodableFormats}.`);
-  throw new PictureFault('undecodable', 'The bytes are not a picture.');
+    throw new PictureFault('unsupported', `The image is in no format that can be read: ${decodableFormats}.`);
+  throw new PictureFault('undecodable', 'The bytes are not an image.');
 }
 
 function signatureOf(bytes: Uint8Array): ImageMime | undefined {

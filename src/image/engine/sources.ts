@@ -55,7 +55,7 @@ export function free(bytes: Uint8Array<ArrayBuffer>): void {
 }
 
 export function tooManyBytes(): PictureFault {
-  return new PictureFault('too_large', 'The picture has more than 64 MiB.');
+  return new PictureFault('too_large', 'The image has more than 64 MiB.');
 }
 
 /** A read can take long while it makes progress. */

@@ -62,18 +62,21 @@ function addLocal(app: HttpServer, deps: RouteDeps): void {
 
   app.post(
     '/local/faults',
-    { ...guarded, schema: { summary: 'Answer the next calls of an operation as told, for tests', body: faultRequest } },
+    {
+      ...guarded,
+      schema: { summary: 'Inject faults into the next calls of an operation, for tests', body: faultRequest },
+    },
     async (request, reply) => {
       deps.faults.arm(request.body);
       return reply.code(204).send();
     },
   );
-  app.get('/local/faults', { ...guarded, schema: { summary: 'How often each operation was called' } }, async () => ({
+  app.get('/local/faults', { ...guarded, schema: { summary: 'Count the calls of each operation' } }, async () => ({
     calls: deps.faults.calls,
   }));
   app.delete(
     '/local/faults',
-    { ...guarded, schema: { summary: 'Forget all faults, and count anew' } },
+    { ...guarded, schema: { summary: 'Remove all faults and reset the counts' } },
     async (_request, reply) => {
       deps.faults.clear();
       return reply.code(204).send();

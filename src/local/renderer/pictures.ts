@@ -27,8 +27,11 @@ export async function renderPicture(prompt: string, size: Size): Promise<Uint8Ar
   return toPng(painted.resize(width, height, { kernel: 'cubic', fit: 'fill' }), prompt, size);
 }
 
-/** Returns the source under a tint that depends on the prompt, with a band that shows the prompt. */
-export async function renderEdit(prompt: string, source: Uint8Array): Promise<Uint8Array> {
+/**
+ * Returns the source under a tint that depends on the prompt, with a band that shows the prompt. With a mask, the tint covers only
+ * its transparent pixels.
+ */
+export async function renderEdit(prompt: string, source: Uint8Array, mask?: Uint8Array): Promise<Uint8Array> {
   const { data, info } = await sharp(source, { limitInputPixels: 50_000_000 })
     .rotate()
     .resize({ width: 1600, height: 1600, fit: 'inside', withoutEnlargement: true })
@@ -36,12 +39,28 @@ export async function renderEdit(prompt: string, source: Uint8Array): Promise<Ui
     .raw()
     .toBuffer({ resolveWithObject: true });
   const { width, height, channels } = info;
-  const [red, green, blue] = coloursOf(prompt)[0];
-  const tint = {
-    create: { width, height, channels: 4 as const, background: { r: red, g: green, b: blue, alpha: 0.35 } },
-  };
+  const [r, g, b] = coloursOf(prompt)[0];
+  const tint =
+    mask === undefined
+      ? { create: { width, height, channels: 4 as const, background: { r, g, b, alpha: 0.35 } } }
+      : await maskedTint(mask, [width, height], { r, g, b });
   const upright = sharp(data, { raw: { width, height, channels } });
   return toPng(upright, prompt, [width, height], [{ input: tint, left: 0, top: 0 }]);
+}
+
+async function maskedTint(mask: Uint8Array, [width, height]: Size, background: { r: number; g: number; b: number }) {
+  const alpha = await sharp(mask, { limitInputPixels: 50_000_000 })
+    .ensureAlpha()
+    .resize(width, height, { fit: 'fill' })
+    .extractChannel('alpha')
+    .negate()
+    .linear(0.7, 0)
+    .raw()
+    .toBuffer();
+  return sharp({ create: { width, height, channels: 3, background } })
+    .joinChannel(alpha, { raw: { width, height, channels: 1 } })
+    .png()
+    .toBuffer();
 }
 
 async function toPng(

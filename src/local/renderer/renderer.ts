@@ -7,13 +7,19 @@ interface Picture {
   readonly mime: string;
 }
 
+interface ImageEdit {
+  readonly prompt: string;
+  readonly source: Picture;
+  /** Transparent where the image is to be changed. */
+  readonly mask?: Picture | undefined;
+}
+
 const png = (bytes: Uint8Array): Picture => ({ bytes, mime: 'image/png' });
 
 export const offlineImages = {
   generate: async ({ prompt, ratio }: { readonly prompt: string; readonly ratio: string }) =>
     png(await renderPicture(prompt, sizeOf(ratio))),
-  edit: async ({ prompt, source }: { readonly prompt: string; readonly source: Picture }) =>
-    png(await renderEdit(prompt, source.bytes)),
+  edit: async ({ prompt, source, mask }: ImageEdit) => png(await renderEdit(prompt, source.bytes, mask?.bytes)),
 };
 
 export const offlineVideos = {

@@ -42,6 +42,7 @@ export function toAsset(row: StoredAsset): Asset {
     thumbAssetId: row.thumbAssetId,
     storageKey: row.storageKey,
     sha256: row.sha256,
+    prompt: row.prompt,
     createdAt: row.createdAt.toISOString(),
   };
 }

@@ -2,6 +2,7 @@
 import { type Generated, type Insertable, sql } from 'kysely';
 import type { Db, Tx } from '#platform/db/db.ts';
 import { isUniqueViolation } from '#platform/db/errors.ts';
+import { searchable } from '#platform/searching.ts';
 import type { Refusal } from '../problems.ts';
 import type { IncidentTables } from '../screening/incidentstore.ts';
 
@@ -31,6 +32,8 @@ interface AssetsTable {
   blurhash: string | null;
   thumb_asset_id: string | null;
   playback: Playback | null;
+  prompt: string | null;
+  prompt_search: string | null;
   version: Generated<number>;
   created_at: Generated<Date>;
   ready_at: Date | null;
@@ -66,6 +69,7 @@ export interface AssetFacts {
   readonly durationMs: number | null;
   readonly blurhash: string | null;
   readonly thumbAssetId: string | null;
+  readonly prompt: string | null;
 }
 
 export interface AssetPlace {
@@ -102,10 +106,15 @@ export const assetColumns = [
   'blurhash',
   'sha256',
   visibleThumb,
+  'prompt',
   'created_at as createdAt',
   'ready_at as readyAt',
   'refusal',
 ] as const;
+
+export function promptColumns({ prompt }: Pick<AssetFacts, 'prompt'>) {
+  return { prompt, prompt_search: prompt === null ? null : searchable(prompt) };
+}
 
 /** In any state. */
 export function findAsset(db: Handle, assetId: string) {
@@ -144,15 +153,6 @@ export function findReadyAssets(db: Handle, assetIds: readonly string[]) {
   );
 }
 
-/** As `findReadyAssets`, in any state: the owner decides whether a thumbnail is shown, ready or not. */
-export function findThumbs(db: Handle, assetIds: readonly string[]) {
-  return db
-    .selectFrom('assets')
-    .select([...signingColumns, sql<boolean>`ready_at is not null`.as('isReady')])
-    .where(sql<boolean>`asset_id = any(${assetIds}::uuid[])`)
-    .execute();
-}
-
 /**
  * Writes the row of a registration that is in progress, over the row of an earlier attempt. With a `refusal`, writes
  * the row of an object that will be removed. Writes nothing and returns `false` if the row is ready, is being refused,
@@ -180,6 +180,7 @@ export async function draftAsset(
     duration_ms: facts.durationMs,
     blurhash: facts.blurhash,
     thumb_asset_id: facts.thumbAssetId,
+    ...promptColumns(facts),
     refusal,
   } satisfies Partial<Insertable<AssetsTable>>;
   const drafting = db
@@ -314,16 +315,6 @@ export function findDeletableOf(
       .limit(limit)
       .execute()
   );
-}
-
-/** Ids of the assets that name one of `assetIds` as their thumbnail. */
-export async function findShowing(db: Handle, assetIds: readonly string[]): Promise<readonly string[]> {
-  const rows = await db
-    .selectFrom('assets')
-    .select('asset_id as assetId')
-    .where(sql<boolean>`thumb_asset_id = any(${assetIds}::uuid[])`)
-    .execute();
-  return rows.map(({ assetId }) => assetId);
 }
 
 /** Deletes the rows that have not changed since they were read. Resolves with the deleted ones. */

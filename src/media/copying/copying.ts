@@ -117,7 +117,9 @@ async function showCopy(
   if (judgement === undefined) return undefined;
   const { digests, match, isPicture } = judgement;
   const thumb = isVideo({ kind: source.kind, mime: judgement.facts.mime }) ? (thumbAssetId ?? null) : null;
-  const facts = { ...judgement.facts, thumbAssetId: thumb };
+  // The words of one user are not handed to another.
+  const prompt = source.ownerId === ownerId ? judgement.facts.prompt : null;
+  const facts = { ...judgement.facts, thumbAssetId: thumb, prompt };
   const playback = await copyRendition(source, deps.objects, storageKey);
   const published = await publishDraft(deps, {
     match,

@@ -9,6 +9,7 @@ import {
   dropUnready,
   type MediaTables,
   type Playback,
+  promptColumns,
   signingColumns,
 } from '../assets/assetstore.ts';
 import { type BlockedAsset, blockAsset, type Finding } from '../screening/incidentstore.ts';
@@ -27,6 +28,7 @@ export function findCopySource(db: Handle, assetId: string) {
       'pdq',
       'pdq_quality as pdqQuality',
       'screened_at as screenedAt',
+      'prompt',
     ])
     .where('asset_id', '=', assetId)
     .where('ready_at', 'is not', null)
@@ -86,6 +88,7 @@ export function markCopied(
       duration_ms: facts.durationMs,
       blurhash: facts.blurhash,
       thumb_asset_id: facts.thumbAssetId,
+      ...promptColumns(facts),
       playback: facts.playback,
       ready_at: sql<Date>`now()`,
     })

@@ -12,9 +12,12 @@ export const incident = z.object({
   ownerId: z.string(),
   scopeKind: z.string(),
   scopeId: z.string(),
-  sha256: z.string().describe('Of the blocked bytes, in hex.'),
+  sha256: z.string().describe('The SHA-256 of the blocked bytes in hex.'),
   list: z.string().describe('`sha256`, `md5`, `pdq`, or the list that the classifier named.'),
-  origin: z.string().nullable().describe('Where the same bytes remain: an asset, or `bucket/path` of a legacy file.'),
+  origin: z
+    .string()
+    .nullable()
+    .describe('The place where the same bytes remain: an asset, or `bucket/path` of a legacy file.'),
   createdAt: z.iso.datetime(),
   resolvedAt: z.iso.datetime().nullable(),
   note: z.string().nullable(),

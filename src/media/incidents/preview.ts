@@ -1,6 +1,6 @@
 /**
  * A small, strongly blurred rendition of blocked content for operators, where the same bytes remain in the product: in the
- * asset that was copied, or in a legacy file. The blocked object itself is removed, and nothing of it is kept.
+ * asset that was copied, or in a legacy file. The blocked object itself is removed, with everything made of it.
  */
 import type { Engine } from '#image/engine/engine.ts';
 import type { Db } from '#platform/db/db.ts';

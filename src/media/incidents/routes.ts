@@ -24,7 +24,7 @@ export function addIncidentRoutes(app: HttpServer, access: Access, deps: Inciden
       ...access.internalOnly,
       schema: {
         tags,
-        summary: 'List what screening blocked, newest first',
+        summary: 'List incidents, newest first',
         querystring: incidentListing,
         response: { 200: incidentPage },
       },
@@ -84,7 +84,7 @@ export function addIncidentRoutes(app: HttpServer, access: Access, deps: Inciden
       ...access.internalOnly,
       schema: {
         tags,
-        summary: 'Uphold an incident, or clear it so that its content passes',
+        summary: 'Uphold or clear an incident',
         params: incidentParams,
         body: incidentResolution,
         response: { 200: incident },

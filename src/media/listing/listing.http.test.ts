@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { picture } from '../../../test/media/pictures.fixture.ts';
 import { type MediaRig, onEveryPair, type Refusal, startMedia, upload } from '../../../test/media/rig.fixture.ts';
-import type { Asset, AssetPage } from '../api.ts';
+import type { Asset } from '../api.ts';
+import type { AssetPage } from './api.ts';
 
 onEveryPair('GET /v1/assets', (pair) => {
   let rig: MediaRig;

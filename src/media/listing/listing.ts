@@ -7,27 +7,34 @@ import type { Caller } from '#platform/access/caller.ts';
 import type { Db } from '#platform/db/db.ts';
 import { isUuid } from '#platform/ids.ts';
 import { invalid } from '#platform/problem.ts';
-import type { AssetListing, AssetPage } from '../api.ts';
+import { searchWords } from '#platform/searching.ts';
 import { toAsset } from '../assets/asset.ts';
 import type { MediaTables } from '../assets/assetstore.ts';
 import { ownerFor } from '../assets/ownership.ts';
+import type { AssetListing, AssetPage } from './api.ts';
 import { listReadyAssets, type Place } from './listingstore.ts';
 
 export interface ListingDeps {
   readonly db: Db<MediaTables>;
 }
 
-/** Throws 400 (invalid cursor; server without `ownerId`; `scopeId` without `scopeKind`) and 403 (another owner). */
+/** Each word of a search is looked for in every prompt of the owner. */
+const maxWords = 10;
+
+/** Throws 400 (invalid cursor; long search; server without `ownerId`; `scopeId` without `scopeKind`) and 403 (another owner). */
 export async function listAssets({ db }: ListingDeps, caller: Caller, query: AssetListing): Promise<AssetPage> {
-  const { limit, cursor, ownerId: named, scopeKind, scopeId, kind, createdFrom, createdBefore } = query;
+  const { limit, cursor, ownerId: named, q = '', thumbnails, ...filters } = query;
+  const { scopeKind, scopeId } = filters;
   if (scopeId !== undefined && scopeKind === undefined)
     throw invalid('querystring.scopeKind', 'is required with scopeId');
+  const words = searchWords(q);
+  if (words.length > maxWords) throw invalid('querystring.q', `must have at most ${maxWords} words`);
   const after = cursor === undefined ? undefined : readCursor(cursor);
   const ownerId = ownerFor(caller, named, 'querystring.ownerId');
   // One row more than the page shows whether there is another page.
   const rows = await listReadyAssets(
     db,
-    { ownerId, scopeKind, scopeId, kind, createdFrom, createdBefore },
+    { ...filters, ownerId, words, withoutThumbnails: thumbnails === 'false' },
     after,
     limit + 1,
   );

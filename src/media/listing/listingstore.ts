@@ -13,15 +13,32 @@ export interface Wanted {
   readonly scopeKind: string | undefined;
   readonly scopeId: string | undefined;
   readonly kind: string | undefined;
+  readonly type: 'image' | 'video' | 'other' | undefined;
+  readonly withoutThumbnails: boolean;
+  /** In their searchable form. Each has to occur in the prompt. */
+  readonly words: readonly string[];
   /** ISO 8601, inclusive. */
   readonly createdFrom: string | undefined;
   /** ISO 8601, exclusive. */
   readonly createdBefore: string | undefined;
 }
 
+const types = {
+  image: sql<boolean>`mime like 'image/%'`,
+  video: sql<boolean>`mime like 'video/%'`,
+  other: sql<boolean>`mime not like 'image/%' and mime not like 'video/%'`,
+};
+
+/** Of a video that is shown itself. */
+const isThumbnail = sql<boolean>`exists (
+  select from assets as video
+  where video.thumb_asset_id = assets.asset_id and video.owner_id = assets.owner_id and video.ready_at is not null
+)`;
+
 /** Returns readable assets after `after`, newest first. */
 export function listReadyAssets(db: Db<MediaTables>, wanted: Wanted, after: Place | undefined, limit: number) {
-  const { ownerId, scopeKind, scopeId, kind, createdFrom, createdBefore } = wanted;
+  const { ownerId, scopeKind, scopeId, kind, type, withoutThumbnails, words, createdFrom, createdBefore } = wanted;
+  const holds = words.map((word) => sql<boolean>`strpos(prompt_search, ${word}) > 0`);
   return db
     .selectFrom('assets')
     .select([...assetColumns, sql<string>`(extract(epoch from created_at) * 1000000)::bigint::text`.as('createdAtUs')])
@@ -30,6 +47,9 @@ export function listReadyAssets(db: Db<MediaTables>, wanted: Wanted, after: Plac
     .$if(scopeKind !== undefined, (query) => query.where('scope_kind', '=', String(scopeKind)))
     .$if(scopeId !== undefined, (query) => query.where('scope_id', '=', String(scopeId)))
     .$if(kind !== undefined, (query) => query.where('kind', '=', String(kind)))
+    .$if(type !== undefined, (query) => query.where(types[type ?? 'other']))
+    .$if(withoutThumbnails, (query) => query.where(sql<boolean>`not ${isThumbnail}`))
+    .$if(holds.length > 0, (query) => query.where((eb) => eb.and(holds)))
     .$if(createdFrom !== undefined, (query) => query.where(sql<boolean>`created_at >= ${createdFrom}::timestamptz`))
     .$if(createdBefore !== undefined, (query) => query.where(sql<boolean>`created_at < ${createdBefore}::timestamptz`))
     .$if(after !== undefined, (query) =>

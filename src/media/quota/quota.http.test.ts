@@ -16,7 +16,8 @@ import {
 } from '../../../test/media/rig.fixture.ts';
 import { render } from '../../../test/media/videosamples.fixture.ts';
 import { skipWithout } from '../../../test/programs.fixture.ts';
-import type { Asset, AssetPage } from '../api.ts';
+import type { Asset } from '../api.ts';
+import type { AssetPage } from '../listing/api.ts';
 import type { MediaTask, VideoTask } from '../tasks/api.ts';
 
 /** The machine may have other work. */

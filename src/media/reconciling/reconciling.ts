@@ -1,7 +1,7 @@
 /**
  * Rows identify files by ETags, which contain inodes and times. In a copy of the data folder, all of them differ. After
  * a start on another folder than before, rows are compared with their files by content, in the background and before
- * they are used, and get the new ETags of files with the same content (docs/objects.md, "Copies of the data folder").
+ * they are used, and get the new ETags of files with the same content (docs/objects.md#copies-of-the-data-folder).
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -15,7 +15,9 @@ export interface OneAssetDeps extends InvalidationDeps {
 
 /** Throws 404 if the asset does not exist, is not ready, or cannot be read by the caller. */
 export async function readAsset(deps: OneAssetDeps, caller: Caller, assetId: string): Promise<Asset> {
-  return toAsset(await findReadable(deps, caller, assetId));
+  const asset = toAsset(await findReadable(deps, caller, assetId));
+  // Other readers of a shared image do not see its prompt.
+  return caller.kind === 'user' && asset.ownerId !== caller.userId ? { ...asset, prompt: null } : asset;
 }
 
 /** Throws 404 as `readAsset`, 403 (another owner's, in a public scope) and 400 (a field that this asset does not have). */

@@ -110,6 +110,7 @@ export function unknownFacts(mime: string): AssetFacts {
     durationMs: null,
     blurhash: null,
     thumbAssetId: null,
+    prompt: null,
   };
 }
 

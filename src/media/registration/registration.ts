@@ -101,7 +101,7 @@ function declaredBy(caller: Caller, request: RegistrationRequest): DeclaredUploa
   return {
     identity: { assetId, ownerId, scopeKind, scopeId, kind, requestedMime: mime },
     storageKey: storageKeyOf({ assetId, ownerId, scopeKind, scopeId, mime }),
-    // Only for files that are not images (docs/specification/media.md#registration).
+    // All but the prompt only for files that are not images (docs/specification/media.md#registration).
     facts: {
       ...unknownFacts(mime),
       width: request.width ?? null,
@@ -109,6 +109,7 @@ function declaredBy(caller: Caller, request: RegistrationRequest): DeclaredUploa
       durationMs: request.durationMs ?? null,
       blurhash: request.blurhash ?? null,
       thumbAssetId: isVideo(request) ? (request.thumbAssetId ?? null) : null,
+      prompt: request.prompt ?? null,
     },
   };
 }

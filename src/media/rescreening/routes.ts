@@ -32,7 +32,7 @@ export function addRescreenRoutes(app: HttpServer, access: Access, deps: Rescree
       ...access.internalOnly,
       schema: {
         tags,
-        summary: 'Match the stored digests of all assets with the current lists, in a job',
+        summary: 'Screen all assets again',
         response: { 202: rescreening },
       },
     },

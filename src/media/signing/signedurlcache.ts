@@ -8,11 +8,12 @@ import { createHash } from 'node:crypto';
 import type { Caller } from '#platform/access/caller.ts';
 import { type Cache, forgetAround } from '#platform/cache/cache.ts';
 import type { UnresolvedRef } from '../api.ts';
-import { dropAssets, findShowing, type SeenAsset } from '../assets/assetstore.ts';
+import { dropAssets, type SeenAsset } from '../assets/assetstore.ts';
 import { mayRead } from '../assets/ownership.ts';
 import { dropAndPublish, type EventDeps } from '../events.ts';
 import type { LookupDeps, ReadyAsset, ResolvedAsset } from '../lookup/assetlookup.ts';
 import { isLegacyPath, isUuid } from '../refs.ts';
+import { findShowing } from './thumbstore.ts';
 
 export interface SignedUrlCacheDeps {
   readonly signedUrls: Cache;

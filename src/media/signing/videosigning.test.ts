@@ -37,6 +37,7 @@ describe.each(laneEngines)('signing videos on $name', (engine) => {
         height: null,
         durationMs: null,
         blurhash: null,
+        prompt: null,
       };
       await draftAsset(db, identity, place, { ...unknown, mime, thumbAssetId });
       await markReady(db, assetId, place.etag);

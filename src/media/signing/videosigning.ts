@@ -4,7 +4,6 @@ import type { Caller } from '#platform/access/caller.ts';
 import { mapConcurrently } from '#platform/concurrency/mapconcurrently.ts';
 import type { Log } from '#platform/log.ts';
 import type { VideoSignedRef } from '../api.ts';
-import { findThumbs } from '../assets/assetstore.ts';
 import { headsAtOnce } from '../assets/buckets.ts';
 import { renditionKeyOf, renditionMime } from '../assets/storagekey.ts';
 import { lookUpAssets, lookUpRow, type ResolvedAsset, startReading } from '../lookup/assetlookup.ts';
@@ -13,6 +12,7 @@ import { thumbPathOf } from '../refs.ts';
 import { isReadable, resolveRefs } from './resolving.ts';
 import { joinSigned, type SignedAsset, type SigningRequest, signWithCache } from './signedurlcache.ts';
 import { type Download, originalAddress, type SigningDeps, thumbAddress } from './signing.ts';
+import { findThumbs } from './thumbstore.ts';
 
 export interface VideoSigningDeps extends SigningDeps {
   readonly log: Pick<Log, 'warn'>;

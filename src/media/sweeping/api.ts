@@ -57,6 +57,6 @@ export type SweepFinding = z.output<typeof sweepFinding>;
 
 export const swept = z.object({
   found: z.array(sweepFinding),
-  cursor: z.string().nullable().describe('Of the next page; `null`: that was the last one.'),
+  cursor: z.string().nullable().describe('The cursor of the next page; `null`: this is the last page.'),
 });
 export type Swept = z.output<typeof swept>;

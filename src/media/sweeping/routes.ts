@@ -11,7 +11,7 @@ export function addSweepRoutes(app: HttpServer, access: Access, deps: SweepDeps)
       ...access.internalOnly,
       schema: {
         tags: ['media'],
-        summary: 'Find one page of leftovers, and remove them on request',
+        summary: 'Find orphaned objects, and optionally delete them',
         body: sweepRequest,
         response: { 200: swept },
       },

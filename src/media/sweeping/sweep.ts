@@ -1,5 +1,5 @@
 /**
- * Finds leftovers and removes them (docs/media.md, "What is left over"), one page at a time, so that a sweep can be bounded,
+ * Finds leftovers and removes them (docs/media.md#unused-objects-and-rows), one page at a time, so that a sweep can be bounded,
  * interrupted and resumed. Any number of sweeps can run concurrently with each other and with requests.
  */
 import { type SweepRequest, type Swept, sweepParts } from './api.ts';

@@ -11,8 +11,8 @@ export type TaskStatus = z.output<typeof taskStatus>;
 
 export const taskUpsert = z.object({
   taskId: uuid,
-  ownerId: uuid.describe('Kept from the first write.'),
-  mediaType: kind.describe('Kept from the first write.'),
+  ownerId: uuid.describe('Set by the first write.'),
+  mediaType: kind.describe('Set by the first write.'),
   status: optional(taskStatus).describe('Never goes backwards; `pending` in a first write that leaves it out.'),
   metadata: optional(
     z

@@ -154,7 +154,16 @@ async function makeAssets(deps: ProcessingDeps, job: Job<VideoUpload>): Promise<
     blurhash: poster?.blurhash ?? undefined,
     thumbAssetId: poster?.assetId,
   };
-  const identity = { assetId, ownerId, scopeKind, scopeId, mime, kind: 'video', byteSize: undefined };
+  const identity = {
+    assetId,
+    ownerId,
+    scopeKind,
+    scopeId,
+    mime,
+    kind: 'video',
+    byteSize: undefined,
+    prompt: undefined,
+  };
   const { created } = await registerAsset(deps, internal, { ...identity, ...said }, (tx) =>
     complete(tx, poster?.assetId),
   );
@@ -200,6 +209,7 @@ type Poster = ReturnType<typeof posterOf>;
 
 /** For images, the bytes decide. */
 const unknown = {
+  prompt: undefined,
   byteSize: undefined,
   blurhash: undefined,
   width: undefined,

@@ -63,7 +63,7 @@ export async function makePlayable(
     );
   } catch (error) {
     if (!(error instanceof VideoFault)) throw error;
-    deps.log.warn({ err: error, taskId: run.taskId }, 'a video gets no rendition');
+    deps.log.warn({ err: error, taskId: run.taskId }, 'a video has no rendition');
     return { playback: null, fault: error.reason };
   }
   const { size } = await stat(into);
@@ -85,7 +85,9 @@ async function withProgress(
     if (!(await advanceRun(taskDb, run, 'processing', { progress }))) cancelled.abort(new RunCancelled());
   };
   await write();
-  const writing = startInterval(progressEveryMs, write, (err) => log.warn({ err }, 'the progress was not written'));
+  const writing = startInterval(progressEveryMs, write, (err) =>
+    log.warn({ err }, 'could not write the progress of a video task'),
+  );
   try {
     await work(AbortSignal.any([signal, cancelled.signal]), (percent) => {
       progress = percent;

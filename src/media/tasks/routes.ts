@@ -20,7 +20,7 @@ export function addTaskRoutes(app: HttpServer, access: Access, deps: TaskDeps): 
     '/v1/media-tasks',
     {
       ...access.internalOnly,
-      schema: { tags, summary: 'Write a media task', body: taskUpsert, response: { 200: mediaTask } },
+      schema: { tags, summary: 'Create or update a media task', body: taskUpsert, response: { 200: mediaTask } },
     },
     async (request) => putTask(deps, request.body),
   );
@@ -31,7 +31,7 @@ export function addTaskRoutes(app: HttpServer, access: Access, deps: TaskDeps): 
       ...access.userOrInternal,
       schema: {
         tags,
-        summary: 'Have an uploaded video processed: a poster is made, and both are registered',
+        summary: 'Process and register an uploaded video',
         body: videoTaskRequest,
         response: { 200: videoTask },
       },
@@ -59,7 +59,7 @@ export function addTaskRoutes(app: HttpServer, access: Access, deps: TaskDeps): 
       ...access.userOrInternal,
       schema: {
         tags,
-        summary: 'Cancel a media task, and delete the assets that it has made',
+        summary: 'Cancel a media task and delete its assets',
         params: taskParams,
         response: { 200: taskDeleted },
       },
@@ -73,7 +73,7 @@ export function addTaskRoutes(app: HttpServer, access: Access, deps: TaskDeps): 
       ...access.internalOnly,
       schema: {
         tags,
-        summary: 'Delete the task rows of an owner; assets stay',
+        summary: 'Delete the media tasks of an owner',
         body: tasksDeletion,
         response: { 200: tasksDeleted },
       },

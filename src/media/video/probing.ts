@@ -73,7 +73,7 @@ export async function probeVideo(ffmpeg: Ffmpeg, file: string, signal?: AbortSig
   const picture = streams.find(({ codec_type, disposition }) => codec_type === 'video' && !disposition?.attached_pic);
   const { width: codedWidth = 0, height: codedHeight = 0 } = picture ?? {};
   if (picture === undefined || codedWidth < 1 || codedHeight < 1)
-    throw new VideoFault('undecodable_video', 'it has no picture');
+    throw new VideoFault('undecodable_video', 'it has no video stream');
   if (Math.max(codedWidth, codedHeight) > longestSide || codedWidth * codedHeight > mostPixels)
     throw new VideoFault('video_too_large', `${codedWidth}x${codedHeight}`);
   // A stream with an unknown codec has a type too.

@@ -48,7 +48,7 @@ const revision = z.object({
   actor: z.enum(actors),
   before: memoryContent,
   after: memoryContent,
-  incoming: memoryContent.nullable().describe('Of a merge: what was said. Of a replacement: the other memory.'),
+  incoming: memoryContent.nullable().describe('For a merge, the added content. For a replacement, the other memory.'),
   similarity: z.number().nullable(),
   embedder: z.string(),
   reason: z.string().nullable().describe('Why the language model decided so.'),

@@ -64,9 +64,9 @@ function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: AdminRouteDep
       ...guard,
       schema: {
         tags,
-        summary: 'Create a memory; near-duplicates are merged',
+        summary: 'Create a memory',
         body: additionRequest,
-        response: { 200: adminMemory.describe('It was merged into a memory that was there.'), 201: adminMemory },
+        response: { 200: adminMemory.describe('The memory was merged into an existing one.'), 201: adminMemory },
       },
     },
     async (request, reply) => {
@@ -79,7 +79,7 @@ function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: AdminRouteDep
     '/admin/memories/:id',
     {
       ...guard,
-      schema: { tags, summary: 'A memory with its links', params: memoryPath, response: { 200: adminMemory } },
+      schema: { tags, summary: 'Read a memory with its links', params: memoryPath, response: { 200: adminMemory } },
     },
     async (request) => showMemory(deps, await lookUpMemory(deps, request.params.id)),
   );
@@ -90,7 +90,7 @@ function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: AdminRouteDep
       ...guard,
       schema: {
         tags,
-        summary: 'Edit a memory; what it was before stays in its history',
+        summary: 'Edit a memory',
         params: memoryPath,
         body: operatorEdit,
         response: { 200: adminMemory },
@@ -104,7 +104,7 @@ function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: AdminRouteDep
 
   app.delete(
     '/admin/memories/:id',
-    { ...guard, schema: { tags, summary: 'Delete a memory with its history and links', params: memoryPath } },
+    { ...guard, schema: { tags, summary: 'Delete a memory', params: memoryPath } },
     async (request, reply) => {
       await removeMemory(deps, await lookUpMemory(deps, request.params.id));
       return reply.code(204).send();
@@ -115,7 +115,7 @@ function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: AdminRouteDep
     '/admin/memories/:id/history',
     {
       ...guard,
-      schema: { tags, summary: 'What a memory was before', params: memoryPath, response: { 200: history } },
+      schema: { tags, summary: 'List the revisions of a memory', params: memoryPath, response: { 200: history } },
     },
     async (request) => historyOf(deps, await lookUpMemory(deps, request.params.id)),
   );
@@ -124,7 +124,12 @@ function addMemoryRoutes(app: HttpServer, guard: AdminGuard, deps: AdminRouteDep
     '/admin/memories/:id/undo',
     {
       ...guard,
-      schema: { tags, summary: 'Take back the newest change', params: memoryPath, response: { 200: adminMemory } },
+      schema: {
+        tags,
+        summary: 'Undo the newest change of a memory',
+        params: memoryPath,
+        response: { 200: adminMemory },
+      },
     },
     async (request) => {
       const seen = await lookUpMemory(deps, request.params.id);
@@ -151,7 +156,7 @@ function addEntityRoutes(app: HttpServer, guard: AdminGuard, deps: AdminRouteDep
 
   app.get(
     profilePath,
-    { ...guard, schema: { tags, summary: 'A profile', params: entityPath, response: { 200: adminProfile } } },
+    { ...guard, schema: { tags, summary: 'Read a profile', params: entityPath, response: { 200: adminProfile } } },
     async (request) => showProfile(deps, entity(request.params)),
   );
 
@@ -161,7 +166,7 @@ function addEntityRoutes(app: HttpServer, guard: AdminGuard, deps: AdminRouteDep
       ...guard,
       schema: {
         tags,
-        summary: 'Write a profile; its facts are locked',
+        summary: 'Write a profile',
         params: entityPath,
         body: profileEdit,
         response: { 200: adminProfile },
@@ -181,7 +186,7 @@ function addEntityRoutes(app: HttpServer, guard: AdminGuard, deps: AdminRouteDep
 
   app.delete(
     '/admin/entities/:entity_type/:entity_id',
-    { ...guard, schema: { tags, summary: 'Erase everything of an entity', params: entityPath } },
+    { ...guard, schema: { tags, summary: 'Erase all data of an entity', params: entityPath } },
     async (request, reply) => {
       await eraseEntity(deps, entity(request.params));
       return reply.code(204).send();
@@ -192,7 +197,7 @@ function addEntityRoutes(app: HttpServer, guard: AdminGuard, deps: AdminRouteDep
     '/admin/entities/:entity_type/:entity_id/export',
     {
       ...guard,
-      schema: { tags, summary: 'Everything of an entity', params: entityPath, response: { 200: entityExport } },
+      schema: { tags, summary: 'Export all data of an entity', params: entityPath, response: { 200: entityExport } },
     },
     async (request) => exportEntity(deps, entity(request.params), deps.clock.now()),
   );

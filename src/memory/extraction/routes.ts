@@ -14,7 +14,7 @@ export function addExtractionRoutes(app: HttpServer, access: Access, deps: Judgi
       ...access.userOrInternal,
       schema: {
         tags: ['memory'],
-        summary: 'Remember what a language model finds in messages',
+        summary: 'Extract memories from messages',
         body: extractionRequest,
         response: { 200: extraction },
       },

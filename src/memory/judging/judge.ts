@@ -131,7 +131,10 @@ async function askForVerdicts(
   } catch (error) {
     if (!(error instanceof AnswerRejected)) throw error;
     // Another call could be answered in the same way.
-    deps.log.warn({ err: error, pairs: pairs.length }, 'new memories stay as they are, because the answer is unusable');
+    deps.log.warn(
+      { err: error, pairs: pairs.length },
+      'new memories stay unchanged, because the answer of the model is unusable',
+    );
     return [];
   }
 }

@@ -24,7 +24,7 @@ export function addSelfServiceRoutes(app: HttpServer, access: Access, deps: Self
       ...access.userOrInternal,
       schema: {
         tags,
-        summary: 'List the memories of an entity, the newest first',
+        summary: 'List the memories of an entity, newest first',
         querystring: ownListing,
         response: { 200: ownPage },
       },
@@ -41,7 +41,7 @@ export function addSelfServiceRoutes(app: HttpServer, access: Access, deps: Self
     '/memory/:id',
     {
       ...access.userOrInternal,
-      schema: { tags, summary: 'A memory', params: memoryPath, response: { 200: memory } },
+      schema: { tags, summary: 'Read a memory', params: memoryPath, response: { 200: memory } },
     },
     async ({ caller, params }) => {
       const found = await lookUpMemory(deps, params.id);
@@ -54,14 +54,19 @@ export function addSelfServiceRoutes(app: HttpServer, access: Access, deps: Self
     '/export',
     {
       ...access.userOrInternal,
-      schema: { tags, summary: 'Everything of an entity', querystring: entityQuery, response: { 200: entityExport } },
+      schema: {
+        tags,
+        summary: 'Export all data of an entity',
+        querystring: entityQuery,
+        response: { 200: entityExport },
+      },
     },
     async ({ caller, query }) => exportEntity(deps, entityOf(caller, query), deps.clock.now()),
   );
 
   app.delete(
     '/entities/:entity_type/:entity_id',
-    { ...access.userOrInternal, schema: { tags, summary: 'Erase everything of an entity', params: entityPath } },
+    { ...access.userOrInternal, schema: { tags, summary: 'Erase all data of an entity', params: entityPath } },
     async ({ caller, params }, reply) => {
       await eraseEntity(deps, entityOf(caller, params));
       return reply.code(204).send();

@@ -9,8 +9,8 @@ export const accountDeleted = builtIn({
       subject: 'Your {brand} account was deleted',
       heading: 'Your {brand} account was deleted',
       paragraphs: [
-        'The account of {email} and everything in it were deleted on {today}, as requested.',
-        'This cannot be undone. You are welcome to come back with a new account at any time.',
+        'As requested, the account of {email} and everything in it were deleted on {today}.',
+        'This cannot be undone. You can create a new account at any time.',
       ],
       action: 'Visit {brand}',
     },

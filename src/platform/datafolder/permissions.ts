@@ -82,7 +82,7 @@ export async function tightenFolder(dataDir: string, log: Pick<Log, 'warn' | 'in
   const top = attempt(dataDir, () => statSync(dataDir));
   const isShared = top !== undefined && (top.mode & stickyBit) !== 0;
   if (isShared)
-    log.warn({ dataDir }, 'ATELIER_DATA_DIR is a folder that accounts share; its permissions are left alone');
+    log.warn({ dataDir }, 'ATELIER_DATA_DIR is a folder that several accounts share; its permissions are not changed');
   if (top === undefined || isShared) return { done: Promise.resolve(), stop: async () => undefined };
   if ((top.mode & othersBits) !== 0) tighten(dataDir, top.mode);
   const done = visitAll();

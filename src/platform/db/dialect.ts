@@ -34,8 +34,11 @@ export interface Session {
   readonly lost: boolean;
   /** Without parameters the text may hold several statements; the result is then the last one's. */
   query(text: string, parameters: readonly unknown[]): Promise<SessionResult>;
-  /** Further calls do nothing. */
-  release(): void;
+  /**
+   * Gives the connection back at once. Resolves when what was committed survives a power failure; rejects if it may not.
+   * Further calls do nothing.
+   */
+  release(): Promise<void>;
 }
 
 export interface SessionResult {
@@ -115,7 +118,7 @@ class SessionDriver implements Driver {
   }
 
   async releaseConnection(connection: Connection): Promise<void> {
-    connection.release();
+    await connection.release();
   }
 
   async destroy(): Promise<void> {
@@ -162,9 +165,11 @@ class Connection implements DatabaseConnection {
     if (how === 'commit' && command === 'ROLLBACK') throw new AbortedTransactionError();
   }
 
-  release(): void {
-    this.#session.release();
+  async release(): Promise<void> {
+    const released = this.#session.release();
+    // Others may use the connection while this caller waits for the disk.
     this.#leave();
+    await released;
   }
 
   /** A connection may have died while it was idle: its first statement is repeated once, if it changes nothing. */
@@ -177,7 +182,7 @@ class Connection implements DatabaseConnection {
     } catch (error) {
       if (!first || !harmless || !this.#session.lost) throw error;
     }
-    this.#session.release();
+    await this.#session.release();
     this.#session = await this.#engine.connect();
     return this.#session.query(text, parameters);
   }

@@ -7,6 +7,7 @@ import type { Database } from './db.ts';
 import { createDatabase, type Engine, type Session, type SessionResult } from './dialect.ts';
 import { translateError } from './errors.ts';
 import { applyMigrations, type Migration } from './migrations.ts';
+import { SyncedFiles, startParams, syncingStartParams } from './pglite-files.ts';
 import { parsers, refuseBareJson } from './values.ts';
 
 /** One connection, and a running statement blocks the event loop: the wait for a turn is the only deadline to be had. */
@@ -14,8 +15,22 @@ const gateOptions = { width: 1, maxWaiting: 1_000, waitTimeoutMs: 5_000 };
 /** Opening takes the event loop for half a second and more. */
 const reopenEveryMs = 2_000;
 
+export interface OpenPglite {
+  readonly lite: PGlite;
+  /** Resolves when every commit so far survives a power failure; absent for a database in memory. */
+  readonly synced?: () => Promise<void>;
+}
+
+/** A database in a folder, for one process. */
+export async function openFolder(folder: string, options: PGliteOptions = {}): Promise<OpenPglite> {
+  const fs = new SyncedFiles(folder);
+  const lite = await createPglite({ ...options, fs, startParams: [...syncingStartParams] });
+  return { lite, synced: () => fs.synced() };
+}
+
 export function createPglite(options: PGliteOptions): Promise<PGlite> {
   return PGlite.create({
+    startParams: [...startParams],
     ...options,
     // There for migrations to create (memory); costs nothing where none does.
     extensions: { vector },
@@ -41,38 +56,40 @@ export async function migratePglite(lite: PGlite, migrations: readonly Migration
 
 export interface PgliteLife {
   /** Opens the same data again, after the instance in use broke. */
-  readonly reopen: () => Promise<PGlite>;
+  readonly reopen: () => Promise<OpenPglite>;
   readonly afterClose: () => void;
   readonly log: Log;
 }
 
-/** From now on nothing else may use `lite`: transactions are plain statements on its one connection. */
-export function pgliteDatabase(lite: PGlite, life: PgliteLife): Database {
-  return createDatabase('pglite', new PgliteEngine(lite, life), gateOptions);
+/** From now on nothing else may use the instance: transactions are plain statements on its one connection. */
+export function pgliteDatabase(open: OpenPglite, life: PgliteLife): Database {
+  return createDatabase('pglite', new PgliteEngine(open, life), gateOptions);
 }
 
 /** One session at a time (the gate is one wide). */
 class PgliteEngine implements Engine {
   readonly #life: PgliteLife;
-  #lite: PGlite;
+  #open: OpenPglite;
   #broken = false;
   #triedAtMs = 0;
 
-  constructor(lite: PGlite, life: PgliteLife) {
-    this.#lite = lite;
+  constructor(open: OpenPglite, life: PgliteLife) {
+    this.#open = open;
     this.#life = life;
   }
 
   async connect(): Promise<Session> {
     if (this.#broken) await this.#reopen();
-    return new PgliteSession(this.#lite, (error) => {
+    const used = this.#open;
+    return new PgliteSession(used, (error) => {
+      if (this.#open !== used || this.#broken) return;
       this.#broken = true;
-      this.#life.log.error({ reason: error.message }, 'the embedded database broke; it is opened again');
+      this.#life.log.error({ reason: error.message }, 'the embedded database failed; reopening it');
     });
   }
 
   async close(): Promise<void> {
-    if (!this.#lite.closed) await this.#lite.close();
+    if (!this.#open.lite.closed) await this.#open.lite.close();
     this.#life.afterClose();
   }
 
@@ -81,23 +98,25 @@ class PgliteEngine implements Engine {
     if (sinceMs < reopenEveryMs) throw problems.engine_unavailable({ cause: new Error('not yet opened again') });
     this.#triedAtMs = performance.now();
     try {
-      if (!this.#lite.closed) await this.#lite.close();
-      this.#lite = await this.#life.reopen();
+      if (!this.#open.lite.closed) await this.#open.lite.close();
+      this.#open = await this.#life.reopen();
     } catch (error) {
       throw problems.engine_unavailable({ cause: error });
     }
     this.#broken = false;
-    this.#life.log.info('the embedded database is open again');
+    this.#life.log.info('reopened the embedded database');
   }
 }
 
 class PgliteSession implements Session {
   readonly #lite: PGlite;
+  readonly #synced: OpenPglite['synced'];
   readonly #onBreak: (error: Error) => void;
   lost = false;
 
-  constructor(lite: PGlite, onBreak: (error: Error) => void) {
+  constructor({ lite, synced }: OpenPglite, onBreak: (error: Error) => void) {
     this.#lite = lite;
+    this.#synced = synced;
     this.#onBreak = onBreak;
   }
 
@@ -114,8 +133,14 @@ class PgliteSession implements Session {
     }
   }
 
-  release(): void {
-    // The one connection stays.
+  /** The one connection stays, and the next caller may use it while the disk still syncs. */
+  async release(): Promise<void> {
+    try {
+      await this.#synced?.();
+    } catch (error) {
+      this.#onBreak(error instanceof Error ? error : new Error(String(error)));
+      throw problems.engine_unavailable({ cause: error });
+    }
   }
 
   #judge(error: unknown): unknown {

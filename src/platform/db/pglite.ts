@@ -1,15 +1,14 @@
 /** The embedded driver: PGlite in a data folder, or in memory for tests; from the migrated template where it is new. */
 import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { PGlite } from '@electric-sql/pglite';
+import { dirname, join } from 'node:path';
 import { ConfigFault } from '../config.ts';
 import type { Log } from '../log.ts';
 import type { Database } from './db.ts';
 import { type FolderLock, isUnfinished, lockFolder } from './lock.ts';
 import type { Migration } from './migrations.ts';
-import { createPglite, migratePglite, pgliteDatabase } from './pglite-engine.ts';
-import { PrivateFs } from './privatefs.ts';
+import { createPglite, migratePglite, type OpenPglite, openFolder, pgliteDatabase } from './pglite-engine.ts';
+import { syncPath, syncTree } from './synctree.ts';
 import { migratedTemplate } from './template.ts';
 import { vacuumRegularly } from './vacuuming.ts';
 
@@ -27,17 +26,17 @@ export async function openEmbedded({ dataDir, migrations, log, ...options }: Emb
   const lock = options.lock ?? (await lockFolder(dataDir));
   try {
     if (isUnfinished(dataDir) && options.unfinished !== true)
-      throw new ConfigFault([`ATELIER_DATA_DIR ${dataDir} is half restored; repeat \`npm run restore\``]);
+      throw new ConfigFault([`ATELIER_DATA_DIR ${dataDir} is partly restored; run \`npm run restore\` again`]);
     const folder = join(dataDir, 'database');
     if (!existsSync(folder)) await makeFolder(folder, migrations);
-    const reopen = (): Promise<PGlite> => createPglite({ fs: new PrivateFs(folder) });
-    const lite = await reopen();
-    await migrateOrClose(lite, migrations);
+    const reopen = () => openFolder(folder);
+    const open = await reopen();
+    await migrateOrClose(open, migrations);
     const afterClose = () => {
       stopVacuuming();
       lock.release();
     };
-    const database = pgliteDatabase(lite, { reopen, afterClose, log });
+    const database = pgliteDatabase(open, { reopen, afterClose, log });
     const stopVacuuming = vacuumRegularly(database, log);
     return database;
   } catch (error) {
@@ -49,22 +48,25 @@ export async function openEmbedded({ dataDir, migrations, log, ...options }: Emb
 /** A database of its own, gone when it is closed. */
 export async function openInMemory(migrations: readonly Migration[], log: Log): Promise<Database> {
   const lite = await createPglite({ loadDataDir: await migratedTemplate(migrations) });
-  const reopen = (): Promise<PGlite> => Promise.reject(new Error('what was in memory is gone'));
-  return pgliteDatabase(lite, { reopen, afterClose: () => undefined, log });
+  const reopen = (): Promise<never> => Promise.reject(new Error('what was in memory is gone'));
+  return pgliteDatabase({ lite }, { reopen, afterClose: () => undefined, log });
 }
 
 /** Whole or not at all: a start that dies on the way leaves only the `.new` folder, which the next one replaces. */
 async function makeFolder(folder: string, migrations: readonly Migration[]): Promise<void> {
   const draft = `${folder}.new`;
   await rm(draft, { recursive: true, force: true });
-  const lite = await createPglite({ fs: new PrivateFs(draft), loadDataDir: await migratedTemplate(migrations) });
+  const { lite } = await openFolder(draft, { loadDataDir: await migratedTemplate(migrations) });
   await lite.close();
+  await syncTree(draft);
   await rename(draft, folder);
+  await syncPath(dirname(folder));
 }
 
-async function migrateOrClose(lite: PGlite, migrations: readonly Migration[]): Promise<void> {
+async function migrateOrClose({ lite, synced }: OpenPglite, migrations: readonly Migration[]): Promise<void> {
   try {
     await migratePglite(lite, migrations);
+    await synced?.();
   } catch (error) {
     await lite.close();
     throw error;

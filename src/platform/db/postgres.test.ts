@@ -300,7 +300,7 @@ describe.skipIf(missing)('opening PostgreSQL', () => {
     const address = Object.assign(new URL(url), part, { password: 'hush-hush' });
     const error = await fault(address.href);
     expect(error).toBeInstanceOf(ConfigFault);
-    expect(String(error)).toMatch(new RegExp(`DATABASE_URL: the database does not answer .*${reason}`));
+    expect(String(error)).toMatch(new RegExp(`DATABASE_URL: cannot use the database .*${reason}`));
     expect(String(error)).not.toMatch(/\n|hush-hush/);
   });
 
@@ -321,7 +321,9 @@ describe.skipIf(missing)('opening PostgreSQL', () => {
     const { rows } = await client.query("select tablename from pg_tables where schemaname = 'public'");
     await client.end();
     expect(rows).toEqual([]);
-    await expect(probePostgres(Object.assign(new URL(url), { port: '1' }).href)).rejects.toThrow('does not answer');
+    await expect(probePostgres(Object.assign(new URL(url), { port: '1' }).href)).rejects.toThrow(
+      'cannot use the database',
+    );
   });
 
   it('refuses a database that cannot hold every text', async () => {

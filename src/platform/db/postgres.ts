@@ -129,7 +129,7 @@ async function withOwnConnection<Result>(url: string, work: (client: pg.Client) 
 }
 
 function refuseToStart(error: unknown): never {
-  throw new ConfigFault([`DATABASE_URL: the database does not answer (${reasonOf(error)})`]);
+  throw new ConfigFault([`DATABASE_URL: cannot use the database (${reasonOf(error)})`]);
 }
 
 /** Where a name has several addresses, Node's error has a code and no message. */
@@ -156,7 +156,7 @@ async function migrateOver(client: pg.Client, { migrations, whenMigrated, log }:
   if (whenMigrated !== undefined) {
     await session.run('savepoint migrated');
     await whenMigrated(session).catch(async (error: unknown) => {
-      log.warn({ reason: reasonOf(error) }, 'pgvector could not be taken up; the next start tries again');
+      log.warn({ reason: reasonOf(error) }, 'could not store vectors with pgvector; the next start tries again');
       await session.run('rollback to savepoint migrated');
     });
   }
@@ -274,7 +274,7 @@ class PooledSession implements Session {
     }
   }
 
-  release(): void {
+  async release(): Promise<void> {
     if (this.#released) return;
     this.#released = true;
     this.#client.off('error', this.#onError);

@@ -89,7 +89,10 @@ async function openS3(options: OpenObjectsOptions): Promise<OpenedObjects> {
     ]);
     const support = await probeCreateOnly();
     if (support !== 'honoured')
-      options.log.warn({ support }, 'the S3 server cannot create only: a signed PUT may overwrite while it is valid');
+      options.log.warn(
+        { support },
+        'the S3 server does not support create-only writes: a signed PUT can overwrite an object while its URL is valid',
+      );
     const { isClosed, sentence } = await examineOrigins();
     options.log[isClosed ? 'warn' : 'info'](
       { bucket: settings.bucket, reason: sentence },
@@ -100,7 +103,7 @@ async function openS3(options: OpenObjectsOptions): Promise<OpenedObjects> {
       await store.close();
       throw error;
     }
-    options.log.warn({ err: error.cause }, 'the S3 server does not answer yet');
+    options.log.warn({ err: error.cause }, 'the S3 server is not responding yet');
   }
   return {
     driver: 's3',
@@ -141,7 +144,7 @@ async function prepare(store: S3Store, options: OpenObjectsOptions, { variable, 
     if (await store.exists(bucket)) return;
     if (options.production) throw new ConfigFault([`${variable}: the S3 server has no bucket "${bucket}"`]);
     await store.create(bucket, { isPublic });
-    options.log.info({ bucket }, 'made the missing bucket');
+    options.log.info({ bucket }, 'created the missing bucket');
   } catch (error) {
     if (!(error instanceof S3Fault)) throw error;
     const keys = 'S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY and S3_REGION';

@@ -51,14 +51,14 @@ export async function keepConnection(options: KeptConnectionOptions): Promise<Ke
         connection.client.destroy();
         connection = undefined;
         if (closing.signal.aborted) return;
-        log.warn({ connection: name, reason }, 'Redis is away');
+        log.warn({ connection: name, reason }, 'Redis is unavailable');
         delayMs = firstDelayMs;
       }
       await sleep(delayMs * (0.5 + Math.random() / 2), undefined, { signal: closing.signal }).catch(() => undefined);
       delayMs = Math.min(maxDelayMs, delayMs * 2);
       if (closing.signal.aborted) return;
       connection = await connect(options).catch(() => undefined);
-      if (connection !== undefined) log.info({ connection: name }, 'Redis is back');
+      if (connection !== undefined) log.info({ connection: name }, 'Redis is available again');
     }
   }
 

@@ -60,7 +60,7 @@ describe.skipIf(skipWithoutRedis)('a Redis that takes no writes', () => {
     await expect.poll(() => redis.isWritable).toBe(true);
     expect(lines).toEqual([
       expect.objectContaining({ level: 'warn', reason: expect.stringMatching(new RegExp(`^${reason}`)) }),
-      expect.objectContaining({ level: 'info', msg: 'Redis takes writes again' }),
+      expect.objectContaining({ level: 'info', msg: 'Redis accepts writes again' }),
     ]);
   });
 

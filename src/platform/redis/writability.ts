@@ -44,11 +44,11 @@ export function watchWrites({ prefix, run, log, everyMs }: WritabilityDeps): Wri
       if (!isWriteRefused(error)) isWritable = undefined;
       else if (isWritable !== false) {
         isWritable = false;
-        log.warn({ reason: reasonOf(error) }, 'Redis takes no writes; runs use the event log of the database');
+        log.warn({ reason: reasonOf(error) }, 'Redis accepts no writes; runs use the event log of the database');
       }
       throw error;
     }
-    if (isWritable === false) log.info('Redis takes writes again');
+    if (isWritable === false) log.info('Redis accepts writes again');
     isWritable = true;
   }
 

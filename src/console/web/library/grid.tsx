@@ -1,47 +1,174 @@
+/** The timeline: rows of tiles by day. Only the rows near the window exist, so a library may have any size. */
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { Asset } from '../../../client/media/api.ts';
-import { durationOf, momentOf } from '../parts/figures.tsx';
-import { Picture } from './picture.tsx';
-import { useSigned } from './signing.ts';
+import type { Choosing } from './choosing.ts';
+import { useSignAhead } from './signing.ts';
+import { Tile } from './tile.tsx';
+import { arrange, rowOf } from './timeline.ts';
 
-export const isVideo = ({ mime }: Asset) => mime.startsWith('video/');
-export const isImage = ({ mime }: Asset) => mime.startsWith('image/');
+const dateHeight = 48;
+/** Rows beyond the window that exist already. */
+const overscan = 4;
 
-export function nameOf(asset: Asset): string {
-  const what = isVideo(asset) ? 'Video' : isImage(asset) ? 'Picture' : 'File';
-  return `${what} of ${momentOf(asset.createdAt)}`;
-}
-
-export function Grid({
+export function Timeline({
   assets,
+  choosing,
+  hasMore,
+  onMore,
   onOpen,
+  onEdit,
+  onDelete,
 }: {
   readonly assets: readonly Asset[];
+  readonly choosing: Choosing;
+  readonly hasMore: boolean;
+  readonly onMore: () => void;
   readonly onOpen: (asset: Asset) => void;
+  readonly onEdit: (asset: Asset) => void;
+  /** The chosen assets, or the one with the focus. */
+  readonly onDelete: (assets: readonly Asset[]) => void;
 }) {
+  const list = useRef<HTMLDivElement>(null);
+  const { columns, tile, gap, top } = useMeasures(list);
+  const [active, setActive] = useState(0);
+  const rows = useMemo(() => arrange(assets, columns), [assets, columns]);
+  const virtual = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: (index) => (rows[index]?.kind === 'date' ? dateHeight : tile + gap),
+    getItemKey: (index) => `${rows[index]?.kind} ${rows[index]?.key}`,
+    overscan,
+    // A frame that shows a row late is better than one that comes late.
+    useFlushSync: false,
+    scrollMargin: top,
+  });
+  const shown = virtual.getVirtualItems();
+  const last = shown.at(-1)?.index ?? 0;
+  const [firstTile, lastTile] = tilesIn(rows, shown);
+  // Something in view has to have the tab stop.
+  const tabStop = Math.min(Math.max(active, firstTile), lastTile);
+
+  useSignAhead(assets, firstTile, lastTile);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the sizes of all rows change with the tiles.
+  useLayoutEffect(() => virtual.measure(), [tile, gap]);
+  useEffect(() => {
+    // Three windows ahead, so that the end is not seen while one scrolls.
+    const ahead = Math.ceil((3 * innerHeight) / (tile + gap));
+    if (hasMore && last + ahead >= rows.length) onMore();
+  }, [hasMore, last, rows.length, tile, gap, onMore]);
+
+  function moveTo(place: number): void {
+    const next = Math.min(Math.max(place, 0), assets.length - 1);
+    setActive(next);
+    virtual.scrollToIndex(rowOf(rows, next), { align: 'auto' });
+    // The row may exist only after the scrolling.
+    const focus = (tries: number) => {
+      const button = list.current?.querySelector<HTMLElement>(`[data-place="${next}"] .open`);
+      if (button) button.focus({ preventScroll: true });
+      else if (tries > 0) requestAnimationFrame(() => focus(tries - 1));
+    };
+    focus(20);
+  }
+
+  function onKeyDown(event: KeyboardEvent): void {
+    const asset = assets[tabStop];
+    if (asset === undefined || !(event.target instanceof Element) || !event.target.classList.contains('open')) return;
+    const steps: Readonly<Record<string, number>> = {
+      ArrowLeft: -1,
+      ArrowRight: 1,
+      ArrowUp: -columns,
+      ArrowDown: columns,
+      Home: -assets.length,
+      End: assets.length,
+    };
+    const step = steps[event.key];
+    if (step !== undefined) {
+      moveTo(tabStop + step);
+      if (event.shiftKey) choosing.extendTo(Math.min(Math.max(tabStop + step, 0), assets.length - 1));
+    } else if (event.key === ' ') choosing.toggle(tabStop, event.shiftKey);
+    else if (event.key === 'a' && (event.ctrlKey || event.metaKey)) choosing.chooseAll();
+    else if (event.key === 'Escape' && choosing.chosen.size > 0) choosing.clear();
+    else if (event.key === 'Delete' || event.key === 'Backspace')
+      onDelete(choosing.chosen.size > 0 ? choosing.assets : [asset]);
+    else return;
+    event.preventDefault();
+  }
+
   return (
-    <ul className="grid">
-      {assets.map((asset) => (
-        <li key={asset.assetId}>
-          <button type="button" className="tile" onClick={() => onOpen(asset)} aria-label={nameOf(asset)}>
-            {isVideo(asset) ? <VideoThumb asset={asset} /> : isImage(asset) ? <ImageThumb asset={asset} /> : asset.mime}
-          </button>
-        </li>
-      ))}
-    </ul>
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys move between the buttons inside.
+    <div
+      ref={list}
+      className={`timeline ${choosing.chosen.size > 0 ? 'choosing' : ''}`}
+      onKeyDown={onKeyDown}
+      style={{ height: virtual.getTotalSize() }}
+    >
+      {shown.map(({ index, key, start }) => {
+        const row = rows[index];
+        const style = { transform: `translateY(${start - top}px)` };
+        if (row?.kind === 'date')
+          return (
+            <h2 key={key} className="day" style={style}>
+              {row.label}
+            </h2>
+          );
+        return (
+          <div key={key} className="tiles" style={{ ...style, gap, height: tile }}>
+            {row?.assets.map((asset, offset) => (
+              <Tile
+                key={asset.assetId}
+                asset={asset}
+                place={row.start + offset}
+                size={tile}
+                isChosen={choosing.chosen.has(asset.assetId)}
+                isChoosing={choosing.chosen.size > 0}
+                isTabStop={row.start + offset === tabStop}
+                onOpen={onOpen}
+                onEdit={onEdit}
+                onToggle={choosing.toggle}
+                onFocus={setActive}
+              />
+            ))}
+          </div>
+        );
+      })}
+    </div>
   );
 }
 
-function ImageThumb({ asset }: { readonly asset: Asset }) {
-  const { data } = useSigned('image', asset.assetId);
-  return <Picture url={data?.thumbUrl ?? data?.url} alt="" blurhash={asset.blurhash} />;
+/** The first and the last place among the tiles that exist. */
+function tilesIn(
+  rows: ReturnType<typeof arrange>,
+  shown: readonly { readonly index: number }[],
+): readonly [number, number] {
+  const tiles = shown.flatMap(({ index }) => {
+    const row = rows[index];
+    return row?.kind === 'tiles' ? [row] : [];
+  });
+  const end = tiles.at(-1);
+  return [tiles[0]?.start ?? 0, end === undefined ? 0 : end.start + end.assets.length - 1];
 }
 
-function VideoThumb({ asset }: { readonly asset: Asset }) {
-  const { data } = useSigned('video', asset.assetId);
-  return (
-    <>
-      <Picture url={data?.thumbUrl} alt="" blurhash={asset.blurhash} />
-      <span className="badge">{asset.durationMs === null ? 'Video' : `Video ${durationOf(asset.durationMs)}`}</span>
-    </>
-  );
+/** The sizes of the tiles, and how far the list is from the top of the page. */
+function useMeasures(list: React.RefObject<HTMLDivElement | null>) {
+  const [{ width, top }, setMeasures] = useState({ width: 0, top: 0 });
+  useLayoutEffect(() => {
+    const measure = () => {
+      const box = list.current?.getBoundingClientRect();
+      if (box)
+        setMeasures((old) => {
+          const now = { width: Math.floor(box.width), top: Math.round(box.top + scrollY) };
+          return old.width === now.width && old.top === now.top ? old : now;
+        });
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
+    if (list.current) observer.observe(list.current);
+    // What is above the list can grow as well.
+    if (list.current?.parentElement) observer.observe(list.current.parentElement);
+    return () => observer.disconnect();
+  }, [list]);
+  const gap = width < 600 ? 4 : 8;
+  const columns = width < 600 ? 3 : Math.max(3, Math.floor((width + gap) / (176 + gap)));
+  const tile = Math.max(1, Math.floor((width - gap * (columns - 1)) / columns));
+  return { columns, tile, gap, top };
 }

@@ -1,7 +1,8 @@
 import { decode, isBlurhashValid } from 'blurhash';
 import { useEffect, useRef, useState } from 'react';
 
-const side = 32;
+/** Enlarged, it looks the same as a larger one, and a row of tiles decodes in less than a millisecond. */
+const side = 16;
 
 /** A placeholder until the picture is loaded. */
 function Placeholder({ blurhash }: { readonly blurhash: string | null | undefined }) {

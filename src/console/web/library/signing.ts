@@ -1,5 +1,7 @@
 /** Signed URLs of assets. One call signs all that are needed at the same time. */
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import type { Asset } from '../../../client/media/api.ts';
 import { type User, useUser } from '../user.tsx';
 
 export interface Signed {
@@ -19,36 +21,83 @@ interface Batch {
   readonly answer: Promise<Readonly<Record<string, Signed>>>;
 }
 
-const batches = new WeakMap<User, Map<Kind, Batch>>();
+/** As many as one call can sign. */
 const mostRefs = 200;
 
-function sign(user: User, kind: Kind, assetId: string): Promise<Signed> {
-  const open = batches.get(user) ?? new Map<Kind, Batch>();
-  batches.set(user, open);
-  let batch = open.get(kind);
-  if (batch === undefined || batch.refs.size >= mostRefs) {
+/** The calls of a user that are being collected, and what they will answer. */
+class Signer {
+  readonly #user: User;
+  readonly #open = new Map<Kind, Batch>();
+  readonly #pending = new Map<string, Promise<Signed>>();
+
+  constructor(user: User) {
+    this.#user = user;
+  }
+
+  sign(kind: Kind, assetId: string): Promise<Signed> {
+    const key = `${kind} ${assetId}`;
+    const known = this.#pending.get(key);
+    if (known !== undefined) return known;
+    const batch = this.#batchOf(kind);
+    batch.refs.add(assetId);
+    const signed = batch.answer
+      .then((answers) => answers[assetId] ?? { ready: false })
+      .finally(() => this.#pending.delete(key));
+    this.#pending.set(key, signed);
+    return signed;
+  }
+
+  #batchOf(kind: Kind): Batch {
+    const open = this.#open.get(kind);
+    if (open !== undefined && open.refs.size < mostRefs) return open;
     const refs = new Set<string>();
     const answer = new Promise((resolve) => setTimeout(resolve, 0)).then(() => {
-      open.delete(kind);
-      return user.json<Readonly<Record<string, Signed>>>('media', `/v1/sign/${kind}`, {
-        method: 'POST',
-        json: { refs: [...refs] },
-      });
+      if (this.#open.get(kind)?.refs === refs) this.#open.delete(kind);
+      const call = { method: 'POST', json: { refs: [...refs] } } as const;
+      return this.#user.json<Readonly<Record<string, Signed>>>('media', `/v1/sign/${kind}`, call);
     });
-    batch = { refs, answer };
-    open.set(kind, batch);
+    const batch = { refs, answer };
+    this.#open.set(kind, batch);
+    return batch;
   }
-  batch.refs.add(assetId);
-  return batch.answer.then((signed) => signed[assetId] ?? { ready: false });
+}
+
+const signers = new WeakMap<User, Signer>();
+
+function signerOf(user: User): Signer {
+  const signer = signers.get(user) ?? new Signer(user);
+  signers.set(user, signer);
+  return signer;
+}
+
+function signedQuery(user: User, kind: Kind, assetId: string) {
+  return {
+    queryKey: ['signed', user.id, kind, assetId],
+    queryFn: () => signerOf(user).sign(kind, assetId),
+    // URLs are valid for days.
+    staleTime: 3_600_000,
+  };
 }
 
 export function useSigned(kind: Kind, assetId: string | null) {
   const user = useUser();
-  return useQuery({
-    queryKey: ['signed', user.id, kind, assetId],
-    queryFn: () => sign(user, kind, assetId ?? ''),
-    enabled: assetId !== null,
-    // URLs are valid for days.
-    staleTime: 3_600_000,
-  });
+  return useQuery({ ...signedQuery(user, kind, assetId ?? ''), enabled: assetId !== null });
+}
+
+/** Assets that are signed together, so that scrolling needs few calls. */
+const blockSize = 100;
+
+/** Signs the assets around those that are shown. */
+export function useSignAhead(assets: readonly Asset[], first: number, last: number): void {
+  const user = useUser();
+  const queries = useQueryClient();
+  const from = Math.max(0, Math.floor(first / blockSize) - 1) * blockSize;
+  const to = (Math.floor(last / blockSize) + 2) * blockSize;
+  useEffect(() => {
+    for (const asset of assets.slice(from, to)) {
+      const kind = asset.mime.startsWith('video/') ? 'video' : 'image';
+      const query = signedQuery(user, kind, asset.assetId);
+      if (queries.getQueryState(query.queryKey) === undefined) void queries.prefetchQuery(query);
+    }
+  }, [assets, from, to, user, queries]);
 }

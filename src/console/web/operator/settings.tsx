@@ -116,7 +116,7 @@ function Checks() {
 
 function Effective({ view: { groups } }: { readonly view: SettingsView }) {
   const [q, setQ] = useState('');
-  const [isChangedOnly, setChangedOnly] = useState(false);
+  const [isChangedOnly, setChangedOnly] = useState(true);
   const words = q.trim().toLowerCase();
   const shown = groups
     .map((group) => ({

@@ -1,117 +1,196 @@
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { Download, ImagePlus, Trash2, X } from 'lucide-react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import { useLocation, useParams } from 'wouter';
 import type { Asset } from '../../../client/media/api.ts';
-import { Details } from '../library/details.tsx';
-import { Grid } from '../library/grid.tsx';
-import { pictureTypes, uploadPicture } from '../library/uploads.ts';
+import { downloadAll, referInStudio, remove } from '../library/actions.ts';
+import { type Filters, noFilters, useAssets, useForget, useNewAssets } from '../library/assets.ts';
+import { type Choosing, useChoosing } from '../library/choosing.ts';
+import { useHidden } from '../library/deletions.ts';
+import { DropAnywhere } from '../library/dropping.tsx';
+import { FilterBar } from '../library/filterbar.tsx';
+import { Timeline } from '../library/grid.tsx';
+import { Lightbox } from '../library/lightbox.tsx';
+import '../library/library.css';
+import { addUploads } from '../library/queue.ts';
+import { UploadPanel } from '../library/uploadpanel.tsx';
 import { Empty, Failure, Loading } from '../parts/states.tsx';
 import { useUser } from '../user.tsx';
 
-interface Page {
-  readonly assets: readonly Asset[];
-  readonly nextCursor: string | null;
-}
+const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
+/** In the state of the history: the asset was opened from the grid, so Back leads there. */
+const fromGrid = { fromGrid: true };
+const toEdit = { fromGrid: true, isEditing: true };
 
 export function Library() {
   const user = useUser();
   const queries = useQueryClient();
-  const [kind, setKind] = useState('');
-  const [opened, setOpened] = useState<Asset>();
-  const listing = useInfiniteQuery({
-    queryKey: ['assets', user.id, kind],
-    queryFn: ({ pageParam }) => {
-      const asked = { limit: '60', ...(kind && { kind }), ...(pageParam && { cursor: pageParam }) };
-      return user.json<Page>('media', `/v1/assets?${new URLSearchParams(asked)}`);
-    },
-    initialPageParam: '',
-    getNextPageParam: ({ nextCursor }) => nextCursor,
-  });
-  const reread = () => queries.invalidateQueries({ queryKey: ['assets'] });
-  const all = listing.data?.pages.flatMap(({ assets }) => assets) ?? [];
-  // A thumbnail is shown with its video.
-  const thumbs = new Set(all.map(({ thumbAssetId }) => thumbAssetId));
-  const assets = all.filter(({ assetId }) => !thumbs.has(assetId));
+  const { assetId } = useParams<{ readonly assetId?: string }>();
+  const [, navigate] = useLocation();
+  const [filters, setFilters] = useState<Filters>(noFilters);
+  const listing = useAssets(filters);
+  const hidden = useHidden();
+  const readNew = useNewAssets();
+  const forget = useForget();
+  const all = useMemo(() => listing.data?.pages.flatMap(({ assets }) => assets) ?? [], [listing.data]);
+  const assets = useMemo(
+    () => (hidden.size === 0 ? all : all.filter((asset) => !hidden.has(asset.assetId))),
+    [all, hidden],
+  );
+  const choosing = useChoosing(assets);
+  const { hasNextPage, isFetchingNextPage, isPlaceholderData, fetchNextPage } = listing;
+
+  const onMore = useCallback(() => {
+    if (!isFetchingNextPage && !isPlaceholderData) void fetchNextPage();
+  }, [isFetchingNextPage, isPlaceholderData, fetchNextPage]);
+  const open = useCallback((asset: Asset) => navigate(`/library/${asset.assetId}`, { state: fromGrid }), [navigate]);
+  const edit = useCallback((asset: Asset) => navigate(`/library/${asset.assetId}`, { state: toEdit }), [navigate]);
+  useEffect(() => void readNew(), [readNew]);
+  const upload = (files: readonly File[]) =>
+    addUploads(user, files, (asset) => {
+      // A video has a thumbnail once it is processed.
+      void queries.invalidateQueries({ queryKey: ['signed', user.id, 'video', asset.assetId] });
+      void readNew();
+    });
+  const removeAll = (chosen: readonly Asset[]) => {
+    remove(user, chosen, forget);
+    choosing.clear();
+  };
+
   return (
-    <>
+    <div className="library">
       <header className="page">
         <h1>Library</h1>
       </header>
-      <div className="row toolbar">
-        <label className="field inline">
-          Show
-          <select value={kind} onChange={(event) => setKind(event.target.value)}>
-            <option value="">everything</option>
-            <option value="image">pictures</option>
-            <option value="video">videos</option>
-          </select>
-        </label>
-        <Upload onUploaded={reread} />
-      </div>
+      {choosing.chosen.size > 0 ? (
+        <SelectionBar
+          choosing={choosing}
+          onDelete={() => removeAll(choosing.assets)}
+          onDownload={() => downloadAll(user, choosing.assets)}
+        />
+      ) : (
+        <FilterBar filters={filters} onChange={setFilters} onFiles={upload} />
+      )}
       {listing.data === undefined ? (
         listing.error ? (
           <Failure error={listing.error} retry={listing.refetch} />
         ) : (
           <Loading what="Reading the library" />
         )
-      ) : assets.length === 0 ? (
-        <Empty title="Nothing here yet.">
-          <p>What the Studio makes for you lies here, and what you upload.</p>
-        </Empty>
+      ) : assets.length === 0 && !hasNextPage ? (
+        <Nothing isFiltered={filters !== noFilters} onReset={() => setFilters(noFilters)} />
       ) : (
-        <Grid assets={assets} onOpen={setOpened} />
+        <Timeline
+          assets={assets}
+          choosing={choosing}
+          hasMore={hasNextPage}
+          onMore={onMore}
+          onOpen={open}
+          onEdit={edit}
+          onDelete={removeAll}
+        />
       )}
-      {listing.hasNextPage && (
-        <button type="button" disabled={listing.isFetchingNextPage} onClick={() => listing.fetchNextPage()}>
-          Show more
-        </button>
-      )}
-      {opened && <Details asset={opened} onClose={() => setOpened(undefined)} onChange={reread} />}
-    </>
+      {isFetchingNextPage && <Loading what="Reading more" />}
+      {listing.data !== undefined && listing.error && <Failure error={listing.error} retry={fetchNextPage} />}
+      <UploadPanel />
+      <DropAnywhere onFiles={upload} />
+      {assetId !== undefined && <Opened assetId={assetId} assets={assets} readNew={readNew} />}
+    </div>
   );
 }
 
-function Upload({ onUploaded }: { readonly onUploaded: () => Promise<unknown> }) {
-  const user = useUser();
-  const picker = useRef<HTMLInputElement>(null);
-  const [share, setShare] = useState<number>();
-  const [problem, setProblem] = useState('');
-  async function upload(file: File) {
-    setProblem('');
-    setShare(0);
-    try {
-      await uploadPicture(user, file, { scopeKind: 'library', scopeId: 'uploads' }, setShare);
-      await onUploaded();
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
-    } finally {
-      setShare(undefined);
-    }
-  }
+/** The lightbox, which steps through the assets of the grid. */
+function Opened({
+  assetId,
+  assets,
+  readNew,
+}: {
+  readonly assetId: string;
+  readonly assets: readonly Asset[];
+  readonly readNew: () => Promise<void>;
+}) {
+  const [, navigate] = useLocation();
+  const [isEditing, setEditing] = useState(history.state?.isEditing === true);
+  const place = assets.findIndex((asset) => asset.assetId === assetId);
+  const show = (id: string) =>
+    navigate(`/library/${id}`, { replace: true, state: { fromGrid: history.state?.fromGrid } });
+  const stepTo = (asset: Asset | undefined) => asset && (() => show(asset.assetId));
+  const close = () => (history.state?.fromGrid ? history.back() : navigate('/library', { replace: true }));
   return (
-    <div className="upload">
+    <Lightbox
+      assetId={assetId}
+      known={assets[place]}
+      onStep={{
+        before: stepTo(place > 0 ? assets[place - 1] : undefined),
+        after: stepTo(place >= 0 ? assets[place + 1] : undefined),
+      }}
+      onClose={close}
+      isEditing={isEditing}
+      onEditing={setEditing}
+      onMade={async (id) => {
+        await readNew();
+        setEditing(false);
+        show(id);
+      }}
+    />
+  );
+}
+
+function SelectionBar({
+  choosing,
+  onDelete,
+  onDownload,
+}: {
+  readonly choosing: Choosing;
+  readonly onDelete: () => void;
+  readonly onDownload: () => Promise<void>;
+}) {
+  const [problem, setProblem] = useState('');
+  const count = choosing.chosen.size;
+  return (
+    <div className="filterbar selection" role="toolbar" aria-label="Selection">
+      <button type="button" className="icon plain" aria-label="Clear the selection" onClick={choosing.clear}>
+        <X {...icon} />
+      </button>
+      <span role="status" className="strong">
+        {count} selected
+      </span>
       {problem && (
         <span className="problem" role="alert">
           {problem}
         </span>
       )}
-      {share !== undefined && (
-        <progress max={1} value={share} aria-label={`Uploading, ${Math.round(share * 100)} percent`} />
+      <span className="gap" />
+      {count === 1 && choosing.assets[0]?.mime.startsWith('image/') && (
+        <button type="button" onClick={() => choosing.assets[0] && referInStudio(choosing.assets[0])}>
+          <ImagePlus {...icon} />
+          Use as reference
+        </button>
       )}
-      <input
-        ref={picker}
-        type="file"
-        accept={pictureTypes}
-        hidden
-        aria-label="Picture"
-        onChange={(event) => {
-          const file = event.target.files?.[0];
-          event.target.value = '';
-          if (file !== undefined) void upload(file);
-        }}
-      />
-      <button type="button" disabled={share !== undefined} onClick={() => picker.current?.click()}>
-        Upload a picture
+      <button type="button" onClick={() => onDownload().catch((error: Error) => setProblem(error.message))}>
+        <Download {...icon} />
+        Download
+      </button>
+      <button type="button" className="danger" onClick={onDelete}>
+        <Trash2 {...icon} />
+        Delete
       </button>
     </div>
+  );
+}
+
+function Nothing({ isFiltered, onReset }: { readonly isFiltered: boolean; readonly onReset: () => void }) {
+  return isFiltered ? (
+    <Empty title="Nothing matches.">
+      <button type="button" onClick={onReset}>
+        Show everything
+      </button>
+    </Empty>
+  ) : (
+    <Empty title="Nothing here yet.">
+      <p>
+        Images and videos that you create in the studio appear here. You can also drop files anywhere to upload them.
+      </p>
+    </Empty>
   );
 }

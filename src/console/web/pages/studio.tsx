@@ -1,36 +1,36 @@
-import { Link, Redirect, useParams } from 'wouter';
-import { InSidebar } from '../shell/frame.tsx';
+import { SquarePen } from 'lucide-react';
+import { Redirect, useLocation, useParams } from 'wouter';
+import { InSidebar, InTopBar } from '../shell/frame.tsx';
 import { Conversation } from '../studio/conversation.tsx';
-import { useThreads } from '../studio/threads.ts';
-import { useUser } from '../user.tsx';
+import { useUserEvents } from '../studio/events.ts';
+import { ThreadList } from '../studio/threadlist.tsx';
+import { newThreadId } from '../studio/threads.ts';
 import '../studio/studio.css';
 
-const newThreadId = () => `studio-${crypto.randomUUID()}`;
-
 export function Studio() {
-  const user = useUser();
   const { threadId } = useParams<{ readonly threadId?: string }>();
-  const threads = useThreads(user.id);
-  if (threadId === undefined) return <Redirect to={`/studio/${threads[0]?.id ?? newThreadId()}`} replace />;
+  return threadId === undefined ? <Redirect to={`/studio/${newThreadId()}`} replace /> : <Opened threadId={threadId} />;
+}
+
+function Opened({ threadId }: { readonly threadId: string }) {
+  const [, navigate] = useLocation();
+  useUserEvents();
   return (
     <div className="studio">
       <h1 className="unseen">Studio</h1>
       <InSidebar>
-        <nav aria-label="Conversations" className="threads">
-          <Link className="button" href={`/studio/${newThreadId()}`}>
-            New conversation
-          </Link>
-          <ul>
-            {threads.map(({ id, title }) => (
-              <li key={id}>
-                <Link href={`/studio/${id}`} aria-current={id === threadId ? 'page' : undefined}>
-                  {title}
-                </Link>
-              </li>
-            ))}
-          </ul>
-        </nav>
+        <ThreadList current={threadId} />
       </InSidebar>
+      <InTopBar>
+        <button
+          type="button"
+          className="plain icon"
+          aria-label="New conversation"
+          onClick={() => navigate(`/studio/${newThreadId()}`)}
+        >
+          <SquarePen size={20} strokeWidth={1.75} aria-hidden="true" />
+        </button>
+      </InTopBar>
       <Conversation key={threadId} threadId={threadId} />
     </div>
   );

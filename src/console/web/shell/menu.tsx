@@ -25,16 +25,18 @@ export function Menu({
 export function MenuItem({
   Icon,
   tone = 'plain',
+  isDisabled = false,
   onSelect,
   children,
 }: {
   readonly Icon: LucideIcon;
   readonly tone?: 'plain' | 'danger';
+  readonly isDisabled?: boolean;
   readonly onSelect: () => void;
   readonly children: ReactNode;
 }) {
   return (
-    <DropdownMenu.Item className={`menuitem ${tone}`} onSelect={onSelect}>
+    <DropdownMenu.Item className={`menuitem ${tone}`} disabled={isDisabled} onSelect={onSelect}>
       <Icon size={16} strokeWidth={1.75} aria-hidden="true" />
       {children}
     </DropdownMenu.Item>

@@ -1,63 +1,41 @@
 import { useMutation } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
-import { attachmentTypes, uploadPicture } from '../library/uploads.ts';
+import { ArrowUp, Bot, Check, ChevronDown, FileText, Film, Plus, Square, TriangleAlert, X } from 'lucide-react';
+import { type RefObject, useRef } from 'react';
 import { Problem } from '../parts/states.tsx';
-import { useUser } from '../user.tsx';
+import { Menu, MenuItem } from '../shell/menu.tsx';
+import { type ModelChoice, useCredits } from './account.ts';
+import { type Attachment, type Attachments, acceptedFiles } from './attachments.ts';
 
-export interface Attached {
-  readonly assetId: string;
-  readonly mime: string;
-  readonly name: string;
-  readonly preview: string;
-}
-
-interface Draft {
-  readonly text: string;
-  readonly attached: Attached | undefined;
-}
+const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 
 export function Composer({
-  threadId,
+  field,
   text,
   setText,
+  attachments,
+  modelChoice,
   isAnswering,
-  rewindNote,
   onSend,
   onStop,
 }: {
-  readonly threadId: string;
+  readonly field: RefObject<HTMLTextAreaElement | null>;
   readonly text: string;
   readonly setText: (text: string) => void;
+  readonly attachments: Attachments;
+  readonly modelChoice: ModelChoice;
   readonly isAnswering: boolean;
-  readonly rewindNote: { readonly cancel: () => void } | undefined;
-  readonly onSend: (draft: Draft) => void;
+  readonly onSend: (text: string, files: readonly Attachment[]) => void;
   readonly onStop: () => Promise<void>;
 }) {
-  const user = useUser();
   const picker = useRef<HTMLInputElement>(null);
-  const [attached, setAttached] = useState<Attached>();
-  const [share, setShare] = useState<number>();
-  const [problem, setProblem] = useState('');
   const stopping = useMutation({ mutationFn: onStop });
-
-  async function attach(file: File) {
-    setProblem('');
-    setShare(0);
-    try {
-      const asset = await uploadPicture(user, file, { scopeKind: 'thread', scopeId: threadId }, setShare);
-      setAttached({ assetId: asset.assetId, mime: asset.mime, name: file.name, preview: URL.createObjectURL(file) });
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
-    } finally {
-      setShare(undefined);
-    }
-  }
+  const { items, isUploading, add, remove } = attachments;
+  const ready = items.filter(({ state }) => state === 'ready');
+  const isEmpty = text.trim() === '' && ready.length === 0;
 
   function submit() {
-    if (isAnswering || share !== undefined || (text.trim() === '' && attached === undefined)) return;
-    onSend({ text: text.trim(), attached });
-    setText('');
-    setAttached(undefined);
+    if (isAnswering || isUploading || isEmpty) return;
+    onSend(text.trim(), ready);
   }
 
   return (
@@ -68,72 +46,160 @@ export function Composer({
         submit();
       }}
     >
-      {rewindNote && (
-        <p className="quiet">
-          Sending drops the message that you went back to, and all after it.{' '}
-          <button type="button" className="plain" onClick={rewindNote.cancel}>
-            Do not rewind
-          </button>
-        </p>
-      )}
-      {share !== undefined && (
-        <label className="field">
-          Uploading {Math.round(share * 100)} %
-          <progress max={1} value={share} />
-        </label>
-      )}
-      {attached && (
-        <p className="attachment">
-          <img src={attached.preview} alt={attached.name} width="48" height="48" />
-          <button type="button" className="plain" onClick={() => setAttached(undefined)}>
-            Take the picture away
-          </button>
-        </p>
-      )}
-      {problem && (
-        <p className="problem" role="alert">
-          {problem}
-        </p>
+      {items.length > 0 && (
+        <ul className="chips" aria-label="Attachments">
+          {items.map((item) => (
+            <Chip key={item.key} item={item} onRemove={() => remove(item.key)} />
+          ))}
+        </ul>
       )}
       <textarea
+        ref={field}
+        className="grows"
         aria-label="Message"
-        placeholder="Ask for a picture, a video, or just talk"
-        rows={2}
+        placeholder="Ask for an image, a video, or just talk"
+        rows={1}
         value={text}
         onChange={(event) => setText(event.target.value)}
+        onPaste={(event) => {
+          if (event.clipboardData.files.length === 0) return;
+          event.preventDefault();
+          add(event.clipboardData.files);
+        }}
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
           event.preventDefault();
           submit();
         }}
       />
-      <div className="row">
+      <div className="controls">
         <input
           ref={picker}
           type="file"
-          accept={attachmentTypes}
+          accept={acceptedFiles}
+          multiple
           hidden
-          aria-label="Picture"
-          onChange={(event) => {
-            const file = event.target.files?.[0];
-            event.target.value = '';
-            if (file !== undefined) void attach(file);
+          aria-label="Files"
+          onChange={({ target }) => {
+            if (target.files !== null) add(target.files);
+            target.value = '';
           }}
         />
-        <button type="button" onClick={() => picker.current?.click()} disabled={share !== undefined}>
-          Attach a picture
+        <button
+          type="button"
+          className="plain icon"
+          aria-label="Attach files"
+          title="Attach files"
+          onClick={() => picker.current?.click()}
+        >
+          <Plus {...icon} size={20} />
         </button>
+        <Models choice={modelChoice} />
+        <Price model={modelChoice} />
         {isAnswering ? (
-          <button type="button" onClick={() => stopping.mutate()} disabled={stopping.isPending}>
-            Stop
+          <button
+            type="button"
+            className="primary icon round"
+            aria-label="Stop"
+            title="Stop"
+            onClick={() => stopping.mutate()}
+            disabled={stopping.isPending}
+          >
+            <Square {...icon} fill="currentColor" size={12} />
           </button>
         ) : (
-          <button type="submit" className="primary" disabled={share !== undefined}>
-            Send
+          <button
+            type="submit"
+            className="primary icon round"
+            aria-label="Send"
+            title={isUploading ? 'The upload is in progress' : 'Send'}
+            disabled={isUploading || isEmpty}
+          >
+            <ArrowUp {...icon} size={20} />
           </button>
         )}
-        {isAnswering && <Problem of={stopping.error} />}
       </div>
+      {isAnswering && <Problem of={stopping.error} />}
     </form>
+  );
+}
+
+function Chip({ item, onRemove }: { readonly item: Attachment; readonly onRemove: () => void }) {
+  const { name, mime, state, share, preview, problem } = item;
+  const Icon = mime.startsWith('video/') ? Film : FileText;
+  return (
+    <li className={`chip ${state}`}>
+      {state === 'refused' ? (
+        <TriangleAlert {...icon} />
+      ) : preview === undefined ? (
+        <Icon {...icon} />
+      ) : (
+        <img src={preview} alt={name} width="40" height="40" />
+      )}
+      <span className="what">
+        <span className="cut">{name}</span>
+        {state === 'uploading' && (
+          <progress max={1} value={share} aria-label={`Uploading ${name}, ${Math.round(share * 100)} percent`} />
+        )}
+        {problem && (
+          <span className="problem small" role="alert">
+            <span className="unseen">{name}: </span>
+            {problem}
+          </span>
+        )}
+      </span>
+      <button type="button" className="plain icon" aria-label={`Remove ${name}`} onClick={onRemove}>
+        <X {...icon} />
+      </button>
+    </li>
+  );
+}
+
+function Models({ choice: { models, chosen, choose } }: { readonly choice: ModelChoice }) {
+  if (models.length < 2 || chosen === undefined) return null;
+  return (
+    <Menu
+      trigger={
+        <button type="button" className="plain model">
+          <span className="unseen">Model </span>
+          <span className="cut">{chosen.label}</span>
+          <ChevronDown {...icon} />
+        </button>
+      }
+    >
+      {models.map(({ id, label, credits, allowed }) => (
+        <MenuItem key={id} Icon={id === chosen.id ? Check : Bot} isDisabled={!allowed} onSelect={() => choose(id)}>
+          <span className="choice">
+            {label}
+            <span className="quiet small">{allowed ? creditsOf(credits) : 'Not in your plan'}</span>
+          </span>
+        </MenuItem>
+      ))}
+    </Menu>
+  );
+}
+
+const number = new Intl.NumberFormat();
+export const creditsOf = (credits: number): string =>
+  `${number.format(credits)} ${credits === 1 ? 'credit' : 'credits'}`;
+
+/** The price of a message, and what is left. */
+function Price({ model: { chosen } }: { readonly model: ModelChoice }) {
+  const account = useCredits();
+  if (account === undefined) return <span className="price" />;
+  const { credits, prices } = account;
+  const price = chosen?.credits ?? prices.run;
+  const title = `A message costs ${creditsOf(price)}, an image ${creditsOf(prices.image)}, a video ${creditsOf(prices.video)}.`;
+  if (credits < price)
+    return (
+      <span className="price problem" title={title}>
+        Out of credits: a message costs {number.format(price)}, and you have {number.format(credits)}.
+      </span>
+    );
+  return (
+    <span className="price" title={title}>
+      {creditsOf(credits)} left
+      <span className="unseen">. {title}</span>
+    </span>
   );
 }

@@ -1,37 +1,20 @@
-import { useChat } from '@ai-sdk/react';
 import { useQuery } from '@tanstack/react-query';
-import type { UIMessage } from 'ai';
-import { useEffect, useMemo, useRef, useState } from 'react';
-import type { CurrentTask } from '../../../client/agent/api.ts';
-import { agentCalls } from '../../../client/agent/calls.ts';
-import { AgentChatTransport } from '../../../client/transport.ts';
-import { Empty, Failure, Loading } from '../parts/states.tsx';
-import { type User, useUser } from '../user.tsx';
-import { type Attached, Composer } from './composer.tsx';
-import { isMedia } from './media.tsx';
-import { Message } from './message.tsx';
-import { rememberThread } from './threads.ts';
-
-interface ThreadState {
-  readonly messages: UIMessage[];
-  readonly isRunning: boolean;
-}
-
-/** While a run is active, its answer comes from the stream from the beginning, so the stored part is omitted. */
-async function readThread(user: User, threadId: string): Promise<ThreadState> {
-  const id = encodeURIComponent(threadId);
-  const { task } = await user.json<CurrentTask>('agent', `/thread/${id}/current-task`);
-  const { messages } = await user.json<{ readonly messages: UIMessage[] }>('agent', `/messages/${id}`);
-  const lastAsked = messages.findLastIndex(({ role }) => role === 'user');
-  return { messages: task === null ? messages : messages.slice(0, lastAsked + 1), isRunning: task !== null };
-}
-
-/** The run and its stream end. The text so far stays. */
-async function stopRun(user: User, threadId: string): Promise<void> {
-  const agent = agentCalls(user.agent);
-  const { task } = await agent.readCurrentTask(threadId);
-  if (task !== null) await agent.stopTask(task.taskId);
-}
+import { ArrowDown, Brain, Clapperboard, ImagePlus, Paperclip, Sparkles, WifiOff } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { Failure, Loading } from '../parts/states.tsx';
+import { useIsOnline } from '../shell/browser.ts';
+import { Skeleton } from '../shell/skeleton.tsx';
+import { useUser } from '../user.tsx';
+import { useModelChoice } from './account.ts';
+import { useAttachments } from './attachments.ts';
+import { readThread, type Sent, type ThreadState, useConversation } from './chat.ts';
+import { Composer } from './composer.tsx';
+import { clearDraft, readDraft } from './draft.ts';
+import { useDroppedFiles } from './dropping.ts';
+import { useFollowing } from './following.ts';
+import { isInProgress, isMedia } from './media.tsx';
+import { Message, textOfMessage } from './message.tsx';
+import { type Outcome, OutcomeNote } from './outcome.tsx';
 
 export function Conversation({ threadId }: { readonly threadId: string }) {
   const user = useUser();
@@ -41,25 +24,28 @@ export function Conversation({ threadId }: { readonly threadId: string }) {
     staleTime: 0,
     gcTime: 0,
     // A video may be made after the answer.
-    refetchInterval: ({ state: { data } }) => (data !== undefined && isMaking(data.messages) ? 3000 : false),
+    refetchInterval: ({ state: { data } }) => (data !== undefined && isMaking(data) ? 3000 : false),
   });
   if (thread.data === undefined)
-    return thread.error ? (
-      <Failure error={thread.error} retry={thread.refetch} />
-    ) : (
-      <Loading what="Reading the conversation" />
+    return (
+      <div className="conversation">
+        {thread.error ? (
+          <Failure error={thread.error} retry={thread.refetch} />
+        ) : (
+          <Skeleton label="Loading the conversation" />
+        )}
+      </div>
     );
-  return <Chat threadId={threadId} stored={thread.data} reread={thread.refetch} />;
+  return <Chat threadId={threadId} stored={thread.data} reread={async () => (await thread.refetch()).data} />;
 }
 
-function isMaking(messages: readonly UIMessage[]): boolean {
-  return messages.some(({ parts }) =>
+const isMaking = ({ messages }: ThreadState): boolean =>
+  messages.some(({ parts }) =>
     parts.some((part) => {
       const value: unknown = 'output' in part ? part.output : 'data' in part ? part.data : undefined;
-      return isMedia(value) && (value.status === 'queued' || value.status === 'processing');
+      return isMedia(value) && isInProgress(value);
     }),
   );
-}
 
 function Chat({
   threadId,
@@ -68,132 +54,180 @@ function Chat({
 }: {
   readonly threadId: string;
   readonly stored: ThreadState;
-  readonly reread: () => unknown;
+  readonly reread: () => Promise<ThreadState | undefined>;
 }) {
   const user = useUser();
-  const transport = useMemo(() => new AgentChatTransport(user.agent), [user]);
-  const { messages, setMessages, sendMessage, status, error, clearError, resumeStream } = useChat({
-    id: threadId,
-    messages: stored.messages,
-    transport,
-    onFinish: () => reread(),
-  });
-  const [text, setText] = useState('');
-  const [rewindTo, setRewindTo] = useState<string>();
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [text, setText] = useText(`${user.id}.${threadId}`);
+  const [edited, setEdited] = useState<Extract<Sent, { kind: 'edit' }>>();
   const [previews] = useState(() => new Map<string, string>());
-  const isAnswering = status === 'submitted' || status === 'streaming';
-  const isIdle = useRef(true);
-  isIdle.current = !isAnswering;
+  const attachments = useAttachments(threadId);
+  const modelChoice = useModelChoice();
+  const model = modelChoice.chosen?.default === false ? modelChoice.chosen.id : undefined;
+  const { view, content, isFollowing, follow } = useFollowing();
+  const isOnline = useIsOnline();
+  const isDragging = useDroppedFiles(attachments.add);
 
-  // The stored messages are authoritative, also if another tab has changed them. They are shown once nothing is running
-  // here.
+  const chat = useConversation(user, threadId, stored, reread, (sent) => {
+    if (sent.kind === 'edit') setEdited(sent);
+    if (sent.kind !== 'message') return;
+    setText((now) => (now === '' ? sent.text : `${sent.text}\n${now}`));
+    attachments.set([...sent.files, ...attachments.items]);
+    field.current?.focus();
+  });
+  const { messages, isAnswering, outcome } = chat;
+  usePreparedDraft(threadId, setText, attachments.addAssets);
+  const wasOnline = useRef(isOnline);
   useEffect(() => {
-    if (!isIdle.current) return;
-    setMessages(stored.messages);
-    if (stored.isRunning) void resumeStream();
-  }, [stored, setMessages, resumeStream]);
+    if (isOnline && !wasOnline.current && outcome?.kind === 'lost') void chat.refresh();
+    wasOnline.current = isOnline;
+  });
 
-  function submit({ text: said, attached }: { readonly text: string; readonly attached: Attached | undefined }) {
-    rememberThread(user.id, { id: threadId, title: said.slice(0, 60) || 'A picture' });
-    const dropped = rewindTo === undefined ? -1 : messages.findIndex(({ id }) => id === rewindTo);
-    if (dropped >= 0) setMessages(messages.slice(0, dropped));
-    if (attached !== undefined) previews.set(attached.assetId, attached.preview);
-    const file =
-      attached === undefined
-        ? []
-        : [
-            {
-              type: 'file' as const,
-              mediaType: attached.mime,
-              filename: attached.name,
-              url: `asset:${attached.assetId}`,
-            },
-          ];
-    const parts = [...file, ...(said === '' ? [] : [{ type: 'text' as const, text: said }])];
-    clearError();
-    setRewindTo(undefined);
-    void sendMessage({ parts }, dropped >= 0 ? { body: { rewindTo } } : {});
-  }
-
-  function rewind(message: UIMessage) {
-    setRewindTo(message.id);
-    setText(message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n'));
-    document.querySelector<HTMLTextAreaElement>('.composer textarea')?.focus();
-  }
-
+  const last = messages.at(-1);
+  const isUnanswered = last?.role === 'user' && !isAnswering && outcome === undefined;
   return (
     <div className="conversation">
-      <Messages messages={messages} isAnswering={isAnswering}>
-        {messages.map((message) => (
-          <Message
-            key={message.id}
-            message={message}
-            previews={previews}
-            onRewind={isAnswering ? undefined : rewind}
-            onRetried={() => reread()}
-          />
-        ))}
-        {status === 'submitted' && <Loading what="Waiting for the answer" />}
-        {error && (
-          <Failure
-            error={error}
-            retry={() => {
-              clearError();
-              reread();
-            }}
-          />
+      {isDragging && <p className="dropping">Drop files to attach them</p>}
+      <section className="messages" aria-label="Conversation" aria-busy={isAnswering} ref={view} tabIndex={-1}>
+        <div className="column" ref={content}>
+          {messages.length === 0 && !isAnswering && (
+            <Beginning
+              onChoose={(suggestion) => {
+                setText(suggestion);
+                field.current?.focus();
+              }}
+            />
+          )}
+          {messages.map((message, place) => (
+            <Message
+              key={message.id}
+              message={message}
+              question={textOfMessage(messages[place - 1] ?? message)}
+              previews={previews}
+              edited={edited?.id === message.id ? edited.text : undefined}
+              actions={{
+                onRetried: () => void chat.refresh(),
+                edit: isAnswering
+                  ? undefined
+                  : (question, next) => {
+                      setEdited(undefined);
+                      chat.edit(question, next, model);
+                      follow();
+                    },
+                regenerate: isAnswering || message !== last ? undefined : (answer) => chat.answerAgain(answer, model),
+              }}
+            />
+          ))}
+          {chat.isWaiting && !chat.isReconnecting && <Loading what="Waiting for the answer" />}
+          {chat.isReconnecting && (
+            <p className="quiet reconnecting" role="status">
+              <WifiOff size={16} strokeWidth={1.75} aria-hidden="true" />
+              {isOnline ? 'Reconnecting …' : 'You are offline. The answer continues when you are back.'}
+            </p>
+          )}
+          {!isAnswering && (outcome !== undefined || isUnanswered) && (
+            <OutcomeNote
+              outcome={outcome ?? { kind: 'failed', message: 'This message has no answer.' }}
+              modelChoice={modelChoice}
+              onAnswerAgain={() => chat.answerAgain(last, model)}
+              onReconnect={() => void chat.refresh()}
+            />
+          )}
+        </div>
+      </section>
+      <div className="below">
+        {!isFollowing && (
+          <button type="button" className="newest" onClick={follow}>
+            <ArrowDown size={16} strokeWidth={1.75} aria-hidden="true" /> Newest
+          </button>
         )}
-      </Messages>
+        <Composer
+          field={field}
+          text={text}
+          setText={setText}
+          attachments={attachments}
+          modelChoice={modelChoice}
+          isAnswering={isAnswering}
+          onSend={(said, files) => {
+            for (const { assetId, preview } of files)
+              if (assetId !== undefined && preview !== undefined) previews.set(assetId, preview);
+            setText('');
+            attachments.set([]);
+            clearDraft(threadId);
+            chat.send(said, files, model);
+            follow();
+          }}
+          onStop={chat.stopAnswer}
+        />
+      </div>
       <p className="unseen" role="status">
-        {isAnswering ? 'The answer is coming.' : messages.length > 0 ? 'The answer is complete.' : ''}
+        {isAnswering ? 'The answer is coming.' : outcomeOf(outcome)}
       </p>
-      <Composer
-        threadId={threadId}
-        text={text}
-        setText={setText}
-        isAnswering={isAnswering}
-        rewindNote={rewindTo === undefined ? undefined : { cancel: () => setRewindTo(undefined) }}
-        onSend={submit}
-        onStop={() => stopRun(user, threadId)}
-      />
     </div>
   );
 }
 
-/** Follows the answer, unless the reader has scrolled away from it. */
-function Messages({
-  messages,
-  isAnswering,
-  children,
-}: {
-  readonly messages: readonly UIMessage[];
-  readonly isAnswering: boolean;
-  readonly children: React.ReactNode;
-}) {
-  const end = useRef<HTMLDivElement>(null);
-  const follows = useRef(true);
+/** Failures are alerts of their own. */
+function outcomeOf(outcome: Outcome | undefined): string {
+  if (outcome?.kind === 'completed') return 'The answer is complete.';
+  if (outcome?.kind === 'stopped') return 'The answer was stopped.';
+  return '';
+}
+
+/** Unsent text survives a reload of the page. */
+function useText(name: string) {
+  const key = `atelier.text.${name}`;
+  const [text, setText] = useState(() => sessionStorage.getItem(key) ?? '');
   useEffect(() => {
-    if (messages.length > 0 && follows.current) end.current?.scrollIntoView({ block: 'end' });
-  }, [messages]);
+    if (text === '') sessionStorage.removeItem(key);
+    else sessionStorage.setItem(key, text);
+  }, [key, text]);
+  return [text, setText] as const;
+}
+
+/** What another page has prepared: an image to edit, a text to begin with. */
+function usePreparedDraft(
+  threadId: string,
+  setText: (text: string) => void,
+  addAssets: (assetIds: readonly string[]) => void,
+): void {
+  const isRead = useRef(false);
+  useEffect(() => {
+    if (isRead.current) return;
+    isRead.current = true;
+    const draft = readDraft(threadId);
+    if (draft === undefined) return;
+    if (draft.text !== '') setText(draft.text);
+    addAssets(draft.assetIds);
+  }, [threadId, setText, addAssets]);
+}
+
+const suggestions = [
+  { text: 'An image of a lighthouse at dusk', Icon: ImagePlus },
+  { text: 'A video of waves', Icon: Clapperboard },
+  { text: 'Remember that I like warm colors', Icon: Brain },
+  { text: 'What do you know about me?', Icon: Sparkles },
+];
+
+function Beginning({ onChoose }: { readonly onChoose: (text: string) => void }) {
   return (
-    <section
-      className="messages"
-      aria-label="Conversation"
-      aria-busy={isAnswering}
-      onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
-        follows.current = scrollHeight - scrollTop - clientHeight < 64;
-      }}
-    >
-      {messages.length === 0 && (
-        <Empty title="A new conversation">
-          <p>
-            Try “an image of a lighthouse at dusk”, “a video of waves”, “remember that I like warm colours”, or attach a
-            picture and ask for an edit.
-          </p>
-        </Empty>
-      )}
-      {children}
-      <div ref={end} />
-    </section>
+    <div className="beginning">
+      <h2>A new conversation</h2>
+      <p className="quiet">
+        Describe what you want to see.
+        <span className="tip">
+          <Paperclip size={16} strokeWidth={1.75} aria-hidden="true" /> Drop or paste files to work with them.
+        </span>
+      </p>
+      <ul>
+        {suggestions.map(({ text, Icon }) => (
+          <li key={text}>
+            <button type="button" onClick={() => onChoose(text)}>
+              <Icon size={20} strokeWidth={1.75} aria-hidden="true" /> {text}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }

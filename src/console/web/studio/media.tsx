@@ -1,9 +1,11 @@
-/** Pictures and videos of a run, and the status of those that are not made. */
+/** Images and videos of a run, and the status of those that are not made. */
 import { useMutation } from '@tanstack/react-query';
+import { LoaderCircle, RotateCw } from 'lucide-react';
 import { Picture } from '../library/picture.tsx';
 import { useSigned } from '../library/signing.ts';
-import { Status } from '../parts/states.tsx';
+import { notifyFailure } from '../shell/notices.ts';
 import { useUser } from '../user.tsx';
+import { useCredits } from './account.ts';
 
 export interface MediaOutput {
   readonly kind: 'image' | 'video';
@@ -11,7 +13,13 @@ export interface MediaOutput {
   readonly status: 'queued' | 'processing' | 'completed' | 'failed';
   readonly videoId?: string;
   readonly taskId?: string;
-  readonly failure?: { readonly code: string; readonly message: string; readonly retryable: boolean };
+  readonly failure?: {
+    readonly code: string;
+    readonly message: string;
+    readonly retryable: boolean;
+    readonly required?: number;
+    readonly balance?: number;
+  };
 }
 
 export function isMedia(value: unknown): value is MediaOutput {
@@ -19,6 +27,8 @@ export function isMedia(value: unknown): value is MediaOutput {
   const kind: unknown = Reflect.get(value, 'kind');
   return kind === 'image' || kind === 'video';
 }
+
+export const isInProgress = ({ status }: MediaOutput): boolean => status === 'queued' || status === 'processing';
 
 export function Media({
   output,
@@ -32,9 +42,10 @@ export function Media({
   if (output.status === 'failed') return <Failed output={output} onRetried={onRetried} />;
   if (output.assetId === null)
     return (
-      <p className="making" role="status">
-        <Status tone="busy">{output.status === 'queued' ? 'The video is queued' : 'The video is being made'} …</Status>
-      </p>
+      <div className="media making" role="status">
+        <LoaderCircle className="turning" size={20} strokeWidth={1.75} aria-hidden="true" />
+        {output.status === 'queued' ? 'The video is queued …' : 'The video is in progress …'}
+      </div>
     );
   return output.kind === 'image' ? (
     <Image assetId={output.assetId} alt={prompt} />
@@ -45,54 +56,61 @@ export function Media({
 
 export function Image({ assetId, alt }: { readonly assetId: string; readonly alt: string }) {
   const { data } = useSigned('image', assetId);
-  if (data?.ready === false) return <p className="quiet">This picture has been deleted.</p>;
+  if (data?.ready === false) return <p className="quiet small">This image has been deleted.</p>;
   return (
-    <a className="media" href={data?.url} target="_blank" rel="noreferrer" aria-label={`Open the picture: ${alt}`}>
-      <Picture url={data?.previewUrl ?? data?.url} alt={alt} blurhash={data?.blurhash} />
-    </a>
+    <div className="media">
+      <a href={data?.url} target="_blank" rel="noreferrer" aria-label={`Open the image: ${alt}`}>
+        <Picture url={data?.previewUrl ?? data?.url} alt={alt} blurhash={data?.blurhash} />
+      </a>
+    </div>
   );
 }
 
 export function Video({ assetId, label }: { readonly assetId: string; readonly label: string }) {
   const { data } = useSigned('video', assetId);
-  if (data?.ready === false) return <p className="quiet">This video has been deleted.</p>;
+  if (data?.ready === false) return <p className="quiet small">This video has been deleted.</p>;
   // Videos have no speech, so there is nothing to caption.
   return (
-    <video
-      className="media"
-      controls
-      preload="metadata"
-      src={data?.playUrl ?? data?.url}
-      poster={data?.thumbUrl}
-      aria-label={label}
-      muted
-    />
+    <div className="media">
+      <video
+        controls
+        preload="metadata"
+        src={data?.playUrl ?? data?.url}
+        poster={data?.thumbUrl}
+        aria-label={label}
+        muted
+      />
+    </div>
   );
 }
 
+/** A retry is offered only if it can succeed. */
 function Failed({ output, onRetried }: { readonly output: MediaOutput; readonly onRetried: () => void }) {
   const user = useUser();
+  const credits = useCredits();
   const retry = useMutation({
     mutationFn: () => user.json('agent', `/video/submit/${output.taskId}`, { method: 'POST' }),
     onSuccess: onRetried,
+    onError: notifyFailure,
   });
   const { failure } = output;
-  const canRetry = output.kind === 'video' && output.taskId !== undefined && failure?.retryable;
+  const price = failure?.required ?? credits?.prices.video;
+  const isTooDear = credits !== undefined && price !== undefined && credits.credits < price;
+  const isOfPlan = failure?.code === 'insufficient_plan';
+  const canRetry = output.kind === 'video' && output.taskId !== undefined && failure?.retryable === true && !isOfPlan;
   return (
     <div className="failed" role="status">
-      <Status tone="bad">
-        {failure?.message ??
-          (output.kind === 'video' ? 'The video could not be made.' : 'The picture could not be made.')}
-      </Status>
-      {canRetry && (
-        <button type="button" disabled={retry.isPending} onClick={() => retry.mutate()}>
-          Try the video again
-        </button>
-      )}
-      {retry.error && (
-        <p className="problem" role="alert">
-          {retry.error.message}
+      <p className="problem">{failure?.message ?? `The ${output.kind} could not be made.`}</p>
+      {isOfPlan && <p className="small quiet">An operator can change your plan.</p>}
+      {canRetry && isTooDear && (
+        <p className="small quiet">
+          You have {credits.credits} of the {price} credits that it costs. An operator can add credits.
         </p>
+      )}
+      {canRetry && !isTooDear && (
+        <button type="button" disabled={retry.isPending} onClick={() => retry.mutate()}>
+          <RotateCw size={16} strokeWidth={1.75} aria-hidden="true" /> Try the video again
+        </button>
       )}
     </div>
   );

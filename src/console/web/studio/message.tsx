@@ -1,177 +1,268 @@
 import type { UIMessage } from 'ai';
-import Markdown from 'react-markdown';
-import { Status } from '../parts/states.tsx';
-import { Image, isMedia, Media } from './media.tsx';
+import { FileText, Film, Pencil, RotateCw } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { AnswerText } from './answertext.tsx';
+import { CopyButton } from './copybutton.tsx';
+import { Image, isMedia, Media, type MediaOutput, Video } from './media.tsx';
+import { Tool, type ToolPart } from './tool.tsx';
 
 type Part = UIMessage['parts'][number];
+const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 
-interface ToolPart {
-  readonly type: string;
-  readonly toolCallId: string;
-  readonly state: string;
-  readonly input?: unknown;
-  readonly output?: unknown;
-  readonly errorText?: string;
+export const textOfMessage = ({ parts }: UIMessage): string =>
+  parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+
+export interface MessageActions {
+  /** Replaces the message, and all after it. */
+  readonly edit?: ((message: UIMessage, text: string) => void) | undefined;
+  /** Requests another answer. */
+  readonly regenerate?: ((message: UIMessage) => void) | undefined;
+  readonly onRetried: () => void;
 }
-
-const toolTitles: Readonly<Record<string, readonly [busy: string, done: string]>> = {
-  generateImage: ['Making a picture', 'Made a picture'],
-  editImage: ['Editing a picture', 'Edited a picture'],
-  generateVideo: ['Making a video', 'Ordered a video'],
-  saveMemory: ['Remembering', 'Remembered'],
-  recallMemory: ['Looking into the memory', 'Looked into the memory'],
-};
 
 export function Message({
   message,
+  question,
   previews,
-  onRewind,
-  onRetried,
+  edited,
+  actions,
 }: {
   readonly message: UIMessage;
-  /** Pictures attached in this browser, by asset id. */
+  /** The text that the message answers. */
+  readonly question: string;
+  /** Images attached in this browser, by asset id. */
   readonly previews: ReadonlyMap<string, string>;
-  readonly onRewind: ((message: UIMessage) => void) | undefined;
-  readonly onRetried: () => void;
+  /** A new text that was refused, to be changed again. */
+  readonly edited?: string | undefined;
+  readonly actions: MessageActions;
 }) {
-  const isUser = message.role === 'user';
-  const shownVideos = new Set(message.parts.flatMap((part) => videoIdOf(part) ?? []));
-  // Parts are only added at the end.
-  const keyed = message.parts.map((part, place) => ({ key: `${place}`, part }));
+  return message.role === 'user' ? (
+    <Question key={edited ?? ''} message={message} previews={previews} edited={edited} actions={actions} />
+  ) : (
+    <Answer message={message} question={question} actions={actions} />
+  );
+}
+
+function Question({
+  message,
+  previews,
+  edited,
+  actions: { edit },
+}: {
+  readonly message: UIMessage;
+  readonly previews: ReadonlyMap<string, string>;
+  readonly edited: string | undefined;
+  readonly actions: MessageActions;
+}) {
+  const [draft, setDraft] = useState(edited);
+  const text = textOfMessage(message);
+  const files = message.parts.filter((part) => part.type === 'file');
   return (
-    <article className={`message ${message.role}`} aria-label={isUser ? 'You' : 'Atelier'}>
-      {keyed.map(({ key, part }) => (
-        <PartView
-          key={key}
-          part={part}
-          isUser={isUser}
-          previews={previews}
-          shownVideos={shownVideos}
-          onRetried={onRetried}
+    <article className="message user" aria-label="You">
+      {files.length > 0 && (
+        <ul className="sent">
+          {files.map((file) => (
+            <li key={file.url}>
+              <SentFile url={file.url} name={file.filename} mime={file.mediaType} previews={previews} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {draft !== undefined && edit ? (
+        <Editor
+          text={draft}
+          onCancel={() => setDraft(undefined)}
+          onSend={(next) => {
+            setDraft(undefined);
+            edit(message, next);
+          }}
         />
-      ))}
-      {isUser && onRewind && (
-        <button type="button" className="plain rewind" onClick={() => onRewind(message)}>
-          Rewind to here
-        </button>
+      ) : (
+        <>
+          {text !== '' && <p className="said">{text}</p>}
+          <Tools>
+            <CopyButton label="Copy the message" read={() => text} />
+            {edit && (
+              <button
+                type="button"
+                className="plain icon"
+                aria-label="Edit the message"
+                title="Edit the message"
+                onClick={() => setDraft(text)}
+              >
+                <Pencil {...icon} />
+              </button>
+            )}
+          </Tools>
+        </>
       )}
     </article>
   );
 }
 
-function videoIdOf(part: Part): string | undefined {
-  return part.type === 'data-video' && isMedia(part.data) ? part.data.videoId : undefined;
+function Editor({
+  text,
+  onSend,
+  onCancel,
+}: {
+  readonly text: string;
+  readonly onSend: (text: string) => void;
+  readonly onCancel: () => void;
+}) {
+  const [next, setNext] = useState(text);
+  const send = () => {
+    if (next.trim() !== '') onSend(next.trim());
+  };
+  return (
+    <form
+      className="editor"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') onCancel();
+        if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+        if (!(event.target instanceof HTMLTextAreaElement)) return;
+        event.preventDefault();
+        send();
+      }}
+    >
+      <textarea
+        className="grows"
+        aria-label="New text of the message"
+        aria-describedby="edit-note"
+        value={next}
+        ref={(field) => field?.focus()}
+        onChange={(event) => setNext(event.target.value)}
+      />
+      <div className="row">
+        <span id="edit-note" className="quiet small">
+          This replaces the message and everything after it.
+        </span>
+        <span className="buttons">
+          <button type="button" onClick={onCancel}>
+            Cancel
+          </button>
+          <button type="submit" className="primary" disabled={next.trim() === ''}>
+            Send again
+          </button>
+        </span>
+      </div>
+    </form>
+  );
 }
 
-function PartView({
+const Tools = ({ children }: { readonly children: ReactNode }) => <div className="messagetools">{children}</div>;
+
+function Answer({
+  message,
+  question,
+  actions: { regenerate, onRetried },
+}: {
+  readonly message: UIMessage;
+  readonly question: string;
+  readonly actions: MessageActions;
+}) {
+  const videos = new Map(message.parts.flatMap((part) => videoOf(part) ?? []));
+  const ordered = new Set(message.parts.flatMap((part) => orderOf(part) ?? []));
+  // Parts are only added at the end.
+  const keyed = message.parts.map((part, place) => ({ key: `${place}`, part }));
+  const text = textOfMessage(message);
+  const credits: unknown = Reflect.get(Object(message.metadata), 'credits');
+  return (
+    <article className="message assistant" aria-label="Atelier">
+      {keyed.map(({ key, part }) => (
+        <AnswerPart key={key} part={part} question={question} videos={videos} ordered={ordered} onRetried={onRetried} />
+      ))}
+      <Tools>
+        {text !== '' && <CopyButton label="Copy the answer" read={() => text} />}
+        {regenerate && (
+          <button
+            type="button"
+            className="plain icon"
+            aria-label="Answer again"
+            title="Answer again"
+            onClick={() => regenerate(message)}
+          >
+            <RotateCw {...icon} />
+          </button>
+        )}
+        {typeof credits === 'number' && (
+          <span className="quiet small">
+            {credits} {credits === 1 ? 'credit' : 'credits'}
+          </span>
+        )}
+      </Tools>
+    </article>
+  );
+}
+
+function videoOf(part: Part): [id: string, video: MediaOutput][] | undefined {
+  if (part.type !== 'data-video' || !isMedia(part.data) || part.data.videoId === undefined) return undefined;
+  return [[part.data.videoId, part.data]];
+}
+
+/** The video that a call of a tool has ordered. */
+function orderOf(part: Part): string | undefined {
+  return 'output' in part && isMedia(part.output) ? part.output.videoId : undefined;
+}
+
+function AnswerPart({
   part,
-  isUser,
-  previews,
-  shownVideos,
+  question,
+  videos,
+  ordered,
   onRetried,
 }: {
   readonly part: Part;
-  readonly isUser: boolean;
-  readonly previews: ReadonlyMap<string, string>;
-  readonly shownVideos: ReadonlySet<string>;
+  readonly question: string;
+  readonly videos: ReadonlyMap<string, MediaOutput>;
+  readonly ordered: ReadonlySet<string>;
   readonly onRetried: () => void;
 }) {
-  if (part.type === 'text') return isUser ? <p className="said">{part.text}</p> : <Prose text={part.text} />;
+  if (part.type === 'text') return <AnswerText text={part.text} />;
   if (part.type === 'reasoning')
-    return (
-      <details className="tool">
-        <summary>Thought about it</summary>
-        <Prose text={part.text} />
+    return part.text.trim() === '' ? null : (
+      <details className="reasoning">
+        <summary>Reasoning</summary>
+        <AnswerText text={part.text} />
       </details>
     );
-  if (part.type === 'file') return <Attachment url={part.url} name={part.filename} previews={previews} />;
   if (part.type === 'data-video' && isMedia(part.data))
-    return <Media output={part.data} prompt="The video" onRetried={onRetried} />;
-  if (part.type.startsWith('tool-') && 'toolCallId' in part)
-    return <Tool part={part as ToolPart} shownVideos={shownVideos} onRetried={onRetried} />;
+    return ordered.has(part.data.videoId ?? '') ? null : (
+      <Media output={part.data} prompt="The video" onRetried={onRetried} />
+    );
+  if (isTool(part))
+    return <Tool part={part} question={question} video={videos.get(orderOf(part) ?? '')} onRetried={onRetried} />;
   return null;
 }
 
-function Attachment({
+const isTool = (part: Part): part is Part & ToolPart => part.type.startsWith('tool-') && 'toolCallId' in part;
+
+/** Messages that were read from the service have a signed URL, and name the asset beside it. */
+function SentFile({
   url,
-  name = 'Attached picture',
+  name = 'File',
+  mime,
   previews,
 }: {
   readonly url: string;
   readonly name: string | undefined;
+  readonly mime: string;
   readonly previews: ReadonlyMap<string, string>;
 }) {
   const assetId = /^asset:(.+)$/.exec(url)?.[1];
-  if (assetId !== undefined && !previews.has(assetId)) return <Image assetId={assetId} alt={name} />;
-  return <img className="media attached" src={assetId === undefined ? url : previews.get(assetId)} alt={name} />;
-}
-
-/** An answer cannot load anything from elsewhere, and links open beside the console. */
-function Prose({ text }: { readonly text: string }) {
+  const preview = assetId === undefined ? undefined : previews.get(assetId);
+  if (mime.startsWith('image/')) {
+    if (assetId !== undefined && preview === undefined) return <Image assetId={assetId} alt={name} />;
+    return <img className="sentimage" src={preview ?? url} alt={name} />;
+  }
+  if (mime.startsWith('video/') && assetId !== undefined) return <Video assetId={assetId} label={name} />;
+  const Icon = mime.startsWith('video/') ? Film : FileText;
   return (
-    <div className="prose">
-      <Markdown
-        disallowedElements={['img']}
-        components={{
-          a: ({ href, children }) => (
-            <a href={href} target="_blank" rel="noreferrer">
-              {children}
-            </a>
-          ),
-        }}
-      >
-        {text}
-      </Markdown>
-    </div>
+    <span className="document">
+      <Icon {...icon} /> <span className="cut">{name}</span>
+    </span>
   );
-}
-
-function Tool({
-  part,
-  shownVideos,
-  onRetried,
-}: {
-  readonly part: ToolPart;
-  readonly shownVideos: ReadonlySet<string>;
-  readonly onRetried: () => void;
-}) {
-  const name = part.type.replace('tool-', '');
-  const [busy, done] = toolTitles[name] ?? [`Using ${name}`, `Used ${name}`];
-  const { input, output } = part;
-  const prompt = textOf(input, 'prompt') ?? textOf(input, 'content') ?? textOf(input, 'query');
-  const failure = textOf(Reflect.get(Object(output), 'failure'), 'message');
-  const isBusy = part.state === 'input-streaming' || part.state === 'input-available';
-  const isShown = isMedia(output) && !(output.videoId !== undefined && shownVideos.has(output.videoId));
-  return (
-    <section className="tool" aria-label={isBusy ? busy : done}>
-      <div className="row">
-        <Status tone={isBusy ? 'busy' : part.errorText || failure ? 'bad' : 'good'}>
-          {isBusy ? `${busy} …` : done}
-        </Status>
-      </div>
-      {prompt && <p className="quiet">{prompt}</p>}
-      {part.errorText && <p className="problem">{part.errorText}</p>}
-      {!isMedia(output) && failure && <p className="problem">{failure}</p>}
-      {isShown && <Media output={output} prompt={prompt ?? done} onRetried={onRetried} />}
-      <Recalled output={output} />
-    </section>
-  );
-}
-
-function Recalled({ output }: { readonly output: unknown }) {
-  const memories: unknown = Reflect.get(Object(output), 'memories');
-  if (!Array.isArray(memories)) return null;
-  if (memories.length === 0) return <p className="quiet">Nothing was found.</p>;
-  return (
-    <ul className="lines">
-      {memories.map((memory) => (
-        <li key={String(memory)}>{String(memory)}</li>
-      ))}
-    </ul>
-  );
-}
-
-function textOf(value: unknown, name: string): string | undefined {
-  const field: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
-  return typeof field === 'string' ? field : undefined;
 }

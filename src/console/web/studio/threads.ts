@@ -1,42 +1,103 @@
-/** The threads of this browser. The agent service stores threads, but does not list them. */
+/** The user's conversations, as the agent service lists them. */
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
+import type { Thread, ThreadPage } from '../../../client/agent/api.ts';
+import { notify, notifyFailure, notifyWithUndo } from '../shell/notices.ts';
+import { type User, useUser } from '../user.tsx';
 
-export interface Thread {
-  readonly id: string;
-  readonly title: string;
+export type { Thread };
+
+const pageSize = '40';
+
+export const newThreadId = (): string => `studio-${crypto.randomUUID()}`;
+
+export function useThreads(search: string) {
+  const user = useUser();
+  const leaving = useLeaving();
+  const listing = useInfiniteQuery({
+    queryKey: ['threads', user.id, search],
+    queryFn: ({ pageParam }) => {
+      const query = { limit: pageSize, ...(search && { q: search }), ...(pageParam && { cursor: pageParam }) };
+      return user.json<ThreadPage>('agent', `/threads?${new URLSearchParams(query)}`);
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+    placeholderData: (previous) => previous,
+  });
+  const threads = listing.data?.pages.flatMap((page) => page.threads).filter(({ threadId }) => !leaving.has(threadId));
+  return { ...listing, threads };
 }
 
-const most = 50;
+export function useRename() {
+  const user = useUser();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: ({ threadId, title }: Pick<Thread, 'threadId' | 'title'>) =>
+      user.json<Thread>('agent', `/threads/${threadId}`, { method: 'PATCH', json: { title } }),
+    onError: notifyFailure,
+    onSettled: () => queries.invalidateQueries({ queryKey: ['threads', user.id] }),
+  });
+}
+
+/** Threads that are shown as deleted, and can still be brought back. */
+let leaving: ReadonlySet<string> = new Set();
 const listeners = new Set<() => void>();
-const keyOf = (userId: string) => `atelier.threads.${userId}`;
 
-export function useThreads(userId: string): readonly Thread[] {
-  const text = useSyncExternalStore(subscribe, () => localStorage.getItem(keyOf(userId)) ?? '[]');
-  return parse(text);
-}
-
-/** The newest first. A known thread is not renamed. */
-export function rememberThread(userId: string, thread: Thread): void {
-  const known = parse(localStorage.getItem(keyOf(userId)) ?? '[]');
-  if (known.some(({ id }) => id === thread.id)) return;
-  localStorage.setItem(keyOf(userId), JSON.stringify([thread, ...known].slice(0, most)));
+function setLeaving(next: ReadonlySet<string>): void {
+  leaving = next;
   for (const listener of listeners) listener();
 }
 
-function parse(text: string): readonly Thread[] {
-  try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) ? value : [];
-  } catch {
-    return [];
-  }
+const useLeaving = () =>
+  useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => leaving,
+  );
+
+/** The service deletes for good, so the request waits until the notice with the undo is gone. */
+export function deleteThread(user: User, { threadId }: Thread, onUndo: () => void): void {
+  const bringBack = () => setLeaving(new Set([...leaving].filter((id) => id !== threadId)));
+  setLeaving(new Set([...leaving, threadId]));
+  notifyWithUndo('Conversation deleted.', {
+    perform: () => {
+      user.send('agent', `/threads/${threadId}`, { method: 'DELETE', isLast: true }).catch(() => {
+        bringBack();
+        notify('The conversation could not be deleted. Try again.', { tone: 'bad' });
+      });
+    },
+    undo: () => {
+      bringBack();
+      onUndo();
+    },
+  });
 }
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  window.addEventListener('storage', listener);
-  return () => {
-    listeners.delete(listener);
-    window.removeEventListener('storage', listener);
+const dayMs = 86_400_000;
+const month = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric' });
+
+/** Threads under the names of their periods, in the order of the list. */
+export function groupByDate(
+  threads: readonly Thread[],
+  now = new Date(),
+): readonly { readonly name: string; readonly threads: readonly Thread[] }[] {
+  const today = new Date(now.getFullYear(), now.getMonth(), now.getDate()).getTime();
+  const nameOf = (at: string) => {
+    const time = Date.parse(at);
+    if (time >= today) return 'Today';
+    if (time >= today - dayMs) return 'Yesterday';
+    if (time >= today - 7 * dayMs) return 'Previous 7 days';
+    if (time >= today - 30 * dayMs) return 'Previous 30 days';
+    return month.format(time);
   };
+  const groups: { name: string; threads: Thread[] }[] = [];
+  for (const thread of threads) {
+    const name = nameOf(thread.updatedAt);
+    const last = groups.at(-1);
+    if (last?.name === name) last.threads.push(thread);
+    else groups.push({ name, threads: [thread] });
+  }
+  return groups;
 }

@@ -10,7 +10,7 @@ import { type Canvas, createCanvas } from './canvas.ts';
 export function decodeBmp(bytes: Uint8Array, maxPixels: number): Uint8Array<ArrayBuffer> {
   const header = readBmpHeader(bytes);
   const { width, height, profile } = header;
-  if (width * height > maxPixels) throw new PictureFault('too_large', 'The picture has too many pixels.');
+  if (width * height > maxPixels) throw new PictureFault('too_large', 'The image has too many pixels.');
   const isRun = header.coding !== 'plain';
   const rowBytes = Math.ceil((width * header.bits) / 32) * 4;
   // Checked before allocating memory for pixels that the file lacks.
@@ -26,7 +26,7 @@ export function decodeBmp(bytes: Uint8Array, maxPixels: number): Uint8Array<Arra
 }
 
 function truncated(): PictureFault {
-  return new PictureFault('undecodable', 'The picture is cut off.');
+  return new PictureFault('undecodable', 'The image is cut off.');
 }
 
 const rowAt = ({ isTopDown, height }: BmpHeader, row: number) => (isTopDown ? row : height - 1 - row);

@@ -54,7 +54,7 @@ export function createCanvas(options: CanvasOptions): Canvas {
   ];
   const directory = layDirectory(fields, headerBytes + pixelBytes + (pixelBytes % 2));
   const size = directory.offset + directory.bytes.length;
-  if (size > 0xffff_ffff) throw new PictureFault('too_large', 'The picture has too many pixels.');
+  if (size > 0xffff_ffff) throw new PictureFault('too_large', 'The image has too many pixels.');
   const file = new Uint8Array(size);
   const header = new DataView(file.buffer);
   file.set([0x49, 0x49, 42, 0]);

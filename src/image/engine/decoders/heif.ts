@@ -203,7 +203,7 @@ async function openCalls(memoryBytes: number): Promise<Calls> {
     if (memory.isDenied) return new Error('no memory for libheif', { cause });
     if (code === outOfMemory) return tooLarge(cause);
     return code !== undefined && unsupported.includes(code)
-      ? new PictureFault('unsupported', 'The HEIF file holds no picture that can be decoded here.', cause)
+      ? new PictureFault('unsupported', 'The HEIF file holds no image that can be decoded here.', cause)
       : undecodable(cause);
   };
   return {
@@ -242,7 +242,7 @@ async function openLibheif(memory: { readonly limit: number; isDenied: boolean }
         const grow = exported.grow.bind(exported);
         exported.grow = (pages) => {
           if (exported.buffer.byteLength + pages * pageBytes > memory.limit)
-            throw new RangeError('more memory than a picture may take');
+            throw new RangeError('more memory than an image may use');
           // Emscripten first requests more than it needs. Only its last attempt counts.
           memory.isDenied = true;
           const before = grow(pages);
@@ -257,9 +257,9 @@ async function openLibheif(memory: { readonly limit: number; isDenied: boolean }
 }
 
 function undecodable(cause?: unknown): PictureFault {
-  return new PictureFault('undecodable', 'The picture cannot be decoded.', cause);
+  return new PictureFault('undecodable', 'The image cannot be decoded.', cause);
 }
 
 function tooLarge(cause?: unknown): PictureFault {
-  return new PictureFault('too_large', 'The picture has too many pixels.', cause);
+  return new PictureFault('too_large', 'The image has too many pixels.', cause);
 }

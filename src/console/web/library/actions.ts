@@ -1,0 +1,103 @@
+/** What a user can do with one or more assets. */
+import type { Asset, AssetPage } from '../../../client/media/api.ts';
+import { startDraft } from '../studio/draft.ts';
+import type { User } from '../user.tsx';
+import { isVideo } from './assets.ts';
+import { deleteLater } from './deletions.ts';
+
+/** The facts that the actions need. A conversation knows no more of its images. */
+export type ActionTarget = Pick<Asset, 'assetId' | 'mime'>;
+
+const extensions: Readonly<Record<string, string>> = {
+  'image/jpeg': 'jpg',
+  'image/svg+xml': 'svg',
+  'video/quicktime': 'mov',
+  'text/plain': 'txt',
+};
+
+const fileNameOf = ({ assetId, mime }: ActionTarget) =>
+  `atelier-${assetId.slice(0, 8)}.${extensions[mime] ?? mime.split('/')[1]?.replace(/^x-/, '') ?? 'bin'}`;
+
+function follow(url: string): void {
+  const link = document.createElement('a');
+  link.href = url;
+  link.rel = 'noreferrer';
+  link.click();
+}
+
+/** The bytes as they were uploaded or made. The server sends them as an attachment, so the page stays. */
+export async function downloadOriginal(user: User, asset: ActionTarget): Promise<void> {
+  const json = { refs: [asset.assetId], download: fileNameOf(asset) };
+  const signed = await user.json<Readonly<Record<string, { readonly url?: string }>>>(
+    'media',
+    `/v1/sign/${isVideo(asset) ? 'video' : 'image'}`,
+    { method: 'POST', json },
+  );
+  const url = signed[asset.assetId]?.url;
+  if (url === undefined) throw new Error('This file has been deleted.');
+  follow(url);
+}
+
+/** A JPEG or an MP4 with the wordmark. The first one of an asset takes a moment. */
+export async function downloadWatermarked(user: User, asset: ActionTarget): Promise<void> {
+  const path = isVideo(asset) ? '/v1/watermark-video' : '/v1/watermark';
+  const download = `atelier-${asset.assetId.slice(0, 8)}-watermark.${isVideo(asset) ? 'mp4' : 'jpg'}`;
+  const json = { ref: asset.assetId, download };
+  const { url } = await user.json<{ readonly url: string }>('media', path, { method: 'POST', json });
+  follow(url);
+}
+
+/** Browsers start one download after the other, with a pause between them. */
+export async function downloadAll(user: User, assets: readonly ActionTarget[]): Promise<void> {
+  for (const asset of assets) {
+    await downloadOriginal(user, asset);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  }
+}
+
+const feed = { scopeKind: 'feed', scopeId: 'published' } as const;
+export const isShared = ({ scopeKind }: Pick<Asset, 'scopeKind'>) => scopeKind === feed.scopeKind;
+
+/** Copies the asset to the public feed. Returns `false` if the same bytes are there already. */
+export async function share(user: User, { assetId }: ActionTarget): Promise<boolean> {
+  const asset = await user.json<Asset>('media', `/v1/assets/${assetId}`);
+  const query = new URLSearchParams({ ...feed, limit: '200', createdFrom: asset.createdAt });
+  const { assets } = await user.json<AssetPage>('media', `/v1/assets?${query}`);
+  if (asset.sha256 !== null && assets.some(({ sha256 }) => sha256 === asset.sha256)) return false;
+  const to = { toScopeKind: feed.scopeKind, toScopeId: feed.scopeId };
+  const copy = (fromAssetId: string, more: object = {}) =>
+    user.json<Asset>('media', '/v1/copy', { method: 'POST', json: { fromAssetId, ...to, ...more } });
+  // A video has its own thumbnail.
+  const thumb = asset.thumbAssetId === null ? undefined : await copy(asset.thumbAssetId);
+  await copy(assetId, thumb && { thumbAssetId: thumb.assetId });
+  return true;
+}
+
+/** One call deletes at most 1000 assets. */
+const mostDeleted = 1000;
+
+/** Hides the assets at once and deletes them when the time to undo is over. */
+export function remove(
+  user: User,
+  assets: readonly ActionTarget[],
+  onDeleted: (assetIds: readonly string[]) => void,
+): void {
+  const ids = assets.map(({ assetId }) => assetId);
+  const label = ids.length === 1 ? 'Deleted.' : `${ids.length} items deleted.`;
+  deleteLater(label, ids, async () => {
+    for (let from = 0; from < ids.length; from += mostDeleted) {
+      const lot = ids.slice(from, from + mostDeleted);
+      await user.send('media', '/v1/assets', { method: 'DELETE', json: { ids: lot }, isLast: true });
+      onDeleted(lot);
+    }
+  });
+}
+
+export const editInStudio = (asset: ActionTarget) =>
+  startDraft({ assetIds: [asset.assetId], text: 'Edit this image: ' });
+export const varyInStudio = (asset: ActionTarget, prompt: string | null) =>
+  startDraft({
+    assetIds: [asset.assetId],
+    text: prompt === null ? 'Make a variation of this image.' : `Make a variation of this image: ${prompt}`,
+  });
+export const referInStudio = (asset: ActionTarget) => startDraft({ assetIds: [asset.assetId], text: '' });

@@ -1,0 +1,115 @@
+/** The assets of the user, as the pages of the library show them. */
+import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useCallback } from 'react';
+import type { Asset, AssetPage } from '../../../client/media/api.ts';
+import { momentOf } from '../parts/figures.tsx';
+import { type User, useUser } from '../user.tsx';
+import { type Pages, renew } from './renewing.ts';
+
+export const isVideo = ({ mime }: Pick<Asset, 'mime'>) => mime.startsWith('video/');
+export const isImage = ({ mime }: Pick<Asset, 'mime'>) => mime.startsWith('image/');
+export const wordOf = (asset: Pick<Asset, 'mime'>) => (isVideo(asset) ? 'Video' : isImage(asset) ? 'Image' : 'File');
+
+/** For assistive technology: the prompt, or the time of creation. */
+export function nameOf(asset: Asset): string {
+  const { mime } = asset;
+  // The tile of a file shows its type, so its name has to begin with it.
+  if (!isImage(asset) && !isVideo(asset)) return `${mime.split('/')[1]} file from ${momentOf(asset.createdAt)}`;
+  return asset.prompt === null
+    ? `${wordOf(asset)} from ${momentOf(asset.createdAt)}`
+    : `${wordOf(asset)}: ${asset.prompt.slice(0, 120)}`;
+}
+
+export interface Filters {
+  readonly type: '' | 'image' | 'video' | 'other';
+  /** Words of the prompt. */
+  readonly q: string;
+  /** Days in the time zone of the browser, `YYYY-MM-DD`, both included. */
+  readonly from: string;
+  readonly to: string;
+  readonly isShared: boolean;
+}
+
+export const noFilters: Filters = { type: '', q: '', from: '', to: '', isShared: false };
+
+/** As many as one call can sign. */
+const pageSize = 200;
+
+function queryOf({ type, q, from, to, isShared }: Filters, cursor: string): string {
+  const dayAfter = new Date(`${to}T00:00`);
+  dayAfter.setDate(dayAfter.getDate() + 1);
+  const query = {
+    limit: String(pageSize),
+    thumbnails: 'false',
+    ...(type && { type }),
+    ...(q.trim() && { q: q.trim().split(/\s+/).slice(0, 10).join(' ') }),
+    ...(from && { createdFrom: new Date(`${from}T00:00`).toISOString() }),
+    ...(to && { createdBefore: dayAfter.toISOString() }),
+    ...(isShared && { scopeKind: 'feed' }),
+    ...(cursor && { cursor }),
+  };
+  return String(new URLSearchParams(query));
+}
+
+/** Page by page, newest first. While a filter changes, the earlier assets stay. */
+export function useAssets(filters: Filters) {
+  const user = useUser();
+  return useInfiniteQuery({
+    queryKey: ['assets', user.id, filters],
+    queryFn: ({ pageParam, signal }) =>
+      user.json<AssetPage>('media', `/v1/assets?${queryOf(filters, pageParam)}`, { signal }),
+    initialPageParam: '',
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    placeholderData: keepPreviousData,
+    // A library of thousands of pages is never read again as a whole: `useNewAssets` reads its first page.
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
+/** One asset, for its own URL. `known`: the library has it already. */
+export function useAsset(assetId: string | undefined, known: Asset | undefined) {
+  const user = useUser();
+  return useQuery({
+    queryKey: ['asset', user.id, assetId],
+    queryFn: ({ signal }) => user.json<Asset>('media', `/v1/assets/${assetId}`, { signal }),
+    enabled: assetId !== undefined && known === undefined,
+    ...(known && { initialData: known }),
+  });
+}
+
+/** Reads only the newest page again, which is where new and changed assets appear. */
+export function useNewAssets(): () => Promise<void> {
+  const queries = useQueryClient();
+  const user = useUser();
+  return useCallback(async () => {
+    for (const { queryKey, state } of queries.getQueryCache().findAll({ queryKey: ['assets', user.id] })) {
+      if (state.data === undefined) continue;
+      const newest = await readPage(user, queryKey[2] as Filters);
+      queries.setQueryData<Pages>(queryKey, (data) => data && renew(data, newest));
+    }
+  }, [queries, user]);
+}
+
+const readPage = (user: User, filters: Filters) => user.json<AssetPage>('media', `/v1/assets?${queryOf(filters, '')}`);
+
+/** Takes assets out of every listing, after they were deleted. */
+export function useForget(): (assetIds: readonly string[]) => void {
+  const queries = useQueryClient();
+  const user = useUser();
+  return (assetIds) => {
+    const gone = new Set(assetIds);
+    queries.setQueriesData<Pages>({ queryKey: ['assets', user.id] }, (data) =>
+      data === undefined
+        ? data
+        : {
+            ...data,
+            pages: data.pages.map((page) => ({
+              ...page,
+              assets: page.assets.filter(({ assetId }) => !gone.has(assetId)),
+            })),
+          },
+    );
+    for (const kind of ['image', 'video'])
+      for (const assetId of assetIds) queries.setQueryData(['signed', user.id, kind, assetId], { ready: false });
+  };
+}

@@ -1,0 +1,40 @@
+/** Which assets are chosen for an action on all of them. */
+import { useCallback, useMemo, useRef, useState } from 'react';
+import type { Asset } from '../../../client/media/api.ts';
+
+export interface Choosing {
+  readonly chosen: ReadonlySet<string>;
+  readonly assets: readonly Asset[];
+  /** With `isRange`, everything from the place of the last choice on. */
+  toggle(place: number, isRange: boolean): void;
+  extendTo(place: number): void;
+  chooseAll(): void;
+  clear(): void;
+}
+
+export function useChoosing(all: readonly Asset[]): Choosing {
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const anchor = useRef(0);
+  const current = useRef(all);
+  current.current = all;
+
+  const extendTo = useCallback((place: number) => {
+    const [from, to] = [Math.min(anchor.current, place), Math.max(anchor.current, place)];
+    const ids = current.current.slice(from, to + 1).map(({ assetId }) => assetId);
+    setChosen((old) => new Set([...old, ...ids]));
+  }, []);
+  const toggle = useCallback(
+    (place: number, isRange: boolean) => {
+      if (isRange) return extendTo(place);
+      const id = current.current[place]?.assetId;
+      if (id === undefined) return;
+      anchor.current = place;
+      setChosen((old) => new Set(old.has(id) ? [...old].filter((other) => other !== id) : [...old, id]));
+    },
+    [extendTo],
+  );
+  const chooseAll = useCallback(() => setChosen(new Set(current.current.map(({ assetId }) => assetId))), []);
+  const clear = useCallback(() => setChosen(new Set()), []);
+  const assets = useMemo(() => all.filter(({ assetId }) => chosen.has(assetId)), [all, chosen]);
+  return { chosen, assets, toggle, extendTo, chooseAll, clear };
+}

@@ -1,0 +1,232 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Brush, Eraser, Trash2, Undo2 } from 'lucide-react';
+import { type PointerEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import type { CreditsState } from '../../../client/agent/api.ts';
+import type { Asset } from '../../../client/media/api.ts';
+import { Problem } from '../parts/states.tsx';
+import { useUser } from '../user.tsx';
+import { nameOf } from './assets.ts';
+import { editImage } from './editing.ts';
+import { useSigned } from './signing.ts';
+import { draw, type Stroke, toMask } from './strokes.ts';
+
+const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
+const counts = [1, 2, 3, 4] as const;
+/** The longest side of the canvas on the screen. The mask has the size of the image. */
+const shownSide = 1024;
+
+/** Edits an image by a prompt. Without strokes of the brush, all of it may change. */
+export function Editor({
+  asset,
+  onMade,
+  onClose,
+}: {
+  readonly asset: Asset;
+  /** The first of the new images. */
+  readonly onMade: (assetId: string) => Promise<unknown>;
+  readonly onClose: () => void;
+}) {
+  const user = useUser();
+  const [strokes, setStrokes] = useState<readonly Stroke[]>([]);
+  const [brush, setBrush] = useState({ size: 0.08, erases: false });
+  const [prompt, setPrompt] = useState('');
+  const [count, setCount] = useState(1);
+  const [made, setMade] = useState(0);
+  const stop = useRef(new AbortController());
+  const edit = useMutation({
+    mutationFn: async () => {
+      setMade(0);
+      const mask = await toMask(strokes, asset.width ?? shownSide, asset.height ?? shownSide);
+      const order = { assetId: asset.assetId, prompt: prompt.trim(), mask };
+      const ids: string[] = [];
+      // One after the other, because calls at the same time count toward the limit of runs.
+      while (ids.length < count) {
+        ids.push(await editImage(user, order, stop.current.signal));
+        setMade(ids.length);
+      }
+      await onMade(ids.at(-1) ?? asset.assetId);
+    },
+  });
+  const isReady = prompt.trim() !== '' && !edit.isPending;
+  return (
+    <>
+      <div className="stage">
+        <Painting asset={asset} strokes={strokes} brush={brush} onStrokes={setStrokes} />
+      </div>
+      <form
+        className="aside editor"
+        aria-label="Edit the image"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isReady) edit.mutate();
+        }}
+      >
+        <p className="quiet">
+          {strokes.length === 0
+            ? 'Paint over the part to change, or describe a change of the whole image.'
+            : 'Only the painted part changes.'}
+        </p>
+        <div className="does">
+          <button
+            type="button"
+            aria-pressed={!brush.erases}
+            className="toggle"
+            onClick={() => setBrush({ ...brush, erases: false })}
+          >
+            <Brush {...icon} />
+            Brush
+          </button>
+          <button
+            type="button"
+            aria-pressed={brush.erases}
+            className="toggle"
+            onClick={() => setBrush({ ...brush, erases: true })}
+          >
+            <Eraser {...icon} />
+            Erase
+          </button>
+          <button
+            type="button"
+            className="icon"
+            aria-label="Undo the last stroke"
+            title="Undo the last stroke"
+            disabled={strokes.length === 0}
+            onClick={() => setStrokes(strokes.slice(0, -1))}
+          >
+            <Undo2 {...icon} />
+          </button>
+          <button
+            type="button"
+            className="icon"
+            aria-label="Clear the mask"
+            title="Clear the mask"
+            disabled={strokes.length === 0}
+            onClick={() => setStrokes([])}
+          >
+            <Trash2 {...icon} />
+          </button>
+        </div>
+        <label className="field">
+          Brush size
+          <input
+            type="range"
+            min={1}
+            max={30}
+            value={Math.round(brush.size * 100)}
+            onChange={(event) => setBrush({ ...brush, size: Number(event.target.value) / 100 })}
+          />
+        </label>
+        <label className="field">
+          What to change
+          <textarea
+            className="grows"
+            rows={3}
+            maxLength={4000}
+            placeholder="For example: a red balloon"
+            value={prompt}
+            onChange={(event) => setPrompt(event.target.value)}
+          />
+        </label>
+        <fieldset className="segments" aria-label="How many images">
+          {counts.map((number) => (
+            <label key={number}>
+              <input
+                type="radio"
+                name="count"
+                className="unseen"
+                checked={count === number}
+                onChange={() => setCount(number)}
+              />
+              {number}
+            </label>
+          ))}
+        </fieldset>
+        <Price count={count} />
+        <Problem of={edit.error} />
+        <div className="does">
+          <button type="submit" className="primary" disabled={!isReady}>
+            {edit.isPending
+              ? `Making image ${Math.min(made + 1, count)} of ${count} …`
+              : count === 1
+                ? 'Make the image'
+                : `Make ${count} images`}
+          </button>
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </>
+  );
+}
+
+function Price({ count }: { readonly count: number }) {
+  const user = useUser();
+  const { data } = useQuery({
+    queryKey: ['credits', user.id],
+    queryFn: () => user.json<CreditsState>('agent', '/credits'),
+  });
+  if (data === undefined) return null;
+  return (
+    <p className="quiet">
+      {count * data.prices.image} of your {data.credits} credits
+    </p>
+  );
+}
+
+function Painting({
+  asset,
+  strokes,
+  brush,
+  onStrokes,
+}: {
+  readonly asset: Asset;
+  readonly strokes: readonly Stroke[];
+  readonly brush: { readonly size: number; readonly erases: boolean };
+  readonly onStrokes: (strokes: readonly Stroke[]) => void;
+}) {
+  const { data } = useSigned('image', asset.assetId);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const frame = useRef<HTMLDivElement>(null);
+  const isDrawing = useRef(false);
+  const { width, height } = { width: asset.width ?? 1, height: asset.height ?? 1 };
+  const scale = Math.min(1, shownSide / Math.max(width, height));
+  useLayoutEffect(() => {
+    frame.current?.style.setProperty('--ratio', String(width / height));
+    frame.current?.style.setProperty('aspect-ratio', `${width} / ${height}`);
+  }, [width, height]);
+  useEffect(() => {
+    if (canvas.current) draw(canvas.current, strokes, '#ff3d9a');
+  }, [strokes]);
+  const pointOf = ({ clientX, clientY, currentTarget }: PointerEvent) => {
+    const box = currentTarget.getBoundingClientRect();
+    return { x: (clientX - box.x) / box.width, y: (clientY - box.y) / box.height };
+  };
+  return (
+    <div ref={frame} className="painting">
+      <img src={data?.previewUrl ?? data?.url} alt={asset.prompt ?? nameOf(asset)} draggable={false} />
+      <canvas
+        ref={canvas}
+        className="mask"
+        width={Math.round(width * scale)}
+        height={Math.round(height * scale)}
+        onPointerDown={(event) => {
+          event.currentTarget.setPointerCapture(event.pointerId);
+          isDrawing.current = true;
+          onStrokes([...strokes, { ...brush, points: [pointOf(event)] }]);
+        }}
+        onPointerMove={(event) => {
+          const last = strokes.at(-1);
+          if (!isDrawing.current || last === undefined) return;
+          onStrokes([...strokes.slice(0, -1), { ...last, points: [...last.points, pointOf(event)] }]);
+        }}
+        onPointerUp={() => {
+          isDrawing.current = false;
+        }}
+        onPointerCancel={() => {
+          isDrawing.current = false;
+        }}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,207 @@
+import { ChevronLeft, ChevronRight, File, Info, MessageSquare, X } from 'lucide-react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { Link } from 'wouter';
+import type { Asset } from '../../../client/media/api.ts';
+import { durationOf, momentOf, sizeOf } from '../parts/figures.tsx';
+import { Failure, Loading } from '../parts/states.tsx';
+import { isShared } from './actions.ts';
+import { isImage, isVideo, nameOf, useAsset, wordOf } from './assets.ts';
+import { Editor } from './editor.tsx';
+import './lightbox.css';
+import { MediaActions } from './mediaactions.tsx';
+import { DialogNotices } from './notices.tsx';
+import { Picture } from './picture.tsx';
+import { useSigned } from './signing.ts';
+import { Zoomable } from './zoomable.tsx';
+
+const icon = { size: 20, strokeWidth: 1.75, 'aria-hidden': true } as const;
+
+/** One asset in the whole window. It has its own URL, so the Back button closes it. */
+export function Lightbox({
+  assetId,
+  known,
+  onStep,
+  onClose,
+  onEditing,
+  isEditing,
+  onMade,
+}: {
+  readonly assetId: string;
+  readonly known: Asset | undefined;
+  /** `undefined`: there is none in this direction. */
+  readonly onStep: { readonly before: (() => void) | undefined; readonly after: (() => void) | undefined };
+  readonly onClose: () => void;
+  readonly isEditing: boolean;
+  readonly onEditing: (isEditing: boolean) => void;
+  /** An edit has made this asset. */
+  readonly onMade: (assetId: string) => Promise<unknown>;
+}) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [hasFacts, setFacts] = useState(() => innerWidth >= 900);
+  const { data: asset, error, refetch } = useAsset(assetId, known);
+  const { before, after } = onStep;
+  useEffect(() => {
+    const opener = document.activeElement;
+    const element = dialog.current;
+    element?.showModal();
+    return () => {
+      element?.close();
+      const next = opener?.isConnected ? opener : document.getElementById('main');
+      if (next instanceof HTMLElement) next.focus({ preventScroll: true });
+    };
+  }, []);
+  useEffect(() => {
+    const onKey = ({ key, target }: KeyboardEvent) => {
+      if (isEditing || target instanceof HTMLVideoElement) return;
+      if (key === 'ArrowLeft') before?.();
+      if (key === 'ArrowRight') after?.();
+      if (key === 'i') setFacts((has) => !has);
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, [before, after, isEditing]);
+  return (
+    <dialog
+      ref={dialog}
+      className={`lightbox ${hasFacts || isEditing ? 'withfacts' : ''}`}
+      aria-label={asset ? nameOf(asset) : 'Asset'}
+      onCancel={(event) => {
+        event.preventDefault();
+        if (isEditing) onEditing(false);
+        else onClose();
+      }}
+    >
+      <div className="top">
+        <button type="button" className="icon plain" aria-label="Close" title="Close" onClick={onClose}>
+          <X {...icon} />
+        </button>
+        {isEditing && <h2>Edit the image</h2>}
+        {asset && !isEditing && (
+          <MediaActions
+            key={assetId}
+            asset={asset}
+            prompt={asset.prompt}
+            layout="bar"
+            onDeleted={after ?? before ?? onClose}
+            onEdit={() => onEditing(true)}
+          />
+        )}
+        {!isEditing && (
+          <button
+            type="button"
+            className="icon plain"
+            aria-label="Details"
+            title="Details"
+            aria-pressed={hasFacts}
+            onClick={() => setFacts(!hasFacts)}
+          >
+            <Info {...icon} />
+          </button>
+        )}
+      </div>
+      {isEditing && asset ? (
+        <Editor key={assetId} asset={asset} onMade={onMade} onClose={() => onEditing(false)} />
+      ) : (
+        <>
+          <div className="stage">
+            {asset ? (
+              <View key={assetId} asset={asset} onSwipe={(step) => (step === 1 ? after : before)?.()} />
+            ) : error ? (
+              <Failure error={error} retry={refetch} />
+            ) : (
+              <Loading what="Reading the asset" />
+            )}
+            {before && (
+              <button type="button" className="step before" aria-label="Previous" onClick={before}>
+                <ChevronLeft {...icon} />
+              </button>
+            )}
+            {after && (
+              <button type="button" className="step after" aria-label="Next" onClick={after}>
+                <ChevronRight {...icon} />
+              </button>
+            )}
+          </div>
+          {hasFacts && asset && <Facts asset={asset} />}
+        </>
+      )}
+      <DialogNotices />
+    </dialog>
+  );
+}
+
+function View({ asset, onSwipe }: { readonly asset: Asset; readonly onSwipe: (step: 1 | -1) => void }) {
+  const { data } = useSigned(isVideo(asset) ? 'video' : 'image', asset.assetId);
+  if (data?.ready === false) return <p className="quiet">This file has been deleted.</p>;
+  if (isVideo(asset))
+    return (
+      <video
+        controls
+        autoPlay
+        muted
+        loop
+        src={data?.playUrl ?? data?.url}
+        poster={data?.thumbUrl}
+        aria-label={nameOf(asset)}
+      />
+    );
+  if (isImage(asset))
+    return (
+      <Zoomable onSwipe={onSwipe}>
+        <Picture
+          url={data?.previewUrl ?? data?.url}
+          alt={asset.prompt ?? nameOf(asset)}
+          blurhash={asset.blurhash}
+          isWhole
+        />
+      </Zoomable>
+    );
+  return (
+    <a className="button" href={data?.url} target="_blank" rel="noreferrer">
+      <File {...icon} />
+      Open the file
+    </a>
+  );
+}
+
+/** The conversation that made the asset, or that it was attached to. */
+function conversationOf({ scopeKind, scopeId }: Asset): string | undefined {
+  return scopeKind === 'thread' && !scopeId.startsWith('mcp-') ? `/studio/${scopeId}` : undefined;
+}
+
+function Facts({ asset }: { readonly asset: Asset }) {
+  const conversation = conversationOf(asset);
+  return (
+    <aside className="aside" aria-label="Details">
+      {asset.prompt !== null && (
+        <section>
+          <h2>Prompt</h2>
+          <p className="prompt">{asset.prompt}</p>
+        </section>
+      )}
+      <dl>
+        <Fact name="Created">{momentOf(asset.createdAt)}</Fact>
+        <Fact name="Type">{`${wordOf(asset)} (${(asset.mime.split('/')[1] ?? '').toUpperCase()})`}</Fact>
+        {asset.width !== null && <Fact name="Dimensions">{`${asset.width} × ${asset.height}`}</Fact>}
+        {asset.durationMs !== null && <Fact name="Length">{durationOf(asset.durationMs)}</Fact>}
+        <Fact name="Size">{sizeOf(asset.byteSize)}</Fact>
+        {isShared(asset) && <Fact name="Visibility">Public feed</Fact>}
+      </dl>
+      {conversation && (
+        <Link className="button" href={conversation}>
+          <MessageSquare size={16} strokeWidth={1.75} aria-hidden="true" />
+          Open in conversation
+        </Link>
+      )}
+    </aside>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

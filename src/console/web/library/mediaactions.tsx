@@ -1,0 +1,148 @@
+/** The actions of an image or a video, for tiles, the lightbox and conversations. */
+import { Brush, Download, Ellipsis, ImagePlus, Share2, Sparkles, Stamp, Trash2 } from 'lucide-react';
+import { DropdownMenu } from 'radix-ui';
+import { type ComponentType, useState } from 'react';
+import { notify, notifyFailure } from '../shell/notices.ts';
+import { useUser } from '../user.tsx';
+import {
+  type ActionTarget,
+  downloadOriginal,
+  downloadWatermarked,
+  editInStudio,
+  referInStudio,
+  remove,
+  share,
+  varyInStudio,
+} from './actions.ts';
+import { isImage, isVideo, useForget, useNewAssets } from './assets.ts';
+import './mediaactions.css';
+
+export interface MediaActionsProps {
+  readonly asset: ActionTarget;
+  /** The words that it was made from, if they are known. */
+  readonly prompt: string | null;
+  /** In a conversation: attaches the image to its composer. Default: opens a new conversation with it. */
+  readonly onUseAsReference?: ((asset: ActionTarget) => void) | undefined;
+  /** Default: opens a new conversation. */
+  readonly onEdit?: ((asset: ActionTarget) => void) | undefined;
+  readonly onDeleted?: (() => void) | undefined;
+  /** `bar`: all actions with their names. `overlay`: icons over an image, the rest in a menu. */
+  readonly layout?: 'bar' | 'overlay';
+}
+
+interface Action {
+  readonly name: string;
+  readonly Icon: ComponentType<{ size: number; strokeWidth: number; 'aria-hidden': true }>;
+  readonly run: () => Promise<unknown> | unknown;
+  readonly isDanger?: boolean;
+  /** Shown as an icon over the image. */
+  readonly isFirst?: boolean;
+}
+
+export function MediaActions({ layout = 'overlay', ...props }: MediaActionsProps) {
+  const { actions, isBusy } = useActions(props);
+  const bar = layout === 'bar';
+  const shown = bar ? actions : actions.filter(({ isFirst }) => isFirst);
+  return (
+    <div className={`mediaactions ${layout}`}>
+      {shown.map(({ name, Icon, run, isDanger }) => (
+        <button
+          key={name}
+          type="button"
+          className={`${bar ? '' : 'icon'} ${isDanger ? 'danger' : ''}`}
+          aria-label={name}
+          title={name}
+          disabled={isBusy}
+          onClick={() => void run()}
+        >
+          <Icon size={16} strokeWidth={1.75} aria-hidden={true} />
+          {bar && <span className="name">{name}</span>}
+        </button>
+      ))}
+      {!bar && <Menu actions={actions.filter(({ isFirst }) => !isFirst)} />}
+    </div>
+  );
+}
+
+function Menu({ actions }: { readonly actions: readonly Action[] }) {
+  return (
+    // A modal menu would add a style tag, which the policy of the console rejects.
+    <DropdownMenu.Root modal={false}>
+      <DropdownMenu.Trigger className="icon" aria-label="More actions" title="More actions">
+        <Ellipsis size={16} strokeWidth={1.75} aria-hidden={true} />
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content className="mediamenu" align="end" sideOffset={4}>
+          {actions.map(({ name, Icon, run, isDanger }) => (
+            <DropdownMenu.Item key={name} className={isDanger ? 'danger' : ''} onSelect={() => void run()}>
+              <Icon size={16} strokeWidth={1.75} aria-hidden={true} />
+              {name}
+            </DropdownMenu.Item>
+          ))}
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  );
+}
+
+/** While one action runs, the others wait. */
+function useActions({ asset, prompt, onUseAsReference, onEdit, onDeleted }: MediaActionsProps) {
+  const user = useUser();
+  const readNew = useNewAssets();
+  const forget = useForget();
+  const [isBusy, setBusy] = useState(false);
+  const run = (work: () => Promise<void>) => async () => {
+    setBusy(true);
+    await work().catch(notifyFailure);
+    setBusy(false);
+  };
+  const download: Action = {
+    name: 'Download',
+    Icon: Download,
+    isFirst: true,
+    run: run(() => downloadOriginal(user, asset)),
+  };
+  const watermarked: Action = {
+    name: 'Download with watermark',
+    Icon: Stamp,
+    run: run(async () => {
+      notify('Preparing the download …');
+      await downloadWatermarked(user, asset);
+    }),
+  };
+  const sharing: Action = {
+    name: 'Share to the public feed',
+    Icon: Share2,
+    run: run(async () => {
+      const isNew = await share(user, asset);
+      await readNew();
+      notify(isNew ? 'Shared. Everyone can see it now.' : 'It is in the public feed already.');
+    }),
+  };
+  const deletion: Action = {
+    name: 'Delete',
+    Icon: Trash2,
+    isDanger: true,
+    run: () => {
+      remove(user, [asset], forget);
+      onDeleted?.();
+    },
+  };
+  const ofImages: readonly Action[] = [
+    { name: 'Edit', Icon: Brush, isFirst: true, run: () => (onEdit ?? editInStudio)(asset) },
+    { name: 'Variations', Icon: Sparkles, run: () => varyInStudio(asset, prompt) },
+    {
+      name: 'Use as reference',
+      Icon: ImagePlus,
+      isFirst: true,
+      run: () => (onUseAsReference ?? referInStudio)(asset),
+    },
+  ];
+  const actions = [
+    download,
+    ...(isImage(asset) ? ofImages : []),
+    ...(isImage(asset) || isVideo(asset) ? [watermarked, sharing] : []),
+    deletion,
+  ];
+  return { actions, isBusy };
+}

@@ -1,0 +1,169 @@
+/** Uploads that go on while one moves through the pages. Large files continue after a broken connection where it broke. */
+import { useSyncExternalStore } from 'react';
+import { AtelierError } from '../../../client/errors.ts';
+import type { Asset, MediaTaskState, VideoTask } from '../../../client/media/api.ts';
+import { mediaCalls } from '../../../client/media/calls.ts';
+import { createUpload, type Upload } from '../../../client/upload.ts';
+import type { User } from '../user.tsx';
+
+export type UploadStatus = 'waiting' | 'sending' | 'paused' | 'processing' | 'done' | 'failed';
+
+export interface UploadItem {
+  readonly id: string;
+  readonly name: string;
+  readonly size: number;
+  readonly status: UploadStatus;
+  /** Sent or processed, from 0 to 1. */
+  readonly share: number;
+  readonly problem: string;
+  /** The service refuses the file itself, so a retry cannot succeed. */
+  readonly isRefused: boolean;
+}
+
+interface Entry {
+  readonly user: User;
+  readonly file: File;
+  readonly upload: Upload;
+  readonly onDone: (asset: Asset) => void;
+  stop: AbortController;
+}
+
+/** A connection is shared with everything else that the page loads. */
+const mostAtOnce = 3;
+/** Above this size a file is worth the requests of a resumable upload. */
+const resumableBytes = 4 * 1024 * 1024;
+const processingEveryMs = 1000;
+
+const entries = new Map<string, Entry>();
+let items: readonly UploadItem[] = [];
+const listeners = new Set<() => void>();
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export const useUploads = (): readonly UploadItem[] => useSyncExternalStore(subscribe, () => items);
+
+function publish(next: readonly UploadItem[]): void {
+  items = next;
+  for (const listener of listeners) listener();
+}
+
+const change = (id: string, changes: Partial<UploadItem>) =>
+  publish(items.map((item) => (item.id === id ? { ...item, ...changes } : item)));
+
+/** `onDone` gets each asset once it is registered, and a video again once it is processed. */
+export function addUploads(user: User, files: readonly File[], onDone: (asset: Asset) => void): void {
+  const added = files.map((file) => {
+    const id = crypto.randomUUID();
+    const kind = kindOf(file.type);
+    const details = { scopeKind: 'library', scopeId: 'uploads', kind, resumable: file.size > resumableBytes };
+    const upload = createUpload(mediaCalls(user.media), file, details);
+    entries.set(id, { user, file, upload, onDone, stop: new AbortController() });
+    return {
+      id,
+      name: file.name,
+      size: file.size,
+      status: 'waiting',
+      share: 0,
+      problem: '',
+      isRefused: false,
+    } as const;
+  });
+  publish([...items, ...added]);
+  startNext();
+}
+
+export function pauseUpload(id: string): void {
+  change(id, { status: 'paused' });
+  entries.get(id)?.stop.abort();
+  startNext();
+}
+
+export function resumeUpload(id: string): void {
+  change(id, { status: 'waiting', problem: '' });
+  startNext();
+}
+
+export function dismissUpload(id: string): void {
+  entries.get(id)?.stop.abort();
+  entries.delete(id);
+  publish(items.filter((item) => item.id !== id));
+  startNext();
+}
+
+export function dismissFinished(): void {
+  for (const { id, status } of items) if (status === 'done') dismissUpload(id);
+}
+
+/** The type that the browser names. What the bytes show counts at the registration. */
+function kindOf(mime: string): string {
+  return /^(image|video|audio)\//.exec(mime)?.[1] ?? 'file';
+}
+
+function startNext(): void {
+  const active = items.filter(({ status }) => status === 'sending').length;
+  for (const { id } of items.filter(({ status }) => status === 'waiting').slice(0, Math.max(0, mostAtOnce - active)))
+    void run(id);
+}
+
+async function run(id: string): Promise<void> {
+  const entry = entries.get(id);
+  if (entry === undefined) return;
+  entry.stop = new AbortController();
+  const { signal } = entry.stop;
+  change(id, { status: 'sending' });
+  try {
+    const onProgress = ({ sentBytes, totalBytes }: { sentBytes: number; totalBytes: number }) =>
+      signal.aborted || change(id, { share: totalBytes === 0 ? 1 : sentBytes / totalBytes });
+    const asset = await entry.upload.run({ signal, onProgress });
+    entry.onDone(asset);
+    if (asset.mime.startsWith('video/')) await process(id, entry, asset, signal);
+    change(id, { status: 'done', share: 1 });
+    entries.delete(id);
+  } catch (error) {
+    if (!signal.aborted) change(id, { status: 'failed', ...describe(error) });
+  }
+  startNext();
+}
+
+/** Makes the poster of a video, and a copy that browsers play if they cannot play the original. */
+async function process(id: string, { user, onDone }: Entry, asset: Asset, signal: AbortSignal): Promise<void> {
+  change(id, { status: 'processing', share: 0 });
+  startNext();
+  const { assetId, scopeKind, scopeId, mime } = asset;
+  const json = { assetId, scopeKind, scopeId, mime };
+  try {
+    const { taskId } = await user.json<VideoTask>('media', '/v1/media-tasks/video', { method: 'POST', json, signal });
+    for (;;) {
+      const task = await user.json<MediaTaskState>('media', `/v1/media-tasks/${taskId}`, { signal });
+      if (task.status === 'completed' || task.status === 'failed') break;
+      const progress: unknown = Reflect.get(Object('metadata' in task ? task.metadata : undefined), 'progress');
+      if (typeof progress === 'number') change(id, { share: progress / 100 });
+      await new Promise((resolve) => setTimeout(resolve, processingEveryMs));
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    // The video is in the library. It lacks its poster, for example because the server has no ffmpeg.
+    console.info(error);
+  }
+  onDone(await user.json<Asset>('media', `/v1/assets/${assetId}`, { signal }));
+}
+
+const refusals: Readonly<Record<string, string>> = {
+  asset_too_large: 'The file is too large.',
+  quota_exceeded: 'Your library is full. Delete something, then try again.',
+  unsupported_image: 'This image format is not supported. Use JPEG, PNG, WebP, GIF, AVIF, HEIC, TIFF or BMP.',
+  undecodable_image: 'The image is damaged or is not an image.',
+  image_too_large: 'The image has too many pixels.',
+  csam_blocked: 'This file cannot be stored.',
+};
+
+function describe(error: unknown): Pick<UploadItem, 'problem' | 'isRefused'> {
+  const code = error instanceof AtelierError ? error.code : '';
+  const refusal = refusals[code];
+  if (refusal !== undefined) return { problem: refusal, isRefused: code !== 'quota_exceeded' };
+  const message = error instanceof Error ? error.message : String(error);
+  return { problem: `The upload failed. ${message}`, isRefused: false };
+}

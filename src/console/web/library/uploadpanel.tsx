@@ -1,0 +1,129 @@
+import { Check, CircleAlert, Pause, Play, RotateCw, X } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { sizeOf } from '../parts/figures.tsx';
+import {
+  dismissFinished,
+  dismissUpload,
+  pauseUpload,
+  resumeUpload,
+  type UploadItem,
+  type UploadStatus,
+  useUploads,
+} from './queue.ts';
+
+const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
+
+/** The uploads of this window: progress, pause, retry, and why one was refused. */
+export function UploadPanel() {
+  const uploads = useUploads();
+  if (uploads.length === 0) return null;
+  const open = uploads.filter(({ status }) => status !== 'done' && status !== 'failed').length;
+  const failed = uploads.filter(({ status }) => status === 'failed').length;
+  const title =
+    open > 0 && uploads.some(({ status }) => status !== 'paused' && status !== 'done' && status !== 'failed')
+      ? `Uploading ${open} of ${uploads.length}`
+      : open > 0
+        ? `${open} of ${uploads.length} paused`
+        : failed > 0
+          ? `${failed} of ${uploads.length} not uploaded`
+          : `${uploads.length} uploaded`;
+  return (
+    <section className="uploads" aria-label="Uploads">
+      <div className="row">
+        <div role="status">
+          <h2>{title}</h2>
+        </div>
+        {uploads.some(({ status }) => status === 'done') && (
+          <button type="button" className="plain" onClick={dismissFinished}>
+            Clear finished
+          </button>
+        )}
+      </div>
+      <ul>
+        {uploads.map((item) => (
+          <Item key={item.id} item={item} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+const words: Readonly<Record<UploadStatus, string>> = {
+  waiting: 'Waiting',
+  sending: 'Uploading',
+  paused: 'Paused',
+  processing: 'Processing the video',
+  done: 'Done',
+  failed: 'Not uploaded',
+};
+
+function Item({ item }: { readonly item: UploadItem }) {
+  const { id, name, size, status, share, problem, isRefused } = item;
+  const isMoving = status === 'sending' || status === 'processing';
+  const percent = Math.round(share * 100);
+  return (
+    <li className={`uploaditem ${status}`}>
+      <span className="mark">
+        {status === 'done' ? <Check {...icon} /> : status === 'failed' && <CircleAlert {...icon} />}
+      </span>
+      <div className="what">
+        <span className="name">{name}</span>
+        {problem ? (
+          <span className="problem" role="alert">
+            <span className="unseen">{name}: </span>
+            {problem}
+          </span>
+        ) : (
+          <span className="quiet">
+            {words[status]}
+            {isMoving && ` · ${percent} %`} · {sizeOf(size)}
+          </span>
+        )}
+        {(isMoving || status === 'paused') && (
+          <progress max={1} value={share} aria-label={`${name}, ${percent} percent`} />
+        )}
+      </div>
+      <div className="does">
+        {status === 'sending' && (
+          <Button label={`Pause ${name}`} onClick={() => pauseUpload(id)}>
+            <Pause {...icon} />
+          </Button>
+        )}
+        {status === 'paused' && (
+          <Button label={`Resume ${name}`} onClick={() => resumeUpload(id)}>
+            <Play {...icon} />
+          </Button>
+        )}
+        {status === 'failed' && !isRefused && (
+          <Button label={`Retry ${name}`} onClick={() => resumeUpload(id)}>
+            <RotateCw {...icon} />
+          </Button>
+        )}
+        {status !== 'processing' && (
+          <Button
+            label={status === 'done' || status === 'failed' ? `Dismiss ${name}` : `Cancel ${name}`}
+            onClick={() => dismissUpload(id)}
+          >
+            <X {...icon} />
+          </Button>
+        )}
+      </div>
+    </li>
+  );
+}
+
+function Button({
+  label,
+  onClick,
+  children,
+}: {
+  readonly label: string;
+  readonly onClick: () => void;
+  readonly children: ReactNode;
+}) {
+  return (
+    <button type="button" className="icon" aria-label={label} title={label} onClick={onClick}>
+      {children}
+    </button>
+  );
+}

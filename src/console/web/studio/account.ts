@@ -1,0 +1,45 @@
+/** What the user may spend, and on which models. */
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { CreditsState, ModelList } from '../../../client/agent/api.ts';
+import { useUser } from '../user.tsx';
+
+export type Model = ModelList['models'][number];
+
+/** Read again when `GET /events` reports a change. */
+export function useCredits(): CreditsState | undefined {
+  const user = useUser();
+  return useQuery({
+    queryKey: ['credits', user.id],
+    queryFn: () => user.json<CreditsState>('agent', '/credits'),
+  }).data;
+}
+
+const modelKey = 'atelier.model';
+
+export interface ModelChoice {
+  readonly models: readonly Model[];
+  readonly chosen: Model | undefined;
+  readonly choose: (id: string) => void;
+}
+
+/** The choice is stored in this browser. A model that the plan does not include is never chosen. */
+export function useModelChoice(): ModelChoice {
+  const user = useUser();
+  const [id, setId] = useState(() => localStorage.getItem(modelKey));
+  const { data } = useQuery({
+    queryKey: ['models', user.id],
+    queryFn: () => user.json<ModelList>('agent', '/models'),
+    staleTime: 300_000,
+  });
+  const models = data?.models ?? [];
+  const allowed = models.filter((model) => model.allowed);
+  return {
+    models,
+    chosen: allowed.find((model) => model.id === id) ?? allowed.find((model) => model.default) ?? allowed[0],
+    choose(next) {
+      localStorage.setItem(modelKey, next);
+      setId(next);
+    },
+  };
+}

@@ -1,0 +1,176 @@
+/** One conversation: its messages, and what can be done with them. */
+import { useChat } from '@ai-sdk/react';
+import type { UIMessage } from 'ai';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import type { CurrentTask } from '../../../client/agent/api.ts';
+import { agentCalls } from '../../../client/agent/calls.ts';
+import type { Access } from '../../../client/calling.ts';
+import { AtelierError } from '../../../client/errors.ts';
+import { AgentChatTransport } from '../../../client/transport.ts';
+import type { User } from '../user.tsx';
+import type { Attachment } from './attachments.ts';
+import { textOfMessage } from './message.tsx';
+import type { Outcome } from './outcome.tsx';
+
+export interface ThreadState {
+  readonly messages: UIMessage[];
+  readonly isRunning: boolean;
+}
+
+/** While a run is active, its answer comes from the stream from the beginning, so the stored part is omitted. */
+export async function readThread(user: User, threadId: string): Promise<ThreadState> {
+  const id = encodeURIComponent(threadId);
+  const { task } = await user.json<CurrentTask>('agent', `/thread/${id}/current-task`);
+  const { messages } = await user.json<{ readonly messages: UIMessage[] }>('agent', `/messages/${id}`);
+  const lastAsked = messages.findLastIndex(({ role }) => role === 'user');
+  return { messages: task === null ? messages : messages.slice(0, lastAsked + 1), isRunning: task !== null };
+}
+
+/** What the user has sent, until the service has accepted it. */
+export type Sent =
+  | { readonly kind: 'message'; readonly id: string; readonly text: string; readonly files: readonly Attachment[] }
+  | { readonly kind: 'edit'; readonly id: string; readonly text: string }
+  | { readonly kind: 'again' };
+
+/** Did the thread take it? */
+function isAccepted(sent: Sent, messages: readonly UIMessage[]): boolean {
+  if (sent.kind === 'again') return true;
+  const message = messages.find(({ id }) => id === sent.id);
+  return message !== undefined && textOfMessage(message) === sent.text;
+}
+
+export function useConversation(
+  user: User,
+  threadId: string,
+  stored: ThreadState,
+  reread: () => Promise<ThreadState | undefined>,
+  onRefused: (sent: Sent) => void,
+) {
+  const [isReconnecting, setReconnecting] = useState(false);
+  const [outcome, setOutcome] = useState<Outcome>();
+  const transport = useMemo(() => new AgentChatTransport(watch(user.agent, setReconnecting)), [user]);
+  const sent = useRef<Sent>({ kind: 'again' });
+  const isStopped = useRef(false);
+  const refused = useRef(onRefused);
+  refused.current = onRefused;
+
+  const chat = useChat({
+    id: threadId,
+    messages: stored.messages,
+    transport,
+    // Deltas arrive faster than they can be read.
+    throttle: 50,
+    onError: (error) => void explain(error),
+    onFinish: ({ isError, isAbort }) => {
+      setReconnecting(false);
+      if (isError) return;
+      setOutcome({ kind: isAbort || isStopped.current ? 'stopped' : 'completed' });
+      void refresh();
+    },
+  });
+  const { messages, setMessages, sendMessage, regenerate, resumeStream, stop, clearError, status } = chat;
+  const isAnswering = status === 'submitted' || status === 'streaming';
+  const isIdle = useRef(true);
+  isIdle.current = !isAnswering;
+
+  /** The stored messages are authoritative, also if another tab has changed them. */
+  const show = useCallback(
+    (state: ThreadState) => {
+      if (!isIdle.current) return;
+      setMessages(state.messages);
+      if (!state.isRunning) return;
+      isStopped.current = false;
+      setOutcome(undefined);
+      void resumeStream();
+    },
+    [setMessages, resumeStream],
+  );
+  useEffect(() => show(stored), [show, stored]);
+
+  async function refresh(): Promise<ThreadState | undefined> {
+    const state = await reread();
+    if (state !== undefined) show(state);
+    return state;
+  }
+
+  async function explain(error: Error): Promise<void> {
+    setReconnecting(false);
+    const state = await reread();
+    const accepted = state !== undefined && isAccepted(sent.current, state.messages);
+    const isOfStream = !(error instanceof AtelierError);
+    if (accepted && state.isRunning) setOutcome({ kind: 'lost' });
+    else if (accepted && (isOfStream || sent.current.kind !== 'again'))
+      setOutcome({ kind: 'failed', message: error.message });
+    else if (isOfStream) setOutcome({ kind: 'failed', message: error.message });
+    else {
+      setOutcome(state === undefined && sent.current.kind === 'again' ? { kind: 'lost' } : { kind: 'refused', error });
+      refused.current(sent.current);
+    }
+    clearError();
+    if (state !== undefined) setMessages(state.messages);
+    else if (sent.current.kind === 'message') {
+      const { id } = sent.current;
+      setMessages((all) => all.filter((message) => message.id !== id));
+    }
+  }
+
+  function begin(next: Sent): void {
+    sent.current = next;
+    isStopped.current = false;
+    setOutcome(undefined);
+    clearError();
+  }
+
+  return {
+    messages,
+    isAnswering,
+    isWaiting: status === 'submitted',
+    isReconnecting: isReconnecting && isAnswering,
+    outcome,
+    refresh,
+    send(text: string, files: readonly Attachment[], model: string | undefined): void {
+      const id = crypto.randomUUID();
+      begin({ kind: 'message', id, text, files });
+      const parts = [...files.flatMap(filePartOf), ...(text === '' ? [] : [{ type: 'text' as const, text }])];
+      void sendMessage({ id, role: 'user', parts }, { body: { model } });
+    },
+    edit(message: UIMessage, text: string, model: string | undefined): void {
+      begin({ kind: 'edit', id: message.id, text });
+      const files = message.parts.filter((part) => part.type === 'file');
+      void sendMessage({ messageId: message.id, parts: [...files, { type: 'text', text }] }, { body: { model } });
+    },
+    answerAgain(message: UIMessage | undefined, model: string | undefined): void {
+      begin({ kind: 'again' });
+      void regenerate({ ...(message && { messageId: message.id }), body: { model } });
+    },
+    /** The run and its stream end. The text so far stays. */
+    async stopAnswer(): Promise<void> {
+      const agent = agentCalls(user.agent);
+      const { task } = await agent.readCurrentTask(threadId);
+      isStopped.current = true;
+      if (task === null) await stop();
+      else await agent.stopTask(task.taskId);
+    },
+  };
+}
+
+const filePartOf = ({ assetId, mime, name }: Attachment) =>
+  assetId === undefined ? [] : [{ type: 'file' as const, mediaType: mime, filename: name, url: `asset:${assetId}` }];
+
+/** Reports when the stream, or the start of a run, fails to connect, and when it is connected again. */
+function watch(access: Access, onChange: (isReconnecting: boolean) => void): Access {
+  return {
+    ...access,
+    async fetch(input, init) {
+      const isWatched = /\/(?:stream\/[^/]+|task)$/.test(String(input));
+      try {
+        const response = await globalThis.fetch(input, init);
+        if (isWatched) onChange(response.status >= 500);
+        return response;
+      } catch (error) {
+        if (isWatched && !init?.signal?.aborted) onChange(true);
+        throw error;
+      }
+    },
+  };
+}

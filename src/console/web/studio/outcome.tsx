@@ -1,0 +1,89 @@
+/** How a message ended that has no complete answer, and what the user can do next. */
+import { CircleAlert, Plug, RotateCw, SquarePen } from 'lucide-react';
+import { Link } from 'wouter';
+import { AtelierError } from '../../../client/errors.ts';
+import type { ModelChoice } from './account.ts';
+import { newThreadId } from './threads.ts';
+
+export type Outcome =
+  | { readonly kind: 'completed' | 'stopped' }
+  /** The run has failed. */
+  | { readonly kind: 'failed'; readonly message: string }
+  /** No run was started. The message is in the composer again. */
+  | { readonly kind: 'refused'; readonly error: Error }
+  /** The page has lost the stream. The run goes on. */
+  | { readonly kind: 'lost' };
+
+const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
+
+export function OutcomeNote({
+  outcome,
+  modelChoice,
+  onAnswerAgain,
+  onReconnect,
+}: {
+  readonly outcome: Outcome;
+  readonly modelChoice: ModelChoice;
+  readonly onAnswerAgain: () => void;
+  readonly onReconnect: () => void;
+}) {
+  if (outcome.kind === 'completed') return null;
+  if (outcome.kind === 'stopped') return <p className="quiet small">You stopped this answer.</p>;
+  return (
+    <div className="outcome" role="alert">
+      <CircleAlert {...icon} />
+      {outcome.kind === 'failed' && (
+        <>
+          <p>The answer failed. {outcome.message}</p>
+          <button type="button" onClick={onAnswerAgain}>
+            <RotateCw {...icon} /> Try again
+          </button>
+        </>
+      )}
+      {outcome.kind === 'lost' && (
+        <>
+          <p>The connection was lost. The answer may continue without this page.</p>
+          <button type="button" onClick={onReconnect}>
+            <Plug {...icon} /> Reconnect
+          </button>
+        </>
+      )}
+      {outcome.kind === 'refused' && <Refusal error={outcome.error} modelChoice={modelChoice} />}
+    </div>
+  );
+}
+
+function Refusal({ error, modelChoice }: { readonly error: Error; readonly modelChoice: ModelChoice }) {
+  const code = error instanceof AtelierError ? error.code : 'unreachable';
+  const body = error instanceof AtelierError ? error.body : {};
+  if (code === 'insufficient_credits') {
+    const affordable = modelChoice.models.find(
+      ({ allowed, credits }) => allowed && credits <= Number(body.balance ?? 0) && credits < Number(body.required ?? 0),
+    );
+    return (
+      <>
+        <p>
+          You have {String(body.balance ?? 'too few')} credits, and this message costs {String(body.required ?? 'more')}
+          . It is not sent. {affordable ? '' : 'An operator can add credits.'}
+        </p>
+        {affordable && (
+          <button type="button" onClick={() => modelChoice.choose(affordable.id)}>
+            Use {affordable.label}
+          </button>
+        )}
+      </>
+    );
+  }
+  if (code === 'thread_full')
+    return (
+      <>
+        <p>This conversation is full. The message is not sent. Continue in a new conversation.</p>
+        <Link className="button" href={`/studio/${newThreadId()}`}>
+          <SquarePen {...icon} /> New conversation
+        </Link>
+      </>
+    );
+  if (code === 'unreachable' || code === 'timeout')
+    return <p>The service cannot be reached. The message is not sent; it is below, ready to be sent again.</p>;
+  return <p>{error.message} The message is not sent.</p>;
+}

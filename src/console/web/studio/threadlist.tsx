@@ -1,0 +1,168 @@
+import { Ellipsis, MessageSquare, Pencil, Search, SquarePen, Trash2 } from 'lucide-react';
+import { useDeferredValue, useMemo, useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { Failure } from '../parts/states.tsx';
+import { useActions } from '../shell/actions.ts';
+import { Menu, MenuItem } from '../shell/menu.tsx';
+import { Skeleton } from '../shell/skeleton.tsx';
+import { useUser } from '../user.tsx';
+import { deleteThread, groupByDate, newThreadId, type Thread, useRename, useThreads } from './threads.ts';
+
+const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
+
+export function ThreadList({ current }: { readonly current: string }) {
+  const [, navigate] = useLocation();
+  const [text, setText] = useState('');
+  const search = useDeferredValue(text.trim());
+  const { threads, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useThreads(search);
+  useThreadActions(threads);
+  return (
+    <nav aria-label="Conversations" className="threads">
+      <button type="button" className="new" onClick={() => navigate(`/studio/${newThreadId()}`)}>
+        <SquarePen {...icon} /> New conversation
+      </button>
+      <label className="search">
+        <span className="unseen">Search conversations</span>
+        <Search {...icon} />
+        <input
+          type="search"
+          placeholder="Search"
+          maxLength={200}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+      </label>
+      <div className="list">
+        {threads === undefined ? (
+          error ? (
+            <Failure error={error} retry={refetch} />
+          ) : (
+            <Skeleton label="Loading conversations" lines={3} />
+          )
+        ) : threads.length === 0 ? (
+          <p className="quiet small none">
+            {search === '' ? 'Your conversations appear here.' : 'No conversation matches.'}
+          </p>
+        ) : (
+          groupByDate(threads).map(({ name, threads: group }) => (
+            <section key={name} aria-label={name}>
+              <h2 className="quiet">{name}</h2>
+              <ul>
+                {group.map((thread) => (
+                  <Entry key={thread.threadId} thread={thread} isCurrent={thread.threadId === current} />
+                ))}
+              </ul>
+            </section>
+          ))
+        )}
+        {hasNextPage && (
+          <button type="button" className="plain" disabled={isFetchingNextPage} onClick={() => fetchNextPage()}>
+            Show more
+          </button>
+        )}
+      </div>
+    </nav>
+  );
+}
+
+/** The palette finds conversations by title. */
+function useThreadActions(threads: readonly Thread[] | undefined): void {
+  const [, navigate] = useLocation();
+  const titles = threads?.map(({ threadId, title }) => `${threadId} ${title}`).join('\n') ?? '';
+  useActions(
+    useMemo(
+      () => [
+        {
+          id: 'new-conversation',
+          title: 'New conversation',
+          group: 'Studio',
+          Icon: SquarePen,
+          keys: 'mod+shift+o',
+          perform: () => navigate(`/studio/${newThreadId()}`),
+        },
+        ...titles
+          .split('\n')
+          .filter(Boolean)
+          .map((line) => ({ threadId: line.slice(0, line.indexOf(' ')), title: line.slice(line.indexOf(' ') + 1) }))
+          .map(({ threadId, title }) => ({
+            id: threadId,
+            title,
+            group: 'Conversation',
+            Icon: MessageSquare,
+            perform: () => navigate(`/studio/${threadId}`),
+          })),
+      ],
+      [titles, navigate],
+    ),
+  );
+}
+
+function Entry({ thread, isCurrent }: { readonly thread: Thread; readonly isCurrent: boolean }) {
+  const { threadId, title, runningTaskId } = thread;
+  const user = useUser();
+  const [, navigate] = useLocation();
+  const [isRenaming, setRenaming] = useState(false);
+  if (isRenaming) return <Renaming thread={thread} onEnd={() => setRenaming(false)} />;
+  function remove() {
+    if (isCurrent) navigate(`/studio/${newThreadId()}`);
+    deleteThread(user, thread, () => {
+      if (isCurrent) navigate(`/studio/${threadId}`);
+    });
+  }
+  return (
+    <li className="thread">
+      <Link href={`/studio/${threadId}`} aria-current={isCurrent ? 'page' : undefined} title={title}>
+        <span className="cut">{title}</span>
+        {runningTaskId !== null && <span className="spinner small" role="img" aria-label="An answer is in progress" />}
+      </Link>
+      <Menu
+        align="end"
+        trigger={
+          <button type="button" className="plain icon" aria-label={`Options of ${title}`}>
+            <Ellipsis {...icon} />
+          </button>
+        }
+      >
+        <MenuItem Icon={Pencil} onSelect={() => setRenaming(true)}>
+          Rename
+        </MenuItem>
+        <MenuItem Icon={Trash2} tone="danger" onSelect={remove}>
+          Delete
+        </MenuItem>
+      </Menu>
+    </li>
+  );
+}
+
+function Renaming({ thread, onEnd }: { readonly thread: Thread; readonly onEnd: () => void }) {
+  const rename = useRename();
+  const [title, setTitle] = useState(thread.title);
+  async function submit() {
+    const next = title.trim();
+    if (next !== '' && next !== thread.title)
+      await rename.mutateAsync({ ...thread, title: next }).catch(() => undefined);
+    onEnd();
+  }
+  return (
+    <li>
+      <form action={submit}>
+        <input
+          aria-label="Title"
+          maxLength={200}
+          value={rename.isPending ? title.trim() : title}
+          // The menu returns the focus to its button when it closes, after the field is shown.
+          ref={(field) => {
+            if (field !== null) setTimeout(() => field.focus());
+          }}
+          onChange={(event) => setTitle(event.target.value)}
+          onBlur={() => void submit()}
+          onKeyDown={(event) => {
+            if (event.key !== 'Escape') return;
+            event.stopPropagation();
+            onEnd();
+          }}
+        />
+      </form>
+    </li>
+  );
+}

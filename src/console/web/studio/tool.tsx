@@ -1,0 +1,98 @@
+/** What the agent did: one card for each call of a tool. */
+import { Brain, Clapperboard, ImagePlus, type LucideIcon, Paintbrush, Search, Trash2, Wrench } from 'lucide-react';
+import { isInProgress, isMedia, Media, type MediaOutput } from './media.tsx';
+
+export interface ToolPart {
+  readonly type: string;
+  readonly toolCallId: string;
+  readonly state: string;
+  readonly input?: unknown;
+  readonly output?: unknown;
+  readonly errorText?: string;
+}
+
+interface Words {
+  readonly busy: string;
+  readonly done: string;
+  readonly failed: string;
+  readonly Icon: LucideIcon;
+}
+
+const tools: Readonly<Record<string, Words>> = {
+  generateImage: { busy: 'Making an image', done: 'Made an image', failed: 'No image was made', Icon: ImagePlus },
+  editImage: {
+    busy: 'Editing an image',
+    done: 'Edited an image',
+    failed: 'The image was not edited',
+    Icon: Paintbrush,
+  },
+  generateVideo: { busy: 'Making a video', done: 'Made a video', failed: 'No video was made', Icon: Clapperboard },
+  saveMemory: { busy: 'Remembering', done: 'Remembered', failed: 'Nothing was remembered', Icon: Brain },
+  recallMemory: { busy: 'Searching memory', done: 'Searched memory', failed: 'Memory was not searched', Icon: Search },
+  forgetMemory: { busy: 'Forgetting', done: 'Forgot', failed: 'Nothing was forgotten', Icon: Trash2 },
+};
+
+/** `get_weather` → `get weather`. */
+const namedBySetting = (name: string): Words => {
+  const words = name.replaceAll('_', ' ');
+  return { busy: `Using ${words}`, done: `Used ${words}`, failed: `${words} failed`, Icon: Wrench };
+};
+
+export function Tool({
+  part,
+  question,
+  video,
+  onRetried,
+}: {
+  readonly part: ToolPart;
+  /** The user's message. A prompt that repeats it is not shown. */
+  readonly question: string;
+  /** The newest state of the video that the call ordered. */
+  readonly video: MediaOutput | undefined;
+  readonly onRetried: () => void;
+}) {
+  const name = part.type.replace('tool-', '');
+  const { busy, done, failed, Icon } = tools[name] ?? namedBySetting(name);
+  const output = video ?? part.output;
+  const media = isMedia(output) ? output : undefined;
+  const failure = part.errorText ?? textOf(Reflect.get(Object(output), 'failure'), 'message');
+  const isCalled = part.state === 'input-streaming' || part.state === 'input-available';
+  const isBusy = isCalled || (media !== undefined && isInProgress(media));
+  const hasFailed = !isBusy && (failure !== undefined || media?.status === 'failed');
+  const title = isBusy ? busy : hasFailed ? failed : done;
+  const prompt = textOf(part.input, 'prompt') ?? textOf(part.input, 'content') ?? textOf(part.input, 'query');
+  const isRepeated = prompt !== undefined && prompt.trim() === question.trim();
+  return (
+    <section className={`tool ${media ? 'hasmedia' : ''}`} aria-label={title}>
+      <p className={`toolname ${isBusy ? 'busy' : ''}`}>
+        <Icon size={16} strokeWidth={1.75} aria-hidden="true" />
+        {isBusy ? `${title} …` : title}
+      </p>
+      {prompt && !isRepeated && <p className="quiet small">{prompt}</p>}
+      {media ? (
+        <Media output={media} prompt={prompt ?? done} onRetried={onRetried} />
+      ) : (
+        failure && <p className="problem small">{failure}</p>
+      )}
+      <Recalled output={output} />
+    </section>
+  );
+}
+
+function Recalled({ output }: { readonly output: unknown }) {
+  const memories: unknown = Reflect.get(Object(output), 'memories');
+  if (!Array.isArray(memories)) return null;
+  if (memories.length === 0) return <p className="quiet small">Nothing was found.</p>;
+  return (
+    <ul className="recalled">
+      {memories.map((memory) => (
+        <li key={String(memory)}>{String(memory)}</li>
+      ))}
+    </ul>
+  );
+}
+
+function textOf(value: unknown, name: string): string | undefined {
+  const field: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+  return typeof field === 'string' ? field : undefined;
+}

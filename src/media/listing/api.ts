@@ -1,0 +1,27 @@
+/** The schemas of the listing of assets. */
+import { z } from 'zod';
+import { isStorableText } from '#platform/storable.ts';
+import { asset, kind, optional, scopeId, scopeKind, uuid } from '../api.ts';
+
+export const assetListing = z.object({
+  ownerId: optional(uuid).describe('Required with X-Internal-Key; the user of the token otherwise.'),
+  scopeKind: optional(scopeKind),
+  scopeId: optional(scopeId).describe('With scopeKind.'),
+  kind: optional(kind),
+  type: optional(z.enum(['image', 'video', 'other'])).describe('By the mime.'),
+  thumbnails: optional(z.enum(['true', 'false'])).describe('`false`: without the thumbnails of videos of the owner.'),
+  q: optional(z.string().max(500).refine(isStorableText, 'must not contain NUL or lone surrogates')).describe(
+    'Each of its words, at most 10, has to occur in the prompt.',
+  ),
+  createdFrom: optional(z.iso.datetime({ offset: true })).describe('The earliest creation time.'),
+  createdBefore: optional(z.iso.datetime({ offset: true })).describe('Later than the latest creation time.'),
+  limit: z.coerce.number().int().min(1).max(200).default(50).describe('1 to 200; 50 when it is left out.'),
+  cursor: optional(z.string().max(200)).describe('`nextCursor` of the page before.'),
+});
+export type AssetListing = z.output<typeof assetListing>;
+
+export const assetPage = z.object({
+  assets: z.array(asset).describe('Newest first.'),
+  nextCursor: z.string().nullable().describe('`null`: this was the last page.'),
+});
+export type AssetPage = z.output<typeof assetPage>;

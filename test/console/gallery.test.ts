@@ -1,0 +1,360 @@
+/** The library in a real browser: upload, look, choose, share, search and delete. */
+import { readFile } from 'node:fs/promises';
+import type { Browser, Page } from 'playwright-core';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isNightly } from '../lane.fixture.ts';
+import { picture } from '../media/pictures.fixture.ts';
+import { judge } from './judging.fixture.ts';
+import {
+  type ConsoleRig,
+  launchChromium,
+  signIn,
+  startConsole,
+  type Visitor,
+  visit,
+  withoutChromium,
+} from './rig.fixture.ts';
+
+const limitMs = 120_000;
+
+describe.skipIf(withoutChromium)('the library', () => {
+  let rig: ConsoleRig;
+  let browser: Browser;
+  const visitors: Visitor[] = [];
+  beforeAll(async () => {
+    [rig, browser] = await Promise.all([startConsole(), launchChromium()]);
+  }, limitMs);
+  afterAll(async () => {
+    await browser.close();
+    await rig.close();
+  });
+
+  async function enter(path = '/library'): Promise<Visitor> {
+    const visitor = await visit(browser);
+    visitor.page.setDefaultTimeout(30_000);
+    visitors.push(visitor);
+    await signIn(visitor, `${rig.url}${path}`);
+    return visitor;
+  }
+
+  async function uploadImages(page: Page, count: number, width = 300): Promise<void> {
+    const files = await Promise.all(
+      Array.from({ length: count }, async (_, place) => ({
+        name: `image ${place}.png`,
+        mimeType: 'image/png',
+        buffer: await picture('png', { width, height: 200, seed: place + 1 }),
+      })),
+    );
+    await page.locator('input[type=file]').setInputFiles(files);
+    await page.getByText(`${count} uploaded`).waitFor();
+    await page.getByRole('button', { name: 'Clear finished' }).click();
+  }
+
+  const tiles = (page: Page) => page.locator('.tile');
+
+  it('uploads several files at once, and steps through them in the lightbox', { timeout: limitMs }, async () => {
+    const { page, complaints } = await enter();
+    await page.getByText('Nothing here yet.').waitFor();
+    await judge(page, 'an empty library');
+    await uploadImages(page, 5);
+    await page.getByRole('heading', { name: 'Today' }).waitFor();
+    expect(await tiles(page).count()).toBe(5);
+    await page.locator('.tile .picture.there').nth(4).waitFor();
+    await judge(page, 'a library');
+    await shoot(page, 'library');
+    await tiles(page).nth(1).locator('.open').click();
+    const box = page.getByRole('dialog');
+    await box.getByText('300 × 200').waitFor();
+    expect(page.url()).toMatch(/\/library\/[0-9a-f-]{36}$/);
+    await box.locator('.picture.there').waitFor();
+    await judge(page, 'an asset');
+    await shoot(page, 'lightbox');
+    const first = page.url();
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(() => page.url()).not.toBe(first);
+    await page.keyboard.press('ArrowLeft');
+    await expect.poll(() => page.url()).toBe(first);
+    await page.goBack();
+    await box.waitFor({ state: 'detached' });
+    expect(page.url()).toBe(`${rig.url}/library`);
+    await page.goto(first);
+    await box.getByText('300 × 200').waitFor();
+    await page.keyboard.press('Escape');
+    await box.waitFor({ state: 'detached' });
+    expect(complaints).toEqual([]);
+  });
+
+  it('chooses a range, deletes it, and brings it back', { timeout: limitMs }, async () => {
+    const { page, complaints } = await enter();
+    await uploadImages(page, 4);
+    await tiles(page).nth(0).hover();
+    await tiles(page).nth(0).getByRole('checkbox').click();
+    await tiles(page)
+      .nth(2)
+      .locator('.open')
+      .click({ modifiers: ['Shift'] });
+    await page.getByText('3 selected').waitFor();
+    await judge(page, 'a selection');
+    await shoot(page, 'selection');
+    const bar = page.getByRole('toolbar', { name: 'Selection' });
+    await bar.getByRole('button', { name: 'Delete' }).click();
+    const notices = page.locator('.toasts');
+    await notices.getByText('3 items deleted.').waitFor();
+    expect(await tiles(page).count()).toBe(1);
+    await notices.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => tiles(page).count()).toBe(4);
+    await tiles(page).nth(3).locator('.open').focus();
+    await page.keyboard.press('Delete');
+    await notices.getByText('Deleted.').waitFor();
+    // Leaving the page ends the time to undo.
+    await page.reload();
+    const countAfterReload = async () => {
+      await page.reload();
+      await tiles(page).first().waitFor();
+      return tiles(page).count();
+    };
+    await expect.poll(countAfterReload).toBe(3);
+    expect(complaints).toEqual([]);
+  });
+
+  it('works with the keyboard alone', { timeout: limitMs }, async () => {
+    const { page, complaints } = await enter();
+    await uploadImages(page, 3);
+    await tiles(page).first().locator('.open').focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press(' ');
+    await page.getByText('1 selected').waitFor();
+    await page.keyboard.press('Control+a');
+    await page.getByText('3 selected').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Upload' }).waitFor();
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(complaints).toEqual([]);
+  });
+
+  it('refuses what is no image with the reason, and keeps the other files', { timeout: limitMs }, async () => {
+    const { page, complaints } = await enter();
+    await page.locator('input[type=file]').setInputFiles([
+      { name: 'broken.png', mimeType: 'image/png', buffer: Buffer.from('not an image') },
+      { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('some notes') },
+    ]);
+    await page.getByText('The image is damaged or is not an image.').waitFor();
+    await page.getByText('1 of 2 not uploaded').waitFor();
+    await judge(page, 'a refused upload');
+    await shoot(page, 'refused');
+    await page.getByText('Other').click();
+    await expect.poll(() => tiles(page).count()).toBe(1);
+    await page.getByText('Images', { exact: true }).click();
+    await page.getByText('Nothing matches.').waitFor();
+    expect(complaints.splice(0).filter((line) => !/status of 4\d\d/.test(line))).toEqual([]);
+  });
+
+  it('continues a paused upload where it stopped', { timeout: limitMs }, async () => {
+    const { page, complaints, context } = await enter();
+    const buffer = await picture('jpeg', { width: isNightly ? 5000 : 3000, height: 3000 });
+    const offsets: number[] = [];
+    page.on('request', (request) => {
+      const offset = request.method() === 'PATCH' ? request.headers()['upload-offset'] : undefined;
+      if (offset !== undefined) offsets.push(Number(offset));
+    });
+    const cdp = await context.newCDPSession(page);
+    const slowly = { offline: false, latency: 5, downloadThroughput: 10e6, uploadThroughput: 1.5e6 };
+    await cdp.send('Network.emulateNetworkConditions', slowly);
+    const padded = Buffer.concat([buffer, Buffer.alloc(6_000_000)]);
+    await page.locator('input[type=file]').setInputFiles({ name: 'large.jpg', mimeType: 'image/jpeg', buffer: padded });
+    await page.getByText(/Uploading · [2-9]\d %/).waitFor();
+    await page.getByRole('button', { name: 'Pause large.jpg' }).click();
+    await page.getByText(/^Paused/).waitFor();
+    await shoot(page, 'paused');
+    await cdp.send('Network.emulateNetworkConditions', { ...slowly, uploadThroughput: -1 });
+    await page.getByRole('button', { name: 'Resume large.jpg' }).click();
+    await page.getByText('1 uploaded').waitFor();
+    await tiles(page).first().waitFor();
+    expect(offsets.at(-1)).toBeGreaterThan(0);
+    expect(complaints).toEqual([]);
+  });
+
+  it('shares to the public feed once, and downloads the original and a copy with the watermark', {
+    timeout: limitMs,
+  }, async () => {
+    const { page, complaints } = await enter();
+    await uploadImages(page, 1);
+    await tiles(page).locator('.open').click();
+    const box = page.getByRole('dialog');
+    for (const note of ['Shared. Everyone can see it now.', 'It is in the public feed already.']) {
+      await box.getByRole('button', { name: 'Share to the public feed' }).click();
+      await box.getByText(note).waitFor();
+    }
+    const beginnings: number[][] = [];
+    for (const name of ['Download', 'Download with watermark']) {
+      const download = page.waitForEvent('download');
+      await box.getByRole('button', { name, exact: true }).click();
+      const file = await readFile(await (await download).path());
+      beginnings.push([...file.subarray(0, 3)]);
+    }
+    expect(beginnings).toEqual([
+      [0x89, 0x50, 0x4e],
+      [0xff, 0xd8, 0xff],
+    ]);
+    await page.keyboard.press('Escape');
+    await page.reload();
+    await page.getByRole('button', { name: 'Shared' }).click();
+    await expect.poll(() => tiles(page).count()).toBe(1);
+    expect(complaints).toEqual([]);
+  });
+
+  it('processes an uploaded video, and plays it', { timeout: limitMs }, async () => {
+    const { page, complaints } = await enter();
+    const buffer = await readFile(new URL('../../src/local/renderer/sample.mp4', import.meta.url));
+    await page.locator('input[type=file]').setInputFiles({ name: 'clip.mp4', mimeType: 'video/mp4', buffer });
+    await page.getByText('1 uploaded').waitFor();
+    await expect.poll(() => tiles(page).count()).toBe(1);
+    await tiles(page).locator('.open').click();
+    await page.locator('.lightbox video[src]').waitFor();
+    await judge(page, 'a video');
+    await page.keyboard.press('Escape');
+    await page.getByText('Images', { exact: true }).click();
+    await page.getByText('Nothing matches.').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('edits the part of an image that is painted over', { timeout: limitMs }, async () => {
+    const { page, complaints } = await enter();
+    await uploadImages(page, 1);
+    await tiles(page).hover();
+    await tiles(page).getByRole('button', { name: 'Edit' }).click();
+    const form = page.getByRole('form', { name: 'Edit the image' });
+    const canvas = page.locator('.painting canvas');
+    const box = (await canvas.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+    expect(box.width / box.height).toBeCloseTo(1.5, 1);
+    const drag = async (from: number, to: number) => {
+      await page.mouse.move(box.x + from * box.width, box.y + box.height / 2);
+      await page.mouse.down();
+      await page.mouse.move(box.x + to * box.width, box.y + box.height / 2, { steps: 5 });
+      await page.mouse.up();
+    };
+    await drag(0.2, 0.4);
+    await drag(0.6, 0.8);
+    await form.getByRole('button', { name: 'Undo the last stroke' }).click();
+    await form.getByLabel('What to change').fill('a red balloon');
+    await judge(page, 'an edit');
+    await shoot(page, 'editor');
+    await form.getByText('2', { exact: true }).click();
+    await form.getByText(/^4 of your \d+ credits$/).waitFor();
+    await form.getByRole('button', { name: 'Make 2 images' }).click();
+    await page.getByText('a red balloon').waitFor();
+    await form.waitFor({ state: 'detached' });
+    await page.getByRole('dialog').locator('.picture.there').waitFor();
+    // Only the painted part is tinted: its right side, where the stroke was taken back, has the colors of the source.
+    expect(await differences(page)).toEqual({ left: true, right: false });
+    await shoot(page, 'edited');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => tiles(page).count()).toBe(3);
+    expect(complaints).toEqual([]);
+  });
+
+  it('finds an image of a conversation by the words of its prompt', { timeout: limitMs }, async () => {
+    const { page, complaints } = await enter('/studio');
+    await page.getByLabel('Message').fill('an image of a lighthouse at dusk');
+    await page.keyboard.press('Enter');
+    await page.locator('.picture.there').first().waitFor();
+    await page.getByRole('link', { name: 'Library' }).click();
+    await tiles(page).first().waitFor();
+    await page.getByLabel('Search prompts').fill('zebra');
+    await page.getByText('Nothing matches.').waitFor();
+    await page.getByLabel('Search prompts').fill('DUSK lighthouse');
+    await tiles(page).first().locator('.open').click();
+    const box = page.getByRole('dialog');
+    await box.getByRole('heading', { name: 'Prompt' }).waitFor();
+    await shoot(page, 'prompt');
+    await box.getByRole('link', { name: 'Open in conversation' }).click();
+    await page.getByText('an image of a lighthouse at dusk').first().waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows what is known about the user, to correct, forget, export and erase', { timeout: limitMs }, async () => {
+    const { page, complaints } = await enter('/memory');
+    await page.getByText('Atelier knows nothing about you yet.').waitFor();
+    await page.getByRole('link', { name: 'Studio' }).click();
+    for (const [place, fact] of ['my name is Ada', 'I like cold blue light', 'I love jazz'].entries()) {
+      await page.getByLabel('Message').fill(`remember that ${fact}`);
+      await page.keyboard.press('Enter');
+      await page.getByRole('region', { name: 'Remembered' }).nth(place).waitFor();
+      await page.getByRole('button', { name: 'Send' }).waitFor();
+    }
+    await page.getByRole('link', { name: 'Memory' }).click();
+    const facts = page.locator('.fact');
+    await expect.poll(() => facts.count()).toBe(3);
+    await page.getByRole('region', { name: 'Profile' }).getByText('Ada').waitFor();
+    await judge(page, 'the memory of a user');
+    await shoot(page, 'memory');
+    const search = page.getByLabel('Search memories');
+    await search.fill('blue');
+    await expect.poll(() => facts.first().innerText()).toContain('cold blue light');
+    await search.fill('');
+    await page.getByRole('button', { name: /^Correct: .*cold blue light/ }).click();
+    await page.getByLabel('Correction').fill('I like warm red light');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('I like warm red light').waitFor();
+    await page.getByRole('button', { name: /^Forget: .*jazz/ }).click();
+    await expect.poll(() => facts.count()).toBe(2);
+    await page.locator('.toasts').getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => facts.count()).toBe(3);
+    await page.getByRole('button', { name: /^Forget: .*jazz/ }).click();
+    // Another page ends the time to undo.
+    await page.reload();
+    await page.getByText('I like warm red light').waitFor();
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export' }).click();
+    const exported: unknown = JSON.parse(await readFile(await (await download).path(), 'utf8'));
+    expect(exported).toMatchObject({
+      memories: expect.arrayContaining([expect.objectContaining({ content: 'I like warm red light' })]),
+    });
+    await page.getByRole('button', { name: 'Erase everything' }).click();
+    const dialog = page.getByRole('dialog');
+    const confirm = dialog.getByRole('button', { name: 'Erase everything' });
+    expect(await confirm.isDisabled()).toBe(true);
+    await judge(page, 'the question before the memory is erased');
+    await dialog.getByRole('textbox').fill('erase');
+    await confirm.click();
+    await page.getByText('Atelier knows nothing about you yet.').waitFor();
+    expect(complaints).toEqual([]);
+  });
+});
+
+/** Whether the edited image differs from the gradient of the source, at the places of the two strokes. */
+async function differences(page: Page): Promise<{ readonly left: boolean; readonly right: boolean }> {
+  const url = await page.getByRole('dialog').locator('.picture.there img').getAttribute('src');
+  const { data, info } = await sharp(Buffer.from(await (await fetch(url ?? '')).arrayBuffer()))
+    .removeAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const differs = (x: number) => {
+    const at = (Math.floor(info.height / 2) * info.width + Math.floor(x * info.width)) * info.channels;
+    return Math.abs((data[at] ?? 0) - x * 255) > 12;
+  };
+  return { left: differs(0.3), right: differs(0.7) };
+}
+
+/** For the eye: set SCREENSHOTS to a folder. */
+async function shoot(page: Page, name: string): Promise<void> {
+  const folder = process.env.SCREENSHOTS;
+  if (folder === undefined) return;
+  for (const [width, height] of [
+    [1440, 900],
+    [390, 844],
+  ] as const)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.setViewportSize({ width, height });
+      await page.emulateMedia({ colorScheme });
+      await page.waitForTimeout(300);
+      await page.screenshot({ path: `${folder}/${name}-${width}-${colorScheme}.png` });
+    }
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.emulateMedia({ colorScheme: 'light' });
+}

@@ -1,0 +1,21 @@
+/** Files whose texts do not follow the rules yet. Remove a line when you rewrite its file. */
+export const exceptions: readonly string[] = [
+  'docs/console.md',
+  'docs/image.md',
+  'docs/media.md',
+  'docs/memory.md',
+  'docs/monitoring.md',
+  'docs/notify.md',
+  'docs/objects.md',
+  'docs/operations.md',
+  'docs/performance.md',
+  'docs/providers.md',
+  'docs/screening.md',
+  'docs/security.md',
+  'docs/soak.md',
+  'docs/walks.md',
+  'src/console/web/memory/*',
+  'src/console/web/operator.tsx',
+  'src/console/web/pages/*',
+  'src/console/web/studio/*',
+];
