@@ -27,15 +27,17 @@ export async function summarizeQueues(db: Db<JobTables>, atMost: number): Promis
       select (${next(sql`and jobs.queue > steps.queue`)}) from steps where steps.queue is not null`;
   };
   const { rows } = await sql<QueueState>`
-    with names as (
+    with held as materialized (select queue, count(*) as count from jobs where status = 'running' group by queue),
+    names as (
       (with recursive steps(queue) as (${namesOf('waiting')}) select queue from steps)
       union (with recursive steps(queue) as (${namesOf('dead')}) select queue from steps)
-      union (select queue from jobs where status = 'running')
+      union (select queue from held)
     )
     select queue,
       ${count(sql`status = 'waiting' and run_at <= now()`)} as waiting,
       ${count(sql`status = 'waiting' and run_at > now()`)} as scheduled,
-      ${count(sql`status = 'running'`)} as running,
+      -- An index of the running jobs of one queue would cost a write for each attempt.
+      coalesce((select held.count from held where held.queue = names.queue), 0) as running,
       ${count(sql`status = 'dead'`)} as dead,
       (select run_at from jobs where jobs.queue = names.queue and status = 'waiting' and run_at <= now()
         order by run_at limit 1) as "oldestDueAt"
