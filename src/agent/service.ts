@@ -26,6 +26,7 @@ import { extractionQueue } from './extraction/request.ts';
 import { McpCalls } from './mcp/calls.ts';
 import { addMcpRoutes } from './mcp/routes.ts';
 import { AgentMetrics } from './metrics.ts';
+import { addOperatorRoutes } from './operatorroutes.ts';
 import { addPeopleRoutes } from './people/routes.ts';
 import type { ImageGenerator, VideoGenerator } from './providers/generators.ts';
 import { openModels } from './providers/models.ts';
@@ -218,6 +219,7 @@ export async function createAgent(deps: AgentDeps): Promise<HttpServer> {
   addRoutes(app, deps.access, routeDeps);
   addChatRoutes(app, deps.access, routeDeps);
   addUserEventRoutes(app, deps.access, routeDeps);
+  addOperatorRoutes(app, deps.access, routeDeps);
   const removal = { ...common, eventLog, executor, pubsub, reaper, pace: deps.pace };
   addThreadRoutes(app, deps.access, removal);
   addPeopleRoutes(app, deps.access, removal);

@@ -8,6 +8,8 @@ import type {
   EmailBatch,
   EmailBatchAnswer,
   EmailEvent,
+  EmailList,
+  EmailListing,
   EmailRequest,
   ErasedMails,
   MailsErasure,
@@ -38,6 +40,10 @@ export function notifyCalls(access: Access) {
     /** Send up to 100 mails (`POST /emails/batch`). */
     sendEmails: (body: EmailBatch, options?: KeyedOptions): Promise<EmailBatchAnswer> =>
       callJson(access, { method: 'POST', path: '/emails/batch', body, ...keyed(options) }, options),
+
+    /** Accepted mails, newest first (`GET /emails`). */
+    listEmails: (query?: EmailListing, options?: CallOptions): Promise<EmailList> =>
+      callJson(access, { method: 'GET', path: '/emails', query, repeatable: true }, options),
 
     /** Read the status of a mail (`GET /emails/:id`). */
     readEmail: (id: string, options?: CallOptions): Promise<Email> =>
