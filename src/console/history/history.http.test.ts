@@ -17,7 +17,7 @@ const log = createLog({ level: 'silent' });
 const minuteMs = 60_000;
 
 async function serve(readiness: Readiness, port = 0): Promise<HttpServer> {
-  const app = createServer({ service: 'media', log, readiness, description: '' });
+  const app = createServer({ service: 'media', log, readiness });
   app.get('/fine/:id', async () => ({}));
   app.get('/broken/:id', async () => Promise.reject(problems.engine_unavailable()));
   await app.listen({ host: '127.0.0.1', port });

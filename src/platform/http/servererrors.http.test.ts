@@ -6,7 +6,7 @@ import { serverErrors } from './servererrors.ts';
 
 let app: HttpServer;
 beforeAll(async () => {
-  app = createServer({ service: 'media', log: createLog({ level: 'silent' }), readiness: {}, description: '' });
+  app = createServer({ service: 'media', log: createLog({ level: 'silent' }), readiness: {} });
   app.get('/things/:id', async () => Promise.reject(new Error('the secret cause')));
   app.get('/gone', async () => Promise.reject(problems.not_found()));
   await app.ready();
