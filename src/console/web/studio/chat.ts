@@ -108,6 +108,7 @@ export function useConversation(
     const asked = turn.current;
     const state = await reread();
     if (turn.current !== asked) return;
+    const request = sent.current;
     const accepted = state !== undefined && isAccepted(sent.current, state.messages);
     const isOfStream = !(error instanceof AtelierError);
     if (accepted && state.isRunning) setOutcome({ kind: 'lost' });
@@ -117,11 +118,13 @@ export function useConversation(
     else {
       setOutcome(state === undefined && sent.current.kind === 'again' ? { kind: 'lost' } : { kind: 'refused', error });
       refused.current(sent.current);
+      // A second error of the same request returns nothing again.
+      sent.current = { kind: 'again' };
     }
     clearError();
     if (state !== undefined) setMessages(state.messages);
-    else if (sent.current.kind === 'message') {
-      const { id } = sent.current;
+    else if (request.kind === 'message') {
+      const { id } = request;
       setMessages((all) => all.filter((message) => message.id !== id));
     }
   }

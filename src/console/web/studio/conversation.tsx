@@ -63,6 +63,7 @@ function Chat({
   readonly rereading: Rereading;
 }) {
   const user = useUser();
+  const queries = useQueryClient();
   const field = useRef<HTMLTextAreaElement>(null);
   const [text, setText] = useText(`${user.id}.${threadId}`);
   const [edited, setEdited] = useState<Extract<Sent, { kind: 'edit' }>>();
@@ -75,6 +76,8 @@ function Chat({
   const isDragging = useDroppedFiles(attachments.add);
 
   const chat = useConversation(user, threadId, stored, rereading, (sent) => {
+    // The balance may be the reason.
+    void queries.invalidateQueries({ queryKey: ['credits', user.id] });
     if (sent.kind === 'edit') setEdited(sent);
     if (sent.kind !== 'message') return;
     setText((now) => (now === '' ? sent.text : `${sent.text}\n${now}`));
