@@ -53,7 +53,9 @@ export async function sendFile(deps: FileDeps, request: FastifyRequest, reply: F
 export async function receiveFile(deps: FileDeps, request: FastifyRequest, reply: FastifyReply) {
   const { terms, objects } = readTerms(deps, request, 'PUT');
   if (request.headers['content-type']?.toLowerCase() !== terms.contentType.toLowerCase())
-    throw edgeProblems.invalid_address({ message: 'The content type differs from the one that the URL was signed for.' });
+    throw edgeProblems.invalid_address({
+      message: 'The content type differs from the one that the URL was signed for.',
+    });
   const announced = request.headers['content-length'];
   const size = announced === undefined ? terms.size : Number(announced);
   if (size !== undefined && size > terms.maxSize) throw tooLarge(terms.maxSize);

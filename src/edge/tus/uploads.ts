@@ -158,7 +158,8 @@ function asProblem(error: unknown): unknown {
   return error;
 }
 
-const conflict = (offset: number) => edgeProblems.offset_conflict({ message: `The upload is at offset ${offset}. Continue from there.` });
+const conflict = (offset: number) =>
+  edgeProblems.offset_conflict({ message: `The upload is at offset ${offset}. Continue from there.` });
 
 const tooLarge = (size: number) => problems.payload_too_large({ message: `The upload has a length of ${size} bytes.` });
 
